@@ -56,6 +56,15 @@ class Facts:
         chinese="字段错误以 HTTP 400 应答；之前为 500。两者的 `code` 都是 400"
         "（选项 `error_form=service`）。",
     )
+    fields_are_checked: bool = fact(
+        False,
+        True,
+        routes=("*",),
+        sentence="All fields of related routes are checked. Before, only chat "
+        "histories, feedback, logins, exports and the health of API keys were.",
+        chinese="相关路由的所有字段都会校验；之前只校验会话历史、反馈、登录、"
+        "导出和 API 密钥状态。",
+    )
     dataset_create_needs_all: bool = fact(
         False,
         True,

@@ -33,6 +33,7 @@ ERRORS: dict[str, tuple[tuple[int, str], tuple[int, int, str]]] = {
     "row_taken": ((409, "rowTaken"), _FAILED),
     "no_messages": ((400, "noMessages"), _FAILED),
     "team": ((403, "forbidden"), (500, 500003, "unAuthTeam")),
+    "number": ((400, "invalidField"), _FAILED),
     "params": ((400, "missingParams"), (500, 507004, "missingParams")),
     "too_deep": ((400, "folderTooDeep"), (500, 507006, "folderDepthLimit")),
     "cycle": ((400, "folderCycle"), (500, 507000, "invalidParams")),

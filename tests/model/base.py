@@ -286,8 +286,8 @@ def paging(fields: Fields, most: int) -> tuple[int, int]:
 
 def page_number(fields: Fields, name: str) -> int:
     value = as_number(fields.get(name) or 0)
-    if not isinstance(value, int) or value < 0:
-        raise Refused("field")
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise Refused("number")
     return value
 
 

@@ -15,6 +15,7 @@ class Field:
 
     is_valid: Check
     is_required: bool = False
+    is_idle: bool = False
 
 
 def check(given: Mapping[str, Any], fields: Mapping[str, Field]) -> bool:
@@ -54,7 +55,7 @@ def at_least(least: int, most: int = 2**53) -> Check:
 
 
 def paging_number(value: Any) -> bool:
-    return value is None or text(value) or whole(value)
+    return text(value) or whole(value) or isinstance(value, float)
 
 
 def nullable(valid: Check) -> Check:
@@ -88,4 +89,7 @@ def with_fields(**checks: Check) -> Check:
 
 
 def index(value: Any) -> bool:
-    return with_fields(text=text, type=nullable(text))(value) and "text" in value
+    return (
+        with_fields(text=text, type=one_of("default", "custom"))(value)
+        and "text" in value
+    )

@@ -15,7 +15,7 @@ from tests.model.records import (
     TMB,
     WRITE,
     Fields,
-    permission,
+    roles,
 )
 
 _MODEL = {"provider": "Other", "isActive": True, "isCustom": False}
@@ -169,7 +169,7 @@ class Datasets(Base):
             "_id": dataset["id"],
             "vectorModel": EMBEDDING,
             "inheritPermission": True,
-            "permission": permission(self.level(dataset)),
+            "permission": roles(self.level(dataset)),
         }
 
 

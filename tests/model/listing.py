@@ -7,7 +7,7 @@ from typing import Any
 from tests.model.answers import Refused, expected, in_words, quoted
 from tests.model.base import Base, Page, Shape, holds, id_of, latest, paging
 from tests.model.choices import remedies, served_with
-from tests.model.records import READ, Fields, new_collection, permission
+from tests.model.records import READ, Fields, new_collection, permission, roles
 
 APPEARED = "Appeared {}"
 
@@ -46,7 +46,9 @@ class Lists(Base):
     ) -> Page:
         """A page of what has been found."""
         dataset = self.state["datasets"][fields["datasetId"]]
-        allowed = {"permission": permission(self.level(dataset))}
+        is_extended = self.choices["item_fields"] == "extended"
+        shown = roles if is_extended else permission
+        allowed = {"permission": shown(self.level(dataset))}
         return Page(found, start, size, lambda it: self.item(it) | allowed, shape)
 
     def matching(

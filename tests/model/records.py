@@ -134,3 +134,13 @@ def permission(level: int) -> Fields:
         "hasWritePer": level >= WRITE,
         "hasReadPer": level >= READ,
     }
+
+
+def roles(level: int) -> Fields:
+    """As `permission`, with what the service tells, too."""
+    return permission(level) | {
+        "role": level,
+        "hasManageRole": level >= MANAGE,
+        "hasWriteRole": level >= WRITE,
+        "hasReadRole": level >= READ,
+    }

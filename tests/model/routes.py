@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tests.model.checks import (
     Field,
@@ -34,7 +35,8 @@ class Route:
 
     `former` are those that it has in version 4.14; `since` and `until` are the first
     and the last version that have it. `access` says who may call: the holder of a key
-    (or a login), a login, or anyone.
+    (or a login), a login, or anyone. One that `is_checked` was so in version 4.14 too;
+    one that `is_strict` refuses unknown fields since.
     """
 
     name: str
@@ -46,6 +48,8 @@ class Route:
     until: str = "4.16"
     access: str = "caller"
     is_bare: bool = False
+    is_checked: bool = False
+    is_strict: bool = False
     is_open: bool = False
 
     @property
@@ -70,13 +74,13 @@ PAGES = TOTALS | {"dataset.list", "searchTest"}
 
 NEEDED_ID = Field(some_text, is_required=True)
 MAYBE_ID = Field(nullable(some_text))
-MAYBE_UNNULL = Field(some_text)
 PARENT = Field(nullable(text))
+ANY = Field(lambda _: True)
 TEXT, NEEDED_TEXT = Field(text), Field(text, is_required=True)
 FLAG, MAYBE_FLAG, TAGS = Field(flag), Field(nullable(flag)), Field(many(text))
 MAYBE_TEXT = Field(nullable(text))
 PAGING = dict.fromkeys(("offset", "pageNum", "pageSize"), Field(paging_number))
-INDEXES = Field(nullable(many(index)))
+INDEXES = Field(many(index))
 NEW = {"name": NEEDED_TEXT, "intro": NEEDED_TEXT, "parentId": PARENT}
 KINDS = ("folder", "dataset", "websiteDataset", "externalFile", "apiDataset")
 COLLECTION_TYPES = ("folder", "virtual", "file", "link", "externalFile", "apiFile")
@@ -86,20 +90,21 @@ IDS = Field(many(some_text, 1), is_required=True)
 APP = {"appId": NEEDED_ID}
 CHAT = APP | {"chatId": NEEDED_ID}
 FILTER = {
-    "datasetId": NEEDED_ID,
+    "datasetId": NEEDED_TEXT,
     "parentId": PARENT,
     "searchText": TEXT,
     "selectFolder": FLAG,
     "filterTags": TAGS,
 }
-SOURCE = {"datasetId": NEEDED_ID, "parentId": PARENT, "trainingType": MAYBE_TEXT}
-SOURCE |= {"tags": Field(nullable(many(text)))}
-ROW = with_fields(
-    q=nullable(text),
-    a=nullable(text),
-    chunkIndex=nullable(at_least(0)),
-    indexes=nullable(many(index)),
-)
+SOURCE = {"datasetId": NEEDED_TEXT, "parentId": PARENT, "tags": TAGS}
+SOURCE |= {"trainingType": Field(one_of("chunk", "qa"))}
+ROW = with_fields(q=text, a=text, chunkIndex=whole, indexes=many(index))
+
+
+def is_guide(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("open"), bool)
+
+
 LIST_DATA = {"collectionId": NEEDED_ID, "searchText": TEXT} | PAGING
 
 _CHAT, _SET = "/api/core/chat/", "/api/core/dataset/"
@@ -108,22 +113,26 @@ _ROUTES: dict[str, Route] = {
         "get_histories",
         "getHistories",
         ("POST",),
-        {"appId": Field(APP["appId"].is_valid)}
+        {"appId": Field(some_text)}
         | PAGING
-        | dict.fromkeys(("startUpdateTime", "endUpdateTime", "source"), MAYBE_TEXT),
+        | dict.fromkeys(("startUpdateTime", "endUpdateTime", "source"), TEXT),
     ),
     f"{_CHAT}history/delHistory": Route(
         "del_history",
         "delHistory",
         ("DELETE",),
         CHAT | {"appId": Field(some_text)},
-        former=CHAT,
+        is_checked=True,
     ),
     f"{_CHAT}history/clearHistories": Route(
-        "clear_histories", "clearHistories", ("DELETE",), APP
+        "clear_histories", "clearHistories", ("DELETE",), APP, is_checked=True
     ),
     f"{_CHAT}history/batchDelete": Route(
-        "batch_delete", "batchDelete", ("POST",), APP | {"chatIds": IDS}
+        "batch_delete",
+        "batchDelete",
+        ("POST",),
+        APP | {"chatIds": IDS},
+        is_checked=True,
     ),
     f"{_CHAT}history/getHistoryStatus": Route(
         "get_history_status",
@@ -141,7 +150,8 @@ _ROUTES: dict[str, Route] = {
         ("POST",),
         CHAT
         | {"dataId": NEEDED_ID}
-        | dict.fromkeys(("userGoodFeedback", "userBadFeedback"), MAYBE_TEXT),
+        | dict.fromkeys(("userGoodFeedback", "userBadFeedback"), Field(nullable(text))),
+        is_checked=True,
     ),
     f"{_CHAT}record/delete": Route(
         "delete_records",
@@ -149,9 +159,10 @@ _ROUTES: dict[str, Route] = {
         ("DELETE",),
         CHAT
         | {
-            "contentId": MAYBE_TEXT,
-            "contentIds": Field(nullable(text_or(many(some_text)))),
-            "delFile": Field(nullable(text_or(flag))),
+            "chatId": NEEDED_TEXT,
+            "contentId": TEXT,
+            "contentIds": Field(text_or(many(text))),
+            "delFile": Field(anything, is_idle=True),
         },
         since="4.16",
     ),
@@ -166,29 +177,29 @@ _ROUTES: dict[str, Route] = {
         "get_res_data",
         "getResData",
         ("GET",),
-        APP | {"dataId": NEEDED_ID, "chatId": MAYBE_UNNULL},
-        former=dict.fromkeys(("appId", "chatId", "dataId"), MAYBE_UNNULL),
+        APP | {"dataId": NEEDED_TEXT, "chatId": TEXT},
+        former={"appId": Field(some_text), "chatId": TEXT, "dataId": TEXT},
     ),
     "/api/core/ai/agent/v2/createQuestionGuide": Route(
         "question_guide",
         "v2.createQuestionGuide",
         ("POST",),
-        APP | {"chatId": NEEDED_TEXT, "questionGuide": Field(anything)},
+        CHAT | {"questionGuide": Field(is_guide, is_idle=True)},
     ),
-    f"{_CHAT}init": Route("init", "init", ("GET",), CHAT),
+    f"{_CHAT}init": Route("init", "init", ("GET",), CHAT, is_checked=True),
     f"{_CHAT}record/getPaginationRecords": Route(
         "get_pagination_records",
         "getPaginationRecords",
         ("POST",),
-        APP | PAGING | {"chatId": MAYBE_ID},
+        APP | PAGING | {"chatId": TEXT},
     ),
     f"{_CHAT}record/getRecords_v2": Route(
         "get_records_v2",
         "getRecords_v2",
         ("POST",),
         APP
-        | {"pageSize": Field(at_least(1, 1000)), "includeDeleted": MAYBE_FLAG}
-        | dict.fromkeys(("chatId", "initialId", "prevId", "nextId"), MAYBE_ID),
+        | {"pageSize": Field(at_least(1)), "includeDeleted": FLAG}
+        | dict.fromkeys(("chatId", "initialId", "prevId", "nextId"), TEXT),
     ),
     "/api/v1/chat/completions": Route(
         "completions",
@@ -196,7 +207,7 @@ _ROUTES: dict[str, Route] = {
         ("POST",),
         {
             "messages": Field(many(mapping)),
-            "chatId": MAYBE_TEXT,
+            "chatId": Field(nullable(text)),
             "appId": MAYBE_ID,
             "detail": MAYBE_FLAG,
         },
@@ -246,14 +257,14 @@ _ROUTES: dict[str, Route] = {
         "collection.create",
         ("POST",),
         {
-            "datasetId": NEEDED_ID,
+            "datasetId": NEEDED_TEXT,
             "name": NEEDED_TEXT,
             "type": Field(one_of("folder", "virtual"), is_required=True),
             "parentId": PARENT,
             "tags": TAGS,
         },
         former={
-            "datasetId": NEEDED_ID,
+            "datasetId": NEEDED_TEXT,
             "name": NEEDED_TEXT,
             "type": Field(one_of(*COLLECTION_TYPES, "images"), is_required=True),
             "parentId": PARENT,
@@ -270,18 +281,18 @@ _ROUTES: dict[str, Route] = {
         "collection_update",
         "collection.update",
         ("POST", "PUT"),
-        dict.fromkeys(("id", "datasetId", "externalFileId", "name"), TEXT)
-        | {"createTime": Field(text_or(whole))}
+        dict.fromkeys(("datasetId", "externalFileId", "name"), TEXT)
+        | {"id": Field(text), "createTime": Field(text_or(whole))}
         | {"parentId": PARENT, "tags": TAGS, "forbid": FLAG},
     ),
     f"{_SET}collection/delete": Route(
         "collection_delete",
         "collection.delete",
         ("DELETE", "POST"),
-        {"id": MAYBE_TEXT, "collectionIds": Field(nullable(many(some_text)))},
+        {"id": TEXT, "collectionIds": Field(many(text))},
     ),
     f"{_SET}collection/detail": Route(
-        "collection_detail", "collection.detail", ("GET",), {"id": NEEDED_ID}
+        "collection_detail", "collection.detail", ("GET",), {"id": NEEDED_TEXT}
     ),
     f"{_SET}collection/list": Route(
         "collection_list",
@@ -291,31 +302,40 @@ _ROUTES: dict[str, Route] = {
         | {
             "pageNum": Field(at_least(1)),
             "pageSize": Field(at_least(1, 100)),
-            "simple": MAYBE_FLAG,
+            "simple": FLAG,
         },
         former=FILTER
         | {
             "pageNum": Field(at_least(1)),
             "pageSize": Field(at_least(1)),
-            "simple": MAYBE_FLAG,
+            "simple": FLAG,
         },
     ),
     f"{_SET}collection/scrollList": Route(
-        "scroll_list", "scrollList", ("POST",), FILTER | PAGING | {"simple": MAYBE_FLAG}
+        "scroll_list",
+        "scrollList",
+        ("POST",),
+        FILTER | dict.fromkeys(PAGING, ANY) | {"simple": FLAG},
     ),
     f"{_SET}collection/paths": Route(
         "collection_paths",
         "collection.paths",
         ("GET",),
-        {"sourceId": TEXT},
+        {"sourceId": Field(text)},
         former={"parentId": TEXT},
         access="login",
     ),
     f"{_SET}collection/trainingDetail": Route(
-        "training_detail", "trainingDetail", ("GET",), {"collectionId": NEEDED_ID}
+        "training_detail", "trainingDetail", ("GET",), {"collectionId": NEEDED_TEXT}
     ),
     f"{_SET}collection/export": Route(
-        "export", "export", ("POST",), {"collectionId": NEEDED_ID}, is_bare=True
+        "export",
+        "export",
+        ("POST",),
+        {"collectionId": NEEDED_ID},
+        is_bare=True,
+        is_checked=True,
+        is_strict=True,
     ),
     f"{_SET}data/v2/list": Route("data_list", "data.v2.list", ("POST",), LIST_DATA),
     f"{_SET}data/list": Route("data_list", "data.list", ("POST",), LIST_DATA),
@@ -335,7 +355,7 @@ _ROUTES: dict[str, Route] = {
         {
             "collectionId": NEEDED_ID,
             "q": NEEDED_ID,
-            "a": MAYBE_TEXT,
+            "a": TEXT,
             "indexes": INDEXES,
         },
     ),
@@ -346,7 +366,7 @@ _ROUTES: dict[str, Route] = {
         "data_update",
         "data.update",
         ("PUT",),
-        {"dataId": NEEDED_ID, "q": NEEDED_ID, "a": MAYBE_TEXT, "indexes": INDEXES},
+        {"dataId": NEEDED_ID, "q": NEEDED_TEXT, "a": TEXT, "indexes": INDEXES},
         former={"dataId": NEEDED_ID, "indexes": INDEXES}
         | dict.fromkeys(("q", "a"), MAYBE_TEXT),
     ),
@@ -360,13 +380,13 @@ _ROUTES: dict[str, Route] = {
         {
             "datasetId": NEEDED_ID,
             "text": NEEDED_ID,
-            "limit": Field(at_least(-(2**53) + 1, 2**53 - 1)),
+            "limit": Field(whole),
             "searchMode": Field(one_of("embedding", "fullTextRecall", "mixedRecall")),
             "usingReRank": FLAG,
         },
     ),
     f"{_SET}collection/create/fileId": Route(
-        "file_id", "fileId", ("POST",), SOURCE | {"fileId": NEEDED_ID}
+        "file_id", "fileId", ("POST",), SOURCE | {"fileId": NEEDED_TEXT}
     ),
     "/api/support/user/account/tokenLogin": Route(
         "token_login", "tokenLogin", ("GET",), {}, access="login"

@@ -14,7 +14,7 @@ from tests.model.records import (
     TEAM,
     WRITE,
     Fields,
-    permission,
+    roles,
     written,
 )
 
@@ -124,15 +124,20 @@ class Sources(Base):
         dataset, collection = self.collection(fields["id"], READ)
         view = self.item(collection, is_whole=True)
         amount = view.pop("dataAmount")
+        names = ("tmbId", "avatar", "name", "intro", "type", "updateTime")
         view |= {
-            "permission": permission(self.level(dataset)),
+            "permission": roles(self.level(dataset)),
             "teamId": TEAM,
             "datasetId": dataset["id"],
             "dataset": {
                 "_id": dataset["id"],
-                "name": dataset["name"],
-                "type": dataset["type"],
-            },
+                "parentId": dataset["parentId"],
+                "teamId": TEAM,
+                "inheritPermission": True,
+                "vectorModel": "embedding",
+                "agentModel": "language",
+            }
+            | {name: dataset[name] for name in names},
             "chunkSettingMode": "auto",
             "chunkSplitMode": "size",
             "chunkSize": 512,

@@ -101,7 +101,7 @@ def test_requests_of_every_related_route_are_answered(operation: str) -> None:
 
 
 def test_ids_are_those_of_the_fixture() -> None:
-    @given(requests("init", DEMO))
+    @given(requests("markRead", DEMO))
     def holds(fields: dict[str, Any]) -> None:
         chats = [chat for app in DEMO.apps.values() for chat in app.chats]
         assert fields["appId"] in DEMO.apps

@@ -30,7 +30,8 @@ class About(Struct, frozen=True):
     becomes of it where it is read (`effect`). Where it stands `instead_of` another
     field, it is read only if that is missing. Messages do not repeat one that
     `is_secret`. `hint` is where to get the value of one that is missing. Objects
-    of an array that lack what its `items_need` are left out.
+    of an array that lack what its `items_need` are left out. One that `is_idle` is
+    checked, and changes nothing.
     """
 
     missing: str = "invalid_field"
@@ -45,10 +46,12 @@ class About(Struct, frozen=True):
     is_secret: bool = False
     hint: str = ""
     items_need: str = ""
+    is_idle: bool = False
 
     def meta(self) -> Meta:
         """It as a part of the type of the field."""
-        return Meta(extra={"about": self})
+        described = "Known, without effect" if self.is_idle else None
+        return Meta(extra={"about": self}, description=described)
 
 
 class Field:
@@ -61,6 +64,8 @@ class Field:
         self._type = field.type
         self._section = section
         self._is_number = is_number_field(field)
+        # What is null counts as left out where nobody checks.
+        self.may_be_dropped = not (field.required or walk.is_valid(None, field.type))
         # Where a string is as good as a number, digits are nothing to convert.
         takes_text = self._is_number and walk.is_valid("1", field.type)
         self._as_number = walk.integral_as_int if takes_text else walk.as_number

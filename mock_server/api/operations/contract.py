@@ -27,10 +27,14 @@ from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.messages import all_problems, describe_value
 from mock_server.domain.objects.pending import AT_ONCE, Steps, made
 from mock_server.domain.validation.convert import with_integers
+from mock_server.domain.versions import facts_of
 
 
 class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
     """The fields of a body as the spec has them; there are no others."""
+
+    def check(self) -> None:
+        """Raise InvalidField for what types cannot say."""
 
 
 F = TypeVar("F", bound=RequestFields)
@@ -46,6 +50,9 @@ class Contract(Generic[F]):
 
     `fields` is the type that the spec describes; `extensions` are fields that choices
     have a meaning for; `where` says of one that is missing where it is looked for.
+    Unless it `is_checked`, versions without schemas do not look at what is idle, and
+    take null for nothing. If it `is_strict`, versions with schemas refuse unknown
+    fields under every choice.
     """
 
     def __init__(
@@ -53,9 +60,13 @@ class Contract(Generic[F]):
         section: str,
         fields: type[F],
         extensions: type[RequestFields] | None = None,
+        *,
         where: str = "",
+        is_checked: bool = True,
+        is_strict: bool = False,
     ) -> None:
         self.section, self._where = section, f" ({where})" if where else ""
+        self._is_checked, self._is_strict = is_checked, is_strict
         self.is_closed = fields.__struct_config__.forbid_unknown_fields
         self.fields = fields
         self._extensions_type = extensions
@@ -71,13 +82,17 @@ class Contract(Generic[F]):
         """
         try:
             if len(content) <= DEFAULT_LIMITS.body_bytes:
-                return self.decoder.decode(content)
-            if (fields := made(self, content, self._reading(content))) is not None:
-                return fields
+                fields: F | None = self.decoder.decode(content)
+            else:
+                fields = made(self, content, self._reading(content))
         except NOT_ON_CONTRACT:
-            pass
-        values = self.values(content, choices, ignored)
-        return with_integers(values, self.fields)
+            fields = None
+        if fields is None:
+            values = self.values(content, choices, ignored)
+            fields = with_integers(values, self.fields)
+        if self.looks_at_all(choices):
+            fields.check()
+        return fields
 
     def _reading(self, content: bytes) -> Steps[F | None]:
         """Decode a body by itself, before anything is done; None if it departs."""
@@ -99,6 +114,7 @@ class Contract(Generic[F]):
         body = read_json(content)
         # Before the fields: it holds for unknown ones too, however deep.
         check_integers(content, body)
+        body = self._looked_at(body, choices)
         values, refused = self._read(body, choices)
         first = next(refused, None)
         if first is not None:
@@ -109,6 +125,27 @@ class Contract(Generic[F]):
         if ignored is not None:
             ignored += nearest.ignored(body, self.names)
         return values
+
+    def looks_at_all(self, choices: Choices) -> bool:
+        """Return whether the version in force checks all fields."""
+        return self._is_checked or facts_of(choices.version).fields_are_checked
+
+    def _refuses_unknown(self, choices: Choices) -> bool:
+        return self._is_strict and facts_of(choices.version).fields_are_checked
+
+    def _looked_at(
+        self, body: dict[str, object], choices: Choices
+    ) -> dict[str, object]:
+        """Return the fields of a body at which the version in force looks."""
+        if self.looks_at_all(choices):
+            return body
+        known = self._fields
+        return {
+            name: value
+            for name, value in body.items()
+            if (field := known.get(name)) is None
+            or not (field.about.is_idle or (value is None and field.may_be_dropped))
+        }
 
     def name_unknown(self, refusal: Refusal, content: bytes) -> None:
         """Say in a refusal for want of a field which unknown one may be meant."""
@@ -128,8 +165,17 @@ class Contract(Generic[F]):
         """
         # Nearly all are on contract, and whoever reads a journal asks about thousands.
         try:
-            if self.is_closed and not self._has_empty(self.decoder.decode(content)):
+            if self.is_closed and not self._has_empty(
+                fields := self.decoder.decode(content)
+            ):
+                if self.looks_at_all(choices):
+                    fields.check()
                 return
+        except InvalidField as refusal:
+            yield Violation(
+                "invalid_field", self.section, refusal.at, refusal.message, REFUSED
+            )
+            return
         except NOT_ON_CONTRACT:
             pass
         try:
@@ -139,6 +185,7 @@ class Contract(Generic[F]):
             at = refusal.at
             yield Violation("invalid_field", self.section, at, refusal.message)
         else:
+            body = self._looked_at(body, choices)
             # Whatever choices read: to the spec `pageNum` is an unknown field too.
             yield from self._unknown(body, choices)
             yield from self._examine(body, self._fields, choices)[1]
@@ -155,7 +202,7 @@ class Contract(Generic[F]):
         }
         values, found = self._examine(body, {**self._fields, **extended}, choices)
         unknown: Iterable[Violation] = ()
-        if choices.unknown_fields == "reject":
+        if choices.unknown_fields == "reject" or self._refuses_unknown(choices):
             # Otherwise a hundred thousand unknown fields are not even named.
             unknown = self._unknown(body, choices)
         every = chain(unknown, found)
@@ -242,7 +289,9 @@ class Contract(Generic[F]):
                     name, "unknown_fields", self.section, reason, IGNORED
                 )
                 field = self._extensions.get(name)
-                if field is None:
+                if self._refuses_unknown(choices):
+                    yield departure.refused()
+                elif field is None:
                     message = departure.message + nearest.meant(name, missing)
                     yield judged(replace(departure, message=message), choices)
                 else:

@@ -7,8 +7,7 @@ the last field, is added per page. Pages are kept too: clients ask again and aga
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType, field
-from msgspec.structs import fields
+from msgspec import UNSET, Meta, Struct, UnsetType, field, structs
 
 from mock_server.api.envelope import SUCCESS
 from mock_server.api.operations import body_field, contract
@@ -183,7 +182,9 @@ _BODY = SUCCESS % b'{"list":[%b],"total":%d}'
 def items_text(page: Page[Collection], state: State) -> bytes:
     """The items of a page as JSON objects, with commas between them."""
     items = [_kept_item_text(item, state) for item in page.items]
-    end = b',"permission":%b}' % _PERMISSIONS[page.level]
+    is_extended = state.choices.item_fields == "extended"
+    shown = _ROLES if is_extended else _PERMISSIONS
+    end = b',"permission":%b}' % shown[page.level]
     return (end + b",").join([*items, b""])[:-1] if items else b""
 
 
@@ -231,6 +232,15 @@ class Permission(Struct, rename="camel"):
     has_read_per: bool
 
 
+class Roles(Permission):
+    """What the service tells of a caller, too; related routes always show it."""
+
+    role: int
+    has_manage_role: bool
+    has_write_role: bool
+    has_read_role: bool
+
+
 # Derived, so that the fields of a collection are spelled in one place. The last four
 # are the deployed service's (choice item_fields=extended).
 Item = schema.collection_type(
@@ -242,7 +252,10 @@ ListedCollection = msgspec.defstruct(
     "ListedCollection",
     [
         ("permission", Permission),
-        *((each.name, each.type | UnsetType, UNSET) for each in fields(Training)),
+        *(
+            (each.name, each.type | UnsetType, UNSET)
+            for each in structs.fields(Training)
+        ),
     ],
     bases=(Item,),
     rename="camel",
@@ -279,6 +292,19 @@ def permission(level: Level) -> Permission:
     )
 
 
+def roles(level: Level) -> Roles:
+    """The permission object of the service for a caller of that level."""
+    shown = permission(level)
+    return Roles(
+        **structs.asdict(shown),
+        role=shown.value,
+        has_manage_role=shown.has_manage_per,
+        has_write_role=shown.has_write_per,
+        has_read_role=shown.has_read_per,
+    )
+
+
+_ROLES = {level: msgspec.json.encode(roles(level)) for level in Level}
 _PERMISSIONS = {level: msgspec.json.encode(permission(level)) for level in Level}
 
 

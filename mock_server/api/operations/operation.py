@@ -22,7 +22,7 @@ from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Note
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Limits, Published
 from mock_server.domain.memory import Memory
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.pending import NotReady
@@ -308,6 +308,11 @@ class Operation(Struct, frozen=True):
         `facts` are what was looked up before; without any, all versions refuse it.
         """
         choices, hints = call.state.choices, []
+        is_field, is_short = isinstance(refusal, errors.InvalidField), False
+        if is_field and self.related is not None:
+            is_short = len(content) <= Published.free_body_bytes  # it is read again
+        if is_short and self.contract.looks_at_all(choices):
+            facts = (*facts, "fields_are_checked")
         others = (each for each in VERSIONS if each != choices.version)
         serving = (each for each in others if self._is_served_by(each, call, content))
         other = next(serving, None) if facts else None
@@ -318,7 +323,7 @@ class Operation(Struct, frozen=True):
             response = error_response(refusal, choices)
         else:  # whose message is the service's own
             response = error_response(refusal, choices)
-            if isinstance(refusal, errors.InvalidField):
+            if is_field:
                 hints, facts = [refusal.message], (*facts, "bad_fields_are_http_400")
             if other is not None:
                 hints.append(served_by(choices.version, other))
@@ -337,11 +342,11 @@ class Operation(Struct, frozen=True):
             return False  # it would pass over what the request asks for
         choices = call.state.choices.but(version=version)
         try:
+            tried = replace(call.state, choices=choices, notes=[], ignored=[])
+            request = self._request_of(replace(call, state=tried), content)
             store = call.store.copy()
-            kept = {"store": store, "notes": [], "ignored": []}
-            state = replace(call.state, choices=choices, **kept)
-            other_call = replace(call, state=state, store=store)
-            self.act(other_call, self._request_of(other_call, content))
+            tried = replace(tried, store=store, notes=[])
+            self.act(replace(call, state=tried, store=store), request)
         except (errors.Refusal, NotReady):
             return False
         return True

@@ -112,7 +112,7 @@ GOOD: dict[str, Fields] = {
     "v2.completions": {"appId": APP, "messages": [_SAID], "chatId": "one"},
     "getSpeech": {
         "appId": APP,
-        "ttsConfig": {"model": "tts-1", "voice": "nova"},
+        "ttsConfig": {"type": "model", "model": "tts-1", "voice": "nova"},
         "input": "Hello",
     },
     "dataset.create": {"type": "dataset", "name": "New", "intro": LONG, "avatar": ""},
@@ -311,9 +311,14 @@ OTHER: dict[str, list[Fields]] = {
     "getSpeech": [
         *(
             {"ttsConfig": it}
-            for it in ({}, {"model": "m"}, {"model": "m", "voice": "x"})
+            for it in (
+                {},
+                {"type": "web"},
+                {"type": "web", "model": "m"},
+                {"type": "web", "model": "m", "voice": "x"},
+            )
         ),
-        {"appId": UNKNOWN, "ttsConfig": {"model": "m", "voice": "x"}},
+        {"appId": UNKNOWN, "ttsConfig": {"type": "model", "model": "m", "voice": "x"}},
     ],
     "openapi.delete": [{"id": APP_KEY, "login": it} for it in (OWNER, WRITER)],
     "openapi.health": [{"apiKey": it} for it in ("another", "fastgpt-sbx-" + "0" * 56)],

@@ -43,7 +43,7 @@ WITHOUT_EXAMPLE: dict[str, dict[str, Any]] = {
     "file.download": {},
     "getSpeech": {
         "appId": DEMO_APP,
-        "ttsConfig": {"model": "tts-1", "voice": "nova"},
+        "ttsConfig": {"type": "model", "model": "tts-1", "voice": "nova"},
         "input": "Hello",
     },
     "loginByPassword": {"username": USER, "password": "0" * 64, "code": "abcdef"},

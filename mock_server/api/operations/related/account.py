@@ -1,13 +1,14 @@
 """Logging in, and what a front end asks then: `preLogin` to `getTeamPlanStatus`."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from mock_server.api.envelope import SUCCESS, View
 from mock_server.api.operations import body_field
 from mock_server.api.operations.list_v2 import Permission, permission
+from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.api.response import Response
 from mock_server.domain import errors
@@ -16,7 +17,6 @@ from mock_server.domain.access import Caller, user_id
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.models import DEFAULT_TMB_ID
 from mock_server.domain.sandboxes.state import State
-from mock_server.fixture.document import Id
 
 TEAM_ID = user_id("team")
 
@@ -55,7 +55,7 @@ def user_view(caller: Caller) -> UserView:
 class PreLoginQuery(RequestFields):
     """Who is about to log in."""
 
-    username: Id
+    username: fields.Name
 
 
 class CodeView(View):
@@ -72,6 +72,7 @@ class CodeView(View):
     refuses=(errors.LimitReached,),
     example={"username": "root"},
     access="anyone",
+    is_checked=True,
 )
 def pre_login(call: Call, query: PreLoginQuery) -> CodeView:
     """Get a code to log in with.
@@ -82,19 +83,41 @@ def pre_login(call: Call, query: PreLoginQuery) -> CodeView:
     return CodeView(logins.give_code(call.state, query.username))
 
 
+class Campaign(Struct, rename="camel"):
+    """What has led the user to the service."""
+
+    short_url_source: str = ""
+    short_url_medium: str = ""
+    short_url_content: str = ""
+    keyword: str = ""
+    search: str = ""
+    source_domain: str = ""
+    visitor_id: Annotated[str, Meta(min_length=1, max_length=64)] | UnsetType = field(
+        name="visitor_id", default=UNSET
+    )
+
+
 class LoginBody(RequestFields):
     """A user name, the SHA-256 of a password in hex digits, and a code."""
 
-    username: Id
+    username: fields.Name
     password: Annotated[
         str,
         Meta(max_length=Published.key_chars),
         body_field.About(is_secret=True).meta(),
     ]
     code: Annotated[
-        str, Meta(max_length=Published.id_chars, extra={"expected": logins.CODE})
+        str, Meta(max_length=Published.name_chars, extra={"expected": logins.CODE})
     ]
-    language: str | UnsetType | None = UNSET
+    language: Annotated[Literal["en", "zh-CN", "zh-Hant"], fields.IDLE] | UnsetType = (
+        UNSET
+    )
+    inviter_id: fields.Text = UNSET
+    bd_vid: fields.Text = field(name="bd_vid", default=UNSET)
+    msclkid: fields.Text = UNSET
+    fastgpt_sem: Annotated[Campaign, fields.IDLE] | UnsetType = field(
+        name="fastgpt_sem", default=UNSET
+    )
 
 
 class LoginView(View):
@@ -121,6 +144,7 @@ def _encode(login: LoginView, _: State) -> Response:
     encode=_encode,
     traits={"secret"},
     access="anyone",
+    is_checked=True,
 )
 def login_by_password(call: Call, body: LoginBody) -> LoginView:
     """Log in with a password.

@@ -11,7 +11,6 @@ from mock_server.api.operations.related.collection_creation import (
 from mock_server.api.operations.related.route import Call, route
 from mock_server.domain.datasets import contents
 from mock_server.domain.objects.models import Collection
-from mock_server.fixture.document import Id
 
 API_FILE = "apiFile"
 """The type of such a collection."""
@@ -21,7 +20,7 @@ class ApiCollectionBody(Creation, kw_only=True):
     """Which file of the server, and what it is called."""
 
     name: fields.Name
-    api_file_id: Id
+    api_file_id: fields.Name
 
 
 @route(

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from mock_server.api.envelope import View
@@ -25,21 +25,24 @@ DEMO_KEY = "68b2c4d5e6f7a8091a2b3c4d"
 KeyName = Annotated[str, Meta(min_length=1, max_length=Published.api_key_name_chars)]
 
 
-class KeyLimit(RequestFields, kw_only=True):
+class KeyLimit(Struct, rename="camel", kw_only=True):
     """How long the key is to be used, and how much; neither is looked at."""
 
-    expired_time: Time | UnsetType | None = UNSET
-    max_usage_points: Points = -1
+    expired_time: Any = UNSET
+    max_usage_points: int | float = -1
+
+
+KeyTags = Annotated[list[fields.Label], Meta(max_length=20), fields.IDLE] | UnsetType
 
 
 class KeyCreateBody(RequestFields, kw_only=True):
     """What the key is called; tags are not kept."""
 
     name: KeyName
-    app_id: Id | UnsetType = UNSET
+    app_id: Any = UNSET
     limit: KeyLimit | UnsetType = UNSET
     auth_proxy: bool | UnsetType = UNSET
-    tags: list[fields.Label] | UnsetType = UNSET
+    tags: KeyTags = UNSET
 
 
 def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
@@ -52,7 +55,9 @@ def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
         if (value := getattr(new, name)) is not UNSET
     }
     if new.limit is not UNSET:
-        ends = fields.time_of(new.limit.expired_time, "limit.expiredTime")
+        given = new.limit.expired_time
+        given = UNSET if given in (None, "") else given
+        ends = fields.date_of(given, "limit.expiredTime")
         changes |= {
             "expired_time": ends,
             "max_usage_points": new.limit.max_usage_points,
@@ -79,7 +84,7 @@ def openapi_create(call: Call, new: KeyCreateBody) -> str:
     another sandbox. A login token only.
     """
     app_id = None
-    if call.facts.api_keys_of_apps and new.app_id is not UNSET:
+    if call.facts.api_keys_of_apps and isinstance(new.app_id, str):
         app_id = call.app(new.app_id, Level.MANAGE).id
     else:
         api_keys.check_may(call, Level.WRITE)
@@ -141,7 +146,7 @@ class KeyListQuery(RequestFields, kw_only=True):
     app_id: Id | UnsetType = UNSET
     keyword: Annotated[str, Meta(max_length=100)] = ""
     sort_by: Literal["createTime", "lastUsedTime", "remainingPoints"] = "createTime"
-    tags: fields.Label | fields.Tags | UnsetType = UNSET
+    tags: Annotated[str | fields.Tags, fields.IDLE] | UnsetType = UNSET
 
 
 @route(
@@ -185,7 +190,13 @@ class KeyUpdateBody(RequestFields, kw_only=True):
     name: KeyName | UnsetType = UNSET
     limit: KeyLimit | UnsetType = UNSET
     auth_proxy: bool | UnsetType = UNSET
-    tags: list[fields.Label] | UnsetType = UNSET
+    tags: KeyTags = UNSET
+
+    def check(self) -> None:
+        """Raise InvalidField where nothing is to be another."""
+        given = self.name, self.limit, self.auth_proxy, self.tags
+        if all(each is UNSET for each in given):
+            raise errors.InvalidField("name, limit, authProxy or tags", "none", "$")
 
 
 @route(
@@ -279,6 +290,7 @@ class HealthView(View, kw_only=True):
     example={"apiKey": "fastgpt-any"},
     traits={"secret"},
     access="anyone",
+    is_checked=True,
 )
 def openapi_health(call: Call, query: HealthQuery) -> HealthView:
     """See whether an API key counts.

@@ -2,14 +2,15 @@
 
 from typing import Annotated, Any, Literal, get_args
 
-from msgspec import UNSET, Meta, UnsetType, field
+from msgspec import UNSET, Meta, UnsetType, field, structs
 from msgspec.structs import replace
 
 from mock_server.api.envelope import View
 from mock_server.api.errors import MissingAuthorization
-from mock_server.api.operations.list_v2 import Permission, permission
+from mock_server.api.operations.list_v2 import Roles, roles
 from mock_server.api.operations.operation import DEMO_APP
 from mock_server.api.operations.related import fields
+from mock_server.api.operations.related import workflow_fields as workflow
 from mock_server.api.operations.related.datasets import Member
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.domain import app_folders, errors, folders
@@ -42,6 +43,22 @@ AppType = Literal[
 _TYPES = frozenset(get_args(AppType))
 
 
+class AppRoles(Roles):
+    """What a caller may do with an application."""
+
+    has_read_chat_log_per: bool
+    has_read_chat_log_role: bool
+
+
+def _roles(level: Level) -> AppRoles:
+    logs = level >= Level.MANAGE
+    return AppRoles(
+        **structs.asdict(roles(level)),
+        has_read_chat_log_per=logs,
+        has_read_chat_log_role=logs,
+    )
+
+
 class AppItem(View, kw_only=True):
     """What lists and details show of an application."""
 
@@ -54,7 +71,7 @@ class AppItem(View, kw_only=True):
     type: str
     update_time: Time
     inherit_permission: bool = True
-    permission: Permission
+    permission: AppRoles
 
 
 class ListedApp(AppItem, kw_only=True):
@@ -69,7 +86,7 @@ class AppListBody(RequestFields, kw_only=True):
     """Which applications: of one folder, of some types, or with a text."""
 
     parent_id: fields.Parent = UNSET
-    type: fields.Label | fields.Tags | UnsetType = UNSET
+    type: Any = UNSET
     search_key: Shared | UnsetType = UNSET
 
 
@@ -86,7 +103,7 @@ def _listed(seen: Seen, _: object) -> ListedApp:
     return fields.shown(
         ListedApp,
         app,
-        permission=permission(level),
+        permission=_roles(level),
         update_time=format_time(app.update_time),
         source_member=Member(app.tmb_id),
     )
@@ -115,8 +132,8 @@ def app_list(call: Call, wanted: AppListBody) -> Page[Seen]:
     term, folder = fold(wanted.search_key or ""), wanted.parent_id or None
     if folder is not None:
         call.app(folder, Level.READ, "$.parentId")
-    given = [wanted.type] if isinstance(wanted.type, str) else wanted.type or []
-    types = _TYPES.intersection(given)
+    given = wanted.type if isinstance(wanted.type, list) else [wanted.type]
+    types = _TYPES.intersection(each for each in given if isinstance(each, str))
 
     def is_wanted(app: App) -> bool:
         is_there = bool(term) or app.parent_id == folder
@@ -168,7 +185,7 @@ def app_detail(call: Call, query: AppQuery) -> AppDetail:
         AppDetail,
         app,
         team_tags=[] if call.facts.app_detail_has_team_tags else UNSET,
-        permission=permission(app.level_of(call.caller)),
+        permission=_roles(app.level_of(call.caller)),
         update_time=format_time(app.update_time),
     )
 
@@ -181,10 +198,11 @@ class AppCreateBody(RequestFields, kw_only=True):
     parent_id: fields.Parent = UNSET
     avatar: fields.Long | UnsetType = UNSET
     intro: fields.Long | UnsetType = UNSET
-    modules: list[Any] | UnsetType = UNSET
-    edges: list[Any] | UnsetType = UNSET
-    chat_config: dict[str, Any] | UnsetType = UNSET
-    template_id: str | UnsetType = UNSET
+    modules: workflow.Nodes = UNSET
+    edges: workflow.Edges = UNSET
+    chat_config: workflow.Settings = UNSET
+    template_id: fields.Text = UNSET
+    utm_params: fields.Settings = UNSET
 
 
 @route(
@@ -235,10 +253,10 @@ class AppUpdateBody(RequestFields, kw_only=True):
     type: AppType | UnsetType = UNSET
     avatar: fields.Long | UnsetType = UNSET
     intro: fields.Long | UnsetType = UNSET
-    nodes: list[Any] | UnsetType = UNSET
-    edges: list[Any] | UnsetType = UNSET
-    chat_config: dict[str, Any] | UnsetType = UNSET
-    team_tags: list[Any] | UnsetType = UNSET
+    nodes: workflow.Nodes = UNSET
+    edges: workflow.Edges = UNSET
+    chat_config: workflow.Settings = UNSET
+    team_tags: Annotated[Any, fields.IDLE] = UNSET
 
 
 @route(
@@ -304,12 +322,12 @@ class PublishBody(RequestFields, kw_only=True):
     """Which application; of what is published nothing is kept."""
 
     app_id: Id
-    nodes: list[Any] | UnsetType = UNSET
-    edges: list[Any] | UnsetType = UNSET
-    chat_config: dict[str, Any] | UnsetType = UNSET
-    is_publish: bool | UnsetType = UNSET
-    version_name: fields.Label | UnsetType = UNSET
-    auto_save: bool | UnsetType = UNSET
+    nodes: workflow.Nodes = UNSET
+    edges: workflow.Edges = UNSET
+    chat_config: workflow.Settings = UNSET
+    is_publish: fields.Flag = UNSET
+    version_name: fields.Text = UNSET
+    auto_save: fields.Flag = UNSET
 
 
 @route(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType, field
@@ -15,7 +15,6 @@ from mock_server.api.operations.related.completions import error_of, value_of
 from mock_server.api.operations.related.route import (
     Call,
     ListOf,
-    RequestFields,
     encode_data,
     gather_page,
     route,
@@ -111,13 +110,17 @@ def _parts(record: ChatRecord) -> Sequence[ReplyPart]:
     return [ReplyPart(text=record.text)]
 
 
-class GetPaginationRecordsBody(fields.PagedFields, kw_only=True):
-    """Which page of which chat session; feedbacks and types are not looked at."""
+Shown = Annotated[Literal["normal", "outLink", "home"], fields.IDLE] | UnsetType
+
+
+class GetPaginationRecordsBody(fields.PagedChatFields, kw_only=True):
+    """Which page of which chat session."""
 
     app_id: Id
-    chat_id: Id | UnsetType | None = UNSET
-    load_custom_feedbacks: bool | UnsetType | None = UNSET
-    type: str | UnsetType | None = UNSET
+    chat_id: fields.Name | UnsetType = UNSET
+    load_custom_feedbacks: fields.Flag = UNSET
+    include_deleted: fields.Flag = UNSET
+    type: Shown = UNSET
 
 
 class RecordsView(View):
@@ -143,7 +146,7 @@ def _appear(_: object, number: int) -> ChatRecord:
     since="4.8.12 with keys, 4.14.5 at this path",
     differs=f"Without `chatId` the page is empty, {NO_MORE}.",
     access="visitor",
-    refuses=(*APP, fields.MissingParams),
+    refuses=(*APP, *fields.PAGING),
     example=EXAMPLE,
     gather=gather_page,
     data=RecordsView,
@@ -163,18 +166,18 @@ def get_pagination_records(
     return fields.page_of(Reversed(shown_ones(records)), paging)
 
 
-class GetRecordsV2Body(RequestFields, kw_only=True):
-    """Which part of which chat session; types are not looked at."""
+class GetRecordsV2Body(fields.ChatFields, kw_only=True):
+    """Which part of which chat session."""
 
-    app_id: Id
-    chat_id: Id | UnsetType | None = UNSET
-    page_size: Annotated[int, Meta(ge=1, le=Published.related_page_size)] = 10
-    initial_id: Id | UnsetType | None = UNSET
-    next_id: Id | UnsetType | None = UNSET
-    prev_id: Id | UnsetType | None = UNSET
-    include_deleted: bool | UnsetType | None = UNSET
-    load_custom_feedbacks: bool | UnsetType | None = UNSET
-    type: str | UnsetType | None = UNSET
+    chat_id: fields.Name | UnsetType = UNSET
+    page_size: Annotated[int, Meta(ge=1, le=Published.integer)] = 10
+    initial_id: fields.Long | UnsetType = UNSET
+    next_id: fields.Long | UnsetType = UNSET
+    prev_id: fields.Long | UnsetType = UNSET
+    anchor: Annotated[Any, fields.IDLE] = UNSET
+    include_deleted: bool | UnsetType = UNSET
+    load_custom_feedbacks: fields.Flag = UNSET
+    type: Shown = UNSET
 
 
 class PartView(View):
@@ -213,7 +216,7 @@ def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
     The latest records, or those around, before or after one; oldest first. Deleted
     ones are there with `includeDeleted`.
     """
-    app, size = call.app(body.app_id), body.page_size
+    app, size = call.app(body.app_id), min(body.page_size, Published.related_page_size)
     records = call.store.records(app, body.chat_id) if body.chat_id else ()
     if body.include_deleted is not True:
         records = shown_ones(records)

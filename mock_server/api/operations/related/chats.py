@@ -1,6 +1,6 @@
 """The chat sessions of an application: listed, opened, marked, deleted."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 from msgspec.structs import replace
@@ -8,12 +8,7 @@ from msgspec.structs import replace
 from mock_server.api.envelope import View
 from mock_server.api.operations.operation import DEMO_APP, DEMO_CHAT
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.route import (
-    Call,
-    RequestFields,
-    gather_page,
-    route,
-)
+from mock_server.api.operations.related.route import Call, gather_page, route
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP
 from mock_server.domain.chats import ChatNotFound, visible
@@ -28,18 +23,41 @@ ONE = {"appId": DEMO_APP, "chatId": DEMO_CHAT}
 SOME = {"appId": DEMO_APP, "chatIds": [DEMO_CHAT]}
 
 
-UNNAMED = "nothing, which the service answers as an unknown chat"
+Source = Literal[
+    "test",
+    "online",
+    "share",
+    "api",
+    "cronJob",
+    "feishu",
+    "official_account",
+    "wecom",
+    "wechat",
+    "mcp",
+]
 
 
-class GetHistoriesBody(fields.PagedFields, kw_only=True):
+class GetHistoriesBody(fields.PagedChatFields, kw_only=True):
     """Which application; where chats come from, and since when, is not looked at."""
 
-    app_id: Id | UnsetType = UNSET
-    source: str | UnsetType | None = UNSET
-    start_create_time: Time | UnsetType | None = UNSET
-    end_create_time: Time | UnsetType | None = UNSET
-    start_update_time: Time | UnsetType | None = UNSET
-    end_update_time: Time | UnsetType | None = UNSET
+    source: Source | UnsetType = UNSET
+    start_create_time: fields.Text = UNSET
+    end_create_time: fields.Text = UNSET
+    start_update_time: Time | UnsetType = UNSET
+    end_update_time: Time | UnsetType = UNSET
+
+
+class DelHistoryQuery(fields.OptionalChatFields, kw_only=True):
+    """Which chat session."""
+
+    chat_id: fields.ChatId
+
+
+def _app_of(body: GetHistoriesBody | DelHistoryQuery) -> str:
+    if not body.app_id:
+        got = "nothing, which the service answers as an unknown chat"
+        raise ChatNotFound("the id of an app", got, "$.appId")
+    return body.app_id
 
 
 class HistoryView(View):
@@ -74,7 +92,7 @@ def _listed(chat: Chat, _: object) -> HistoryView:
     differs="Chats belong to no member, and count as done and read; "
     "only the source `share` filters the list, times of creation do not.",
     access="visitor",
-    refuses=(ChatNotFound, *APP, fields.MissingParams),
+    refuses=(ChatNotFound, *APP, *fields.PAGING),
     example={"appId": DEMO_APP, "pageSize": 2},
     gather=gather_page,
     data=HistoriesView,
@@ -87,16 +105,15 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     Pinned chats first, then the latest; pages by the shared parser.
     """
     paging = fields.paging_of(body)
+    since = fields.time_of(body.start_update_time, "startUpdateTime", fields.CastError)
+    until = fields.time_of(body.end_update_time, "endUpdateTime", fields.CastError)
     if not call.facts.histories_check_the_app:
         app = call.store.app(body.app_id or "")
         if app is None or app.level_of(call.caller) < Level.READ:
             call.state.hint("no app of this appId can be read, so the page is empty")
             return fields.page_of([], paging)
-    elif body.app_id is UNSET:
-        raise ChatNotFound("the id of an app", UNNAMED, "$.appId")
-    since = fields.time_of(body.start_update_time, "startUpdateTime")
-    until = fields.time_of(body.end_update_time, "endUpdateTime")
-    chats = visible(call, call.store.chats_in_order(call.app(body.app_id or "")))
+    app_id = _app_of(body)
+    chats = visible(call, call.store.chats_in_order(call.app(app_id)))
     if body.source:
         is_shared = body.source == "share"
         chats = [each for each in chats if (each.share_id is not None) is is_shared]
@@ -105,13 +122,6 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     if until is not None:
         chats = [each for each in chats if each.update_time <= until]
     return fields.page_of(chats, paging)
-
-
-class DelHistoryQuery(RequestFields, kw_only=True):
-    """Which chat session."""
-
-    app_id: Id | UnsetType = UNSET
-    chat_id: Id
 
 
 @route(
@@ -126,15 +136,14 @@ class DelHistoryQuery(RequestFields, kw_only=True):
     refuses=(ChatNotFound, *APP),
     example=ONE,
     writes=True,
+    is_checked=True,
 )
 def del_history(call: Call, query: DelHistoryQuery) -> None:
     """Delete a chat session.
 
     The chat goes with its records; an unknown one is deleted too.
     """
-    if query.app_id is UNSET:
-        raise ChatNotFound("the id of an app", UNNAMED, "$.appId")
-    app = call.app(query.app_id)
+    app = call.app(_app_of(query))
     if call.store.chat(app, query.chat_id) is None:
         nothing = "the app has no chat session of this chatId: nothing was deleted"
         call.state.hint(nothing)
@@ -142,10 +151,8 @@ def del_history(call: Call, query: DelHistoryQuery) -> None:
         call.store.remove_chats(app, query.chat_id)
 
 
-class ClearHistoriesQuery(RequestFields):
+class ClearHistoriesQuery(fields.ChatFields):
     """Which application."""
-
-    app_id: Id
 
 
 @route(
@@ -159,6 +166,7 @@ class ClearHistoriesQuery(RequestFields):
     refuses=APP,
     example={"appId": DEMO_APP},
     writes=True,
+    is_checked=True,
 )
 def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     """Delete all chat sessions of an application.
@@ -173,7 +181,7 @@ def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     call.store.remove_chats(app, *[each.chat_id for each in chats])
 
 
-class BatchDeleteBody(RequestFields):
+class BatchDeleteBody(fields.TargetFields, kw_only=True):
     """Which chat sessions of which application."""
 
     app_id: Id
@@ -197,6 +205,7 @@ def _known(call: Call, app: App, ids: list[str]) -> list[Chat]:
     refuses=APP,
     example=SOME,
     writes=True,
+    is_checked=True,
 )
 def batch_delete(call: Call, body: BatchDeleteBody) -> None:
     """Delete some chat sessions.
@@ -208,10 +217,9 @@ def batch_delete(call: Call, body: BatchDeleteBody) -> None:
     call.store.remove_chats(app, *[each.chat_id for each in known])
 
 
-class GetHistoryStatusBody(RequestFields):
+class GetHistoryStatusBody(fields.ChatFields, kw_only=True):
     """Which chat sessions of which application."""
 
-    app_id: Id
     chat_ids: Annotated[list[Id], Meta(min_length=1, max_length=200)]
 
 
@@ -313,6 +321,14 @@ class InitView(View):
     has_been_read: bool = True
 
 
+class InitQuery(fields.TargetFields, kw_only=True):
+    """Which chat session."""
+
+    app_id: Id
+    chat_id: fields.ChatId
+    load_custom_feedbacks: Annotated[Any, fields.IDLE] = UNSET
+
+
 @route(
     "GET /api/core/chat/init",
     chinese="打开会话",
@@ -320,8 +336,9 @@ class InitView(View):
     differs="The application has no settings of its own; every chat counts as read.",
     refuses=APP,
     example=ONE,
+    is_checked=True,
 )
-def init(call: Call, query: fields.ChatQuery) -> InitView:
+def init(call: Call, query: InitQuery) -> InitView:
     """Open a chat session.
 
     Nothing is created; an unknown chat has an empty title, and one that has been

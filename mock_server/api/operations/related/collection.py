@@ -1,15 +1,16 @@
 """One collection: shown, changed, and deleted with all that is in it."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, UnsetType, field
 from msgspec.structs import replace
 
 from mock_server.api.envelope import View
 from mock_server.api.operations import list_v2
-from mock_server.api.operations.list_v2 import Permission
+from mock_server.api.operations.list_v2 import Roles
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.datasets import EmbeddingModel, LanguageModel
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
@@ -20,6 +21,7 @@ from mock_server.api.response import Response
 from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import COLLECTION
+from mock_server.domain.clock import format_time
 from mock_server.domain.datasets import contents
 from mock_server.domain.datasets.dataset_folders import FolderCycle
 from mock_server.domain.errors import refusal
@@ -28,15 +30,24 @@ from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Collection, Row
 from mock_server.domain.objects.uploads import FileNotFound
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture import document as schema
-from mock_server.fixture.document import Id
+from mock_server.fixture.document import Id, Time
 
 
-class DatasetBrief(View):
+class DatasetBrief(View, kw_only=True):
     """The dataset of a collection."""
 
     id: str = field(name="_id")
+    parent_id: str | None
+    team_id: str = DEFAULT_TEAM_ID
+    tmb_id: str
+    avatar: str
     name: str
+    intro: str
     type: str
+    update_time: Time
+    inherit_permission: bool = True
+    vector_model: str = EmbeddingModel().model
+    agent_model: str = LanguageModel().model
 
 
 class FileView(View):
@@ -63,7 +74,7 @@ class CollectionDetail(_ITEM, rename="camel", kw_only=True):  # type: ignore[mis
     index_size: int
     chunk_splitter: str
     qa_prompt: str
-    permission: Permission
+    permission: Roles
     team_id: str
     dataset_id: str
     dataset: DatasetBrief
@@ -84,7 +95,7 @@ class CollectionDetail(_ITEM, rename="camel", kw_only=True):  # type: ignore[mis
     refuses=COLLECTION,
     example={"id": DEMO_COLLECTION},
 )
-def collection_detail(call: Call, query: fields.IdQuery) -> CollectionDetail:
+def collection_detail(call: Call, query: fields.AnyIdQuery) -> CollectionDetail:
     """One collection.
 
     What listV2 shows of it but its amount of data, its dataset and source.
@@ -103,10 +114,12 @@ def collection_detail(call: Call, query: fields.IdQuery) -> CollectionDetail:
         index_size=512,
         chunk_splitter="",
         qa_prompt="",
-        permission=list_v2.permission(dataset.level_of(call.caller)),
+        permission=list_v2.roles(dataset.level_of(call.caller)),
         team_id=DEFAULT_TEAM_ID,
         dataset_id=dataset.id,
-        dataset=DatasetBrief(dataset.id, dataset.name, dataset.type),
+        dataset=fields.shown(
+            DatasetBrief, dataset, update_time=format_time(dataset.update_time)
+        ),
         metadata={},
         source_name=collection.name,
         source_id=UNSET if source is None else source,
@@ -120,6 +133,7 @@ class CollectionPathsQuery(RequestFields):
     """Which collection."""
 
     source_id: fields.Label = ""
+    type: Annotated[Literal["current", "parent"], fields.IDLE] | UnsetType = UNSET
 
 
 class ParentIdQuery(RequestFields):
@@ -151,7 +165,7 @@ def collection_paths(call: Call, query: CollectionPathsQuery) -> list[fields.Pat
 class CollectionIdFields(RequestFields):
     """Which collection."""
 
-    collection_id: Id
+    collection_id: fields.Name
 
 
 class AdvancedTraining(View):
@@ -210,6 +224,20 @@ def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView
 
 TooManyRequests = refusal("TooManyRequests", "429 tooManyRequests", "429 429 error")
 TooManyFormerly = refusal("TooManyFormerly", "429 tooManyRequests", "500 429 error")
+
+
+class ExportBody(fields.CitedFields, kw_only=True):
+    """Which collection, alone or with what cites it, which is not looked at."""
+
+    collection_id: Id
+    chat_time: Annotated[Any, fields.IDLE] = UNSET
+
+    def check(self) -> None:
+        """Raise InvalidField for some of what names a reply, but not all."""
+        fields.CitedFields.check(self)
+        self.check_whole(is_given=self.chat_time is not UNSET)
+
+
 _QUOTE, _TWO = '"', '""'
 _MINUTE = 60_000
 
@@ -229,8 +257,10 @@ def _csv(text: str, _: State) -> Response:
     encode=_csv,
     answers=("text/csv",),
     has_envelope=False,
+    is_checked=True,
+    is_strict=True,
 )
-def export(call: Call, body: CollectionIdFields) -> str:
+def export(call: Call, body: ExportBody) -> str:
     """The data rows of a collection as CSV.
 
     CSV with a byte order mark and the header `q,a`, without an envelope. One in a
@@ -262,13 +292,13 @@ class CollectionUpdateBody(RequestFields, kw_only=True):
     """Which collection, and what is to be another."""
 
     id: fields.Label | UnsetType = UNSET
-    dataset_id: fields.Label | UnsetType = UNSET
-    external_file_id: fields.Label | UnsetType = UNSET
+    dataset_id: fields.Name | UnsetType = UNSET
+    external_file_id: fields.Name | UnsetType = UNSET
     parent_id: fields.Parent = UNSET
     name: fields.Name | UnsetType = UNSET
     tags: fields.Tags | UnsetType = UNSET
     forbid: bool | UnsetType = UNSET
-    create_time: fields.CastTime = UNSET
+    create_time: Any = UNSET
 
 
 @route(
@@ -294,7 +324,7 @@ def collection_update(call: Call, new: CollectionUpdateBody) -> None:
     Only a name makes it the latest, and for ever that of what is entered by hand. A
     `createTime` may be a day, or milliseconds since 1970.
     """
-    created = fields.cast_time(new.create_time, "createTime")
+    created = fields.date_of(new.create_time, "createTime")
     dataset, collection, at = _named(call, new)
     # What does not exist comes before what is not permitted.
     if new.parent_id is not UNSET:
@@ -346,8 +376,8 @@ def _named(call: Call, new: CollectionUpdateBody) -> tuple[Dataset, Collection, 
 class CollectionDeleteBody(RequestFields, kw_only=True):
     """One collection, usually in the query, or several."""
 
-    id: fields.Label | UnsetType | None = UNSET
-    collection_ids: fields.Ids | UnsetType | None = UNSET
+    id: fields.Name | UnsetType = UNSET
+    collection_ids: fields.Texts | UnsetType = UNSET
 
 
 @route(
@@ -367,7 +397,7 @@ def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
     """
     if body.id:
         wanted = {"$.id": body.id}
-    elif body.collection_ids is UNSET or body.collection_ids is None:
+    elif body.collection_ids is UNSET:
         raise fields.MissingParams("an id, or collectionIds", "neither", "$.id")
     elif not body.collection_ids:
         raise NothingListed("at least one id", "none", "$.collectionIds")

@@ -15,6 +15,7 @@ from mock_server.api.operations.related.route import (
     Act,
     Call,
     RarerFields,
+    RequestFields,
     route,
     text_bytes,
 )
@@ -40,7 +41,6 @@ from mock_server.domain.objects.uploads import (
     decoded_name,
     is_text,
 )
-from mock_server.fixture.document import Id
 
 NoFile = refusal("NoFile", "400 noFile", "500 500 error")
 
@@ -51,7 +51,7 @@ MAKE = (*DATASET, *contents.PUT_IN, errors.LimitReached)
 class NewCollection(fields.ProcessingFields, kw_only=True):
     """Where a collection goes, what it is called, and what it is."""
 
-    dataset_id: Id
+    dataset_id: fields.Name
     name: fields.Name
     type: Literal[
         "folder", "virtual", "file", "link", "externalFile", "apiFile", "images"
@@ -60,10 +60,15 @@ class NewCollection(fields.ProcessingFields, kw_only=True):
     tags: fields.Tags = field(default_factory=list)
 
 
-class CollectionCreateBody(NewCollection, kw_only=True):
+class CollectionCreateBody(RequestFields, kw_only=True):
     """Where the collection goes, and what it is called."""
 
+    dataset_id: fields.Name
+    name: fields.Name
     type: Literal["folder", "virtual"]
+    parent_id: fields.Parent = UNSET
+    tags: fields.Tags = field(default_factory=list)
+    metadata: Annotated[Any, fields.IDLE] = UNSET
 
 
 @route(
@@ -87,17 +92,12 @@ def collection_create(call: Call, new: CollectionCreateBody) -> str:
     return contents.create(call, to, made)
 
 
-ChunkSize = Annotated[int, Meta(ge=1, le=Published.integer)] | UnsetType | None
-
-
 class Creation(fields.ProcessingFields, kw_only=True):
     """Where a new collection goes, and how it is processed."""
 
-    dataset_id: Id
+    dataset_id: fields.Name
     parent_id: fields.Parent = UNSET
-    tags: fields.Tags | None = None
-    training_type: fields.Label | UnsetType | None = UNSET
-    chunk_size: ChunkSize = UNSET
+    tags: fields.Tags = field(default_factory=list)
 
 
 _QA_CHARS, _CUSTOM_CHARS = 8_000, 512
@@ -112,7 +112,7 @@ def cutting_of(given: fields.ProcessingFields) -> Cutting:
         size = min(size, MOST_CHARS)
         separators = (given.chunk_splitter or "").replace(r"\n", "\n")
         deep = given.paragraph_chunk_deep
-        levels = min(max(int(5 if deep in (UNSET, None) else deep), 0), 8)
+        levels = min(max(int(5 if deep is UNSET else deep), 0), 8)
         levels = levels if given.chunk_split_mode == "paragraph" else 0
     least = int(given.chunk_trigger_min_size or USUAL.least)
     kinds = {"forceChunk": 0, "maxSize": MOST_CHARS}
@@ -186,7 +186,7 @@ def make(
         texts = made(call.store, key, chunks(*key))
         source = [(text, "", number) for number, text in enumerate(texts)]
     kind = to.training_type or new.training_type
-    tags = tuple(to.tags or ())
+    tags = tuple(to.tags)
     new = replace(new, parent_id=parent_id, training_type=kind, tags=tags)
     return CreatedView(contents.create(call, dataset, new, source, **how), Results())
 
@@ -294,7 +294,7 @@ def local_file(call: Call, form: LocalFileForm) -> CreatedView:
 class CreateFileIdBody(Creation, kw_only=True):
     """Which file."""
 
-    file_id: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
+    file_id: fields.Name
 
 
 @made_of(

@@ -3,7 +3,7 @@
 from typing import Annotated
 from urllib.parse import quote
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 
 from mock_server.api.envelope import View
 from mock_server.api.operations import body_field
@@ -36,13 +36,10 @@ Token = Annotated[
 """What an address ends with."""
 
 
-class ReadBody(RequestFields, kw_only=True):
+class ReadBody(fields.CitedFields, kw_only=True):
     """Which collection; where it is cited is not looked at."""
 
     collection_id: Id
-    app_id: fields.Text = UNSET
-    chat_id: fields.Text = UNSET
-    chat_item_data_id: fields.Text = UNSET
 
 
 class SourceView(View, kw_only=True):

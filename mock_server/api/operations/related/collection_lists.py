@@ -1,6 +1,6 @@
 """The older lists of collections."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, field
 from msgspec.structs import replace
@@ -23,18 +23,17 @@ from mock_server.domain.listing.list_v2 import list_v2 as page_of_collections
 from mock_server.domain.listing.request import ListV2
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.state import State
-from mock_server.fixture.document import Id
 
 
 class CollectionFilter(fields.PagedFields, kw_only=True):
     """Which collections of which dataset; counting is not left out (`simple`)."""
 
-    dataset_id: Id
+    dataset_id: fields.Name
     parent_id: fields.Parent = UNSET
     search_text: fields.SearchText = ""
     select_folder: bool = False
     filter_tags: fields.Tags = field(default_factory=list)
-    simple: fields.Flag = UNSET
+    simple: bool = False
 
     def request(self, offset: int, size: int, tags: list[str]) -> ListV2:
         """The same request as listV2 has it."""
@@ -57,11 +56,9 @@ _MOST = 100
 
 
 class CollectionListBody(CollectionFilter, kw_only=True):
-    """Which page of which collections; with `simple` all are on one page.
+    """Which page of which collections; with `simple` all are on one page."""
 
-    `offset` says nothing.
-    """
-
+    offset: Annotated[Any, fields.IDLE] = UNSET
     page_num: Annotated[int, Meta(ge=1, le=Published.integer)] = 1
     page_size: Annotated[int, Meta(ge=1, le=_MOST)] = 10
 
@@ -132,7 +129,11 @@ def collection_list(call: Call, body: CollectionListBody) -> NumberedPage:
 
 
 class ScrollListBody(CollectionFilter, kw_only=True):
-    """Which page of which collections."""
+    """Which page of which collections; no schema has the fields of paging."""
+
+    offset: Any = UNSET
+    page_num: Any = UNSET
+    page_size: Any = UNSET
 
 
 @route(
@@ -140,7 +141,7 @@ class ScrollListBody(CollectionFilter, kw_only=True):
     chinese="知识库集合的一页，用于滚动列表",
     since="4.8.19",
     differs="Tags are shown and searched by name instead of id.",
-    refuses=(*LIST, fields.MissingParams),
+    refuses=(*LIST, *fields.PAGING),
     example={"datasetId": DEMO_DATASET, "parentId": None, "pageSize": 2},
     gather=gather_page,
     data=list_v2.ListedPage,

@@ -16,6 +16,7 @@ from mock_server.api.errors import BadJson
 from mock_server.api.event_stream import Chunk, EventStream
 from mock_server.api.operations.contract import NOT_ON_CONTRACT
 from mock_server.api.operations.operation import DEMO_CHAT
+from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.api.response import Response
 from mock_server.domain import errors
@@ -41,7 +42,36 @@ from mock_server.fixture.document import Id
 _MESSAGES = {"expected": 'an array such as [{"role": "user", "content": "Hello"}]'}
 
 
-class CompletionsBody(RequestFields, kw_only=True, forbid_unknown_fields=False):
+class Proxy(Struct, rename="camel", forbid_unknown_fields=True):
+    """For which member of the team an API key speaks."""
+
+    username: Annotated[str, Meta(min_length=1, max_length=128)] | None = None
+    tmb_id: fields.Label | None = None
+
+
+class KnownFields(RequestFields, kw_only=True):
+    """What a completion takes, but does not look at; null is nothing."""
+
+    custom_uid: (
+        Annotated[str, Meta(max_length=1_024), fields.IDLE] | UnsetType | None
+    ) = UNSET
+    metadata: fields.Settings | None = UNSET
+    auth_proxy: Annotated[Proxy, fields.IDLE] | UnsetType | None = UNSET
+    out_link_auth_data: (
+        Annotated[fields.ShareAuth, fields.IDLE] | str | UnsetType | None
+    ) = UNSET
+    retain_dataset_cite: fields.Flag | None = UNSET
+    show_skill_references: fields.Flag | None = UNSET
+
+    def check(self) -> None:
+        """Raise InvalidField for no member, or half of a share link."""
+        proxy = self.auth_proxy
+        if proxy and not (proxy.username or proxy.tmb_id):
+            raise errors.InvalidField("a username or a tmbId", "neither", "$.authProxy")
+        fields.share_of(self.out_link_auth_data or UNSET)
+
+
+class CompletionsBody(KnownFields, kw_only=True, forbid_unknown_fields=False):
     """A conversation so far; of its messages the last question counts."""
 
     messages: Annotated[list[dict[str, Any]], Meta(extra=_MESSAGES)] = field(

@@ -1,7 +1,7 @@
 """The data rows of a collection: listed, added, shown, changed, removed."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import astuple, replace
@@ -28,7 +28,7 @@ from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
 from mock_server.domain.objects.rows import OldestFirst
-from mock_server.fixture.document import Count, Id, Text, Time
+from mock_server.fixture.document import Id, Text, Time
 
 RowTaken = refusal("RowTaken", "409 rowTaken", "500 500 error")
 
@@ -97,7 +97,7 @@ def _searched(row: Row) -> tuple[str, str]:
     chinese="集合数据行的一页",
     since="4.8.12",
     differs="Rows have no images.",
-    refuses=(*COLLECTION, fields.MissingParams),
+    refuses=(*COLLECTION, *fields.PAGING),
     example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
     gather=gather_page,
     data=RowsView,
@@ -127,7 +127,7 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     chinese="集合数据行的一页（旧路径）",
     since="4.0",
     differs="Some versions 4.8 answer `{pageNum, pageSize, data, total}`.",
-    refuses=(*COLLECTION, fields.MissingParams),
+    refuses=(*COLLECTION, *fields.PAGING),
     example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
     gather=gather_page,
     data=RowsView,
@@ -147,13 +147,16 @@ class IndexPart(Struct, rename="camel"):
     """A text under which a row is found, as clients send it."""
 
     text: Text
-    type: str | UnsetType | None = UNSET
+    type: Literal[
+        "default", "imageEmbedding", "summary", "question", "image", "custom"
+    ] = "custom"
+    data_id: Annotated[Text, fields.IDLE] | UnsetType = UNSET
 
 
-Indexes = list[IndexPart] | UnsetType | None
+Indexes = list[IndexPart] | UnsetType
 
 
-def _texts(indexes: Iterable[IndexPart] | UnsetType | None) -> tuple[str, ...]:
+def _texts(indexes: Iterable[IndexPart] | UnsetType) -> tuple[str, ...]:
     """The texts of the indexes that a row has beside its own."""
     return tuple(each.text for each in indexes or () if each.type != "default")
 
@@ -161,10 +164,12 @@ def _texts(indexes: Iterable[IndexPart] | UnsetType | None) -> tuple[str, ...]:
 class PushedRow(Struct, rename="camel"):
     """A data row to add; other fields of it are not looked at."""
 
-    q: Text | UnsetType | None = UNSET
-    a: Text | UnsetType | None = UNSET
-    chunk_index: Count | UnsetType | None = UNSET
+    q: Text = ""
+    a: Text = ""
+    chunk_index: int | float = 0
     indexes: Indexes = UNSET
+    image_id: fields.Text = UNSET
+    metadata: fields.Settings = UNSET
 
 
 class PushDataBody(RequestFields, kw_only=True):
@@ -176,9 +181,13 @@ class PushDataBody(RequestFields, kw_only=True):
         Meta(max_length=Published.pushed_rows),
         About(items_need="q").meta(),
     ]
-    training_type: Any = UNSET
-    prompt: Any = UNSET
-    bill_id: Any = UNSET
+    training_type: Annotated[fields.TrainingType, fields.IDLE] | UnsetType = UNSET
+    training_mode: Annotated[fields.TrainingType, fields.IDLE] | UnsetType = UNSET
+    index_size: fields.Number = UNSET
+    auto_indexes: fields.Flag = UNSET
+    image_index: fields.Flag = UNSET
+    prompt: fields.Text = UNSET
+    bill_id: fields.Text = UNSET
 
 
 class PushedView(View):
@@ -220,9 +229,9 @@ def push_data(call: Call, body: PushDataBody) -> PushedView:
     rows = [
         Row(
             id=call.store.new_id(),
-            q=row.q or "",
-            a=row.a or "",
-            chunk_index=row.chunk_index or 0,
+            q=row.q,
+            a=row.a,
+            chunk_index=min(max(0, int(row.chunk_index)), Published.integer),
             indexes=_texts(row.indexes),
             update_time=call.now,
         )
@@ -237,8 +246,11 @@ class InsertDataBody(RequestFields, kw_only=True):
 
     collection_id: Id
     q: Annotated[Text, Meta(min_length=1)]
-    a: Text | UnsetType | None = UNSET
+    a: Text = ""
     indexes: Indexes = UNSET
+    chunk_index: fields.Number = UNSET
+    image_id: fields.Text = UNSET
+    metadata: fields.Settings = UNSET
 
 
 @route(
@@ -257,7 +269,7 @@ def insert_data(call: Call, new: InsertDataBody) -> str:
     The row is there at once, with chunkIndex 0; the same texts twice are refused. The
     collection's updateTime is bumped at once.
     """
-    asked, a = new.collection_id, new.a or ""
+    asked, a = new.collection_id, new.a
     dataset, collection = call.collection(asked, Level.WRITE, "$.collectionId")
     if call.store.rows.has_texts(dataset, collection.id, new.q, a):
         raise RowTaken("texts that no row of the collection has", "those of one", "$.q")
@@ -335,12 +347,15 @@ class FormerUpdateBody(RequestFields, kw_only=True):
     q: Text | UnsetType | None = UNSET
     a: Text | UnsetType | None = UNSET
     indexes: Indexes = UNSET
+    image_id: fields.Text = UNSET
+    index_prefix: fields.Text = UNSET
 
 
 class DataUpdateBody(FormerUpdateBody, kw_only=True):
     """Which row, and its new texts; `indexes` replace all that it has."""
 
-    q: Annotated[Text, Meta(min_length=1)]
+    q: Text
+    a: Text | UnsetType = UNSET
 
 
 class UpdatedView(View):

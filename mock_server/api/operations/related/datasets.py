@@ -1,14 +1,14 @@
 """Datasets and folders of datasets: made, listed, shown, changed, deleted."""
 
 from collections.abc import Iterable
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from mock_server.api.envelope import View
 from mock_server.api.errors import MissingAuthorization
-from mock_server.api.operations.list_v2 import Permission, permission
+from mock_server.api.operations.list_v2 import Roles, roles
 from mock_server.api.operations.operation import DEMO_DATASET
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import (
@@ -35,6 +35,58 @@ from mock_server.fixture.document import Id, Shared, Time
 MAKE = (*folders.PUT_IN, FolderTooDeep, errors.LimitReached)
 
 
+class ApiServer(Struct, rename="camel"):
+    """A server of the client's own."""
+
+    base_url: str
+    authorization: str = ""
+    base_path: str = ""
+
+
+class FeishuServer(Struct, rename="camel"):
+    """A folder of Feishu."""
+
+    app_id: str
+    folder_token: str
+    app_secret: str = ""
+
+
+class YuqueServer(Struct, rename="camel"):
+    """A user of Yuque."""
+
+    user_id: str
+    token: str = ""
+    base_path: str = ""
+
+
+class DingtalkServer(Struct, rename="camel"):
+    """A workspace of DingTalk."""
+
+    app_key: str
+    user_id: str
+    app_secret: str = ""
+    operator_id: str = ""
+    workspace_id: str = ""
+    root_node_id: str = ""
+    workspace_name: str = ""
+
+
+class Servers(Struct, rename="camel"):
+    """Where the texts of a dataset come from; nothing is asked."""
+
+    api_server: ApiServer | UnsetType = UNSET
+    feishu_server: FeishuServer | UnsetType = UNSET
+    yuque_server: YuqueServer | UnsetType = UNSET
+    dingtalk_server: DingtalkServer | UnsetType = UNSET
+
+
+class Website(Struct):
+    """A site that is read."""
+
+    url: str
+    selector: str
+
+
 class NewDataset(RequestFields, kw_only=True):
     """What a dataset may be created with; models are not looked at."""
 
@@ -46,7 +98,7 @@ class NewDataset(RequestFields, kw_only=True):
     vector_model: fields.Text = UNSET
     agent_model: fields.Text = UNSET
     vlm_model: fields.Text = UNSET
-    api_dataset_server: fields.Settings = UNSET
+    api_dataset_server: Annotated[Servers, fields.IDLE] | UnsetType = UNSET
 
 
 class DatasetCreateBody(NewDataset, kw_only=True):
@@ -183,7 +235,7 @@ class DatasetItem(View, kw_only=True):
     inherit_permission: bool = True
     tmb_id: str
     update_time: Time
-    permission: Permission
+    permission: Roles
 
 
 K = TypeVar("K", bound=DatasetItem)
@@ -240,7 +292,7 @@ def _listed(seen: Seen, _: object) -> ListedDataset:
 
 def _shown(kind: type[K], dataset: Dataset, level: Level, **made: Any) -> K:
     made["update_time"] = format_time(dataset.update_time)
-    return fields.shown(kind, dataset, permission=permission(level), **made)
+    return fields.shown(kind, dataset, permission=roles(level), **made)
 
 
 @route(
@@ -308,11 +360,11 @@ class DatasetUpdateBody(RequestFields, kw_only=True):
     parent_id: fields.Parent = UNSET
     agent_model: fields.Text = UNSET
     vlm_model: fields.Text = UNSET
-    website_config: fields.Settings = UNSET
-    external_read_url: fields.Long | UnsetType = UNSET
-    api_dataset_server: fields.Settings = UNSET
+    website_config: Annotated[Website, fields.IDLE] | UnsetType = UNSET
+    external_read_url: fields.Text = UNSET
+    api_dataset_server: Annotated[Servers, fields.IDLE] | UnsetType = UNSET
     auto_sync: fields.Flag = UNSET
-    chunk_settings: fields.Settings = UNSET
+    chunk_settings: Annotated[fields.ChunkSettings, fields.IDLE] | UnsetType = UNSET
 
 
 @route(

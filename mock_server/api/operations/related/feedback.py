@@ -3,21 +3,19 @@
 from msgspec import UNSET
 
 from mock_server.api.operations.operation import DEMO_APP, DEMO_RECORD, DEMO_REFUND
-from mock_server.api.operations.related.fields import Nothing
-from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.operations.related.fields import ChatId, ChatQuery, Nothing
+from mock_server.api.operations.related.route import Call, route
 from mock_server.domain.call import APP
 from mock_server.domain.chats import RecordNotFound, give_feedback
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.objects.models import Feedback
-from mock_server.fixture.document import Id, Said
+from mock_server.fixture.document import Said
 
 
-class UpdateUserFeedbackBody(RequestFields, kw_only=True):
+class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
     """Which reply, and what is said of it; what is left out is taken back."""
 
-    app_id: Id
-    chat_id: Id
-    data_id: Id
+    data_id: ChatId
     user_good_feedback: Said = UNSET
     user_bad_feedback: Said = UNSET
 
@@ -35,6 +33,7 @@ class UpdateUserFeedbackBody(RequestFields, kw_only=True):
         "userGoodFeedback": "yes",
     },
     writes=True,
+    is_checked=True,
 )
 def update_user_feedback(call: Call, body: UpdateUserFeedbackBody) -> Nothing | None:
     """Rate a reply.

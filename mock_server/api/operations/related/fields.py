@@ -1,14 +1,15 @@
 """Fields that related routes share, and how they are read: ids, times, pages."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from mock_server.api.envelope import View
-from mock_server.api.operations import contract
+from mock_server.api.operations import body_field, contract
 from mock_server.domain import clock, errors
 from mock_server.domain.access import Level
 from mock_server.domain.errors import refusal
@@ -16,7 +17,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold, foldable
 from mock_server.domain.sandboxes.state import State
-from mock_server.fixture.document import Id, Time
+from mock_server.fixture.document import Id
 
 MissingParams = refusal(
     "MissingParams", "400 missingParams", "500 507004 missingParams"
@@ -31,6 +32,7 @@ SearchText = Annotated[str, Meta(max_length=Published.search_chars)]
 Label = Annotated[str, Meta(max_length=Published.id_chars)]
 Tags = Annotated[list[Label], Meta(max_length=Published.tags)]
 Ids = Annotated[list[Id], Meta(max_length=Published.ids)]
+Texts = Annotated[list[str], Meta(max_length=Published.ids)]
 Parent = Label | UnsetType | None
 """A folder by its id; null and an empty text are the top level."""
 FormerDatasetType = Literal[
@@ -42,6 +44,13 @@ FormerDatasetType = Literal[
     "feishu",
     "yuque",
 ]
+
+IDLE = body_field.About(is_idle=True).meta()
+"""What is taken, but changes nothing here."""
+Text = Annotated[Long, IDLE] | UnsetType
+Number = Annotated[float, IDLE] | UnsetType
+Flag = Annotated[bool, IDLE] | UnsetType
+Settings = Annotated[dict[str, Any], IDLE] | UnsetType
 DatasetType = Literal[
     "folder",
     "dataset",
@@ -52,14 +61,7 @@ DatasetType = Literal[
     "yuque",
     "dingtalk",
 ]
-CastTime = Time | Annotated[int, Meta(ge=clock.MIN_TIME, le=clock.MAX_TIME)] | UnsetType
-"""A time, also as a day or in milliseconds since 1970."""
-
-# What is taken, but changes nothing here.
-Text = Label | UnsetType | None
-Number = int | float | UnsetType | None
-Flag = bool | UnsetType | None
-Settings = dict[str, Any] | UnsetType | None
+ChatId = Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
 
 
 class IdQuery(contract.RequestFields):
@@ -68,11 +70,87 @@ class IdQuery(contract.RequestFields):
     id: Id
 
 
-class ChatQuery(contract.RequestFields):
-    """Which chat session."""
+class AnyIdQuery(contract.RequestFields):
+    """What is asked for, by its id, which may be of any form."""
+
+    id: Name
+
+
+class ShareAuth(Struct, rename="camel"):
+    """Who calls by which share link."""
+
+    share_id: str = ""
+    out_link_uid: str = ""
+
+
+def share_of(auth: ShareAuth | str | UnsetType) -> bool:
+    """Return whether a share link is named; in a query that is JSON.
+
+    Raises InvalidField for half of it.
+    """
+    at = "$.outLinkAuthData"
+    if isinstance(auth, str):
+        try:
+            auth = msgspec.json.decode(auth, type=ShareAuth)
+        except msgspec.DecodeError:
+            raise errors.InvalidField.of(auth, "an object as JSON", at) from None
+    if not auth or not (auth.share_id or auth.out_link_uid):
+        return False
+    if not (auth.share_id and auth.out_link_uid):
+        raise errors.InvalidField("shareId and outLinkUid", "one of them", at)
+    return True
+
+
+class TargetFields(contract.RequestFields, kw_only=True):
+    """Of which application a chat session is; other targets are not served."""
+
+    app_id: Id | UnsetType = UNSET
+    skill_id: Annotated[Label, IDLE] | UnsetType = UNSET
+    source_type: Annotated[Literal["app", "chatAgentHelper"], IDLE] | UnsetType = UNSET
+
+    def check(self) -> None:
+        """Raise InvalidField for more targets than one."""
+        is_shared = share_of(getattr(self, "out_link_auth_data", UNSET))
+        if sum(map(bool, (self.app_id, self.skill_id, is_shared))) > 1:
+            several = "one of appId, skillId and outLinkAuthData"
+            raise errors.InvalidField(several, "several", "$")
+        if self.source_type == "chatAgentHelper" and not self.app_id:
+            expected = "an appId with sourceType chatAgentHelper"
+            raise errors.InvalidField(expected, "none", "$.appId")
+
+
+class OptionalChatFields(TargetFields, kw_only=True):
+    """Of which application a chat session is, if of any, or of which share link."""
+
+    out_link_auth_data: Annotated[ShareAuth, IDLE] | str | UnsetType = UNSET
+
+
+class ChatFields(OptionalChatFields, kw_only=True):
+    """Of which application a chat session is."""
 
     app_id: Id
-    chat_id: Id
+
+
+class CitedFields(OptionalChatFields, kw_only=True):
+    """Which reply of a chat session cites something; that is not looked at."""
+
+    app_id: Annotated[Label, IDLE] | UnsetType = UNSET
+    chat_id: Text = UNSET
+    chat_item_data_id: Text = UNSET
+
+    def check_whole(self, *, is_given: bool = False) -> None:
+        """Raise InvalidField for some of what names a reply, but not all."""
+        target = self.app_id or self.skill_id or share_of(self.out_link_auth_data)
+        given = [*map(bool, (target, self.chat_id, self.chat_item_data_id))]
+        if (is_given or any(given)) and not all(given):
+            expected = "a chat target, chatId and chatItemDataId together, or none"
+            raise errors.InvalidField(expected, "some", "$")
+
+
+class ChatQuery(ChatFields, kw_only=True):
+    """Which chat session."""
+
+    chat_id: ChatId
 
 
 class PathStep(View):
@@ -97,55 +175,71 @@ class Nothing(Struct):
     """An object without fields."""
 
 
-class ProcessingFields(contract.RequestFields, kw_only=True):
-    """How a new collection is to be processed; nothing here depends on it."""
+TrainingType = Literal["chunk", "qa", "imageParse", "backup", "template", "auto"]
 
-    metadata: Settings = UNSET
-    custom_pdf_parse: Flag = UNSET
-    training_type: Text = UNSET
-    chunk_trigger_type: Text = UNSET
-    chunk_trigger_min_size: Number = UNSET
-    chunk_setting_mode: Text = UNSET
-    chunk_split_mode: Text = UNSET
-    paragraph_chunk_ai_mode: Text = UNSET
-    paragraph_chunk_deep: Number = UNSET
+
+class ChunkSettings(contract.RequestFields, kw_only=True, forbid_unknown_fields=False):
+    """How a text is cut into rows."""
+
+    training_type: TrainingType | UnsetType = UNSET
+    chunk_trigger_type: Literal["minSize", "forceChunk", "maxSize"] | UnsetType = UNSET
+    chunk_trigger_min_size: float | UnsetType = UNSET
+    data_enhance_collection_name: Flag = UNSET
+    chunk_setting_mode: Literal["auto", "custom"] | UnsetType = UNSET
+    chunk_split_mode: Literal["paragraph", "size", "char"] | UnsetType = UNSET
+    paragraph_chunk_ai_mode: (
+        Annotated[Literal["auto", "force", "forbid"], IDLE] | UnsetType
+    ) = field(name="paragraphChunkAIMode", default=UNSET)
+    paragraph_chunk_deep: float | UnsetType = UNSET
     paragraph_chunk_min_size: Number = UNSET
-    chunk_size: Number = UNSET
+    chunk_size: int | float | UnsetType = UNSET
     index_size: Number = UNSET
-    chunk_splitter: Text = UNSET
-    qa_prompt: Long | UnsetType | None = UNSET
+    chunk_splitter: Long | UnsetType = UNSET
+    qa_prompt: Text = UNSET
     auto_indexes: Flag = UNSET
     image_index: Flag = UNSET
     index_prefix_title: Flag = UNSET
 
 
-def time_of(value: str | UnsetType | None, name: str) -> int | None:
-    """A time in milliseconds, None if none is given. Raises InvalidField."""
+class ProcessingFields(ChunkSettings, kw_only=True, forbid_unknown_fields=True):
+    """How a new collection is to be processed."""
+
+    metadata: Settings = UNSET
+    custom_pdf_parse: Flag = UNSET
+
+
+def time_of(
+    value: str | UnsetType | None,
+    name: str,
+    refused: type[errors.Refusal] = errors.InvalidField,
+) -> int | None:
+    """A time in milliseconds, None if none is given. Raises what is to be refused."""
     if value is UNSET or value is None:
         return None
     try:
         return clock.parse_time(value)
     except ValueError:
         expected = "a time like 2024-01-31T12:00:00Z"
-        raise errors.InvalidField.of(value, expected, f"$.{name}") from None
+        raise refused.of(value, expected, f"$.{name}") from None
 
 
-def cast_time(value: str | int | UnsetType, name: str) -> int | None:
-    """As `time_of`, also of a day, or of milliseconds. Raises InvalidField."""
-    if isinstance(value, int):
-        return value
-    if isinstance(value, str):
-        with suppress(ValueError):
-            return clock.parse_time(f"{value}T00:00:00Z")
-    return time_of(value, name)
+def date_of(value: object, name: str) -> int | None:
+    """A time as the service reads it, whatever form it is in. Raises InvalidField."""
+    if value is None:
+        return 0
+    if isinstance(value, int | float) and clock.MIN_TIME <= value <= clock.MAX_TIME:
+        return int(value)
+    text = value if isinstance(value, str) else ""
+    if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+        value = f"{text}T00:00:00Z"
+    if value is UNSET or isinstance(value, str):
+        return time_of(value, name)
+    raise errors.InvalidField.of(value, "a time", f"$.{name}")
 
 
-PageNumber = (
-    Annotated[int, Meta(ge=-Published.integer, le=Published.integer)]
-    | Annotated[str, Meta(max_length=16)]
-    | UnsetType
-    | None
-)
+PageNumber = int | float | Long | UnsetType
+CastError = refusal("CastError", "400 invalidField", "500 500 error")
+"""What the service's database refuses, not its schema."""
 
 
 class PagedFields(contract.RequestFields, kw_only=True):
@@ -156,14 +250,25 @@ class PagedFields(contract.RequestFields, kw_only=True):
     page_size: PageNumber = UNSET
 
 
+class PagedChatFields(OptionalChatFields, kw_only=True):
+    """Which page of what belongs to an application."""
+
+    offset: PageNumber = UNSET
+    page_num: PageNumber = UNSET
+    page_size: PageNumber = UNSET
+
+
+PAGING = (MissingParams, CastError)
+
+
 def paging_of(
-    fields: PagedFields, most: int = Published.related_page_size
+    fields: PagedFields | PagedChatFields, most: int = Published.related_page_size
 ) -> tuple[int, int]:
     """Offset and size of a page, as the service's shared parser reads them.
 
     Without `pageSize` the others are ignored. An `offset` of 0 gives way to `pageNum`.
     More than `most` items count as that. As all that concerns fields, it comes before
-    anything is looked for: MissingParams, InvalidField.
+    anything is looked for: PAGING.
     """
     if fields.page_size is UNSET:
         return 0, 10
@@ -211,12 +316,17 @@ def having(
     return found
 
 
-def _number(value: PageNumber, name: str) -> int:
-    """A field as a number; what is missing, null or empty is 0: InvalidField."""
-    if value is UNSET or value is None or value == "":
+def _number(value: Any, name: str) -> int:
+    """A field as a number; what is missing or empty is 0: CastError."""
+    if not value:
         return 0
-    if isinstance(value, str) and value.isascii() and value.isdigit():
+    if (
+        isinstance(value, str)
+        and value.isascii()
+        and value.isdigit()
+        and len(value) < 17
+    ):
         return int(value)
-    if isinstance(value, int) and value >= 0:
-        return value
-    raise errors.InvalidField.of(value, "an integer of at least 0", f"$.{name}")
+    if type(value) in (int, float) and 0 <= value <= Published.integer:
+        return int(value)
+    raise CastError.of(value, "an integer of at least 0", f"$.{name}")

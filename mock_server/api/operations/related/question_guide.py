@@ -1,15 +1,14 @@
 """The questions that are proposed after a turn of a chat session."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from mock_server.api.operations.operation import DEMO_APP, DEMO_CHAT
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.domain.call import APP
 from mock_server.domain.limits import Published
-from mock_server.fixture.document import Id
 
 PATH = "/api/core/ai/agent"
 QUESTIONS = (
@@ -20,12 +19,18 @@ QUESTIONS = (
 NO_MODEL = "No model runs; the conversation is ignored."
 
 
-class CreateQuestionGuideBody(RequestFields, kw_only=True):
-    """Which chat session; how questions are made is not looked at."""
+class GuideSettings(Struct, rename="camel"):
+    """How questions are made."""
 
-    app_id: Id
-    chat_id: fields.Label
-    question_guide: Any = UNSET
+    open: bool | float | str
+    model: str = ""
+    custom_prompt: str = ""
+
+
+class CreateQuestionGuideBody(fields.ChatQuery, kw_only=True):
+    """Which chat session."""
+
+    question_guide: Annotated[GuideSettings, fields.IDLE] | UnsetType = UNSET
 
 
 @route(
@@ -47,10 +52,29 @@ def create_question_guide(call: Call, body: CreateQuestionGuideBody) -> list[str
     return [*(call.app(body.app_id).question_guide or QUESTIONS)]
 
 
+class SaidBefore(Struct):
+    """What has been said, and by whom."""
+
+    role: Literal["user", "assistant", "system", "tool", "function"]
+    content: str | list[dict[str, Any]] | UnsetType = UNSET
+    name: str = ""
+    tool_calls: list[dict[str, Any]] | UnsetType = UNSET
+    tool_call_id: str = ""
+
+
 class OlderGuideBody(RequestFields, kw_only=True):
     """What has been said, which is not looked at."""
 
-    messages: Annotated[list[Any], Meta(max_length=Published.json_values)]
+    messages: Annotated[
+        list[SaidBefore], Meta(max_length=Published.json_values), fields.IDLE
+    ]
+    out_link_auth_data: Annotated[fields.ShareAuth, fields.IDLE] | str | UnsetType = (
+        UNSET
+    )
+
+    def check(self) -> None:
+        """Raise InvalidField for a text that names no share link."""
+        fields.share_of(self.out_link_auth_data)
 
 
 @route(

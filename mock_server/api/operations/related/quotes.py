@@ -5,7 +5,7 @@ from msgspec import UNSET, UnsetType, field
 from mock_server.api.envelope import View
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.data import DEMO_ROW
-from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.operations.related.route import Call, route
 from mock_server.domain.access import Level
 from mock_server.domain.call import ROW
 from mock_server.domain.clock import format_time
@@ -32,13 +32,15 @@ class QuotedCollection(View, kw_only=True):
     raw_link: str | UnsetType = UNSET
 
 
-class QuoteBody(RequestFields, kw_only=True):
+class QuoteBody(fields.CitedFields, kw_only=True):
     """Which row; where it is cited is not looked at."""
 
     id: Id
-    app_id: fields.Text = UNSET
-    chat_id: fields.Text = UNSET
-    chat_item_data_id: fields.Text = UNSET
+
+    def check(self) -> None:
+        """Raise InvalidField for a part of what names where the row is cited."""
+        fields.CitedFields.check(self)
+        self.check_whole()
 
 
 class QuoteView(View):

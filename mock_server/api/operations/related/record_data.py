@@ -5,26 +5,26 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from mock_server.api.operations.operation import DEMO_APP, DEMO_RECORD, DEMO_REFUND
+from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.completions import response_data
-from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.operations.related.route import Call, route
 from mock_server.domain.call import APP
 from mock_server.domain.replies import parts_recorded
 from mock_server.fixture.document import Id
 
 
-class ResDataQuery(RequestFields, kw_only=True):
+class ResDataQuery(fields.OptionalChatFields, kw_only=True):
     """Which reply; before 4.16 nothing was found without one of them."""
 
-    app_id: Id | UnsetType = UNSET
-    chat_id: Id | UnsetType = UNSET
-    data_id: Id | UnsetType = UNSET
+    chat_id: fields.Name | UnsetType = UNSET
+    data_id: fields.Name | UnsetType = UNSET
 
 
 class GetResDataQuery(ResDataQuery, kw_only=True):
     """Which reply."""
 
     app_id: Id
-    data_id: Id
+    data_id: fields.Name
 
 
 @route(

@@ -1,5 +1,7 @@
 """Records of a chat session are deleted: lists leave them out."""
 
+from typing import Annotated, Any
+
 from msgspec import UNSET, UnsetType
 
 from mock_server.api.operations.operation import DEMO_APP, DEMO_RECORD, DEMO_REFUND
@@ -17,14 +19,13 @@ from mock_server.domain.errors import LimitReached
 from mock_server.fixture.document import Id
 
 
-class DeleteRecordFields(RequestFields, kw_only=True):
+class DeleteRecordFields(fields.ChatFields, kw_only=True):
     """Which records of a chat session, by their `dataId`."""
 
-    app_id: Id
-    chat_id: Id
-    content_id: fields.Text = UNSET
-    content_ids: fields.Ids | fields.Long | UnsetType | None = UNSET
-    del_file: fields.Flag | str = UNSET
+    chat_id: fields.Name
+    content_id: fields.Long | UnsetType = UNSET
+    content_ids: fields.Texts | fields.Long | UnsetType = UNSET
+    del_file: Annotated[Any, fields.IDLE] = UNSET
 
 
 @route(

@@ -1,35 +1,31 @@
 """A collection that is trained once more."""
 
+from typing import Annotated
+
 from msgspec import UNSET, UnsetType
 
 from mock_server.api.envelope import View
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.collection_creation import (
-    PATH,
-    ChunkSize,
-    cutting_of,
-)
+from mock_server.api.operations.related.collection_creation import PATH, cutting_of
 from mock_server.api.operations.related.route import Call, route
 from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import COLLECTION
 from mock_server.domain.datasets import sources
-from mock_server.fixture.document import Id
 
 
 class FormerRetrainBody(fields.ProcessingFields, kw_only=True):
     """How a collection is processed now, which may be left out."""
 
-    collection_id: fields.Label | UnsetType | None = UNSET
-    training_type: fields.Label | UnsetType | None = UNSET
-    chunk_size: ChunkSize = UNSET
+    collection_id: fields.Name | UnsetType = UNSET
+    parent_id: Annotated[fields.Label, fields.IDLE] | UnsetType | None = UNSET
 
 
 class RetrainBody(FormerRetrainBody, kw_only=True):
     """Which collection, and how it is processed now."""
 
-    collection_id: Id
+    collection_id: fields.Name
 
 
 class RetrainedView(View):

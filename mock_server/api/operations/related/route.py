@@ -87,6 +87,8 @@ def route(
     traits: Set[str] = frozenset(),
     gather: operation.Gather | None = None,
     former: tuple[str, type[RequestFields]] | None = None,
+    is_checked: bool = False,
+    is_strict: bool = False,
     **rarer: Unpack[RarerFields],
 ) -> Callable[[Act], operation.Operation]:
     """The row of the function below.
@@ -95,8 +97,9 @@ def route(
     where many routes end so. Of a page, `shows` makes what is shown of an item; one
     without a total is an array. `data` is the type of what is shown, unless it is what
     the function or `shows` gives. `former` is the name of a fact, and the type of a
-    request in versions of which it does not hold. `example` are fields of a request
-    that the demo fixture answers.
+    request in versions of which it does not hold. One that `is_checked` was so before
+    4.14.11 too; one that `is_strict` refuses unknown fields. `example` are fields of a
+    request that the demo fixture answers.
     """
     methods, path = where.split()
     method, *further = methods.split("|")
@@ -110,8 +113,17 @@ def route(
         first, _, rest = cleandoc(act.__doc__ or "").partition(".\n\n")
         text = " ".join(filter(None, (rest.replace("\n", " "), modelled)))
         reads = gather or (gather_query if method in _SHORT else gather_fields)
-        where = _WHERE.get(reads, "")
-        contract: Contract[RequestFields] = Contract(SECTION, body, where=where)
+
+        def read_as(kind: type[RequestFields]) -> Contract[RequestFields]:
+            return Contract(
+                SECTION,
+                kind,
+                where=_WHERE.get(reads, ""),
+                is_checked=is_checked,
+                is_strict=is_strict,
+            )
+
+        contract = read_as(body)
         summary = first.removesuffix(".")
         own = {*traits, *(["write"] if writes else [])}
         shown, write = given, encode or encode_data
@@ -139,8 +151,7 @@ def route(
             if example is None
             else (operation.Example("answer", summary, example),),
             gather=reads,
-            former=former
-            and operation.Former(former[0], Contract(SECTION, former[1], where=where)),
+            former=former and operation.Former(former[0], read_as(former[1])),
             **rarer,
         )
 

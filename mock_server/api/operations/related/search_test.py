@@ -1,7 +1,7 @@
 """The data rows of a dataset that are nearest to a text."""
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
@@ -9,13 +9,20 @@ from msgspec.structs import replace
 from mock_server.api.envelope import View
 from mock_server.api.items import items_of
 from mock_server.api.operations.operation import DEMO_DATASET
-from mock_server.api.operations.related.fields import shown
+from mock_server.api.operations.related.fields import (
+    IDLE,
+    Flag,
+    Number,
+    Text,
+    shown,
+)
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
     encode_data,
     route,
 )
+from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import DATASET
 from mock_server.domain.clock import format_time
@@ -42,21 +49,31 @@ class SearchTestBody(RequestFields, kw_only=True):
     """What is looked for, where, and how; other settings are not looked at."""
 
     dataset_id: Id
-    text: Annotated[str, Meta(min_length=1)]
-    limit: Annotated[int, Meta(ge=-Published.integer, le=Published.integer)] = 5_000
-    similarity: Annotated[float, Meta(ge=0, le=1)] = 0
+    text: str = ""
+    query_image_urls: (
+        Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(max_length=10), IDLE]
+        | UnsetType
+    ) = UNSET
+    limit: int | float = 5_000
+    similarity: int | float = 0
     search_mode: Literal["embedding", "fullTextRecall", "mixedRecall"] = "embedding"
     using_re_rank: bool = False
-    embedding_weight: Any = UNSET
-    rerank_model: Any = UNSET
-    rerank_weight: Any = UNSET
-    dataset_search_using_extension_query: Any = UNSET
-    dataset_search_extension_model: Any = UNSET
-    dataset_search_extension_bg: Any = UNSET
-    dataset_deep_search: Any = UNSET
-    dataset_deep_search_model: Any = UNSET
-    dataset_deep_search_max_times: Any = UNSET
-    dataset_deep_search_bg: Any = UNSET
+    embedding_weight: Number = UNSET
+    rerank_model: Text = UNSET
+    rerank_weight: float | UnsetType = UNSET
+    dataset_search_using_extension_query: Flag = UNSET
+    dataset_search_extension_model: Text = UNSET
+    dataset_search_extension_bg: Text = UNSET
+    dataset_deep_search: Flag = UNSET
+    dataset_deep_search_model: Text = UNSET
+    dataset_deep_search_max_times: Number = UNSET
+    dataset_deep_search_bg: Text = UNSET
+
+    def check(self) -> None:
+        """Raise InvalidField where nothing is looked for."""
+        if not (self.text.strip() or self.query_image_urls):
+            expected = "a text, or queryImageUrls"
+            raise errors.InvalidField(expected, "neither", "$.text")
 
 
 class ScoreView(View):
@@ -132,7 +149,7 @@ def _encode(page: FoundPage, state: State) -> bytes:
         )
         for each in page.items
     )
-    limit = min(body.limit, _MOST_TOKENS)
+    limit = _limit(body)
     asked = limit, body.search_mode, body.using_re_rank, body.similarity
     shown_filter = _counts_similarity(body) if has_tokens else UNSET
     return encode_data(SearchView(found, "0.012s", *asked, shown_filter), state)
@@ -158,6 +175,10 @@ def _scores(found: Found, body: SearchTestBody) -> list[ScoreView]:
 def _counts_similarity(body: SearchTestBody) -> bool:
     """Whether rows have a score of the kind that `similarity` is the least of."""
     return body.search_mode == "embedding" or body.using_re_rank
+
+
+def _limit(body: SearchTestBody) -> int:
+    return int(min(max(body.limit, -Published.integer), _MOST_TOKENS))
 
 
 def _appear(_: SearchTestBody, number: int) -> Found:
@@ -196,7 +217,7 @@ def search_test(call: Call, body: SearchTestBody) -> FoundPage:
     different = _different(found)
     if _counts_similarity(body):
         different = (it for it in different if it.score >= body.similarity)
-    best = list(_within(different, min(body.limit, _MOST_TOKENS)))
+    best = list(_within(different, _limit(body)))
     return FoundPage(
         items=best,
         total=len(best),

@@ -18,15 +18,15 @@ AVATAR = "/imgs/avatar/BlueAvatar.svg"
 class OlderOutLinkQuery(RequestFields, kw_only=True):
     """Which link, whose visitor, and perhaps which chat session."""
 
-    chat_id: fields.Text = UNSET
-    share_id: fields.Text = UNSET
-    out_link_uid: fields.Text = UNSET
+    chat_id: fields.Name | UnsetType = UNSET
+    share_id: fields.Name | UnsetType = UNSET
+    out_link_uid: fields.Name | UnsetType = UNSET
 
 
 class OutLinkQuery(RequestFields, kw_only=True):
     """Which link and whose visitor, as JSON text, and perhaps which chat session."""
 
-    chat_id: fields.Text = UNSET
+    chat_id: fields.Name | UnsetType = UNSET
     out_link_auth_data: (
         Annotated[str, Meta(max_length=Published.name_chars)] | dict[str, Any]
     )

@@ -1,17 +1,16 @@
 """Replies that are read aloud: a second of silence, which any player plays."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.operations.related.route import Call, route
 from mock_server.api.response import Response
 from mock_server.domain.call import APP
-from mock_server.domain.errors import refusal
+from mock_server.domain.errors import InvalidField, refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.sandboxes.state import State
-from mock_server.fixture.document import Id
 
 VoiceNotFound = refusal("VoiceNotFound", "400 voiceNotFound", "500 500 error")
 
@@ -27,17 +26,24 @@ SILENCE = _HEADER.ljust(_FRAME_BYTES, b"\0") * _FRAMES
 class SpeechConfig(Struct, rename="camel"):
     """Which model reads, and in which voice; others of its fields change nothing."""
 
-    model: fields.Text = UNSET
-    voice: fields.Text = UNSET
+    type: Literal["none", "web", "model"] | UnsetType = UNSET
+    model: fields.Long = ""
+    voice: fields.Long | UnsetType = UNSET
     speed: fields.Number = UNSET
 
 
-class GetSpeechBody(RequestFields, kw_only=True):
+class GetSpeechBody(fields.ChatFields, kw_only=True):
     """What is read aloud, and how."""
 
-    app_id: Id
     tts_config: SpeechConfig
     input: Annotated[str, Meta(max_length=Published.text_chars)]
+
+    def check(self) -> None:
+        """Raise InvalidField without a type."""
+        fields.ChatFields.check(self)
+        if self.tts_config.type is UNSET:
+            expected = "none or web or model"
+            raise InvalidField(expected, "nothing", "$.ttsConfig.type")
 
 
 def _encode(content: bytes, _: State) -> Response:

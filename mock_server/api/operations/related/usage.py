@@ -1,20 +1,22 @@
 """What is asked for before data is trained, so that it can be billed."""
 
-from msgspec import UNSET, UnsetType
+from typing import Annotated, Any
+
+from msgspec import UNSET
 
 from mock_server.api.operations.operation import DEMO_DATASET
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.domain.access import Level
 from mock_server.domain.call import DATASET, DatasetNotFound
-from mock_server.fixture.document import Id
+from mock_server.domain.messages import describe_value
 
 
 class TrainingUsageBody(RequestFields, kw_only=True):
     """For which dataset; the name is not looked at."""
 
-    dataset_id: Id | UnsetType = UNSET
-    name: fields.Text = UNSET
+    dataset_id: Any = UNSET
+    name: Annotated[Any, fields.IDLE] = UNSET
 
 
 @route(
@@ -31,7 +33,8 @@ def create_training_usage(call: Call, body: TrainingUsageBody) -> str:
     Another one each time, to be sent as `billId`. It takes write permission on the
     dataset.
     """
-    if body.dataset_id is UNSET:
-        raise DatasetNotFound("the id of a dataset", "nothing", "$.datasetId")
+    if not isinstance(body.dataset_id, str):
+        got = "nothing" if body.dataset_id is UNSET else describe_value(body.dataset_id)
+        raise DatasetNotFound("the id of a dataset", got, "$.datasetId")
     call.dataset(body.dataset_id, Level.WRITE, "$.datasetId")
     return call.store.new_id()

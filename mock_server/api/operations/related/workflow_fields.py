@@ -1,0 +1,281 @@
+"""Workflows as requests have them: checked, and kept nowhere.
+
+What is deep inside (options of inputs, tools of nodes) is not checked.
+"""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from mock_server.api.operations.related import fields
+
+Flag = bool | float | str | UnsetType
+Number = float | str | bool | UnsetType | None
+Objects = list[dict[str, Any]] | UnsetType
+Some = dict[str, Any] | UnsetType
+Text = str | UnsetType
+NodeType = Literal[
+    "emptyNode",
+    "userGuide",
+    "pluginConfig",
+    "globalVariable",
+    "comment",
+    "workflowStart",
+    "chatNode",
+    "datasetSearchNode",
+    "datasetConcatNode",
+    "answerNode",
+    "classifyQuestion",
+    "contentExtract",
+    "httpRequest468",
+    "pluginInput",
+    "pluginOutput",
+    "cfr",
+    "agent",
+    "tools",
+    "stopTool",
+    "toolParams",
+    "ifElseNode",
+    "variableUpdate",
+    "code",
+    "textEditor",
+    "customFeedback",
+    "readFiles",
+    "userSelect",
+    "loop",
+    "loopStart",
+    "loopEnd",
+    "parallelRun",
+    "loopRun",
+    "loopRunStart",
+    "loopRunBreak",
+    "formInput",
+    "tool",
+    "toolSet",
+    "appModule",
+    "pluginModule",
+    "app",
+]
+ValueType = (
+    Literal[
+        "string",
+        "number",
+        "boolean",
+        "object",
+        "arrayString",
+        "arrayNumber",
+        "arrayBoolean",
+        "arrayObject",
+        "arrayAny",
+        "any",
+        "chatHistory",
+        "datasetQuote",
+        "dynamic",
+        "selectDataset",
+        "selectApp",
+    ]
+    | UnsetType
+)
+
+
+class FileChoice(Struct, rename="camel", kw_only=True):
+    """Which files may be chosen."""
+
+    max_files: Number = UNSET
+    can_select_file: Flag = UNSET
+    can_select_img: Flag = UNSET
+    can_select_video: Flag = UNSET
+    can_select_audio: Flag = UNSET
+    can_select_custom_file_extension: Flag = UNSET
+    custom_file_extension_list: list[str] | UnsetType = UNSET
+    custom_pdf_parse: Flag = UNSET
+
+
+class Asked(FileChoice, kw_only=True):
+    """What is asked for: an input of a node, or a variable."""
+
+    key: str
+    label: str
+    value_type: ValueType = UNSET
+    required: Flag = UNSET
+    reference_placeholder: Text = UNSET
+    is_rich_text: Flag = UNSET
+    placeholder: Text = UNSET
+    max_length: Number = UNSET
+    min_length: Number = UNSET
+    mark_list: Objects = UNSET
+    step: Number = UNSET
+    max: Number = UNSET
+    min: Number = UNSET
+    precision: Number = UNSET
+    can_local_upload: Flag = UNSET
+    can_url_upload: Flag = UNSET
+    time_granularity: Literal["day", "hour", "minute", "second"] | UnsetType = UNSET
+    time_range_start: Text = UNSET
+    time_range_end: Text = UNSET
+    dataset_options: Objects = UNSET
+    custom_input_config: Some = UNSET
+    list: Objects = UNSET
+    enums: Objects = UNSET
+
+
+class Variable(Asked, kw_only=True):
+    """A variable of an application."""
+
+    type: Literal[
+        "input",
+        "textarea",
+        "numberInput",
+        "select",
+        "multipleSelect",
+        "timePointSelect",
+        "timeRangeSelect",
+        "switch",
+        "password",
+        "file",
+        "llmSelect",
+        "datasetSelect",
+        "custom",
+        "internal",
+    ]
+    description: str
+
+
+class NodeInput(Asked, kw_only=True):
+    """An input of a node."""
+
+    render_type_list: list[str]
+    selected_type: Text = UNSET
+    selected_type_index: Number = UNSET
+    value_desc: Text = UNSET
+    debug_label: Text = UNSET
+    description: Text = UNSET
+    tool_description: Text = UNSET
+    is_tool_param: Flag = UNSET
+    custom_json_schema: Some = UNSET
+    enum: Text = UNSET
+    input_list: Objects = UNSET
+    can_edit: Flag = UNSET
+    is_pro: Flag = UNSET
+    is_tool_output: Flag = UNSET
+    deprecated: Flag = UNSET
+
+
+class NodeOutput(Struct, rename="camel", kw_only=True):
+    """An output of a node."""
+
+    id: str
+    key: str
+    type: Literal["hidden", "error", "source", "static", "dynamic"]
+    value_type: ValueType = UNSET
+    value_desc: Text = UNSET
+    label: Text = UNSET
+    description: Text = UNSET
+    required: Flag = UNSET
+    invalid: Flag = UNSET
+    custom_field_config: Some = UNSET
+    deprecated: Flag = UNSET
+
+
+class Position(Struct):
+    """Where a node is drawn."""
+
+    x: float
+    y: float
+
+
+class Node(Struct, rename="camel", kw_only=True):
+    """A node of a workflow."""
+
+    node_id: str
+    flow_node_type: NodeType
+    name: str
+    inputs: list[NodeInput]
+    outputs: list[NodeOutput]
+    parent_node_id: Text = UNSET
+    abandon: Flag = UNSET
+    avatar: Text = UNSET
+    avatar_linear: Text = UNSET
+    color_schema: Text = UNSET
+    intro: Text = UNSET
+    tool_description: Text = UNSET
+    show_status: Flag = UNSET
+    version: Text = UNSET
+    version_label: Text = UNSET
+    is_latest_version: Flag = UNSET
+    catch_error: Flag = UNSET
+    plugin_id: Text = UNSET
+    source: Text = UNSET
+    is_folder: Flag = UNSET
+    current_cost: Number = UNSET
+    system_key_cost: Number = UNSET
+    has_token_fee: Flag = UNSET
+    has_system_secret: Flag = UNSET
+    readme_url: Text = UNSET
+    plugin_data: Some = UNSET
+    tool_config: Some = UNSET
+    position: Position | UnsetType = UNSET
+
+
+class Edge(Struct, rename="camel"):
+    """What leads from one node to another."""
+
+    source: str
+    source_handle: str
+    target: str
+    target_handle: str
+
+
+class Opened(Struct, rename="camel", kw_only=True):
+    """Whether something is on, and how it works; each has some of these fields."""
+
+    open: bool | float | str
+    default_prompt: Text = UNSET
+    model: Text = UNSET
+    custom_prompt: Text = UNSET
+    auto_send: Flag = UNSET
+    auto_tts_response: Flag = field(name="autoTTSResponse", default=UNSET)
+
+
+class InputGuide(Struct, rename="camel"):
+    """Where hints for what is typed come from."""
+
+    open: bool | float | str
+    custom_url: str
+
+
+class Speech(Struct):
+    """How a reply is read aloud."""
+
+    type: Literal["none", "web", "model"]
+    model: Text = UNSET
+    voice: Text = UNSET
+    speed: Number = UNSET
+
+
+class Trigger(Struct, rename="camel"):
+    """When an application runs by itself."""
+
+    cron_string: Text = UNSET
+    timezone: Text = UNSET
+    default_prompt: Text = UNSET
+
+
+class ChatConfig(Struct, rename="camel", kw_only=True):
+    """The settings of the chats of an application."""
+
+    welcome_text: Text = UNSET
+    variables: list[Variable] | UnsetType = UNSET
+    auto_execute: Opened | UnsetType = UNSET
+    question_guide: Opened | UnsetType = UNSET
+    tts_config: Speech | UnsetType = UNSET
+    whisper_config: Opened | UnsetType = UNSET
+    scheduled_trigger_config: Trigger | UnsetType = UNSET
+    chat_input_guide: InputGuide | UnsetType = UNSET
+    file_select_config: FileChoice | UnsetType = UNSET
+    instruction: Text = UNSET
+
+
+Nodes = Annotated[list[Node], fields.IDLE] | UnsetType
+Edges = Annotated[list[Edge], fields.IDLE] | UnsetType
+Settings = Annotated[ChatConfig, fields.IDLE] | UnsetType
