@@ -15,7 +15,13 @@ from mock_server.api.operations.answered_path import Served, answered_at
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.shares import TAKES_KEYS, VISITED
-from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller, split_key
+from mock_server.domain.access import (
+    APP_CHARS,
+    ISSUED_KEY_PREFIX,
+    NOBODY,
+    Caller,
+    split_key,
+)
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import Refusal
 from mock_server.domain.messages import quoted
@@ -39,7 +45,6 @@ class Admission:
         if operation is None or scope["method"] != operation.method:
             operation = self._other(request, operation)
         request.operation = operation
-        request.unidentified = None
         try:
             if key is not None and operation.access in TAKES_KEYS:
                 request.caller = authorize(key, request.state, request.notes.bound_to)
@@ -168,6 +173,7 @@ class Admission:
             # The sandbox may be gone too, and what the key led to with it.
             request.sandbox = self.sandbox_of(request.notes)
             request.state, request.operation = request.sandbox.state, None
+            request.unidentified = None
             request.answer, request.seen, request.has_decided = None, None, False
             operation = self.admit(request)
             if operation.access in VISITED and request.content is not None:
@@ -200,7 +206,7 @@ def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
     issued for them. An app may be named behind a key. Raises UnknownKey.
     """
     caller = state.callers.get(key)
-    if caller is None and (parts := split_key(key)) is not None:
+    if caller is None and len(key) > APP_CHARS and (parts := split_key(key)):
         return replace(authorize(parts[0], state, bound_to), named_app=parts[1])
     if caller is None and (bound_to is not None or key.startswith(ISSUED_KEY_PREFIX)):
         caller = _known(key, state, bound_to)

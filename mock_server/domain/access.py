@@ -91,13 +91,17 @@ class Caller(Struct, frozen=True):
 
 
 _APP_ID = re.compile("[0-9a-f]{24}")
+APP_CHARS = 25
+"""Of the id of an app behind a key, and the dash before it."""
 
 
 def split_key(key: str) -> tuple[str, str] | None:
-    """A key and the id of an app that stands behind it: `KEY-ID`; None without one."""
-    bare, dash, app_id = key[:-25], key[-25:-24], key[-24:]
-    is_named = dash == "-" and bare and _APP_ID.fullmatch(app_id)
-    return (bare, app_id) if is_named else None
+    """A key and the id of an app that stands behind it: `KEY-ID`; None without one.
+
+    Only a key of more than APP_CHARS may have one.
+    """
+    bare, dash, app_id = key[:-25], key[-25], key[-24:]
+    return (bare, app_id) if dash == "-" and _APP_ID.fullmatch(app_id) else None
 
 
 NOBODY = Caller("", None, Level.NONE)

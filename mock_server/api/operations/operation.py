@@ -258,7 +258,10 @@ class Operation(Struct, frozen=True):
         state = call.state
         # A refusal becomes a response here already: faults may spoil that too.
         try:
-            request = self._request_of(call, content)
+            if self.former is None and call.caller.visitor is None:
+                request = self.read(content, state.choices, state.ignored)
+            else:
+                request = self._request_of(call, content)
             if call.store.due is not None:
                 state.settle()
             body: bytes | Response

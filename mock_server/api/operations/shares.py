@@ -20,7 +20,7 @@ from mock_server.domain.versions import VERSIONS, facts_of
 NESTED, FLAT = "outLinkAuthData", ("shareId", "outLinkUid")
 """The field that has both since 4.15, and the fields that they were before."""
 NAMES = (NESTED, *FLAT)
-VISITED, TAKES_KEYS = ("visitor", "link"), ("caller", "visitor")
+VISITED, TAKES_KEYS = frozenset({"visitor", "link"}), frozenset({"caller", "visitor"})
 """Who may call an operation that takes share links, and one that takes keys (`Access`).
 """
 SHARE = (ShareNotFound, ChatForbidden)
