@@ -67,7 +67,7 @@ def test_a_file_is_asked_about_before_it_replaces_anything(console: Console) -> 
     assert console.state() == before
     choose(console, "shop.yaml", GOOD)
     replace(console, "Shop")
-    console.card("Declared responses").says("GET /api/x")
+    console.card("Static responses").says("GET /api/x")
     console.faults.says("1 left")
 
 
