@@ -179,18 +179,18 @@ def test_errors_stay_until_they_are_closed_and_successes_go(frozen: Console) -> 
     Part(error).click("Close")
     expect(error).to_be_hidden()
     frozen.click("Fail next listV2")
-    armed = frozen.notices("armed")
+    added = frozen.notices("added")
     frozen.page.clock.fast_forward(10_000)
-    expect(armed).to_be_hidden()
+    expect(added).to_be_hidden()
 
 
 def test_what_was_said_of_another_sandbox_goes(frozen: Console) -> None:
     frozen.admin("POST", "/sandboxes", {"name": "mine"})
     frozen.click("Fail next listV2")
-    armed = frozen.notices("armed")
+    added = frozen.notices("added")
     frozen.page.clock.fast_forward(2000)
     frozen.sandbox.select_option("mine")
-    expect(armed).to_be_hidden()
+    expect(added).to_be_hidden()
 
 
 def test_a_reset_can_be_undone(console: Console) -> None:

@@ -216,7 +216,7 @@ def test_what_remains_of_a_fault_is_counted(console: Console) -> None:
         console.faults.row_says(left)
         console.list()
     console.faults.unfold("1 spent")
-    console.faults.row_says("over · fired 2")
+    console.faults.row_says("ended · fired 2")
     console.click("Remove error f2")
     console.faults.has(0)
     assert console.armed() == []
