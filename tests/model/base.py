@@ -323,10 +323,10 @@ def holds(text: str, term: str) -> bool:
     return folded(term) in folded(text)
 
 
-def moment(text: str | None) -> int | None:
-    """A time in milliseconds, if there is one."""
+def moment(text: str | None, refused: str = "field") -> int | None:
+    """A time in milliseconds, if there is one; what is no time is `refused` so."""
     if text is None:
         return None
     if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", text):
-        raise Refused("field")
+        raise Refused(refused)
     return milliseconds(text)

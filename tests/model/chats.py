@@ -80,8 +80,8 @@ class Chats(Base):
                 return Page([], start, size, dict)
         elif "appId" not in fields:
             raise Refused("no_chat")
-        since = moment(fields.get("startUpdateTime"))
-        until = moment(fields.get("endUpdateTime"))
+        since = moment(fields.get("startUpdateTime"), "number")
+        until = moment(fields.get("endUpdateTime"), "number")
         app = self.app(fields, READ)
         chats = sorted(app["chats"].values(), key=lambda chat: str(chat["chatId"]))
         chats.sort(key=lambda chat: (chat["top"], chat["updateTime"]), reverse=True)

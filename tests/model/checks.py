@@ -54,8 +54,12 @@ def at_least(least: int, most: int = 2**53) -> Check:
     return lambda value: whole(value) and least <= value <= most
 
 
+def number(value: Any) -> bool:
+    return whole(value) or isinstance(value, float)
+
+
 def paging_number(value: Any) -> bool:
-    return text(value) or whole(value) or isinstance(value, float)
+    return text(value) or number(value)
 
 
 def nullable(valid: Check) -> Check:

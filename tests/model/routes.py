@@ -19,6 +19,7 @@ from tests.model.checks import (
     many,
     mapping,
     nullable,
+    number,
     one_of,
     paging_number,
     some_text,
@@ -83,7 +84,7 @@ PAGING = dict.fromkeys(("offset", "pageNum", "pageSize"), Field(paging_number))
 INDEXES = Field(many(index))
 SEARCH = {
     "datasetId": NEEDED_ID,
-    "limit": Field(whole),
+    "limit": Field(number),
     "searchMode": Field(one_of("embedding", "fullTextRecall", "mixedRecall")),
     "usingReRank": FLAG,
 }

@@ -108,7 +108,7 @@ class Rows(Base):
                     view = row_view(row) | {"id": row["id"]} | more
                     found.append(view | {"score": score})
         found.sort(key=lambda each: (-each["score"], each["id"]))
-        limit = min(fields.get("limit", 5000), 20_000)
+        limit = int(min(fields.get("limit", 5000), 20_000))
         found = within(different(found), limit)
         mode = fields.get("searchMode", "embedding")
         re_rank = fields.get("usingReRank", False)
