@@ -60,6 +60,7 @@ class Admission:
             try:
                 operation.check_content_type(scope["method"], scope["headers"], choices)
             except Refusal as refusal:
+                self._check_served(request, operation)
                 raise request.unidentified or refusal from None
         return operation
 
@@ -110,7 +111,11 @@ class Admission:
             operation = self._led_by_login(request)
         if scope["method"] != operation.method:
             choices = request.state.choices
-            operation.check_method(scope["method"], choices, scope["headers"])
+            try:
+                operation.check_method(scope["method"], choices, scope["headers"])
+            except Refusal:
+                self._check_served(request, operation)
+                raise
         return operation
 
     def _beyond(self, request: context.RequestContext) -> Served:
@@ -143,6 +148,11 @@ class Admission:
         if faults.active and not faults.answered.keys().isdisjoint(meant.names):
             return meant
         return self._operations.at(scope["path"], scope["method"], state.choices)
+
+    def _check_served(self, request: context.RequestContext, meant: Served) -> None:
+        """Raise RouteNotFound for a refused request that no share link leads on."""
+        if request.headers.key is None and meant.access in VISITED:
+            self._served(meant, request.scope, request.state)
 
     def _led_by_login(self, request: context.RequestContext) -> Operation:
         """The operation in the sandbox to which the login leads. Raises RouteNotFound.

@@ -286,6 +286,8 @@ def paging(fields: Fields, most: int) -> tuple[int, int]:
 
 def page_number(fields: Fields, name: str) -> int:
     value = as_number(fields.get(name) or 0)
+    if isinstance(value, float) and value >= 0:
+        value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise Refused("number")
     return value

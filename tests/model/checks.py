@@ -58,6 +58,10 @@ def number(value: Any) -> bool:
     return whole(value) or isinstance(value, float)
 
 
+def number_or_flag(value: Any) -> bool:
+    return number(value) or flag(value)
+
+
 def paging_number(value: Any) -> bool:
     return text(value) or number(value)
 

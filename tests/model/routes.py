@@ -20,6 +20,7 @@ from tests.model.checks import (
     mapping,
     nullable,
     number,
+    number_or_flag,
     one_of,
     paging_number,
     some_text,
@@ -112,6 +113,7 @@ def is_guide(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("open"), bool)
 
 
+SOURCES = "api cronJob feishu mcp official_account online share test wechat wecom"
 LIST_DATA = {"collectionId": NEEDED_ID, "searchText": TEXT} | PAGING
 
 _CHAT, _SET = "/api/core/chat/", "/api/core/dataset/"
@@ -122,7 +124,8 @@ _ROUTES: dict[str, Route] = {
         ("POST",),
         {"appId": Field(some_text)}
         | PAGING
-        | dict.fromkeys(("startUpdateTime", "endUpdateTime", "source"), TEXT),
+        | dict.fromkeys(("startUpdateTime", "endUpdateTime"), TEXT)
+        | {"source": Field(one_of(*SOURCES.split()))},
     ),
     f"{_CHAT}history/delHistory": Route(
         "del_history",
@@ -290,7 +293,7 @@ _ROUTES: dict[str, Route] = {
         "collection.update",
         ("POST", "PUT"),
         dict.fromkeys(("datasetId", "externalFileId", "name"), TEXT)
-        | {"id": Field(text), "createTime": Field(text_or(whole))}
+        | {"id": Field(text), "createTime": Field(text_or(number_or_flag))}
         | {"parentId": PARENT, "tags": TAGS, "forbid": FLAG},
     ),
     f"{_SET}collection/delete": Route(
@@ -340,7 +343,8 @@ _ROUTES: dict[str, Route] = {
         "export",
         "export",
         ("POST",),
-        {"collectionId": NEEDED_ID},
+        # Of what cites a collection, it alone is not enough.
+        {"collectionId": NEEDED_ID, "chatId": Field(lambda it: it == "")},
         is_bare=True,
         is_checked=True,
         is_strict=True,

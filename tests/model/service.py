@@ -319,7 +319,7 @@ def _performed(
     if route.is_bare:
         is_text = isinstance(data, str)
         headers = {"content-type": "text/csv; charset=utf-8"} if is_text else {}
-        return Answer(200, data, headers)
+        return Answer(200, data, headers | _ignored(route, fields))
     is_exact = route.operation in ("updateHistory", "listV2")
     headers = _ignored(route, fields)
     return Answer(200, envelope(data), headers, is_exact=is_exact)
