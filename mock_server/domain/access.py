@@ -96,9 +96,9 @@ APP_CHARS = 25
 
 
 def split_key(key: str) -> tuple[str, str] | None:
-    """Split `KEY-ID` into a key and an app id; return None if no app id ends it.
+    """Split `KEY-ID` into an API key and an app id; return None without an app id.
 
-    Needs more than APP_CHARS characters.
+    `key` must have more than APP_CHARS characters.
     """
     bare, dash, app_id = key[:-25], key[-25], key[-24:]
     return (bare, app_id) if dash == "-" and _APP_ID.fullmatch(app_id) else None
@@ -158,7 +158,7 @@ class KeyRing:
     def sealed(self, text: str) -> str:
         """Return a token that contains `text` and that nobody else can make.
 
-        It begins with the prefix of this sandbox, so it is redacted like a key.
+        The token begins with the prefix of this sandbox, so it is redacted like a key.
         """
         digits = self._digits(f"sealed {text}")
         return f"{self.prefix}{digits}{text.encode().hex()}"
@@ -197,5 +197,5 @@ def user_id(username: str) -> str:
 
 
 def prefix_of(key: str) -> str:
-    """Return `KeyRing.prefix` of an issued key, which names its sandbox."""
+    """Return `KeyRing.prefix`, which names the sandbox, of an issued key."""
     return key[: len(ISSUED_KEY_PREFIX) + _SANDBOX_DIGITS]

@@ -65,7 +65,7 @@ def records_around(
 
 
 def _places(records: Sequence[ChatRecord], record_id: str, field: str) -> list[int]:
-    """Return the places of an id; a question and its reply may share one."""
+    """Return the places of records with this id; question and reply may share an id."""
     found = [at for at, record in enumerate(records) if record.id == record_id]
     if not found:
         raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
@@ -165,7 +165,7 @@ _NOT_CREATED = (".", "..")
 def _created(state: State, app: App, request: UpdateHistory) -> Chat:
     """Return the chat that the pin creates.
 
-    Raises ChatNotFound if it cannot be created: to the client, it does not exist.
+    Raises ChatNotFound if the chat cannot be created: to the client, it does not exist.
     """
     hint = _served_with(state, request)
     if request.chat_id in _NOT_CREATED:
@@ -223,8 +223,8 @@ RecordTaken = refusal("RecordTaken", "409 recordTaken", "500 500 error")
 class Turn(Struct, frozen=True):
     """A question to a chat, and ids for its records.
 
-    `reply_id` and `question_id` are dataIds; `title` replaces the one made of the
-    question.
+    `reply_id` and `question_id` are dataIds; `title` replaces the title that the
+    question would give.
     """
 
     question: str
@@ -237,7 +237,7 @@ class Turn(Struct, frozen=True):
 class Completed(Struct, frozen=True):
     """A reply in a chat, its pace, and the chat's id and title for the response.
 
-    The id may be empty; `title` is None unless the chat got one.
+    `chat_id` may be empty; `title` is None unless the turn gave the chat a title.
     """
 
     chat_id: str

@@ -19,7 +19,7 @@ def path_of(get: Callable[[str], T | None], own_id: str | None) -> list[T]:
 
 
 def below(every: Iterable[T], own_id: str) -> list[T]:
-    """Return everything in a folder, nearest first."""
+    """Return all objects in a folder, nearest first."""
     inside: dict[str | None, list[T]] = {}
     for each in every:
         inside.setdefault(each.parent_id, []).append(each)

@@ -20,7 +20,7 @@ _CODE_CHARS = 6
 
 
 def give_code(state: State, username: str) -> str:
-    """Return a new code for a user, who need not exist; the former code ends.
+    """Return a new code for a user name, known or not; its former code ends.
 
     If there are too many codes, the oldest one goes. Raises LimitReached.
     """

@@ -57,15 +57,15 @@ class Memory:
         }
         # Any thread may release a holding, even during a change.
         self._lock = RLock()
-        # A state is shared by sandboxes, snapshots and pending requests. Weak keys: it
-        # is charged, and its cache kept, until the last of these frees it.
+        # Sandboxes, snapshots and pending requests share a state. With weak keys a
+        # state is charged, and its cache kept, until the last of them frees the state.
         self._shared: WeakKeyDictionary[Any, Holding] = WeakKeyDictionary()
         self._caches: WeakKeyDictionary[
             Any, WeakValueDictionary[Hashable, TextCache]
         ] = WeakKeyDictionary()
 
     def usage(self) -> dict[Kind, int]:
-        """Bytes by kind."""
+        """Return the used bytes by kind."""
         return dict(self._used)
 
     def hold(self, kind: Kind, size: int = 0, at: str = "path") -> Holding:
@@ -75,9 +75,9 @@ class Memory:
         return holding
 
     def keep(self, shared: Sized, holding: Holding | None = None) -> None:
-        """Charge a state once, until nothing refers to it.
+        """Charge a state once, for as long as anything refers to the state.
 
-        `holding` is what was reserved for it before. Raises LimitReached.
+        `holding` is what was reserved for the state before. Raises LimitReached.
         """
         if shared not in self._shared:
             held = holding or self.hold("states", shared.size, "body")

@@ -44,8 +44,8 @@ _NAMED = 1_000
 _FEW, _MANY = 50, 5_000
 """Numbers of known words up to which all are compared, and up to which some are."""
 _WORD_CHARS, _COMPARED_CHARS = 64, 20_000
-"""Characters of a compared word, and their product with the characters compared with
-it: the time grows with the product, to 2 ms at most."""
+"""Maximum characters of a compared word, and of the word times all words that are
+compared: the time grows with this product, to 2 ms at most."""
 _SYNONYMS = {"type": "kind", "time": "now", "times": "exactly"}
 _SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly")
 _SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve")
@@ -86,7 +86,7 @@ def all_problems(messages: Iterable[str]) -> str:
     text, found = "", iter(messages)
     for message in islice(found, Published.told_problems):
         if not text:
-            text = message  # it shows texts of clients shortened already
+            text = message  # clients' texts in messages are short
         elif len(text) + len(message) < Published.told_chars:
             text = f"{text}; {message}"
         else:

@@ -48,7 +48,7 @@ class _Claim:
 
 
 class _ReadClaim:
-    """A read method; it warns if it is freed before it was called."""
+    """A read method, which warns if it is freed before it was called."""
 
     def __init__(self, method: Callable[..., Any], frame: Any) -> None:
         self._method = method

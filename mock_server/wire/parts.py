@@ -40,7 +40,7 @@ _SERVER = (
 )
 _STARTS = ("__init__", "startup")
 _ZTTP, _H11 = "uvicorn.protocols.http.zttp_impl", "uvicorn.protocols.http.h11_impl"
-# A request has a deadline, and is refused if its end is in doubt.
+# A request has a deadline, and is refused if its end is ambiguous.
 _PROTOCOL = (
     "connection_made data_received eof_received connection_lost on_response_complete "
     "send_400_response transport loop app_state cycle conn"
@@ -52,7 +52,7 @@ _CYCLE = (
 )
 # A response that is whole is sent in one piece.
 _WHOLE = "body conn default_headers flow message_event on_response transport"
-# Lines are read before h11 makes them uniform; what zttp would refuse is refused.
+# Lines are checked before h11 normalises them; h11 then refuses all that zttp refuses.
 _LINES = "_data _extract maybe_extract_lines maybe_extract_next_line"
 PARTS: dict[HttpParser, tuple[Part, ...]] = {
     "zttp": (

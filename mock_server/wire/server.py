@@ -112,7 +112,7 @@ class Server(uvicorn.server.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Called by uvicorn for a stop; ends all connections."""
-        # uvicorn puts this list first in every response, those in progress included.
+        # uvicorn puts these headers first in all responses, also those in progress.
         self.server_state.default_headers.append((b"connection", b"close"))
         # In one turn, as clients continue to connect: connections that still wait when
         # a listener closes are reset.

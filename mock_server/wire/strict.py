@@ -74,7 +74,7 @@ class StrictBuffer(ReceiveBuffer):
         return None
 
     def _begin(self) -> None:
-        """Expect the first line of a head, or of trailers."""
+        """Start to read the first line of a head, or of trailers."""
         self._lines: list[bytearray] = []
         self._size = self._start = 0
         self._in_trailers = False
@@ -96,7 +96,7 @@ class StrictBuffer(ReceiveBuffer):
             raise LocalProtocolError("two lengths")
         if b"content-length" in names:
             line = lines[names.index(b"content-length") + (not in_trailers)]
-            # int() takes 4,300 digits at most; h11 itself refuses more than 20 of them.
+            # int() takes 4,300 digits at most, and h11 a length of at most 20 digits.
             if int(_checked(_LENGTH, line)[1][-40:]) >= 2**64:
                 raise LocalProtocolError("length over 64 bits")
         return lines

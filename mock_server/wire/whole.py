@@ -17,7 +17,7 @@ _BODILESS = (204, 304)
 class WholeReceive(Struct, eq=False):
     """An ASGI `receive` of uvicorn's cycle, and a shorter way.
 
-    It is a method of the cycle: one request and its response.
+    `_receive` is a method of the cycle, which is one request and its response.
     """
 
     _receive: Receive

@@ -91,7 +91,7 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
 class Definition(
     Struct, rename="camel", forbid_unknown_fields=True, kw_only=True, tag_field="kind"
 ):
-    """When a fault fires. A kind is a subclass tagged with its name; it adds fields."""
+    """Settings of a fault: when it fires. Each kind is a subclass tagged by name."""
 
     is_answer: ClassVar[bool] = False
     """True for kinds that answer in place of the operation, and break nothing."""

@@ -1,4 +1,4 @@
-"""The faults and answers of a sandbox: add, match, expire and remove them."""
+"""The faults and answers of a sandbox: add, match, expire and remove faults."""
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -91,7 +91,7 @@ class Faults:
             if not isinstance(each, Definition):
                 raise TypeError(f"Expected a Fault, got a {type(each).__name__}")
         self._check_room(definitions)
-        # Charge all before adding the first: any of them may not fit.
+        # Charge all faults before adding the first: any of them may not fit.
         holdings = [
             self._memory.hold("faults", definition.size + _FIXED_BYTES, "body")
             for definition in definitions
@@ -228,9 +228,9 @@ class Faults:
     def _expect_resend(
         self, fault: ActiveFault, request: Request, firing: Firing
     ) -> None:
-        """Let a fault fire again at the resent request.
+        """Let a fault fire again when the client resends the request.
 
-        A client does not resend on a new connection; it reports the failure instead.
+        On a new connection a client does not resend, but reports the failure.
         """
         self._next_end = -inf
         is_wanted = fault.definition.meets_resends and not request.is_on_new_connection

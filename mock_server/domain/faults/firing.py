@@ -6,7 +6,7 @@ come from a stream of the fault, keyed (seed, id, match index). Other requests d
 change them, so a run can be replayed or predicted.
 """
 
-from __future__ import annotations  # ActiveFault is above the types it names
+from __future__ import annotations  # ActiveFault names later types
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ class ActiveFault(Struct, eq=False):
 
     @property
     def next_end(self) -> float:
-        """When the fault ends, or stops expecting a resend (monotonic seconds)."""
+        """End of the fault or of its next resend (monotonic seconds), if earlier."""
         return min([self.ends, *(each.ends for each in self.resends.values())])
 
     def forget_resends(self, now: float) -> None:
@@ -67,8 +67,8 @@ class ActiveFault(Struct, eq=False):
     def match(self, request: Request, now: int) -> Firing | RateLimitStatus | None:
         """Count a request; return a firing, or the rate limit's status if it passes.
 
-        Returns None if the request does not match, or matches and passes. Its operation
-        was checked before. `now` is in milliseconds.
+        Returns None if the request does not match, or matches and passes. The caller
+        checks the operation. `now` is in milliseconds.
         """
         wanted = self.definition
         # It may be active only because of `resends`.

@@ -31,7 +31,7 @@ def are_in(value: Any) -> bool:
 
 
 def _may_be_in(value: Any) -> bool:
-    """Return True if the encoded value looks like it; fast for large values."""
+    """Return True if the value may have placeholders; fast for large values."""
     return value is not UNSET and bool(_BEGINNING.search(msgspec.json.encode(value)))
 
 
@@ -102,8 +102,8 @@ def problem_in(value: Any) -> str:
 def filled(value: Any, known: Mapping[str, Any], most: int) -> Any:
     """Return the value with its placeholders filled by at most `most` bytes.
 
-    A placeholder that is a whole text becomes a value of its own type, null if unknown;
-    inside a text it becomes text. Raises LimitReached.
+    A text that is one placeholder becomes the value, with its type, or null; inside a
+    text a placeholder becomes text. Raises LimitReached.
     """
     room = most
 

@@ -28,7 +28,7 @@ class ListV2(Struct, frozen=True):
 
 
 def part_of(request: ListV2, choices: Choices) -> index.Within:
-    """Return the requested part of the dataset; its folder may not exist."""
+    """Return the requested part of the dataset; no check that its folder exists."""
     parent = request.parent_id
     if request.search_text and choices.search_scope == "dataset":
         return index.ANYWHERE

@@ -74,7 +74,7 @@ class Blocks(Sliced[T]):
             number = bisect_right(self._ends, at)
             if number not in copies:
                 copies[number] = [*self._blocks[number]]
-            copies[number][at - self._ends[number]] = item  # counts from its end
+            copies[number][at - self._ends[number]] = item  # negative: from the end
         return Blocks([copies.get(n, block) for n, block in enumerate(self._blocks)])
 
     def __len__(self) -> int:

@@ -1,7 +1,7 @@
 """Order, split and search the collections of a dataset.
 
-The data for a search are computed at its first use and kept with the listing; those of
-large listings are computed at loading.
+The data for searches are computed at the first search, or for large listings at
+loading, and kept with the listing.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ SORT_KEYS: dict[SortedOrder, Callable[[Collection], Any]] = {
 
 
 Condition = Callable[[Collection], bool]
-"""A test of a collection. Use a function of a module: results are cached by it."""
+"""A test of a collection: a function of a module, as results are cached by it."""
 
 
 def is_folder(item: Collection) -> bool:
@@ -160,7 +160,7 @@ class Listing:
         places: Sequence[int] = (),
         haystack: Haystack | None = None,
     ) -> None:
-        """`haystack` is the result of `fold`, if it exists already."""
+        """Use `haystack`, if `fold` has made it already."""
         self.items = items
         self.places = places
         """Index of each item in the whole dataset, in the same order, if known.

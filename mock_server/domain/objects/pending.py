@@ -21,7 +21,7 @@ Steps = Generator[None, None, T]
 STEP = 4_096
 """Objects handled in a step, which takes a few milliseconds at most."""
 AT_ONCE = 4
-"""Steps that are made immediately: so few delay no other request."""
+"""Steps that run immediately: so few delay no other request."""
 _SAMPLE = 8
 """Sampled keys for each separately sorted part, so that parts have similar sizes."""
 
@@ -56,7 +56,7 @@ def _then_value(steps: Steps[T]) -> Iterator[tuple[T] | None]:
 class NotReady(Exception):
     """A needed value is still being made.
 
-    Keep a reference to `pending` until the next try: nothing else keeps it.
+    Keep a reference to `pending` until the next try: no other one exists.
     """
 
     def __init__(self, pending: Pending[Any]) -> None:
@@ -67,7 +67,7 @@ class NotReady(Exception):
 def made(owner: object, key: Hashable, steps: Steps[T]) -> T:
     """Return the value of `key` for an object. Raises NotReady until it is made.
 
-    It is made while somebody waits for it; the first steps are made immediately.
+    Values are made while somebody waits for them; the first steps run immediately.
     """
     # Kept among the owner's attributes, like a cached property.
     being_made: WeakValueDictionary[Hashable, Pending[T]]

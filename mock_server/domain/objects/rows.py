@@ -109,7 +109,7 @@ class OldestFirst(Sliced[Row]):
     __slots__ = ("_rows",)
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        """`rows` are sorted by chunkIndex, then newest first."""
+        """Show `rows`, which are sorted by chunkIndex, then newest first."""
         self._rows = rows
 
     def __len__(self) -> int:

@@ -52,7 +52,7 @@ class File(Struct, frozen=True):
 class Ticket(Struct, frozen=True):
     """Permission to upload a file to a dataset under `key`, until `ends` (ms).
 
-    After the upload it is the file, until a later `ends`; `size` is in bytes, and
+    After the upload the ticket is the file: `ends` is later, `size` is in bytes, and
     `content` is the kept part.
     """
 

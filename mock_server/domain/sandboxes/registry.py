@@ -36,7 +36,7 @@ class Lease(Struct, eq=False):
     ends: float
 
     def is_over(self, now: float) -> bool:
-        """Return True if it was idle too long; a pending delay or hang is a use."""
+        """Return True after too long without use; a pending delay or hang is a use."""
         if self.sandbox.state.waits:
             self.ends = now + self.ttl
         return self.ends <= now
@@ -52,7 +52,7 @@ class Sandboxes:
         choices: Choices,
         environment: Environment,
     ) -> None:
-        """`profile` and `choices` are the defaults of every sandbox."""
+        """Use `profile` and `choices` for each sandbox that names no others."""
         self.limits = environment.limits
         self.memory = Memory(self.limits)
         """The memory budget of all sandboxes."""
@@ -68,21 +68,21 @@ class Sandboxes:
         self._made = 0
 
     def get(self, name: str) -> Sandbox:
-        """Return the sandbox of that name and renew it. Raises SandboxNotFound."""
+        """Return this sandbox and renew its lease. Raises SandboxNotFound."""
         found = self.find(name)
         if found is None:
             raise SandboxNotFound.of(name, "the name of a sandbox", "path")
         return found
 
     def find(self, name: str) -> Sandbox | None:
-        """Return the sandbox of that name and renew it, or None."""
+        """Return this sandbox and renew its lease; None for an unknown name."""
         if name == DEFAULT:
             return self.default
         lease = self._used(name)
         return None if lease is None else lease.sandbox
 
     def of_key(self, key: str) -> Sandbox | None:
-        """Return the sandbox of a key and renew it.
+        """Return the sandbox of a key and renew the sandbox's lease.
 
         An issued key never leads to another sandbox: None once its own is deleted.
         """

@@ -142,7 +142,7 @@ class Sandbox:
         with self._lock:
             self.baseline, self._start = baseline, (profile, choices)
             self.snapshots.clear()
-            # Close it: a new sandbox numbers its entries from 1.
+            # Close the old journal: a new sandbox numbers its entries from 1.
             self.state.journal.close()
             self._replace(self._new_journal())
 

@@ -194,7 +194,7 @@ class ChangedTree(FolderTree):
     def _hidden_without(self, ids: Iterable[str]) -> Spans:
         """Return the hidden spans once `ids` are gone, without folders put since."""
         spans, hidden = self._base.spans, Spans(self._hidden.bounds)
-        # Such a folder may have moved, and keeps its content.
+        # A folder that was put may have moved, and keeps its content.
         put = [spans[each] for each in self._put[ANYWHERE] if each in spans]
         for first, end in (spans[each] for each in ids if each in spans):
             own = Spans((first, end))

@@ -111,7 +111,7 @@ class Store(ChatStore):
     def new_id(self) -> str:
         """Return an unused id of 24 hex digits, the same after a reset.
 
-        Ids increase, as the service's do; it lists rows by them.
+        Ids increase, as the service's do, which lists rows by id.
 
         Raises NotReady at the first call, so get ids before writing.
         """

@@ -118,9 +118,9 @@ _FEW_FIELDS = 24
 
 @lru_cache(64)  # a document may have thousands of unknown fields
 def _all_of(of: type[Struct]) -> str:
-    """Return ` (there are ms, ttl)`, or "" if that is too long to read.
+    """Return ` (there are ms, ttl)`, or "" for too many fields.
 
-    A field with an object that has a description is listed with it.
+    A field that takes an object with a description is listed with that description.
     """
     names = []
     info = inspect.type_info(of)

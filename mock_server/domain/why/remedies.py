@@ -1,7 +1,7 @@
 """Find changes that make a list request show a collection, or any.
 
-A remedy is returned only after the list functions have performed the changed request
-and it showed the collection.
+A remedy is returned only after the list functions have performed the changed request,
+and the collection was on the page.
 """
 
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ class RemedySearch:
         self._item_id = item_id
 
     def remedies(self, ask: Ask) -> list[Changed]:
-        """Return a few changed requests that show it, nearest first."""
+        """Return a few changed requests that show the collection, nearest first."""
         if self._item_id is not None:
             return self._for_item(Changed(ask))
         stages = Stages(self._state, self._reader, ask)
@@ -88,7 +88,7 @@ class RemedySearch:
         return []
 
     def _further(self, changed: Changed) -> Iterator[Changed]:
-        """Yield requests with one more change, for the first stage that removes it."""
+        """Yield requests with one more change, at the first stage that hides the item."""
         stages = self._stages(changed.ask)
         if stages is None:
             return
@@ -96,7 +96,7 @@ class RemedySearch:
         first = next(name for name in STAGES if name in keepers)
         passing = list(self._that_pass(first, changes(first, stages)))
         if not passing and first == "search":
-            # Both the text and a choice remove it.
+            # Both the text and a choice hide the item.
             both = (_without(each, "searchText") for each in _choosing(first, stages))
             passing = list(self._that_pass(first, both))
         yield from (Changed(ask, (*changed.at, first)) for ask in passing)
