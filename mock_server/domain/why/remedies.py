@@ -88,7 +88,7 @@ class RemedySearch:
         return []
 
     def _further(self, changed: Changed) -> Iterator[Changed]:
-        """Yield requests with one more change, at the first stage that hides the item."""
+        """Yield requests with one more change, at the first stage hiding the item."""
         stages = self._stages(changed.ask)
         if stages is None:
             return
