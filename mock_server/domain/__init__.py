@@ -1,5 +1,5 @@
-"""The ground floor: what the service knows and does, as plain synchronous Python.
+"""Data and behaviour of the service, as plain synchronous Python.
 
 Nothing here speaks HTTP or YAML, reads the environment or a clock, draws a random
-number or awaits: time and limits are handed in, refusals are raised.
+number or awaits: callers pass time and limits, and refusals are raised.
 """

@@ -1,7 +1,7 @@
-"""Who calls, and what the caller may do: API keys, permission levels.
+"""API keys, their callers and permission levels.
 
-The spec leaves open how keys are issued and which permission an operation needs
-(spec 5); levels and their bits are the deployed service's.
+The spec leaves open how keys are issued and which permission an operation needs (spec
+5); levels and their bits are those of the deployed service.
 """
 
 import hashlib
@@ -13,26 +13,26 @@ from enum import IntEnum
 from msgspec import Struct
 
 KEY_PATTERN = "[!-+\\--~]+"
-"""An API key, as a regular expression: visible ASCII but the comma, which joins the
+"""Regular expression of an API key: visible ASCII except the comma, which joins the
 values of repeated headers (RFC 9110 5.3)."""
 
 NAME_PATTERN = "[A-Za-z0-9._-]{1,64}"
-"""The name of a sandbox or a snapshot, as a regular expression."""
+"""Regular expression of the name of a sandbox or a snapshot."""
 
 MIN_REDACTABLE_LENGTH = 8
-"""Shorter keys are not redacted in texts: that would garble ordinary words."""
+"""Shorter keys are not redacted: that would garble ordinary words in texts."""
 
 ISSUED_KEY_PREFIX = "fastgpt-sbx-"
-"""What every key begins with that a sandbox issues, and no other."""
+"""Prefix of every key that a sandbox issues, and of no other key."""
 _DIGITS, _SANDBOX_DIGITS, _USER_DIGITS = 20, 12, 8
 KEY_ID_DIGITS = 24
 
 
 class Level(IntEnum):
-    """A permission level; its number is the bitmask that `permission.value` shows.
+    """A permission level; its number is the bitmask in `permission.value`.
 
-    Each level has all bits of those below it, so `level >= Level.READ` says whether
-    reading is allowed.
+    Each level has all bits of the lower ones: `level >= Level.READ` is true if the
+    caller may read.
     """
 
     NONE = 0
@@ -43,11 +43,11 @@ class Level(IntEnum):
 
 
 Permissions = Mapping[str, Level]
-"""By API key: its level on one app or dataset and on everything below it."""
+"""Levels by API key, for one app or dataset and everything below it."""
 
 
 class Share(Struct, frozen=True):
-    """A link by whose id anybody may chat with an app; it may hide how replies come."""
+    """A share link: anybody may chat with its app, and it may hide steps and quotes."""
 
     id: str
     app_id: str
@@ -57,28 +57,28 @@ class Share(Struct, frozen=True):
 
 
 class Visitor(Struct, frozen=True):
-    """Who comes by a share link; its `share` is None if there is no such link."""
+    """The user of a share link; `share` is None if no link has the sent id."""
 
     uid: str
     share: Share | None = None
 
     def level_on(self, app_id: str) -> Level:
-        """What the visitor may do with an app: chat, if the link is for it."""
+        """Return WRITE for the app of the link, else NONE."""
         is_own = self.share is not None and self.share.app_id == app_id
         return Level.WRITE if is_own else Level.NONE
 
     def owns(self, share_id: str | None, uid: str | None) -> bool:
-        """Whether what belongs to this link and uid is the visitor's."""
+        """Return True if this link and uid are the visitor's."""
         return self.share is not None and (self.share.id, self.uid) == (share_id, uid)
 
 
 class Caller(Struct, frozen=True):
-    """The holder of an API key: one that a fixture declares, or any other.
+    """The identity behind an API key, a login or a share link.
 
-    `level` holds where an app or dataset says nothing else for the key. Who has logged
-    in has a `username`, and the key whose member the user is, if there is one. A key
-    that was created for an app has its `app_id`; one that is sent with the id of an app
-    behind it names that (`named_app`). A `visitor` has no key.
+    `level` applies where an app or dataset declares none for the key. A login has a
+    `username`, and the key of the member that the user is, if any. A key created for an
+    app has its `app_id`; `named_app` is the app id sent behind a key. A `visitor` has
+    no key.
     """
 
     key: str
@@ -92,13 +92,13 @@ class Caller(Struct, frozen=True):
 
 _APP_ID = re.compile("[0-9a-f]{24}")
 APP_CHARS = 25
-"""Of the id of an app behind a key, and the dash before it."""
+"""Length of the app id behind a key, with the dash before it."""
 
 
 def split_key(key: str) -> tuple[str, str] | None:
-    """A key and the id of an app that stands behind it: `KEY-ID`; None without one.
+    """Split `KEY-ID` into an API key and an app id; return None without an app id.
 
-    Only a key of more than APP_CHARS may have one.
+    `key` must have more than APP_CHARS characters.
     """
     bare, dash, app_id = key[:-25], key[-25], key[-24:]
     return (bare, app_id) if dash == "-" and _APP_ID.fullmatch(app_id) else None
@@ -109,63 +109,62 @@ NOBODY = Caller("", None, Level.NONE)
 
 
 def owner_key(declared: Mapping[str, Caller], any_key: bool) -> str | None:
-    """A key with all permissions, None if there is none.
+    """Return a declared key with all permissions, or None.
 
-    `any_key` says whether undeclared keys count while none is declared (choice
-    unknown_key).
+    `any_key`: undeclared keys are accepted while none is declared (choice unknown_key).
     """
     if not declared:
-        # Any key will do: one that looks like the service's.
+        # Every key is accepted: return one that looks like the service's.
         return "fastgpt-owner" if any_key else None
     owners = (each.key for each in declared.values() if each.level is Level.OWNER)
     return next(owners, None)
 
 
 class KeyRing:
-    """The keys that a sandbox issues: its own owner's, and one per declared key.
+    """The keys that a sandbox issues: one for its owner, and one per declared key.
 
-    They are derived from a secret, so none has to be stored: `fastgpt-sbx-`, 12 hex
-    digits that name the sandbox, 20 that name the key.
+    Keys are derived from a secret and not stored: `fastgpt-sbx-`, 12 hex digits for the
+    sandbox, 20 for the key.
     """
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
         self.prefix = ISSUED_KEY_PREFIX + self._digits("sandbox")[:_SANDBOX_DIGITS]
-        """What all keys of this sandbox begin with."""
+        """Prefix of all keys of this sandbox."""
         self.owner = self.prefix + self._digits("owner")
 
     def issued(self, declared: str) -> str:
-        """The key to send in place of a declared one."""
+        """Return the key to send in place of a declared one."""
         return self.prefix + self._digits(f"declared {declared}")
 
     def callers(self, declared: Mapping[str, Caller]) -> dict[str, Caller]:
-        """The declared callers by the keys that are issued for them, and the owner."""
+        """Return the declared callers and the owner, by their issued keys."""
         callers = {self.issued(key): caller for key, caller in declared.items()}
         return callers | {self.owner: Caller(self.owner)}
 
     def shared(self, share_id: str) -> str:
-        """The id to send in place of that of a declared share link."""
+        """Return the id to send in place of the id of a declared share link."""
         return self.prefix + self._digits(f"share {share_id}")
 
     def token(self, username: str) -> str:
-        """What a user gets who logs in: an id, a colon, and 32 characters.
+        """Return the token of a login: a user id, a colon, and 32 characters.
 
-        They begin as the keys of this sandbox do, so that whatever finds issued keys,
-        to follow or to hide them, finds tokens too. Such a key itself there is not.
+        The 32 characters begin with the prefix of this sandbox, so code that follows or
+        hides issued keys finds tokens too. They are never an issued key.
         """
         digits = self._digits(f"user {username}")[:_USER_DIGITS]
         return f"{user_id(username)}:{self.prefix}{digits}"
 
     def sealed(self, text: str) -> str:
-        """A token that says a text, and that nobody else can make.
+        """Return a token that contains `text` and that nobody else can make.
 
-        It begins as the keys of this sandbox do, and is hidden as they are.
+        The token begins with the prefix of this sandbox, so it is redacted like a key.
         """
         digits = self._digits(f"sealed {text}")
         return f"{self.prefix}{digits}{text.encode().hex()}"
 
     def opened(self, token: str) -> str | None:
-        """The text of a token that this sandbox has sealed; None of any other."""
+        """Return the text of a token that this sandbox sealed, or None."""
         try:
             text = bytes.fromhex(token[len(self.prefix) + _DIGITS :]).decode()
         except ValueError:
@@ -175,14 +174,14 @@ class KeyRing:
         return text if is_own else None
 
     def created(self, key_id: str) -> str:
-        """The key that a login has created, by its id of 24 hex digits.
+        """Return the key that a login created, by its id of 24 hex digits.
 
-        The id stands in it, so that the key itself is stored nowhere.
+        The key contains the id, so the key itself need not be stored.
         """
         return f"{self.prefix}{key_id}{self._digits(f'created {key_id}')}"
 
     def id_of(self, key: str) -> str | None:
-        """The id of a key that may have been created; None for any other text."""
+        """Return the id in a key that a login created; None for any other text."""
         start = len(self.prefix)
         key_id = key[start : start + KEY_ID_DIGITS]
         return key_id if key_id and key == self.created(key_id) else None
@@ -193,10 +192,10 @@ class KeyRing:
 
 
 def user_id(username: str) -> str:
-    """The id of a user: 24 hex digits."""
+    """Return the id of a user: 24 hex digits."""
     return hashlib.sha256(f"user {username}".encode()).hexdigest()[:24]
 
 
 def prefix_of(key: str) -> str:
-    """The part of an issued key that names its sandbox (`KeyRing.prefix`)."""
+    """Return `KeyRing.prefix`, which names the sandbox, of an issued key."""
     return key[: len(ISSUED_KEY_PREFIX) + _SANDBOX_DIGITS]

@@ -1,4 +1,4 @@
-"""API keys that logins create: who may, how many, and who changes which."""
+"""API keys that logins create: permissions, limits and look-ups."""
 
 from mock_server.domain.access import ISSUED_KEY_PREFIX, Level
 from mock_server.domain.call import Call
@@ -19,25 +19,25 @@ ApiKeysExceeded = refusal(
 ApiKeyInvalid = refusal("ApiKeyInvalid", "404 apiKeyInvalid", "500 500 error")
 
 API_KEY = (ApiKeyNotFound, ApiKeyForbidden)
-"""What `find` refuses."""
+"""Refusals that `find` raises."""
 
 
 def check_may(call: Call, level: Level) -> None:
-    """Raises TeamForbidden unless the caller may do so much in general."""
+    """Raise TeamForbidden if the caller's own level is below `level`."""
     if call.caller.level < level:
         expected = f"a login with {level.name.lower()} permission"
         raise TeamForbidden(expected, "one without it", "headers")
 
 
 def own(call: Call) -> list[ApiKey]:
-    """The keys that the caller has created, the latest first."""
+    """Return the keys that the caller created, latest first."""
     every = reversed([*call.store.api_keys.values()])
     own = [each for each in every if each.member == call.member]
     return sorted(own, key=lambda each: -each.create_time)
 
 
 def check_room(call: Call, app_id: str | None) -> None:
-    """Raises ApiKeysExceeded for one key too many of a member, LimitReached of all."""
+    """Raise ApiKeysExceeded if a member, LimitReached if the sandbox has too many."""
     found, most, of = own(call), Published.member_api_keys, "a member"
     if call.facts.api_keys_of_apps:
         found = [each for each in found if each.app_id == app_id]
@@ -50,7 +50,7 @@ def check_room(call: Call, app_id: str | None) -> None:
 
 
 def find(call: Call, key_id: str, at: str) -> ApiKey:
-    """The key of an id, which the caller has created or may delete. API_KEY."""
+    """Return the key with this id if the caller may change it. Raises API_KEY."""
     found = call.store.api_keys.get(key_id)
     if found is None:
         raise ApiKeyNotFound.of(key_id, "the _id of an API key", at)
@@ -63,7 +63,7 @@ def find(call: Call, key_id: str, at: str) -> ApiKey:
 
 
 def is_good(call: Call, key: str) -> bool:
-    """Whether a key counts in the sandbox of the call."""
+    """Return True if the sandbox of the call accepts the key."""
     state = call.state
     if key in state.callers or state.holder_of(key) is not None:
         return True

@@ -1,4 +1,4 @@
-"""Applications in folders: where one may be put."""
+"""Folders of apps: rules for where an app may be put."""
 
 from mock_server.domain import folders
 from mock_server.domain.access import Level
@@ -12,26 +12,26 @@ from mock_server.domain.errors import Refusal, refusal
 from mock_server.domain.objects.models import APP_FOLDERS, App
 
 AppTooDeep: type[Refusal] = type("AppTooDeep", (FolderTooDeep,), {})
-"""As of folders of datasets, but bound as folders of a fixture are."""
+"""FolderTooDeep for apps; the limit is that of folders in a fixture."""
 WrongFolder = refusal("WrongFolder", "400 wrongFolder", "500 500 error")
 
 MOVE = (FolderCycle,)
-"""What `check_move` refuses as well."""
+"""Refusals that `check_move` raises besides PUT_IN."""
 PUT_IN = (*APP, TeamForbidden, WrongFolder, AppTooDeep)
-"""What `folder_for` and `check_place` refuse."""
+"""Refusals that `folder_for` and `check_place` raise."""
 _OF_AGENTS, _OF_TOOLS = "folder", "toolFolder"
 _PLACES = {
     **dict.fromkeys(("simple", "chatAgent", "advanced"), _OF_AGENTS),
     **dict.fromkeys(("plugin", "toolSet", "httpToolSet"), _OF_TOOLS),
 }
-"""In which type of folder applications of a type may be; others may be in any."""
+"""Folder type that an app type needs; other app types may be in any folder."""
 
 
 def folder_for(call: Call, parent_id: str | None, level: Level) -> App | None:
-    """The application that a `parentId` names, None for the top level.
+    """Return the app that `parentId` names, or None for the top level.
 
-    At the top level, what the caller may do with applications in general counts. Raises
-    AppNotFound, AppForbidden, TeamForbidden.
+    At the top level the caller's own level decides. Raises AppNotFound, AppForbidden,
+    TeamForbidden.
     """
     if parent_id:
         return call.app(parent_id, level, "$.parentId")
@@ -42,10 +42,9 @@ def folder_for(call: Call, parent_id: str | None, level: Level) -> App | None:
 
 
 def check_place(call: Call, kind: str, parent: App | None, levels: int = 1) -> None:
-    """Check that an application of a type may be in a folder.
+    """Check that an app of type `kind` may be in the folder `parent`.
 
-    `levels` counts the application and what is in it. Raises WrongFolder,
-    AppTooDeep.
+    `levels` counts the app and the levels below it. Raises WrongFolder, AppTooDeep.
     """
     if parent is None:
         return
@@ -61,7 +60,7 @@ def check_place(call: Call, kind: str, parent: App | None, levels: int = 1) -> N
 
 
 def check_type(call: Call, app: App, kind: str) -> None:
-    """Raises WrongFolder for a type that holds nothing, if the application does."""
+    """Raise WrongFolder if the app holds others and `kind` is not a folder type."""
     holds = (each.parent_id == app.id for each in call.store.apps())
     if kind not in APP_FOLDERS and any(holds):
         expected = "the type of a folder, for the app holds others"
@@ -69,9 +68,9 @@ def check_type(call: Call, app: App, kind: str) -> None:
 
 
 def check_move(call: Call, app: App, kind: str, parent: App | None) -> None:
-    """Check that an application may go to a folder: PUT_IN, FolderCycle.
+    """Check that an app may move to a folder. Raises PUT_IN, FolderCycle.
 
-    The caller has to manage the folder that it leaves.
+    The caller has to manage the folder that the app leaves.
     """
     folder_for(call, app.parent_id, Level.MANAGE)
     path = [] if parent is None else folders.path_of(call.store.app, parent.id)

@@ -1,4 +1,4 @@
-"""A request that is carried out: in what state, for whom, and what it is about."""
+"""`Call`: a request with its state and caller, and look-ups that check permissions."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -46,20 +46,20 @@ APP = (AppNotFound, AppForbidden)
 DATASET = (DatasetNotFound, DatasetForbidden)
 COLLECTION = (CollectionNotFound, DatasetForbidden)
 ROW = (RowNotFound, DatasetForbidden)
-"""What a look-up refuses: what does not exist comes before what is not permitted."""
+"""Refusals of each look-up; unknown ids are refused before missing permissions."""
 
 
 Holder = TypeVar("Holder", App, Dataset)
 _OFFERED = 1_000
-"""Apps or datasets that are looked at for ids in place of an unknown one."""
+"""Apps or datasets from which the ids in a hint are taken."""
 
 
 class Call(Struct, frozen=True, gc=False):
-    """What an operation is given beside its fields. `at` is the field that is judged.
+    """The input of an operation besides its fields; refusals name the field `at`.
 
-    `store` is what the sandbox holds, to read and to change. `Level.NONE` asks only
-    whether something exists. `reply` is what a completion is to say, `sent` what the
-    replies of a fixture match.
+    `store` holds the data of the sandbox. `Level.NONE` checks existence only. `reply`
+    is the scripted reply of a completion; `match` of a fixture's replies is compared
+    with `sent`.
     """
 
     state: State
@@ -74,21 +74,21 @@ class Call(Struct, frozen=True, gc=False):
 
     @property
     def now(self) -> int:
-        """The time in milliseconds."""
+        """The sandbox's time in milliseconds."""
         return self.state.clock.now()
 
     @property
     def facts(self) -> Facts:
-        """What the version of the service in force does."""
+        """Facts about the service's version in force."""
         return self.state.facts
 
     @property
     def member(self) -> str:
-        """Whom what the caller makes belongs to."""
+        """The member who owns new objects of the caller."""
         return self.caller.member or DEFAULT_TMB_ID
 
     def app(self, own_id: str, level: Level = Level.READ, at: str = "$.appId") -> App:
-        """The application of that id, with which the caller may do so much. APP."""
+        """Return the app with this id. Raises APP."""
         found = self.store.app(own_id)
         if found is None:
             hint = self.offer(own_id, self.store.apps())
@@ -96,7 +96,7 @@ class Call(Struct, frozen=True, gc=False):
         return self.may(found, level, at)
 
     def dataset(self, own_id: str, level: Level, at: str = "$.id") -> Dataset:
-        """The dataset of that id, with which the caller may do so much. DATASET."""
+        """Return the dataset with this id. Raises DATASET."""
         found = self.store.dataset(own_id)
         if found is None:
             hint = self.offer(own_id, self.store.datasets())
@@ -106,7 +106,7 @@ class Call(Struct, frozen=True, gc=False):
     def collection(
         self, own_id: str, level: Level, at: str = "$.id"
     ) -> tuple[Dataset, Collection]:
-        """The collection of that id and its dataset. COLLECTION."""
+        """Return the collection with this id, and its dataset. Raises COLLECTION."""
         found = self.store.find_collection(own_id)
         if found is None:
             expected, hint = "the _id of a collection", self._what_has(own_id)
@@ -117,7 +117,7 @@ class Call(Struct, frozen=True, gc=False):
     def row(
         self, own_id: str, level: Level, at: str = "$.id"
     ) -> tuple[Dataset, Collection, Row]:
-        """The data row of that id, its dataset and its collection. ROW."""
+        """Return the row with this id, its dataset and its collection. Raises ROW."""
         found = self.store.find_row(own_id)
         if found is None:
             raise RowNotFound.of(own_id, "the id of a data row", at)
@@ -126,12 +126,12 @@ class Call(Struct, frozen=True, gc=False):
 
     @property
     def share(self) -> Share | None:
-        """The share link by which a visitor comes; None for who has a key."""
+        """The visitor's share link; None for a caller with a key."""
         visitor = self.caller.visitor
         return None if visitor is None else visitor.share
 
     def visited(self) -> Share:
-        """The share link by which a visitor comes. Raises ShareNotFound."""
+        """Return the visitor's share link. Raises ShareNotFound."""
         if self.share is None:
             expected = "the shareId of a share link, and an outLinkUid"
             hint = "`shares:` of the fixture declares links, "
@@ -140,14 +140,14 @@ class Call(Struct, frozen=True, gc=False):
         return self.share
 
     def sees(self, chat: Chat) -> bool:
-        """Whether a chat is not another visitor's: who has a key sees all of them."""
+        """Return False if the chat belongs to another visitor."""
         visitor = self.caller.visitor
         if visitor is None:
             return True
         return visitor.owns(chat.share_id, chat.out_link_uid)
 
     def own_chat(self, app: App, chat_id: str) -> Chat | None:
-        """The chat session of that id, None if there is none. Raises ChatForbidden."""
+        """Return the chat with this id, or None. Raises ChatForbidden."""
         found = self.store.chat(app, chat_id)
         if found is not None and not self.sees(found):
             expected = "a chat session of this visitor of the share link"
@@ -155,7 +155,7 @@ class Call(Struct, frozen=True, gc=False):
         return found
 
     def may(self, holder: Holder, level: Level, at: str = "$.id") -> Holder:
-        """An app or a dataset, unless the caller may not do so much with it.
+        """Return the app or dataset if the caller has this level on it.
 
         Raises AppForbidden, DatasetForbidden.
         """
@@ -168,7 +168,7 @@ class Call(Struct, frozen=True, gc=False):
         return holder
 
     def offer(self, own_id: str, holders: Iterable[Holder]) -> str:
-        """Ids in place of an unknown one, some of those that the caller may read."""
+        """Return a hint for an unknown id: similar ids that the caller may read."""
         some = islice(holders, _OFFERED)
         readable = [each for each in some if each.level_of(self.caller) >= Level.READ]
         is_name = whose_name(own_id, ((each.id, each.name) for each in readable))
@@ -177,7 +177,7 @@ class Call(Struct, frozen=True, gc=False):
         return "; ".join(filter(None, (self._what_has(own_id), is_name, others)))
 
     def _what_has(self, own_id: str) -> str:
-        """`that is the id of an app`: what has an id that is unknown elsewhere."""
+        """Return `that is the id of an app` if another kind of object has this id."""
         found = {
             "an app": self.store.app(own_id),
             "a dataset": self.store.dataset(own_id),
@@ -189,6 +189,6 @@ class Call(Struct, frozen=True, gc=False):
     def check_room(
         self, count: int, most: int, of: str, at: str = "body", hint: str = ""
     ) -> None:
-        """Raises LimitReached where there are as many already as there may be."""
+        """Raise LimitReached if `count` is already `most`."""
         if count >= most:
             raise errors.LimitReached(f"at most {most} {of}", "one more", at, hint)

@@ -1,7 +1,7 @@
-"""Chat sessions: pinned (spec 3, 4.1), continued by completions; their records.
+"""Chats: pin them (spec 3, 4.1), continue them by completions, read their records.
 
-What of pins the spec leaves open is a choice; fields have been read and checked before.
-Completions are a stand-in: no model is asked, but the conversation is kept.
+Choices decide what the spec leaves open; fields were checked before. Completions ask no
+model, but keep the conversation.
 """
 
 from collections.abc import Sequence, Set
@@ -47,10 +47,10 @@ def records_around(
     before: str | None = None,
     after: str | None = None,
 ) -> tuple[int, int]:
-    """Where the part of `size` records begins, and where it ends.
+    """Return start and end of the part of `size` records.
 
-    It is the latest, or has a record in its middle, or ends before one, or begins after
-    one; the first that is given counts. Raises RecordNotFound.
+    The first of `middle`, `before` and `after` that is given decides; without one, the
+    part is the latest. Raises RecordNotFound.
     """
     end = len(records)
     if middle:
@@ -65,7 +65,7 @@ def records_around(
 
 
 def _places(records: Sequence[ChatRecord], record_id: str, field: str) -> list[int]:
-    """Where the records of an id stand, which a question and its reply may share."""
+    """Return the places of records with this id; question and reply may share an id."""
     found = [at for at, record in enumerate(records) if record.id == record_id]
     if not found:
         raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
@@ -73,9 +73,9 @@ def _places(records: Sequence[ChatRecord], record_id: str, field: str) -> list[i
 
 
 def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> None:
-    """Delete the records of these ids, which lists then leave out. Raises LimitReached.
+    """Mark the records with these ids as deleted. Raises LimitReached.
 
-    Unknown ids are passed over, with a hint.
+    Unknown ids are ignored, with a hint.
     """
     every = call.store.records(app, chat_id)
     now = call.now
@@ -94,10 +94,7 @@ def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> No
 def give_feedback(
     call: Call, app: App, chat_id: str, data_id: str, feedback: Feedback
 ) -> None:
-    """Keep what is said of a reply in place of what was said before.
-
-    Raises RecordNotFound, LimitReached.
-    """
+    """Replace the feedback on a reply. Raises RecordNotFound, LimitReached."""
     speakers = ("AI",) if call.facts.feedback_is_of_replies else SPEAKERS
     for at, record in enumerate(call.store.records(app, chat_id)):
         if record.id == data_id and record.obj in speakers:
@@ -108,7 +105,7 @@ def give_feedback(
 
 
 class UpdateHistory(Struct, frozen=True):
-    """A pin request; what is None stays as it is (choice top_missing=ignore)."""
+    """A pin; fields that are None stay unchanged (choice top_missing=ignore)."""
 
     app_id: str
     chat_id: str
@@ -117,7 +114,7 @@ class UpdateHistory(Struct, frozen=True):
     custom_title: str | None = None
 
     def apply(self, chat: Chat, now: int) -> Chat:
-        """The chat after this request, updated at `now` (milliseconds)."""
+        """Return the chat after this pin at `now` (milliseconds)."""
         title, custom = self.title, self.custom_title
         # By position: keywords would take 0.1 µs more, 1.5 % of a pin in process.
         return Chat(
@@ -133,7 +130,7 @@ class UpdateHistory(Struct, frozen=True):
 
 
 def update_history(call: Call, request: UpdateHistory) -> None:
-    """Pin or unpin a chat session (spec 4.1); pinning twice is pinning once.
+    """Pin or unpin a chat (spec 4.1); pinning twice equals pinning once.
 
     Raises AppNotFound, ChatNotFound (choice chat_unknown), AppForbidden, in this order;
     and LimitReached.
@@ -161,15 +158,14 @@ def update_history(call: Call, request: UpdateHistory) -> None:
         store.put_chat(app, request.apply(chat, state.clock.now()))
 
 
-# No URL leads to them: clients remove such segments (RFC 3986 5.2.4).
+# No URL leads to such chats: clients remove these segments (RFC 3986 5.2.4).
 _NOT_CREATED = (".", "..")
 
 
 def _created(state: State, app: App, request: UpdateHistory) -> Chat:
-    """A chat session that the pin adds.
+    """Return the chat that the pin creates.
 
-    Raises ChatNotFound where it cannot be added: to the client, a chat that cannot be
-    created does not exist.
+    Raises ChatNotFound if the chat cannot be created: to the client, it does not exist.
     """
     hint = _served_with(state, request)
     if request.chat_id in _NOT_CREATED:
@@ -186,7 +182,7 @@ def _has_room(state: State) -> bool:
 
 
 def _how_to_pin(state: State, app: App, request: UpdateHistory) -> str:
-    """Whose title an unknown id is, or which is near, and what would serve it."""
+    """Return a hint: a chat with this title, a similar id, choices that help."""
     titled = (
         f"that is the title of chat {quoted(each.chat_id)}"
         for each in islice(state.store.chats(app), _TITLES)
@@ -204,7 +200,7 @@ def _how_to_pin(state: State, app: App, request: UpdateHistory) -> str:
 
 
 def _served_with(state: State, request: UpdateHistory) -> str:
-    """The values of chat_unknown under which the pin would succeed, as a hint."""
+    """Return a hint with the values of chat_unknown under which the pin succeeds."""
     values = remedies(state.choices, "chat_unknown")
     if request.chat_id in _NOT_CREATED or not _has_room(state):
         values = tuple(each for each in values if not each.endswith("=create"))
@@ -214,20 +210,21 @@ def _served_with(state: State, request: UpdateHistory) -> str:
 _TITLES = 1_000
 """Chats whose titles are compared with an unknown id."""
 _NO_TITLES = ("", "新对话", "历史记录")
-"""Titles of chats that nobody has named yet."""
+"""Titles of chats without a name of their own."""
 TITLE_CHARS = 20
 """Characters of the first question that become the title of a chat."""
 
 
 NOT_RECORDED = "NO_RECORD_HISTORIES"
-"""The id of a chat session of which nothing is kept."""
+"""Id of a chat that is never recorded."""
 RecordTaken = refusal("RecordTaken", "409 recordTaken", "500 500 error")
 
 
 class Turn(Struct, frozen=True):
-    """A question to a chat session, and what is to be recorded.
+    """A question to a chat, and ids for its records.
 
-    `reply_id` and `question_id` are dataIds; `title` is one that is not the question's.
+    `reply_id` and `question_id` are dataIds; `title` replaces the title that the
+    question would give.
     """
 
     question: str
@@ -238,9 +235,9 @@ class Turn(Struct, frozen=True):
 
 
 class Completed(Struct, frozen=True):
-    """A reply in a chat session, and what its answer tells of the chat.
+    """A reply in a chat, its pace, and the chat's id and title for the response.
 
-    That is an id, which may be empty, and the title that the chat got by it.
+    `chat_id` may be empty; `title` is None unless the turn gave the chat a title.
     """
 
     chat_id: str
@@ -250,11 +247,10 @@ class Completed(Struct, frozen=True):
 
 
 def complete(call: Call, app: App, turn: Turn) -> Completed:
-    """Reply to a question in a chat session; both are recorded.
+    """Reply to a question and record both; create the chat if it is unknown.
 
-    A chat that there is not is created. The reply is the call's own, else that whose
-    turn it is among the app's or the fixture's; without any, the question itself.
-    Raises InvalidField, RecordTaken, LimitReached.
+    The reply is `call.reply`, else the next one of the app or the fixture, else the
+    question itself. Raises InvalidField, RecordTaken, LimitReached.
     """
     state, store = call.state, call.store
     _check(call, app, turn)
@@ -278,11 +274,11 @@ def complete(call: Call, app: App, turn: Turn) -> Completed:
 def _record(
     call: Call, app: App, chat_id: str, turn: Turn, parts: Sequence[ReplyPart]
 ) -> str | None:
-    """Keep a turn, and give the title that is told of it. Raises LimitReached."""
+    """Record a turn; return the title for the response. Raises LimitReached."""
     store, now = call.store, call.now
     old = store.chat(app, chat_id)
     chat = _new(call, app, chat_id) if old is None else old
-    title, told = _titles(call, chat, turn)
+    title, returned = _titles(call, chat, turn)
     reply_id = turn.reply_id or store.new_id()
     question_id = reply_id
     if not call.facts.turns_share_an_id:
@@ -300,11 +296,11 @@ def _record(
         else:
             store.put_chat(app, old)
         raise
-    return told
+    return returned
 
 
 def _titles(call: Call, chat: Chat, turn: Turn) -> tuple[str, str | None]:
-    """The title of a chat after a turn, and that which the answer tells."""
+    """Return the title of a chat after a turn, and the title for the response."""
     asked = turn.question[:TITLE_CHARS] if turn.title is None else turn.title
     if not call.facts.first_turn_titles_a_chat:
         return asked or _NO_TITLES[1], None
@@ -314,7 +310,7 @@ def _titles(call: Call, chat: Chat, turn: Turn) -> tuple[str, str | None]:
 
 
 def _reply(call: Call, app: App) -> tuple[DeclaredReply | None, str, Turns | None]:
-    """What is to be said, whose reply that is, and whose turn it is then."""
+    """Return the reply, the owner of its turns, and these turns afterwards."""
     if call.reply is not None:
         return call.reply, "", None
     replies, owner = app.replies, app.id
@@ -330,7 +326,7 @@ def _reply(call: Call, app: App) -> tuple[DeclaredReply | None, str, Turns | Non
 
 
 def _new(call: Call, app: App, chat_id: str) -> Chat:
-    """A chat session that belongs to the visitor, if there is one."""
+    """Return a new chat, which belongs to the visitor, if any."""
     made, visitor = Chat(app.id, chat_id), call.caller.visitor
     if visitor is None or visitor.share is None:
         return made
@@ -341,7 +337,7 @@ _MONTH_MS = 30 * 24 * 3_600_000
 
 
 def visible(call: Call, chats: Sequence[Chat]) -> Sequence[Chat]:
-    """Those chat sessions that a caller lists: a visitor the own of the last month."""
+    """Return the listed chats: a visitor sees only own ones of the last month."""
     if call.caller.visitor is None:
         return chats
     since = call.now - _MONTH_MS

@@ -1,7 +1,7 @@
-"""Time: read and written, the clock of a sandbox, and what else comes from outside.
+"""The clock of a sandbox, times as text, and the inputs from outside.
 
-Times are milliseconds since 1970 UTC, as integers. Nothing here asks the machine's
-clock: real time is a function that is handed in.
+Times are integers: milliseconds since 1970 UTC. Real time comes from a function that is
+handed in, never from the machine's clock.
 """
 
 import re
@@ -15,9 +15,9 @@ from mock_server.domain.limits import Limits
 from mock_server.domain.replies import AT_ONCE, Pace
 
 DEFAULT_TIME = 1704067200000
-"""2024-01-01T00:00:00.000Z: the time of everything that declares none."""
+"""2024-01-01T00:00:00.000Z: the time of objects that declare none."""
 MIN_TIME = -62135596800000
-"""0001-01-01T00:00:00.000Z, the first time that Python's dates can hold."""
+"""0001-01-01T00:00:00.000Z, the first time that Python's dates can represent."""
 MAX_TIME = 253402300799999
 """9999-12-31T23:59:59.999Z, the last one."""
 
@@ -30,12 +30,11 @@ _RFC3339 = re.compile(
 
 
 class Environment(Struct, frozen=True):
-    """What is handed in from outside, so that a test can control it.
+    """Inputs from outside, so that a test can control them.
 
-    `time_ns` gives the real time in nanoseconds, as `time.time_ns` does; `seconds` a
-    monotonic clock, for what must not jump when the machine's time is set; `secret` a
-    new unguessable text; `limits` are the bounds in force, `pace` is that of replies
-    where the data has none.
+    `time_ns` returns the real time in nanoseconds, as `time.time_ns` does; `seconds` is
+    a monotonic clock, for durations; `secret` returns a new unguessable text; `limits`
+    are the bounds in force; `pace` is that of replies that declare none.
     """
 
     time_ns: Callable[[], int]
@@ -55,16 +54,16 @@ class Clock:
         *,
         ahead: int = 0,
     ) -> None:
-        """Stands at `frozen_at`, or runs `ahead` milliseconds before real time.
+        """Freeze at `frozen_at`, or run `ahead` milliseconds ahead of real time.
 
-        `time_ns` gives the real time in nanoseconds.
+        `time_ns` returns the real time in nanoseconds.
         """
         self._time_ns = time_ns
         self._frozen_at = frozen_at
         self._ahead = ahead
 
     def copy(self) -> Self:
-        """A clock that shows the same time and is set on its own."""
+        """Return a clock with the same time, which is set independently."""
         return type(self)(self._time_ns, self._frozen_at, ahead=self._ahead)
 
     @property
@@ -76,14 +75,14 @@ class Clock:
             return self._frozen_at
         now = self._time_ns() // _NS_IN_MS
         if self._ahead or now > MAX_TIME:
-            # A clock near the end of time runs on: what it shows must stay writable.
+            # Stay within the times that can be written.
             return min(max(now + self._ahead, MIN_TIME), MAX_TIME)
         return now
 
     def set(self, now: int | None = None, *, frozen: bool | None = None) -> None:
-        """Go to a time, and stand still or run from there; None leaves it as it is.
+        """Set the time, and freeze or run the clock; None leaves either unchanged.
 
-        Raises ValueError for a time that cannot be written.
+        Raises ValueError for a year outside 1 to 9999.
         """
         time = self.now() if now is None else now
         if not MIN_TIME <= time <= MAX_TIME:
@@ -93,27 +92,27 @@ class Clock:
         self._ahead = time - self._time_ns() // _NS_IN_MS
 
     def advance(self, ms: int) -> None:
-        """Go that many milliseconds forward. Raises ValueError as `set` does."""
+        """Move `ms` milliseconds forward. Raises ValueError as `set` does."""
         self.set(self.now() + ms)
 
 
 def parse_time(text: str) -> int:
-    """Milliseconds of an RFC 3339 date-time with seconds and an offset.
+    """Return the milliseconds of an RFC 3339 date-time with seconds and an offset.
 
-    Digits below a millisecond are cut off. Raises ValueError for every other form and
-    for years outside 1 to 9999.
+    Digits below a millisecond are cut off. Raises ValueError for other forms and for
+    years outside 1 to 9999.
     """
     if not _RFC3339.fullmatch(text):
         raise ValueError("not an RFC 3339 date-time")
     ms = (datetime.fromisoformat(text.upper()) - _EPOCH) // _MS
-    # The year 1 with an offset is a date that Python reads, and is before MIN_TIME.
+    # Python reads the year 1 with an offset, which may be before MIN_TIME.
     if not MIN_TIME <= ms <= MAX_TIME:
         raise ValueError("a year outside 1 to 9999")
     return ms
 
 
 def is_time(text: str) -> bool:
-    """Whether `parse_time` reads it."""
+    """Return True if `parse_time` accepts the text."""
     try:
         parse_time(text)
     except ValueError:
@@ -122,6 +121,6 @@ def is_time(text: str) -> bool:
 
 
 def format_time(ms: int) -> str:
-    """`YYYY-MM-DDTHH:MM:SS.mmmZ`, the one form in which times are written."""
+    """Return `YYYY-MM-DDTHH:MM:SS.mmmZ`, the only form in which times are written."""
     moment = (_EPOCH + ms * _MS).replace(tzinfo=None)
     return moment.isoformat(timespec="milliseconds") + "Z"

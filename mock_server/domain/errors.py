@@ -1,7 +1,6 @@
-"""Why a request is refused, and how that is answered.
+"""Refusals: why a request is refused, and the form of the error.
 
-The spec shows no errors (7), so how each is answered is the product's published choice
-(`error_form`, `error_http_status`).
+The spec shows no errors (7): `error_form` and `error_http_status` are choices.
 """
 
 from typing import ClassVar, NamedTuple
@@ -10,7 +9,7 @@ from mock_server.domain.messages import describe_value
 
 
 class Form(NamedTuple):
-    """How an error looks: HTTP status (while it is mapped), code, statusText."""
+    """HTTP status (while it is mapped), code and statusText of an error."""
 
     http: int
     code: int
@@ -18,17 +17,17 @@ class Form(NamedTuple):
 
 
 class ErrorRow(NamedTuple):
-    """The two forms of an error, of which choice error_form takes one."""
+    """The two forms of an error; choice error_form selects one."""
 
     plain: Form
     service: Form
 
 
 class Refusal(Exception):
-    """A request that is not carried out.
+    """A refused request.
 
-    `message` says what was expected, what came, and where: `Expected X, got Y - at Z`,
-    and then, in brackets, what may help. `row` says how it is answered.
+    `message` has the form `Expected X, got Y - at Z`, and then a hint in brackets;
+    `row` holds the forms of the error.
     """
 
     row: ClassVar[ErrorRow]
@@ -36,18 +35,18 @@ class Refusal(Exception):
     def __init__(self, expected: str, got: str, at: str, hint: str = "") -> None:
         self.at = at
         self.reason = f"Expected {expected}, got {got} - at {at}"
-        """The message without what may help."""
+        """The message without the hint."""
         self.message = f"{self.reason} ({hint})" if hint else self.reason
         super().__init__(self.message)
 
     @classmethod
     def of(cls, value: object, expected: str, at: str, hint: str = "") -> "Refusal":
-        """The refusal of a JSON value, which the message describes."""
+        """Return the refusal of a JSON value, which the message describes."""
         return cls(expected, describe_value(value), at, hint)
 
 
 def row_of(plain: str, service: str = "") -> ErrorRow:
-    """`404 appNotFound`, and `500 502000 appUnExist` where the service says else."""
+    """Parse `404 appNotFound`, and `500 502000 appUnExist` if the service differs."""
     http, text = plain.split()
     form = Form(int(http), int(http), text)
     status, code, name = service.split() or (http, http, text)
@@ -55,22 +54,22 @@ def row_of(plain: str, service: str = "") -> ErrorRow:
 
 
 def refusal(name: str, plain: str, service: str = "") -> type[Refusal]:
-    """A kind of refusal, which has nothing of its own but its name and its forms."""
+    """Return a class of refusals with this name and these forms."""
     return type(name, (Refusal,), {"row": row_of(plain, service)})
 
 
 class InvalidField(Refusal):
-    """A field of the body is missing or not as the spec says."""
+    """A field of the body is missing or violates the spec."""
 
     row = row_of("400 invalidField", "400 400 error")
 
 
 class InvalidFields(InvalidField):
-    """As InvalidField, for any number of problems: `message` says which."""
+    """InvalidField for any number of problems, which `message` lists."""
 
     def __init__(self, message: str) -> None:
         self.message = message
-        # Past Refusal, which would make another message of it.
+        # Skip Refusal, which would build another message.
         Exception.__init__(self, message)
 
 

@@ -1,4 +1,4 @@
-"""Applications or datasets in folders: what lies in what."""
+"""Folders of apps or datasets: paths and contents."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -10,7 +10,7 @@ T = TypeVar("T", App, Dataset)
 
 
 def path_of(get: Callable[[str], T | None], own_id: str | None) -> list[T]:
-    """What has an id and the folders above it, the outermost first."""
+    """Return the object with an id and the folders above it, outermost first."""
     path: list[T] = []
     while own_id is not None and (found := get(own_id)) is not None:
         path.insert(0, found)
@@ -19,11 +19,11 @@ def path_of(get: Callable[[str], T | None], own_id: str | None) -> list[T]:
 
 
 def below(every: Iterable[T], own_id: str) -> list[T]:
-    """All that is in a folder, nearest first."""
+    """Return all objects in a folder, nearest first."""
     inside: dict[str | None, list[T]] = {}
     for each in every:
         inside.setdefault(each.parent_id, []).append(each)
     found = [*inside.get(own_id, ())]
-    for each in found:  # grows meanwhile: level by level
+    for each in found:  # the list grows here, level by level
         found += inside.get(each.id, ())
     return found

@@ -1,6 +1,6 @@
-"""The journal: what clients sent and what they were answered, bounded, and counted.
+"""The journal: requests and their responses, limited in number and size.
 
-Entries are taken as they come: secrets have been redacted and bodies cut before.
+Redact secrets and cut bodies before adding an entry.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from msgspec.structs import replace
 
 from mock_server.domain.choices.reading import served_with
 from mock_server.domain.choices.table import Choices
-from mock_server.domain.faults.firing import Told
+from mock_server.domain.faults.firing import FiringRecord
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
 
 # Memory is charged in steps: charging each entry would cost 1 % of a request. Steps
-# begin small, for there may be a thousand journals, and grow with what is kept.
+# begin small, as there may be a thousand journals, and grow with the journal.
 _FIRST_STEP_BYTES, _STEP_BYTES = 16 * 1024, 64 * 1024
 
 
 class Journal(Struct, eq=False):
-    """The latest entries, in order; `dropped` counts those that had to go.
+    """The latest entries, in order; `dropped` counts entries that were removed.
 
-    `listeners` are called after each new entry. Where all journals together take too
-    much of the `memory`, the one that grows drops its own oldest entries.
-    `has_told_of_keys` says that an entry has the hint that any key counts.
+    `listeners` are called after each new entry. If all journals together exceed their
+    share of `memory`, the growing one drops its own oldest entries. `has_told_of_keys`:
+    an entry already has the hint that any key is accepted.
     """
 
     next_seq: int = 1
@@ -51,13 +51,13 @@ class Journal(Struct, eq=False):
 
     @property
     def total(self) -> int:
-        """How many entries there have been since the journal was empty."""
+        """Number of entries since the journal was empty, dropped ones included."""
         return self.dropped + len(self._entries)
 
     def append(self, entry: Entry) -> None:
-        """Number an entry and keep it; the oldest go if that is too many or too much.
+        """Number and store an entry; drop the oldest ones if a limit is exceeded.
 
-        A closed journal takes none.
+        A closed journal ignores it.
         """
         if self.is_closed:
             return
@@ -65,9 +65,9 @@ class Journal(Struct, eq=False):
         self.next_seq = seq + 1
         size = _FIXED_BYTES + entry.sent.size + len(entry.answer)
         if entry.violations:
-            # Their names and places are shared; a message may take 4 bytes a character.
+            # Names and paths are shared; a message may take 4 bytes a character.
             size += 4 * sum(len(each.message) for each in entry.violations)
-        if entry.answering is not None:  # of all others headers are few, and shared
+        if entry.answering is not None:  # headers of other responses are few and shared
             pairs = entry.answer_headers
             size += sum(_PAIR_BYTES + len(name) + len(value) for name, value in pairs)
         entry.size = size
@@ -82,24 +82,24 @@ class Journal(Struct, eq=False):
             listener()
 
     def since(self, seq: int) -> Iterator[Entry]:
-        """The entries from that number on that are still kept, in order."""
-        # A copy: the reader may take its time, and the journal may grow meanwhile. It
-        # is taken from the end, for who follows lacks the last only: a copy of 10,000
-        # would take 60 µs, for each stream and request.
+        """Yield the kept entries from number `seq` on, in order."""
+        # A copy, as the journal may grow while it is read. Taken from the end, as
+        # followers lack only the last entries: copying 10,000 takes 60 µs per stream
+        # and request.
         count = max(0, self.next_seq - seq)
         latest = list(islice(reversed(self._entries), count))
         latest.reverse()
         return iter(latest)
 
     def emptied(self) -> Journal:
-        """An empty journal that goes on counting; this one is closed."""
+        """Return an empty journal that continues the numbers; close this one."""
         self.close()
         return Journal(self.next_seq, self.listeners, self.memory, self.limits)
 
     def close(self) -> None:
-        """Forget all, give the memory back and take nothing more.
+        """Clear the journal, free its memory and ignore further entries.
 
-        A request on its way may still hold this journal: what it appends is nobody's.
+        A pending request may still hold this journal and append to it.
         """
         self.is_closed = True
         self._bytes, self._charged, self._holding = 0, 0, None
@@ -110,14 +110,14 @@ class Journal(Struct, eq=False):
         self.dropped += 1
 
     def _make_room(self) -> None:
-        """Have more memory charged, or drop entries until what is charged suffices."""
+        """Charge more memory, or drop entries until the charged memory suffices."""
         while self._bytes > self.limits.journal_bytes:
             self._drop_oldest()
         while self._bytes > self._charged and not self._charge():
             self._drop_oldest()
 
     def _charge(self) -> bool:
-        """Charge a step, or just what is missing; says whether there was room."""
+        """Charge a step, or just what is missing; return True if there was room."""
         missing = self._bytes - self._charged
         step = min(max(self._bytes, _FIRST_STEP_BYTES), _STEP_BYTES)
         for size in (max(missing, step), missing):
@@ -130,22 +130,22 @@ class Journal(Struct, eq=False):
 
 
 Outside = Literal["related_route", "legacy_path"]
-"""What the spec does not show of a call: its operation, or its path."""
+"""Part of a request that the spec does not show: its operation, or its path."""
 
 UNKNOWN_ROUTE = "unknown_route"
-"""The violation of a request at a path that nothing serves."""
+"""Violation of a request to a path that nothing serves."""
 REFUSED, IGNORED, HONOURED, STORED = "refused", "ignored", "honoured", "stored"
 
 
 class Violation(Struct, frozen=True):
-    """One departure of a request from the spec.
+    """One way in which a request breaks the spec.
 
-    `name` is that of the choice that may tolerate it; where none can it is
-    `invalid_field`, `missing_authorization` or `unknown_route`. `section` is the
-    spec's, or `related_route`, `path` the place in the request. `effect` is what
-    became of it: one of the four above, or `counted as 30 (30 of 63 served)`. It is
-    `refused` if the choices in force do not tolerate it, and if the request was refused
-    for another reason, unless it was ignored anyway.
+    `name` is the choice that may tolerate it, else `invalid_field`,
+    `missing_authorization` or `unknown_route`. `section` is the spec's, or
+    `related_route`; `path` is the place in the request. `effect` is one of the four
+    above, or `counted as 30 (30 of 63 served)`. It is `refused` if the choices in force
+    do not tolerate the violation, and if the request was refused for another reason,
+    unless the value was ignored anyway.
     """
 
     name: str
@@ -155,25 +155,25 @@ class Violation(Struct, frozen=True):
     effect: str = REFUSED
 
     def refused(self, *served_by: str) -> Violation:
-        """The violation as a refused one, which any of these choices would serve."""
+        """Return this violation as refused; the hint names choices that serve it."""
         hint = served_with(*served_by)
         message = f"{self.message} ({hint})" if hint else self.message
         return replace(self, message=message, effect=REFUSED)
 
 
 Hint = str | Callable[[], str]
-"""Why a request has changed or found nothing: a text, or what makes it when asked.
+"""Why a request changed or found nothing: a text, or a function that returns it.
 
-That holds no more than a text does, and always gives the same.
+The function holds no more memory than a text, and always returns the same.
 """
 
 
 class Note(Struct, frozen=True):
-    """What an operation tells the journal of a request, beside its answer.
+    """Notes of an operation for the journal.
 
-    `hint` says why a success has changed or found nothing. `served` are the items of a
-    page and how many there are, where it holds fewer than were asked for. `facts` are
-    the names of what differs between versions of the service and was looked up.
+    `hint`: why a success changed or found nothing. `served`: the items of a page and
+    their total, if the page has fewer than requested. `facts`: names of the version
+    differences that were looked up.
     """
 
     hint: Hint | None = None
@@ -189,8 +189,8 @@ def _no_violations(_: Entry) -> Iterator[Violation]:
 
 
 def redacted_key(key: str) -> str:
-    """A key as journals show it: its beginning, then 8 hex digits of its SHA-256."""
-    shown = min(4, len(key) // 2)  # of a short key four characters would be too much
+    """Return a redacted key: up to 4 characters, then 8 hex digits of its SHA-256."""
+    shown = min(4, len(key) // 2)  # four characters would reveal a short key
     return key[:shown] + hashlib.sha256(key.encode()).hexdigest()[:8]
 
 
@@ -198,18 +198,17 @@ _REDACTED = re.compile(".{0,4}[0-9a-f]{8}", re.DOTALL)
 
 
 def as_redacted(key: str) -> str:
-    """A key as journals show it, be it given so or in full."""
+    """Return the redacted form of a key, which may be redacted already."""
     return key if _REDACTED.fullmatch(key) else redacted_key(key)
 
 
 class Sent(Struct, eq=False, gc=False):
-    """What a client has sent, as bytes; requests that repeat it share one.
+    """A request as bytes; identical requests share one object.
 
-    `key` is the redacted form, `headers` a block of `name:value` lines, `body` None if
-    none came, and only the beginning of it with `is_cut`; `is_unread` says that the
-    request was refused before anything looked at it. `is_suspect` says that secrets may
-    be in it which are not those of a fixture. `harmless` is the last response that was
-    looked through for secrets and has none. `size` are the bytes of its texts.
+    `key` is redacted, `headers` is a block of `name:value` lines, `body` is None if
+    none came, and cut with `is_cut`; `is_unread`: refused before the body was read.
+    `is_suspect`: may contain secrets that are not the fixture's. `harmless` is the last
+    response in which no secrets were found. `size` is in bytes.
     """
 
     key: str | None
@@ -229,25 +228,24 @@ class Sent(Struct, eq=False, gc=False):
         self.size = sum(map(len, texts))
 
     def header_pairs(self) -> list[tuple[bytes, bytes]]:
-        """The headers, by lower-case names."""
+        """Return the headers with lower-case names."""
         lines = self.headers.split(b"\n") if self.headers else []
         parts = (line.partition(b":") for line in lines)
         return [(name, value) for name, _, value in parts]
 
 
 class Entry(Struct, eq=False, gc=False):
-    """One request and its answer, secrets redacted.
+    """One request and its response, with secrets redacted.
 
-    `time` is the sandbox's in milliseconds; `choices` were in force; `has_login` says
-    that the token of somebody who had logged in came with it. `answer_is_cut`
-    says that an answer is only the beginning. `journal.append` sets `seq`, and `size`:
-    about how many bytes of memory the entry takes.
+    `time` is the sandbox's in milliseconds; `choices` were in force; `has_login`: a
+    login token was sent. `answer_is_cut`: `answer` is only the beginning.
+    `Journal.append` sets `seq` and `size` (estimated bytes of memory).
     """
 
-    # Departures from the spec are found by `find_violations` when somebody asks: that
-    # takes longer than the request did. `violations` are those that had to be found
-    # before a body was cut. Without `gc`: entries may be many, and are in no cycles.
-    # Few fields: a journal that is full takes an entry's memory for the next one, cold.
+    # Violations are found by `find_violations` when the journal is read: that takes
+    # longer than the request. `violations` holds those found before a body was cut. No
+    # `gc`: entries may be many, and are in no cycles. Few fields: a full journal reuses
+    # the memory of an old entry, which is not in the CPU's cache.
 
     time: int
     generation: int
@@ -258,7 +256,7 @@ class Entry(Struct, eq=False, gc=False):
     answer_headers: Headers
     answer: bytes
     duration_ms: float
-    firing: Told | None = None
+    firing: FiringRecord | None = None
     find_violations: Callable[[Entry], Iterator[Violation]] = _no_violations
     choices: Choices = Choices()
     answer_is_cut: bool = False
@@ -267,19 +265,19 @@ class Entry(Struct, eq=False, gc=False):
     violations: Sequence[Violation] | None = None
     outside: Outside | None = None
     has_login: bool = False
-    answering: Told | None = None
+    answering: FiringRecord | None = None
     seq: int = 0
     size: int = 0
 
     @property
     def key(self) -> str | None:
-        """The redacted key of who has sent it."""
+        """The redacted API key of the caller."""
         return self.sent.key
 
     @property
     def was_refused(self) -> bool:
-        """Whether the answer is an error, or there is none."""
-        # With choice error_http_status=always_200 only the envelope tells.
+        """True if the response is an error, or there is none."""
+        # With choice error_http_status=always_200 only the envelope shows it.
         is_error = self.answer.startswith(b'{"code":')
         return self.status != 200 or (
             is_error and not self.answer.startswith(b'{"code":200,')
@@ -291,4 +289,4 @@ class Entry(Struct, eq=False, gc=False):
 
 
 _FIXED_BYTES, _PAIR_BYTES = 1_024, 128
-"""About what an entry takes without its texts, and what a header of its own does."""
+"""Estimated bytes of an entry without its texts, and of a response header."""

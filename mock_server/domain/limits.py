@@ -1,14 +1,14 @@
-"""Every limit of the server: one name, one default, one place."""
+"""Every limit of the server, with its default."""
 
 from dataclasses import dataclass
 from typing import Final
 
 
 class Published:
-    """Bounds that are part of published types and messages: nobody sets others.
+    """Bounds that are part of published types and messages and cannot be set.
 
-    Units are in the names or in the lines below, here as in the other classes; all are
-    maxima unless they say otherwise.
+    Names or the lines below give the units, here as in the other classes; all are
+    maxima unless the line says otherwise.
     """
 
     # Fields
@@ -58,7 +58,7 @@ class Published:
     told_problems: Final = 8
     """Problems of a request in one message."""
     told_chars: Final = 2_048
-    """Characters of such a message, unless its first problem alone takes more."""
+    """Characters of a message with several problems; the first may be longer."""
     listed_names: Final = 10
     """Existing names in the message about an unknown one."""
     request_id_chars: Final = 128
@@ -75,7 +75,7 @@ class Published:
     json_containers: Final = 50_000
     """Arrays and objects of a request body."""
     json_values: Final = 50_000
-    """Items and fields of a request body, beside the first of each array and
+    """Items and fields of a request body, besides the first of each array and
     object."""
     json_digits: Final = 256 * 1024
     """Digits of a request body in numbers of 64 digits or more."""
@@ -89,9 +89,9 @@ class Published:
     response_ms: Final = 60_000
     """Delay of a static response."""
     response_header_chars: Final = 8 * 1024
-    """Characters of one of its headers."""
+    """Characters of a static response's header."""
     path_chars: Final = 1_024
-    """Characters of its path."""
+    """Characters of a static response's path."""
     stream_pieces: Final = 200
     """Events of all texts of a streamed reply."""
     reply_parts: Final = 200
@@ -156,7 +156,7 @@ class Published:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Limits:
-    """The bounds that keep a server small, fast and predictable.
+    """Bounds that keep a server small, fast and predictable.
 
     They are handed in (`Environment.limits`), so that a test can set others.
     """
@@ -213,13 +213,13 @@ class Limits:
     # Caches
 
     cached_text_bytes: int = 1024 * 1024
-    """Bytes of one JSON text that is kept ready."""
+    """Bytes of one cached JSON text."""
     cached_searches: int = 4
     """Search results that a folder or a dataset keeps for further pages."""
     cached_heads: int = 1_024
     """Request heads whose parsed form is kept."""
     cached_head_bytes: int = 2_048
-    """Bytes of a request head that is kept so."""
+    """Bytes of a request head that is kept."""
 
     # Fixtures and states
 
@@ -283,17 +283,17 @@ class Limits:
     # Loading and sending over the admin API
 
     inline_load_bytes: int = 16 * 1024
-    """Bytes of a document that loads without a process of its own."""
+    """Bytes of a document that loads inline, in the server's process."""
     inline_load_collections: int = 2_000
-    """Collections and chats of such a document."""
+    """Collections and chats of a document that loads inline."""
     inline_load_size: int = 4 * 1024 * 1024
-    """Bytes of memory of such a document."""
+    """Bytes of memory of a document that loads inline."""
     load_seconds: float = 60.0
     """Time to load one document."""
     quiet_seconds: float = 0.1
     """Time that fixture files must stay unchanged before a reload."""
     settle_seconds: float = 10.0
-    """Longest wait for that."""
+    """Longest wait for unchanged fixture files."""
     loads: int = 2
     """Large documents that load at the same time."""
     sendings: int = 32
@@ -302,7 +302,7 @@ class Limits:
     # Sandboxes
 
     sandboxes: int = 1_000
-    """Sandboxes beside the default one."""
+    """Sandboxes besides the default one."""
     sandbox_ttl: float = 3_600.0
     """Time without use after which a sandbox expires, unless it has its own."""
     snapshots: int = 100
@@ -349,9 +349,9 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ClientLimits:
-    """What our own clients take of a server: commands, `control`, `pull`, `verify`."""
+    """Bounds on what our own clients read: commands, `control`, `pull`, `verify`."""
 
-    # What our own clients read of a server
+    # Responses of a server
 
     answer_bytes: int = 64 * 1024 * 1024
     """Bytes of a response."""
@@ -362,7 +362,7 @@ class ClientLimits:
     state_answer_bytes: int = 2 * 1024 * 1024 * 1024
     """Bytes of a whole state."""
 
-    # What `mock-server pull` takes of a service
+    # `mock-server pull`
 
     pull_items: int = 1_000_000
     """Collections, chats and data rows of one pull."""
@@ -379,7 +379,7 @@ class ClientLimits:
     pull_pause_seconds: float = 300.0
     """Longest `Retry-After` of a service."""
 
-    # What `verify` asks of a server
+    # `mock-server verify`
 
     verify_collections: int = 600
     """Collections of a dataset that are read."""

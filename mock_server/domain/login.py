@@ -1,4 +1,4 @@
-"""Logging in: a code that is given before, a password, and the token that it earns."""
+"""Log in: a code that is requested first, a password, and the login token."""
 
 import hashlib
 
@@ -20,9 +20,9 @@ _CODE_CHARS = 6
 
 
 def give_code(state: State, username: str) -> str:
-    """A code for a user, in place of the one before; whoever asks gets one.
+    """Return a new code for a user name, known or not; its former code ends.
 
-    The oldest one goes if there are too many. Raises LimitReached.
+    If there are too many codes, the oldest one goes. Raises LimitReached.
     """
     codes, now = state.store.login_codes, state.clock.now()
     if username in codes:
@@ -36,9 +36,9 @@ def give_code(state: State, username: str) -> str:
 
 
 def log_in(state: State, username: str, password: str, code: str) -> tuple[str, Caller]:
-    """The token of a user, and who that is; `password` is the SHA-256 in hex.
+    """Return a user's login token and caller; `password` is the SHA-256 in hex.
 
-    Raises WrongLoginCode, then WrongPassword, which says the same of unknown users.
+    Raises WrongLoginCode, then WrongPassword, also for unknown users.
     """
     given = state.store.login_codes.get(username)
     if given is None or given.ends <= state.clock.now():
@@ -60,5 +60,5 @@ def log_in(state: State, username: str, password: str, code: str) -> tuple[str, 
 
 
 def digest_of(password: str) -> str:
-    """What clients send of a password."""
+    """Return the SHA-256 in hex, which clients send for a password."""
     return hashlib.sha256(password.encode()).hexdigest()

@@ -1,9 +1,9 @@
-"""The memory budget: how many bytes the data of a server takes, and what gives way.
+"""The memory budget: bytes of a server's data, and what happens at the limit.
 
-What is held is charged by an estimate: a loaded state by one that may be several times
-what the process needs for it, all else by one within a factor of two. Once the budget
-is used up, states, changes, snapshots, faults, request bodies, streams and answers that
-wait are refused; journals drop their oldest entries, caches are emptied.
+Data are charged by an estimate: a loaded state by up to several times its real size,
+all else within a factor of two. At the limit, new states, changes, snapshots, faults,
+request bodies, streams and waiting responses are refused; journals drop their oldest
+entries, caches are emptied.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Sized(Protocol):
 
 
 class Memory:
-    """The budget of one server (`memory_bytes`), and what its data takes of it."""
+    """The budget of one server (`memory_bytes`), and the bytes in use."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -55,40 +55,40 @@ class Memory:
             "journals": min(self.limits.journals_bytes, self.limit // 4),
             "caches": min(self.limits.caches_bytes, self.limit // 8),
         }
-        # Holdings are released by whichever thread forgets them, even amid a change.
+        # Any thread may release a holding, even during a change.
         self._lock = RLock()
-        # A state is shared by sandboxes, snapshots and requests on their way. It is
-        # charged, and its cache kept, until the last of them lets go: hence weak keys.
+        # Sandboxes, snapshots and pending requests share a state. With weak keys a
+        # state is charged, and its cache kept, until the last of them frees the state.
         self._shared: WeakKeyDictionary[Any, Holding] = WeakKeyDictionary()
         self._caches: WeakKeyDictionary[
             Any, WeakValueDictionary[Hashable, TextCache]
         ] = WeakKeyDictionary()
 
     def usage(self) -> dict[Kind, int]:
-        """Bytes by kind."""
+        """Return the used bytes by kind."""
         return dict(self._used)
 
     def hold(self, kind: Kind, size: int = 0, at: str = "path") -> Holding:
-        """Charge so many bytes. Raises LimitReached, naming the place `at`."""
+        """Charge `size` bytes. Raises LimitReached, naming the place `at`."""
         holding = Holding(self, kind)
         holding.charge(size, at)
         return holding
 
     def keep(self, shared: Sized, holding: Holding | None = None) -> None:
-        """Charge a state once, for as long as anybody holds it.
+        """Charge a state once, for as long as anything refers to the state.
 
-        `holding` is what has been reserved for it already. Raises LimitReached.
+        `holding` is what was reserved for the state before. Raises LimitReached.
         """
         if shared not in self._shared:
             held = holding or self.hold("states", shared.size, "body")
             self._shared[shared] = held
 
     def fits(self, size: int) -> bool:
-        """Whether so many bytes more are within the budget."""
+        """Return True if `size` more bytes are within the budget."""
         return self.used + size <= self.limit
 
     def check_room(self, size: int, at: str) -> None:
-        """Raises LimitReached unless so many bytes more fit; caches give way."""
+        """Raise LimitReached unless `size` more bytes fit once caches are empty."""
         if self.fits(size):
             return
         self.clear_caches()
@@ -102,13 +102,13 @@ class Memory:
         raise LimitReached(expected, got, at, hint)
 
     def has_room_for(self, kind: Literal["journals", "caches"], size: int) -> bool:
-        """Whether a kind may grow by that much, within its part of the budget."""
+        """Return True if a kind may grow by `size` within its share of the budget."""
         return self._used[kind] + size <= self._shares[kind] and self.fits(size)
 
     def cache_of(self, shared: Sized, look: Hashable) -> TextCache:
-        """The cache of a state's JSON texts, kept for as long as anybody holds it.
+        """Return the cache of a state's JSON texts, kept while the state is.
 
-        States share one if they have the same data, and choices (`look`).
+        States share a cache if they have the same data and the same choices (`look`).
         """
         caches = self._caches.setdefault(shared, WeakValueDictionary())
         cache = caches.get(look)
@@ -128,7 +128,7 @@ class Memory:
 
 
 class Holding:
-    """Bytes of one kind that are charged until this is released or forgotten."""
+    """Bytes of one kind that stay charged until this is released or forgotten."""
 
     __slots__ = ("_memory", "kind", "size")
 
@@ -138,12 +138,12 @@ class Holding:
         self.size = 0
 
     def grow(self, size: int) -> None:
-        """Charge so many bytes more (fewer if negative), whatever the budget says."""
+        """Charge `size` more bytes (fewer if negative), even beyond the budget."""
         self._memory._add(self.kind, size)
         self.size += size
 
     def charge(self, size: int, at: str = "path") -> None:
-        """Charge so many bytes more, or fewer.
+        """Charge `size` more bytes, or fewer.
 
         Raises LimitReached for more, naming the place `at`.
         """
@@ -152,7 +152,7 @@ class Holding:
         self.grow(size)
 
     def fits(self, size: int) -> bool:
-        """Whether so many bytes more are within the budget."""
+        """Return True if `size` more bytes are within the budget."""
         return self._memory.fits(size)
 
     def release(self) -> None:
@@ -163,17 +163,16 @@ class Holding:
 
 
 GONE_BYTES = 100
-"""About what it takes to know that something loaded is gone, by its id."""
+"""Estimated bytes to remember the id of a loaded object that is gone."""
 _KEY_BYTES = 512
-"""About what the key of a text takes: a tuple of a page's items, and its slot."""
+"""Estimated bytes of the key of a text: a tuple of a page's items, and its slot."""
 
 
 class TextCache(dict[Hashable, bytes]):
-    """JSON texts by key, kept ready because clients ask again and again.
+    """JSON texts by key, cached because clients send the same request repeatedly.
 
-    Read it as a dictionary; write it with `put`, which keeps it within the budget. All
-    caches are emptied as a whole when memory is needed: clients that read on fill them
-    again within a few requests.
+    Read it as a dictionary; write it with `put`, which respects the budget. All caches
+    are emptied as a whole when memory is needed: a few requests fill them again.
     """
 
     __slots__ = ("__weakref__", "_holding", "_memory")
@@ -184,7 +183,7 @@ class TextCache(dict[Hashable, bytes]):
         self._holding = memory.hold("caches")
 
     def put(self, key: Hashable, text: bytes) -> bytes:
-        """Keep a text if there is room for it; gives it back."""
+        """Cache a text if there is room for it; return it."""
         size = len(text) + _KEY_BYTES
         if size <= self._memory.limits.cached_text_bytes and self._makes_room(size):
             self[key] = text
@@ -202,9 +201,9 @@ class TextCache(dict[Hashable, bytes]):
 
 
 def size_of(value: object) -> int:
-    """Bytes that plain data takes: a text, a number, a list, a mapping of these."""
+    """Return the bytes of plain data: a text, a number, a list, a mapping of these."""
     size = getsizeof(value)
-    if isinstance(value, str):  # most are, and to ask for a mapping takes longer
+    if isinstance(value, str):  # most values; a check for Mapping is slower
         return size
     if isinstance(value, Mapping):
         return size + sum(map(size_of, value)) + sum(map(size_of, value.values()))

@@ -1,4 +1,4 @@
-"""JSON values and what may help, in the words of messages."""
+"""Words of messages: JSON values, similar names and other hints."""
 
 import json
 import re
@@ -10,21 +10,21 @@ from mock_server.domain.limits import Published
 SHOWN_CHARS = 60
 """Characters of a text that a message shows."""
 CUT_MARK = "…"
-"""Stands in messages where a text has been cut."""
+"""Marks the place where a message cuts a text."""
 
 
 def quoted(text: str) -> str:
-    """A text as messages show it: a JSON string."""
+    """Return a text as a JSON string."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def cut(text: str) -> str:
-    """A text as messages and paths show it: its beginning if it is long."""
+    """Return a text, or its beginning if it is long."""
     return text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + CUT_MARK
 
 
 def describe_value(value: object) -> str:
-    """A JSON value in the words of an error message, cut where it is long."""
+    """Describe a JSON value for a message, shortened if it is long."""
     if isinstance(value, str):
         if len(value) <= SHOWN_CHARS:
             return f"the string {quoted(value)}"
@@ -42,10 +42,10 @@ def describe_value(value: object) -> str:
 _NAMED = 1_000
 """Names that are compared with an unknown id."""
 _FEW, _MANY = 50, 5_000
-"""Known words up to which all are compared, and up to which some are."""
+"""Numbers of known words up to which all are compared, and up to which some are."""
 _WORD_CHARS, _COMPARED_CHARS = 64, 20_000
-"""Characters of a word that is compared, and of it times all that it is compared with:
-what these take grows with their squares, and is 2 ms at most so."""
+"""Maximum characters of a compared word, and of the word times all words that are
+compared: the time grows with this product, to 2 ms at most."""
 _SYNONYMS = {"type": "kind", "time": "now", "times": "exactly"}
 _SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly")
 _SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve")
@@ -75,18 +75,18 @@ _SYNONYMS |= dict.fromkeys(("message", "prompt"), "question")
 _SYNONYMS |= dict.fromkeys(
     ("base_url", "address", "uri", "endpoint", "host", "port"), "url"
 )
-"""Words that others use for names of ours which are spelt quite differently."""
+"""Words of other tools for our names, if they are spelt quite differently."""
 
 
 def all_problems(messages: Iterable[str]) -> str:
-    """The messages of several problems as one line: `first; second; and more`.
+    """Join the messages of problems: `first; second; and more`.
 
-    There is an end to their number and their length; without any it is empty.
+    Number and length are limited; without messages the text is empty.
     """
     text, found = "", iter(messages)
     for message in islice(found, Published.told_problems):
         if not text:
-            text = message  # each shows texts of clients with their end cut off
+            text = message  # clients' texts in messages are short
         elif len(text) + len(message) < Published.told_chars:
             text = f"{text}; {message}"
         else:
@@ -95,16 +95,16 @@ def all_problems(messages: Iterable[str]) -> str:
 
 
 def did_you_mean(word: str, known: Collection[str]) -> str:
-    """` (did you mean 'title'?)`, or an empty text where no known word is near."""
+    """Return ` (did you mean 'title'?)`, or "" if no known word is near."""
     near = nearest(word, known)
     unit = ", in milliseconds" if near in ("ms", "delayMs", "delay_ms") else ""
     return "" if near is None else f" (did you mean {near!r}{unit}?)"
 
 
 def which_there_are(word: str, known: Iterable[str], count: int) -> str:
-    """What there is in place of something unknown: the nearest name, and the first.
+    """Return the hint for an unknown name: the nearest name, and the first names.
 
-    `known` are names, of which there are so many. It is the hint of a Refusal.
+    `known` has `count` names.
     """
     if count == 0:
         return "there are none"
@@ -120,9 +120,9 @@ def which_there_are(word: str, known: Iterable[str], count: int) -> str:
 
 
 def whose_name(word: str, named: Iterable[tuple[str, str]]) -> str:
-    """`that is the name of "b1"`: what people send in place of an id.
+    """Return `that is the name of "b1"` if people sent a name instead of an id, or "".
 
-    `named` are ids with names, of which the first are compared; empty if none has it.
+    `named` are ids with names; only the first are compared.
     """
     found = (own_id for own_id, name in islice(named, _NAMED) if name == word != "")
     return "".join(
@@ -134,10 +134,10 @@ _ID = re.compile("[0-9a-f]{24}")
 
 
 def nearest(word: str, known: Collection[str]) -> str | None:
-    """The known word that is nearest or means the same, None where none does.
+    """Return the known word that is nearest or a synonym, or None.
 
-    Among many known words only some that begin alike are compared, among very many
-    none: a file with a thousand mistakes is still answered at once.
+    Among many known words only some with the same beginning are compared, among very
+    many none, so a file with a thousand mistakes still gets a quick response.
     """
     if len(known) > _MANY or len(word) > _WORD_CHARS:
         return None
@@ -149,13 +149,13 @@ def nearest(word: str, known: Collection[str]) -> str | None:
         some = [each for each in some if each[:3] == word[:3]][:_FEW]
     sums = accumulate(len(word) * len(each) for each in some)
     compared = some[: sum(each <= _COMPARED_CHARS for each in sums)]
-    # Ids begin alike if one was made soon after the other: that is no mistake.
+    # Ids that were created one after the other begin alike: that is no mistake.
     return most_alike(word, compared, 0.9 if _ID.fullmatch(word) else 0.6)
 
 
 def most_alike(word: str, known: Collection[str], least: float = 0.6) -> str | None:
-    """The word that is most like another, if one is at `least` so alike (0 to 1)."""
-    # Imported when there is a mistake to explain: it takes 1 ms, and a start has none.
+    """Return the most similar known word if it is at least `least` (0 to 1) alike."""
+    # Import late: it takes 1 ms, and a start has no mistake to explain.
     from difflib import get_close_matches
 
     near = get_close_matches(word, known, 1, least)

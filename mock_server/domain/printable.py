@@ -1,9 +1,9 @@
-"""Texts that others wrote, made safe to show in terminals and build logs.
+"""Make texts of others safe to print in terminals and build logs.
 
 Control characters move a terminal's cursor, marks of direction let a text read as
-another one, and a line that begins with `::`, or holds `##[`, is a command to the
-runners of GitHub and Azure. All of these are shown as escapes; other characters of any
-language stay as they are.
+another one, and a line that begins with `::`, or contains `##[`, is a command to the
+runners of GitHub and Azure. All of these become escapes; other characters of any
+language stay unchanged.
 """
 
 import re
@@ -20,40 +20,39 @@ _UNSAFE = (
     # Annotations; lone surrogates; noncharacters; tags
     r"\ufff9-\ufffb\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f"
 )
-# Texts, which `re` compiles when they are first used: most commands never use them, and
-# start sooner.
+# Strings, compiled at first use: most commands never use them and start sooner.
 _LINE = rf"[\n{_UNSAFE}]|^\s*:(?=:)|(?<=#)#(?=\[)"
 _OF_JSON = rf"[{_UNSAFE}]|(?<=#)#(?=\[)"
 _GLIMPSE_CHARS = 60
 
 
 def one_line(text: str) -> str:
-    """A text as one line without commands, with escapes like `\\x1b`."""
+    """Return a text as one line without commands, with escapes like `\\x1b`."""
     if text.isprintable() and "::" not in text and "##" not in text:
         return text
     return re.sub(_LINE, lambda found: "".join(map(_escape, found[0])), text)
 
 
 def lines(text: str) -> str:
-    """A text of several lines, each made safe by itself."""
+    """Return a text of several lines, each of them safe."""
     return "\n".join(map(one_line, text.split("\n")))
 
 
 def json_text(text: str) -> str:
-    """A JSON text made safe, with escapes of JSON: it is read as the same value."""
+    """Return a JSON text with JSON escapes; its value stays the same."""
     return re.sub(_OF_JSON, lambda found: _escape_in_json(found[0]), text)
 
 
 def yaml_text(text: str) -> str:
-    """A YAML text made safe, with escapes of YAML: it is read as the same value.
+    """Return a YAML text with YAML escapes; its value stays the same.
 
-    All strings in it have to be in double quotes.
+    All its strings have to be in double quotes.
     """
     return re.sub(_OF_JSON, lambda found: _escape_in_yaml(found[0]), text)
 
 
 def glimpse(text: str) -> str:
-    """The beginning of a text in quotes, in one line."""
+    """Return the beginning of a text in quotes, in one line."""
     shown = text[:_GLIMPSE_CHARS] + "…" if len(text) > _GLIMPSE_CHARS else text
     return f"'{one_line(shown)}'"
 
@@ -62,7 +61,7 @@ _KIB, _MIB = 2**10, 2**20
 
 
 def size_text(size: int) -> str:
-    """A number of bytes in the unit that fits: `512 bytes`, `1.5 KiB`, `40.0 MiB`."""
+    """Return bytes in a fitting unit: `512 bytes`, `1.5 KiB`, `40.0 MiB`."""
     if size < _KIB:
         return f"{size} bytes"
     if size < _MIB:
@@ -75,10 +74,9 @@ _OF_STATUS = {2: "green", 3: "cyan", 4: "yellow"}
 
 
 def coloured(text: str, colour: int | str) -> str:
-    """A printable text in a colour, for terminals.
+    """Return a printable text in a colour, for terminals.
 
-    `colour` is a name, or an HTTP status, which has one by its class; 0 stands for no
-    answer.
+    `colour` is a name, or an HTTP status, whose class has a colour; 0: no response.
     """
     if isinstance(colour, int):
         colour = _OF_STATUS.get(colour // 100, "red")
@@ -86,13 +84,13 @@ def coloured(text: str, colour: int | str) -> str:
 
 
 def wants_colour(is_terminal: bool, variables: Mapping[str, str]) -> bool:
-    """Whether to colour what is written; NO_COLOR and a dumb terminal ask not to."""
+    """Return True unless NO_COLOR, a dumb terminal or a file forbid colours."""
     is_dumb = variables.get("TERM") == "dumb"
     return is_terminal and not (variables.get("NO_COLOR") or is_dumb)
 
 
 def _escape(char: str) -> str:
-    # Of a match of spaces and `::`, a plain space may stay.
+    # In a match of spaces and `::`, a plain space may stay.
     if char.isspace() and char.isprintable():
         return char
     if char in "\n\r\t":
@@ -105,7 +103,7 @@ def _escape(char: str) -> str:
 
 def _escape_in_json(char: str) -> str:
     if char < " ":
-        return " "  # it stands between values: in strings, JSON has escaped it already
+        return " "  # between values: JSON has escaped it in strings
     units = char.encode("utf-16-be", "surrogatepass")
     pairs = (units[at : at + 2].hex() for at in range(0, len(units), 2))
     return "".join(f"\\u{pair}" for pair in pairs)

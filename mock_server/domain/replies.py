@@ -1,4 +1,4 @@
-"""What a chat completion says: parts that are written, told, kept and streamed."""
+"""Replies of completions: their parts, and how these are checked and recorded."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms)]
 
 
 class Tool(Struct, forbid_unknown_fields=True):
-    """A tool that is called: its name, what it is given, and what it gives."""
+    """A tool call: the tool's name, its input and its output."""
 
     name: Name
     params: Any = {}
@@ -26,38 +26,38 @@ class Tool(Struct, forbid_unknown_fields=True):
 class ReplyPart(
     Struct, rename="camel", forbid_unknown_fields=True, omit_defaults=True, frozen=True
 ):
-    """A part of a reply: exactly one of these. A text may stand for itself."""
+    """A part of a reply: exactly one of these fields. A text may stand for itself."""
 
     text: Text | None = None
-    """What the assistant says."""
+    """The text."""
     reasoning: Text | None = None
-    """What it thinks before."""
+    """The assistant's reasoning."""
     node: Name | None = None
-    """The node of the workflow that runs from here on."""
+    """The workflow node that runs from here on."""
     fast: Text | None = None
-    """What a node with a fixed text says."""
+    """The text of a node with a fixed text."""
     tool: Tool | None = None
-    """A tool that is called."""
+    """A tool call."""
     quotes: list[dict[str, Any]] | None = None
-    """What was found in datasets, as `searchTest` has items."""
+    """Quotes from datasets, as items of `searchTest`."""
     interactive: dict[str, Any] | None = None
-    """What the user is asked for: `{type, params}`."""
+    """A question to the user: `{type, params}`."""
     pause_ms: Milliseconds | None = None
-    """Milliseconds for which nothing is said."""
+    """A pause in milliseconds."""
     error: Text | dict[str, Any] | None = None
-    """The end by an error: a message, or `{code, statusText, message}`."""
+    """Ends the reply by an error: a message, or `{code, statusText, message}`."""
     cut: bool | None = None
-    """The end by a reset of the connection."""
+    """Ends the reply by a reset of the connection."""
 
     @property
     def given(self) -> list[str]:
-        """The names of what it is."""
+        """The names of the fields that are set."""
         fields = msgspec.structs.asdict(self).items()
         return [name for name, value in fields if value is not None]
 
 
 def _one_each() -> Mapping[str, Any]:
-    """JSON Schema of items: texts, or parts of which one is given, all others null."""
+    """Return JSON Schema of items: texts, or parts with exactly one field set."""
     names = ReplyPart.__struct_encode_fields__
     null = {"type": "null"}
     parts = [
@@ -73,12 +73,12 @@ def _one_each() -> Mapping[str, Any]:
 
 
 class Pace(Struct, rename="camel", forbid_unknown_fields=True, frozen=True):
-    """How fast a reply is streamed, in real time; at once unless it says otherwise."""
+    """The pace of a streamed reply, in real time; by default it comes at once."""
 
     first_token_ms: Milliseconds = 0
     """Milliseconds before the first word."""
     tokens_per_second: Annotated[float, Meta(ge=0.1, le=100_000)] | None = None
-    """Words in a second; of Chinese, characters."""
+    """Words in a second; for Chinese, characters."""
 
 
 _PACE = (
@@ -88,7 +88,7 @@ _PACE = (
 StreamPace = Annotated[Pace, Meta(extra={"expected": _PACE})]
 AT_ONCE = Pace()
 AS_TYPED = Pace(400, 30)
-"""As people are used to see an assistant type."""
+"""The pace of a usual assistant."""
 Parts = Annotated[
     list[Text | ReplyPart], Meta(extra_json_schema={"allOf": [_one_each()]})
 ]
@@ -97,46 +97,46 @@ Parts = Annotated[
 class DeclaredReply(
     Struct, rename="camel", forbid_unknown_fields=True, omit_defaults=True
 ):
-    """A reply of a fixture: a text or parts, and when it is said."""
+    """A reply in a fixture: a text or parts, and the requests that get it."""
 
     text: Text | None = None
-    """What the assistant says."""
+    """The text."""
     parts: Parts | None = None
-    """All that it says, in order. Give this or `text`."""
+    """The parts in order. Give this or `text`."""
     match: Match | None = None
-    """The requests to which it is said; all by default."""
+    """The requests that get this reply; all by default."""
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None
-    """How often it is said; without end by default."""
+    """Maximum number of uses of the reply; without limit by default."""
     stream: StreamPace | None = None
-    """How fast it is streamed; as the app says by default."""
+    """The pace of the stream; the app's by default."""
 
     @property
     def all_parts(self) -> Sequence[ReplyPart]:
-        """Its parts; texts are parts, too."""
+        """The parts of the reply; texts become parts."""
         return parts_of(self.text, self.parts)
 
 
 def parts_of(text: str | None, parts: Parts | None) -> list[ReplyPart]:
-    """A text, or parts of which some are texts, as parts."""
+    """Return a text, or parts of which some are texts, as parts."""
     every: Parts = [text or ""] if parts is None else parts
     return [ReplyPart(text=it) if isinstance(it, str) else it for it in every]
 
 
 def text_of(parts: Sequence[ReplyPart]) -> str:
-    """All that is said, as a record of texts has it."""
+    """Return the texts of parts, joined for a chat record."""
     texts = (each.fast if each.text is None else each.text for each in parts)
     return "\n".join(each for each in texts if each)
 
 
 class RecordedTool(Tool):
-    """A tool of a record; its values stay JSON: a page can have millions of them."""
+    """A recorded tool call; values stay JSON, as a page can have millions of them."""
 
     params: Raw = Raw(b"{}")
     response: Raw = Raw(b'""')
 
 
 class RecordedQuote(Struct, rename="camel", omit_defaults=True):
-    """What the service keeps of a quote: where it stands, not what it says."""
+    """A recorded quote, which has no text, as in the service."""
 
     id: Raw | UnsetType = UNSET
     chunk_index: Raw | UnsetType = UNSET
@@ -148,7 +148,7 @@ class RecordedQuote(Struct, rename="camel", omit_defaults=True):
 
 
 class RecordedPart(ReplyPart, frozen=True):
-    """A part as a record holds it."""
+    """A recorded part."""
 
     tool: RecordedTool | None = None
     quotes: Raw = None  # type: ignore[assignment]
@@ -160,7 +160,7 @@ class _WithQuotes(RecordedPart, frozen=True):
 
 
 def recorded(parts: Sequence[ReplyPart]) -> bytes:
-    """The parts that a record holds, as JSON; none of a reply that is one text."""
+    """Return the parts to record, as JSON; b"" if the reply is one text."""
     kept = [each for each in parts if {*each.given} & _RECORDED]
     if not parts or (len(parts) == 1 and parts[0].text is not None):
         return b""
@@ -172,7 +172,7 @@ def recorded(parts: Sequence[ReplyPart]) -> bytes:
 
 
 def parts_recorded(written: bytes) -> Sequence[RecordedPart]:
-    """The parts that a record holds."""
+    """Return the recorded parts."""
     return msgspec.json.decode(written, type=list[RecordedPart])
 
 
@@ -181,7 +181,7 @@ _RECORDED |= {"error"}
 
 
 def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]]:
-    """What no type can say of a reply: places and messages."""
+    """Yield path and message of each problem that types cannot express."""
     if (text is None) is (parts is None):
         got = "nothing" if text is None else "both"
         yield ("text",), f"Expected text or parts, got {got}"
@@ -211,17 +211,17 @@ def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]
 
 
 class Turns(Struct, frozen=True):
-    """How often each reply was said, by its place."""
+    """Counts of the uses of each reply, by its place."""
 
     said: Mapping[int, int] = {}
 
     def take(
         self, replies: Sequence[DeclaredReply], fits: Callable[[Match], bool]
     ) -> tuple[DeclaredReply | None, "Turns"]:
-        """The reply whose turn it is, None if none is left; and what follows.
+        """Return the next reply, or None, and the turns afterwards.
 
-        The first `match` that fits decides, before all replies without one; those with
-        the same match take turns.
+        The first `match` that fits decides, before all replies without one; replies
+        with the same match take turns.
         """
         left = [
             (self.said.get(at, 0), at)

@@ -1,9 +1,9 @@
-"""The versions of the service that are served, and what differs between them.
+"""The served versions of the service, and the differences between them.
 
-What differs is one table: each field of `Facts` is a fact, with its value in each
-version. Code asks for a fact by its name (`call.facts.NAME`) and never compares
-versions. Another version is one more column: its number in `Version`, one more value in
-each `fact`.
+Differences are one table: each field of `Facts` is a fact, with its value in each
+version. Code reads a fact by its name (`call.facts.NAME`) and never compares versions.
+Another version is one more column: its number in `Version`, and one more value in each
+`fact`.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,13 +14,13 @@ from typing import Any, Literal, TypeVar, get_args
 from msgspec import Struct
 
 Version = Literal["4.14", "4.16"]
-"""A version by the first two parts of its number, the oldest first."""
+"""A version: the first two parts of its number, oldest first."""
 VERSIONS: tuple[Version, ...] = get_args(Version)
 RELEASES: Mapping[Version, str] = {"4.14": "4.14.10", "4.16": "4.16.0"}
-"""The release of each version whose behaviour is served."""
+"""The served release of each version."""
 
 Source = Literal["source", "documentation", "inferred"]
-"""What a fact was read in; `inferred` ones may be wrong."""
+"""Origin of a fact; `inferred` facts may be wrong."""
 T = TypeVar("T")
 
 
@@ -385,7 +385,7 @@ def facts_of(version: Version) -> Facts:
 
 
 class WatchedFacts:
-    """The facts of a version; `note` is called with the name of each that is read."""
+    """The facts of a version; `note` gets the name of each fact that is read."""
 
     def __init__(self, version: Version, note: Callable[[str], None]) -> None:
         self._facts, self._note = facts_of(version), note
@@ -396,6 +396,6 @@ class WatchedFacts:
 
 
 def served_by(version: Version, other: Version) -> str:
-    """Return what a refusal under `version` ends with if `other` serves the request."""
+    """Return the end of a refusal under `version` if `other` serves the request."""
     is_older = VERSIONS.index(other) < VERSIONS.index(version)
     return f"served {'by versions up to' if is_older else 'since version'} {other}"

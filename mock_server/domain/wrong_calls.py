@@ -1,4 +1,4 @@
-"""Calls of the Python API that cannot be: they say what to write instead."""
+"""Explain wrong calls of the Python API: the error says what to write instead."""
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 def explained(of: T) -> T:
-    """Have a function, or a class's public methods, say which arguments are wrong."""
+    """Make a function, or a class's public methods, explain wrong arguments."""
     if isfunction(of):
         return cast(T, _explained(of, of.__qualname__.removesuffix(".__new__")))
     for name, value in list(vars(of).items()):
@@ -30,11 +30,11 @@ def explained(of: T) -> T:
 
 
 class UncalledAssertionWarning(UserWarning):
-    """An assertion was written without its parentheses, so it has checked nothing."""
+    """An assertion was read without parentheses, so it has checked nothing."""
 
 
 class _Claim:
-    """A method that is pointless to read without a call, which warns of that."""
+    """A method that warns if it is read, but not called."""
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self._method = method
@@ -43,12 +43,12 @@ class _Claim:
     def __get__(self, of: object, _: type | None = None) -> Callable[..., Any]:
         if of is None:
             return self._method
-        # The frame of whoever reads it: the warning is to show that line.
+        # The reader's frame: the warning has to show that line.
         return _ReadClaim(self._method.__get__(of), sys._getframe(1))
 
 
 class _ReadClaim:
-    """A claim that has been read; it warns if it goes before it was called."""
+    """A read method, which warns if it is freed before it was called."""
 
     def __init__(self, method: Callable[..., Any], frame: Any) -> None:
         self._method = method
@@ -68,7 +68,7 @@ class _ReadClaim:
 
 
 class WrongValue(TypeError):
-    """An argument that cannot be; `@explained` adds the place and the hint."""
+    """A wrong argument; `@explained` adds the place and the hint."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -76,9 +76,9 @@ class WrongValue(TypeError):
 
 
 def hinted(by: Callable[..., str]) -> Callable[[R], R]:
-    """Have `by` say what to write for positional arguments that a method refuses.
+    """Let `by` return a hint for positional arguments that a method refuses.
 
-    It is called with them, and returns "" where it knows nothing.
+    `by` gets the arguments, and returns "" without a hint.
     """
 
     def marked(method: R) -> R:
@@ -92,7 +92,7 @@ _EXAMPLES = {
     "fault": "fault('error', status=503)",
     "Fault": "Fault('error', status=503)",
     "Faults.add": "add(Fault('error', status=503))",
-    # What pytest-httpserver, respx, responses and WireMock begin an answer with.
+    # Names that begin an answer in pytest-httpserver, respx, responses and WireMock.
     **dict.fromkeys(
         (
             *("answer", "expect_request", "expect_oneshot_request", "route", "when"),
@@ -123,7 +123,7 @@ _EXAMPLES = {
     "Chat": "put_chat(app_id, {'chatId': 'c1', 'top': True}), which replaces all of it",
     "Collection": "put_collection(dataset_id, {'_id': 'c1', 'name': 'Install'})",
 }
-"""What to write instead, by what was called, or would have been set."""
+"""Correct code, by the name that was called or set."""
 
 
 def _explained(function: Callable[P, R], place: str) -> Callable[P, R]:
@@ -133,7 +133,7 @@ def _explained(function: Callable[P, R], place: str) -> Callable[P, R]:
         try:
             return function(*args, **named)
         except TypeError as error:
-            # Looked at after it has failed: calls that are right cost nothing more.
+            # Checked only after a failure: correct calls cost nothing more.
             wrong = _wrong_call(signature(function), args, named)
             what, hint = wrong or (error, "")
             hint = f"write {_EXAMPLES[place]}" if place in _EXAMPLES else hint
@@ -150,7 +150,7 @@ def _explained(function: Callable[P, R], place: str) -> Callable[P, R]:
 def _wrong_call(
     of: Signature, args: Sequence[object], named: Mapping[str, object]
 ) -> tuple[str, str] | None:
-    """What is wrong with the arguments of a method, and what may help; or None."""
+    """Return what is wrong with a method's arguments, and a hint; or None."""
     kinds: dict[Any, list[str]] = {}
     for each in of.parameters.values():
         kinds.setdefault(each.kind, []).append(each.name)
@@ -180,7 +180,7 @@ def _wrong_call(
 
 
 class Uncalled:
-    """A function of this name, which says that it has to be called for attributes."""
+    """A function whose attributes explain that it has to be called."""
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self._name, self._function = name, function
@@ -194,7 +194,7 @@ class Uncalled:
 
 
 class Synchronous:
-    """What `async with` cannot enter, as it blocks: it says what to write instead."""
+    """An object without `async with` and `await`, whose errors say what to write."""
 
     def __aenter__(self) -> NoReturn:
         raise TypeError("Expected `with`, got `async with` (drop `async`)")
@@ -206,7 +206,7 @@ class Synchronous:
 
 
 def no_application(of: object, *_: object, **__: object) -> NoReturn:
-    """Refuse to be called, as clients call an ASGI application."""
+    """Raise TypeError: this object was called like an ASGI application."""
     expected = f"Expected an ASGI application, got a {type(of).__name__}"
     how = "pass mock_server_app itself, or `.app` of a MockServer"
     url = "or give the client no transport, and base_url=mock_server.url"
@@ -214,7 +214,7 @@ def no_application(of: object, *_: object, **__: object) -> NoReturn:
 
 
 class Fixed:
-    """An object whose public attributes cannot be set, as that would do nothing."""
+    """An object whose public attributes cannot be set, as that has no effect."""
 
     __slots__ = ()
 
@@ -222,7 +222,7 @@ class Fixed:
 
         def __getattr__(self, name: str) -> object:
             said = f"{type(self).__name__!r} object has no attribute {name!r}"
-            # Private names are looked for by others, `dir` among them.
+            # Others look for private names, `dir` among them.
             raise AttributeError(said if name[0] == "_" else said + _meant(self, name))
 
         def __getitem__(self, name: object) -> object:
@@ -246,7 +246,7 @@ class Fixed:
 
 
 def _meant(of: object, name: str) -> str:
-    """What to write for the name of an attribute that an object does not have."""
+    """Return a hint for an unknown attribute of an object."""
     if name in _EXAMPLES:
         return f" (write {_EXAMPLES[name]})"
     known = [each for each in dir(of) if each[0] != "_"]
@@ -254,7 +254,7 @@ def _meant(of: object, name: str) -> str:
 
 
 class ByName:
-    """A mapping, `named` so, whose items people look for as for attributes."""
+    """A mapping called `named`, whose items people look for as attributes."""
 
     named: ClassVar[str]
 
@@ -267,7 +267,7 @@ class ByName:
 
     @classmethod
     def meant(cls, name: str, known: Collection[str]) -> str:
-        """What to write for an item that is looked for as an attribute."""
+        """Return a hint for an item that was looked for as an attribute."""
         if hasattr(dict, name):
             return f": write {cls.named}[name] = value for each"
         if name in known:

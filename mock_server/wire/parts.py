@@ -1,7 +1,7 @@
-"""What this package subclasses or reaches into of uvicorn, h11 and zttp, and why.
+"""Internals of uvicorn, h11 and zttp that this package uses, and their check.
 
-None of it is documented there, so any release may change it. It is looked for before a
-server starts: what is missing is said in a line, and not found at the first request.
+These names are undocumented, so any release may change them. They are checked before a
+server starts, not at the first request.
 """
 
 from collections.abc import Iterable
@@ -12,15 +12,15 @@ from typing import Any, Literal, NamedTuple
 HttpParser = Literal["zttp", "h11"]
 OLDEST_UVICORN = "0.30"
 NEWEST_UVICORN = "0.54"
-"""The releases that the tests have run with; others may work as well."""
+"""Releases that the tests have run with; others may work as well."""
 
 
 class UnfitUvicorn(Exception):
-    """An installed uvicorn that this server cannot work with; says what is missing."""
+    """An unsuitable uvicorn; the message names what is missing."""
 
 
 class Part(NamedTuple):
-    """A class of another package, and the names that are used of it."""
+    """A class of another package, and its names that are used."""
 
     module: str
     name: str
@@ -35,24 +35,24 @@ _SERVER = (
         "serve startup shutdown capture_signals handle_exit servers server_state "
         "config lifespan should_exit force_exit _captured_signals",
     ),
-    # A stop announces itself in each response, and waits for the last.
+    # A stop is announced in each response, and waits for the last one.
     Part("uvicorn.server", "ServerState", "connections tasks default_headers"),
 )
 _STARTS = ("__init__", "startup")
 _ZTTP, _H11 = "uvicorn.protocols.http.zttp_impl", "uvicorn.protocols.http.h11_impl"
-# A request has a deadline, and is refused if its end is in doubt.
+# A request has a deadline, and is refused if its end is ambiguous.
 _PROTOCOL = (
     "connection_made data_received eof_received connection_lost on_response_complete "
     "send_400_response transport loop app_state cycle conn"
 )
-# What a request has sent so far, and whether it is answered.
+# What a request has sent so far, and whether it has its response.
 _CYCLE = (
     "scope body more_body response_started response_complete disconnected keep_alive "
     "waiting_for_100_continue"
 )
 # A response that is whole is sent in one piece.
 _WHOLE = "body conn default_headers flow message_event on_response transport"
-# Lines are read before h11 makes them uniform; what zttp would refuse is refused.
+# Lines are checked before h11 normalises them; h11 then refuses all that zttp refuses.
 _LINES = "_data _extract maybe_extract_lines maybe_extract_next_line"
 PARTS: dict[HttpParser, tuple[Part, ...]] = {
     "zttp": (
@@ -69,17 +69,17 @@ PARTS: dict[HttpParser, tuple[Part, ...]] = {
         Part("h11._util", "LocalProtocolError", ""),
     ),
 }
-"""What a server with that parser needs."""
+"""The classes that a server needs, by parser."""
 
 
 def best_parser() -> HttpParser:
-    """zttp where it is installed and uvicorn knows it (since 0.52), else h11."""
+    """Return zttp if it is installed and uvicorn knows it (since 0.52), else h11."""
     modules = ("zttp", _ZTTP)
     return "zttp" if all(map(find_spec, modules)) else "h11"
 
 
 def check(parts: Iterable[Part]) -> None:
-    """Look for all of some parts. Raises UnfitUvicorn for the first that is missing."""
+    """Check all of these parts. Raises UnfitUvicorn for the first missing name."""
     for part in parts:
         place = f"{part.module}.{part.name}"
         try:
@@ -91,10 +91,9 @@ def check(parts: Iterable[Part]) -> None:
 
 
 def _names(cls: type[Any]) -> set[str]:
-    """The names of a class, and those that its instances are given as they start.
+    """Return the names of a class and those that its instances get at their start.
 
-    Among the latter is whatever else these methods name, which does no harm: to look
-    closely takes 5 ms.
+    Includes other names in these methods, which is harmless: a closer look takes 5 ms.
     """
     starts = (vars(cls)[name].__code__ for name in _STARTS if name in vars(cls))
     return {*dir(cls), *(name for code in starts for name in code.co_names)}

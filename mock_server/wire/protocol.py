@@ -1,9 +1,9 @@
 """The HTTP/1.1 protocol of a connection: uvicorn's, with a deadline and strict framing.
 
 uvicorn waits for the rest of a request for ever. Here the time from the first byte of a
-request (or from the connection) to its last is limited, however fast it arrives.
-Ambiguous requests are refused before any of their work is done: one whose end a proxy
-could read differently (RFC 9112 6) is the raw material of request smuggling.
+request (or from the connection) to its last is limited, however fast bytes arrive.
+Ambiguous requests are refused before they are performed: a request whose end a proxy
+could read differently (RFC 9112 6) allows request smuggling.
 """
 
 import asyncio
@@ -29,10 +29,10 @@ _LOGGER = logging.getLogger("mock_server")
 
 
 def protocol_class(http: HttpParser, limits: Limits) -> type[asyncio.Protocol]:
-    """The protocol that uvicorn makes for each connection of a server.
+    """Return the protocol class for the connections of a server.
 
-    Imports that parser only: either takes 20 ms, and the native one may not be there.
-    Raises UnfitUvicorn.
+    Imports only that parser: either takes 20 ms, and zttp may not be installed. Raises
+    UnfitUvicorn.
     """
     parts.check(parts.PARTS[http])
     if http == "zttp":
@@ -48,10 +48,10 @@ def protocol_class(http: HttpParser, limits: Limits) -> type[asyncio.Protocol]:
 
 
 def unless_refused(app: ASGIApp, http: HttpParser) -> ASGIApp:
-    """The application, for requests that the protocol has not refused.
+    """Wrap the application to skip requests that the protocol has refused.
 
-    uvicorn makes the task of a request as soon as it has parsed the head. Only then can
-    the protocol look at it; the task begins later, and ends here.
+    uvicorn creates the task of a request when it has parsed the head. The protocol
+    checks the request only then; the task begins later, and ends here.
     """
 
     def perform(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
@@ -69,7 +69,7 @@ async def _nothing() -> None:
 
 
 class Ambiguous(ValueError):
-    """A request that another server could take for a different one."""
+    """A request that another server could read differently."""
 
 
 class TooManyChunks(ValueError):
@@ -77,9 +77,9 @@ class TooManyChunks(ValueError):
 
 
 def is_chunked(scope: Scope) -> bool:
-    """Whether a request's body comes in chunks. Raises Ambiguous.
+    """Return True if a request's body comes in chunks. Raises Ambiguous.
 
-    Only what either parser would let through is checked.
+    Checks only what at least one parser accepts.
     """
     headers: list[tuple[bytes, bytes]] = scope["headers"]
     fields = dict(headers)
@@ -105,16 +105,16 @@ class ChunkCounter:
     """Counts the chunks of one body after another.
 
     Each chunk costs a parser event however small it is (h11 needs 3.6 s for a million
-    of one byte), so their number is limited beside the size of the body. They are
-    counted before they are parsed: by walking from the line of one to that of the next,
-    or, where no such line begins, by line ends, of which each chunk has two.
+    of one byte), so their number is limited besides the size of the body. Chunks are
+    counted before they are parsed: by walking from one chunk's line to the next, or, if
+    no line begins there, by line ends, of which each chunk has two.
     """
 
     def __init__(self, limit: int) -> None:
         self._max_line_ends = 2 * limit
         self._begin(walks=False)
         self.harmless_bytes = 2 * self._max_line_ends
-        """So few bytes cannot hold too many chunks."""
+        """Up to this many bytes cannot contain too many chunks."""
 
     def _begin(self, *, walks: bool) -> None:
         self._walks = walks
@@ -122,16 +122,16 @@ class ChunkCounter:
         self._line = b""
 
     def begin(self, data: bytes, before: bytes | None) -> None:
-        """Count anew; a head ends in `data`. Raises TooManyChunks.
+        """Start a new count; a head ends in `data`. Raises TooManyChunks.
 
-        `before` are the bytes before those, None if other requests may be among them.
+        `before`: the bytes before `data`, None if other requests may be among them.
         """
         end = -1 if before is None else (before + data).find(END_OF_HEAD)
         self._begin(walks=end >= 0)
         self.add(data, max(0, end + len(END_OF_HEAD) - len(before or b"")))
 
     def add(self, data: bytes, at: int = 0) -> None:
-        """Count the chunks in bytes that have come, from `at`. Raises TooManyChunks."""
+        """Count the chunks in received bytes, from `at`. Raises TooManyChunks."""
         at += self._skip
         while self._walks and at < len(data) and self._line_ends <= self._max_line_ends:
             end = data.find(b"\n", at)
@@ -150,7 +150,7 @@ class ChunkCounter:
 
 
 def _chunk_size(line: bytes) -> int:
-    """The bytes of a chunk by its line; 0 for the last one, and for what is no line."""
+    """Return a chunk's size by its line; 0 for the last one and a bad line."""
     try:
         return max(0, int(line.partition(b";")[0], 16))
     except ValueError:
@@ -160,8 +160,8 @@ def _chunk_size(line: bytes) -> int:
 class RequestDeadlineMixin:
     """A mixin for uvicorn's protocols, which both have `transport` and `cycle`.
 
-    A cycle is one request and its response. Both parsers make the next one only when
-    the response before it is complete, and keep what has come meanwhile.
+    A cycle is one request and its response. Both parsers make the next cycle only when
+    the response before is complete, and keep the bytes until then.
     """
 
     limits: Limits
@@ -177,18 +177,18 @@ class RequestDeadlineMixin:
     _has_begun = False
     _is_chunked = False
     _ahead = b""
-    """The last bytes that came, if they hold more than the request of `cycle`."""
+    """The last received bytes, if they contain more than the request of `cycle`."""
     _head: bytes | None = b""
-    """The last bytes of a head so far; None if they may be those of another request."""
+    """The last bytes of a head so far; None if another request may have sent them."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Called by the event loop; the first request must now come in time."""
+        """Called by the event loop; starts the deadline of the first request."""
         raw = cast("asyncio.Transport", transport)
         joined = CoalescingTransport(raw, self.loop, self.turn)
         self._joined = joined
         self._chunks = ChunkCounter(self.limits.body_pieces)
         super().connection_made(joined)  # type: ignore[misc]
-        # Each request's `scope["state"]` is a copy of this.
+        # The `scope["state"]` of each request is a copy of this.
         self.app_state = self.app_state | Connection(joined, self.parser).state()
         self._arm()
         if is_one_too_many(raw):
@@ -198,7 +198,7 @@ class RequestDeadlineMixin:
         """Called by the event loop."""
         if not self._has_begun:
             if data[0] not in _FIRST_BYTES:
-                self._end(400)  # such as TLS, for which zttp would await a line end
+                self._end(400)  # such as TLS, in which zttp would wait for a line end
                 return
             self._has_begun = True
         before = self.cycle
@@ -210,7 +210,7 @@ class RequestDeadlineMixin:
             cycle = self.cycle
             if cycle is not before:
                 self._look_closely(data, None if in_body else self._head)
-        except Exception as error:  # both parsers let some bytes through to here
+        except Exception as error:  # both parsers raise for some bytes
             self._refuse(error, before)
             return
         is_of_cycle = in_body or cycle is not before
@@ -224,15 +224,14 @@ class RequestDeadlineMixin:
             self._head = None
         elif self._head is not None:
             self._head = (self._head + data)[1 - len(END_OF_HEAD) :]
-        # What follows a request is parsed, and its time begins, once the response is
-        # complete.
+        # A following request is parsed, and its time begins, after the response.
         if cycle is None or cycle.more_body or cycle.response_complete:
             self._arm()
         else:
             self._disarm()
 
     def on_response_complete(self) -> None:
-        """Called by uvicorn, which then parses the request that came meanwhile."""
+        """Called by uvicorn: check a pipelined request, or start its deadline."""
         before = self.cycle
         try:
             super().on_response_complete()  # type: ignore[misc]
@@ -262,7 +261,7 @@ class RequestDeadlineMixin:
         """Called by uvicorn: an offer to upgrade may be ignored (RFC 9110 7.8)."""
 
     def send_400_response(self, msg: str) -> None:
-        """Called by uvicorn for bytes that are no request."""
+        """Called by uvicorn for bytes that are not a request."""
         del msg
         self._end(400)
 
@@ -291,15 +290,15 @@ class RequestDeadlineMixin:
             self.cycle.keep_alive = False
 
     def _is_last(self, data: bytes) -> bool:
-        """Whether the request of `cycle`, now complete, ends where `data` end.
+        """Return True if the complete request of `cycle` ends where `data` ends.
 
-        Told by its last bytes, since zttp does not say what it has not parsed yet.
+        Compares the last bytes, as zttp does not report what it has not parsed yet.
         """
         end = END_OF_HEAD if self._is_chunked else self.cycle.body or END_OF_HEAD
         return data.endswith(end) or bool(end.endswith(data))
 
     def _arm(self) -> None:
-        """Let the deadline run, unless it does already."""
+        """Start the deadline, unless it runs already."""
         if self._deadline is None:
             seconds = self.limits.receipt_seconds
             self._deadline = self.loop.call_later(seconds, self._end, 408)
@@ -329,7 +328,7 @@ class RequestDeadlineMixin:
 
 
 def _last_response(status: int, limits: Limits) -> bytes:
-    """A response as bytes, for a connection on which no request can be answered."""
+    """Return a response as bytes, for a connection that serves no more requests."""
     reason, status_text, message = {
         400: (
             "Bad Request",

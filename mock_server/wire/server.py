@@ -1,10 +1,10 @@
-"""Serves an application: in the foreground, or in a thread for tests.
+"""Serve an application: in the foreground, or in a thread for tests.
 
 The server reports when it is ready, and loses no request when it stops. On SIGTERM
-uvicorn closes idle connections at once, and with them the requests that clients are
-just sending. Here a stop has phases: listeners close, every response announces
-`Connection: close`, idle connections stay open for a moment, requests in progress are
-waited for, then all that is left is cut off.
+uvicorn closes idle connections at once, and loses requests that clients are just
+sending. Here a stop has phases: listeners close, every response announces `Connection:
+close`, idle connections stay open for a moment, requests in progress are completed,
+then everything left is cut off.
 """
 
 import asyncio
@@ -33,22 +33,22 @@ IDLE_SECONDS = 1.0
 GRACE_SECONDS = 4.0
 _STOP_POLL_SECONDS = 0.01
 _READ_TURNS = 4
-"""Turns of either loop until what has come on a new connection is read."""
+"""Turns of either loop until bytes on a new connection are read."""
 _CHECKS_PER_LIMIT = 10
 _BACKLOG = 2048
 _START_POLL_SECONDS = 0.05
-# Clients on this machine reach what listens on all addresses by these.
+# Loopback addresses of sockets that listen on all addresses.
 _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound
 
 
 class Server(uvicorn.server.Server):
     """Serves one application.
 
-    `http` is by default the best parser there is. `on_ready` is called once requests
-    are accepted, `on_stop` when it should end the responses that have no end of their
-    own, `on_hangup` at SIGHUP, which ends no server, `on_wait` when a stop waits for so
-    many requests; all are called on the event loop. An `embedded` server stops without
-    waiting for idle connections. Raises UnfitUvicorn.
+    `http` is by default the best installed parser. Callbacks, all on the event loop:
+    `on_ready` when requests are accepted, `on_stop` to end responses without an end of
+    their own, `on_hangup` at SIGHUP (which ends no server), `on_wait` with the number
+    of requests that a stop waits for. An `embedded` server stops without waiting for
+    idle connections. Raises UnfitUvicorn.
     """
 
     def __init__(
@@ -77,8 +77,8 @@ class Server(uvicorn.server.Server):
                 proxy_headers=False,
                 server_header=False,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
-                # The buffer of StrictH11Protocol has the last word; h11's own limit,
-                # 16 KiB by default, only must not come before it.
+                # StrictBuffer decides; h11's own limit, 16 KiB by default, must not
+                # come first.
                 h11_max_incomplete_event_size=2 * limits.header_bytes,
             )
         )
@@ -94,15 +94,15 @@ class Server(uvicorn.server.Server):
         self._is_hung_up = False
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until it should stop, on a loop of its own.
+        """Serve until a stop, on a loop of its own.
 
-        Until 0.36 uvicorn would change the loops of the whole process.
+        uvicorn before 0.36 changes the loops of the whole process.
         """
         with asyncio.Runner(loop_factory=_new_loop) as runner:
             runner.run(self.serve(sockets))
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Called by uvicorn; listens, then reports."""
+        """Called by uvicorn; listens, then calls `on_ready`."""
         await super().startup(sockets)
         self._check_unread()
         self._on_ready()
@@ -111,11 +111,11 @@ class Server(uvicorn.server.Server):
             self._hang_up()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Called by uvicorn once a stop is asked for; ends all connections."""
-        # uvicorn puts this list first in every response, those in progress included.
+        """Called by uvicorn for a stop; ends all connections."""
+        # uvicorn puts these headers first in all responses, also those in progress.
         self.server_state.default_headers.append((b"connection", b"close"))
-        # In one turn, as clients go on to connect: what still waits to be accepted when
-        # a listener closes is reset.
+        # In one turn, as clients continue to connect: connections that still wait when
+        # a listener closes are reset.
         waiting = [each for listener in sockets or () for each in _waiting_at(listener)]
         for listener in (*self.servers, *(sockets or ())):
             listener.close()
@@ -133,8 +133,8 @@ class Server(uvicorn.server.Server):
         await self._until(lambda: not connections and not tasks, GRACE_SECONDS)
         for connection in list(connections):
             connection.transport.abort()
-        # However often it was asked for: a request whose client has gone ends by
-        # itself, and one that is cancelled is logged as an error.
+        # Even after a second signal: a request whose client has gone ends by itself,
+        # and a cancelled one is logged as an error.
         await self._until(lambda: not tasks, IDLE_SECONDS, is_forced=True)
         for task in list(tasks):
             task.cancel()
@@ -147,11 +147,11 @@ class Server(uvicorn.server.Server):
         state, lifespan = self.server_state, self.lifespan.state
         protocol = make(config=self.config, server_state=state, app_state=lifespan)
         loop = asyncio.get_running_loop()
-        with suppress(OSError):  # its client has gone
+        with suppress(OSError):  # the client has gone
             await loop.connect_accepted_socket(lambda: protocol, accepted)
 
     def _check_unread(self) -> None:
-        """End connections that are not read, now and again and again."""
+        """End unread connections, now and repeatedly."""
         loop = asyncio.get_running_loop()
         # Every protocol has RequestDeadlineMixin, which sets this kind of transport.
         connections: Iterable[Any] = self.server_state.connections
@@ -161,9 +161,9 @@ class Server(uvicorn.server.Server):
     async def _until(
         self, done: Callable[[], bool], seconds: float, *, is_forced: bool = False
     ) -> None:
-        """Wait for a condition, for that long at most.
+        """Wait for a condition, for at most `seconds`.
 
-        A second signal ends the wait, unless that is forced.
+        A second signal ends the wait, unless `is_forced`.
         """
         end = asyncio.get_running_loop().time() + seconds
         while not (done() or (self.force_exit and not is_forced)):
@@ -181,13 +181,13 @@ class Server(uvicorn.server.Server):
         """Called by uvicorn around serving."""
         with super().capture_signals(), self._captured_hangup():
             yield
-            # uvicorn would raise them again, and the process end by the signal; a stop
-            # that was asked for exits with 0.
+            # uvicorn would raise the signals again and end the process; a requested
+            # stop exits with 0.
             self._captured_signals.clear()
 
     @contextmanager
     def _captured_hangup(self) -> Iterator[None]:
-        # As with the other signals of uvicorn: only the main thread can do this.
+        # As for uvicorn's other signals, only the main thread can do this.
         in_main = threading.current_thread() is threading.main_thread()
         if not in_main or not hasattr(signal, "SIGHUP"):
             yield
@@ -199,7 +199,7 @@ class Server(uvicorn.server.Server):
             signal.signal(signal.SIGHUP, before)
 
     def _hang_up(self, *_: object) -> None:
-        """Called at SIGHUP, amid whatever code is running."""
+        """Called at SIGHUP, in the middle of any code."""
         if self._loop is None:
             self._is_hung_up = True
         elif not self.should_exit:
@@ -207,27 +207,27 @@ class Server(uvicorn.server.Server):
 
 
 def _waiting_at(listener: socket.socket) -> Iterator[socket.socket]:
-    """Accept the connections that wait to be, as many as there are descriptors for."""
-    with suppress(OSError):  # BlockingIOError once there is none
+    """Accept waiting connections, while there are descriptors."""
+    with suppress(OSError):  # BlockingIOError after the last one
         for _ in range(_BACKLOG):
             yield listener.accept()[0]
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
-    """A loop of uvloop where that is installed, else the usual one."""
+    """Return a loop of uvloop if it is installed, else of asyncio."""
     module = import_module("uvloop" if find_spec("uvloop") else "asyncio")
     loop: asyncio.AbstractEventLoop = module.new_event_loop()
     return loop
 
 
 class CannotBind(Exception):
-    """An address that the server cannot listen on; the text says which and why."""
+    """An address that the server cannot listen on; the message says why."""
 
 
 def bind(host: str, port: int, free_port: str = "port=0") -> socket.socket:
-    """A listening socket; port 0 takes a free one. Raises CannotBind.
+    """Return a listening socket; port 0 takes a free one. Raises CannotBind.
 
-    `free_port` is how the caller would ask for that one.
+    `free_port` is how the caller asks for a free port.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -245,14 +245,14 @@ def bind(host: str, port: int, free_port: str = "port=0") -> socket.socket:
 
 
 def url_of(listener: socket.socket) -> str:
-    """`http://HOST:PORT` of a listening socket."""
+    """Return `http://HOST:PORT` of a listening socket."""
     return _url(*listener.getsockname()[:2])
 
 
 def openable_url_of(listener: socket.socket) -> str:
-    """An address of a listening socket that clients on this machine can open.
+    """Return an address of a listening socket for clients on this machine.
 
-    A socket that listens on all addresses has none of these itself.
+    A socket that listens on all addresses needs a loopback address.
     """
     host, port = listener.getsockname()[:2]
     return _url(_LOOPBACK.get(host, host), port)
@@ -272,25 +272,25 @@ def running(
     on_stop: Callable[[], object] = lambda: None,
     limits: Limits = Limits(),
 ) -> Iterator[str]:
-    """Serve in a thread while the context lasts; gives the URL.
+    """Serve in a thread while the context lasts; yield the URL.
 
     Raises CannotBind and UnfitUvicorn.
     """
     ready = threading.Event()
     calls = ready.set, on_stop
     server = Server(app, http, *calls, embedded=True, limits=limits)
-    # In the thread of the caller, who is to get CannotBind, and the URL at once.
+    # Bind in the caller's thread, which gets CannotBind or the URL at once.
     listener = bind(host, port)
     url = url_of(listener)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     try:
-        # Not one long wait: a server that fails at its start would never be ready.
+        # Poll, as a server that fails at its start never becomes ready.
         while not ready.wait(_START_POLL_SECONDS):
             if not thread.is_alive():
                 raise RuntimeError("the server stopped before it was ready")
         yield url
     finally:
-        # uvicorn looks at it several times a second, so any thread may set it.
+        # uvicorn polls this flag, so any thread may set it.
         server.should_exit = True
         thread.join()

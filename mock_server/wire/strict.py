@@ -1,8 +1,8 @@
-"""The parser in pure Python: h11, which also refuses what zttp refuses.
+"""The parser in pure Python: h11, which here refuses all that zttp refuses.
 
 h11 accepts line ends without CR, folded fields, control characters in chunk lines and
-any field in trailers, and passes them on normalised. So lines are checked before h11
-sees them, each as soon as it is complete, however the bytes are cut into segments.
+any field in trailers, and passes them on normalised. So each line is checked as soon as
+it is complete, before h11 sees it, however the bytes are segmented.
 """
 
 import re
@@ -22,7 +22,7 @@ _FIELD = re.compile(rb"(" + _TOKEN + rb"):[^\x00-\x08\x0a-\x1f\x7f]*")
 # RFC 9112 7.1 without spaces around the size, which must fit in 64 bits.
 _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,16})(;[^\x00-\x08\x0a-\x1f\x7f]*)?")
 _LENGTH = re.compile(rb"[^:]+:[ \t]*([0-9]+)[ \t]*")
-# Framing, routing and content must not be changed by trailers (RFC 9110 6.5.1).
+# Trailers must not change framing, routing or content (RFC 9110 6.5.1).
 _NOT_IN_TRAILERS = frozenset(
     b"connection content-encoding content-length content-range content-type host te "
     b"trailer transfer-encoding upgrade".split()
@@ -36,12 +36,12 @@ class StrictH11Protocol(H11Protocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # There is no public way to see lines before h11 has normalised them.
+        # There is no public way to read lines before h11 normalises them.
         self.conn._receive_buffer = StrictBuffer(self.limits)
 
 
 class StrictBuffer(ReceiveBuffer):
-    """A buffer of h11 that gives out well-formed lines only.
+    """A buffer of h11 that returns well-formed lines only.
 
     Raises h11's LocalProtocolError, which h11 turns into a RemoteProtocolError.
     """
@@ -53,7 +53,7 @@ class StrictBuffer(ReceiveBuffer):
         self._begin()
 
     def maybe_extract_next_line(self) -> bytearray | None:
-        """The first line of a chunk with its line end; None if it is incomplete."""
+        """Return a chunk's first line with its line end; None if incomplete."""
         line = self._next_line(0)
         if line is None:
             return None
@@ -62,7 +62,7 @@ class StrictBuffer(ReceiveBuffer):
         return self._taken(len(line) + 2)
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
-        """The lines of a head or of trailers, without line ends; None if incomplete."""
+        """Return a head's or trailers' lines without line ends; None if incomplete."""
         while (line := self._next_line(self._start)) is not None:
             self._start += len(line) + 2
             if not line:
@@ -74,7 +74,7 @@ class StrictBuffer(ReceiveBuffer):
         return None
 
     def _begin(self) -> None:
-        """Expect the first line of a head, or of trailers."""
+        """Start to read the first line of a head, or of trailers."""
         self._lines: list[bytearray] = []
         self._size = self._start = 0
         self._in_trailers = False
@@ -91,18 +91,18 @@ class StrictBuffer(ReceiveBuffer):
         ]
         if in_trailers and not _NOT_IN_TRAILERS.isdisjoint(names):
             raise LocalProtocolError("a field that trailers must not have")
-        # h11 makes one length of several that are equal.
+        # h11 merges several equal lengths.
         if names.count(b"content-length") > 1:
             raise LocalProtocolError("two lengths")
         if b"content-length" in names:
             line = lines[names.index(b"content-length") + (not in_trailers)]
-            # int() takes 4,300 digits at most; h11 itself refuses more than 20 of them.
+            # int() takes 4,300 digits at most, and h11 a length of at most 20 digits.
             if int(_checked(_LENGTH, line)[1][-40:]) >= 2**64:
                 raise LocalProtocolError("length over 64 bits")
         return lines
 
     def _check_size(self, line: bytearray) -> None:
-        """Count one more line; in a head, line ends too, as zttp does."""
+        """Count one more line; in a head with its line end, as zttp does."""
         ends = 0 if self._in_trailers else 2
         self._size += len(line) + ends
         if self._size + ends > self._limits.header_bytes:
@@ -111,7 +111,7 @@ class StrictBuffer(ReceiveBuffer):
             raise LocalProtocolError("too many fields")
 
     def _next_line(self, start: int) -> bytearray | None:
-        """The line from `start`, without its line end; None if it has none yet."""
+        """Return the line from `start` without its line end; None if incomplete."""
         end = self._data.find(b"\r", max(start, self._searched))
         line_end = self._data.find(b"\n", max(start, self._searched), end + 1 or None)
         if line_end >= 0:

@@ -1,4 +1,4 @@
-"""The writing side of a connection: joined writes, and clients that do not read."""
+"""The writing side of connections: joined writes, and clients that do not read."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ _NO_LINGER = struct.pack("ii", 1, 0)
 
 
 class Turn:
-    """The connections that have written in this turn of an event loop."""
+    """Connections that have written in this turn of an event loop."""
 
     def __init__(self) -> None:
         self._waiting: list[CoalescingTransport] = []
@@ -29,8 +29,8 @@ class Turn:
     def add(
         self, transport: "CoalescingTransport", loop: asyncio.AbstractEventLoop
     ) -> None:
-        """Have a connection send at the end of the turn what it has written."""
-        # One call for all of them: uvloop makes a handle for each call.
+        """Send a connection's written bytes at the end of the turn."""
+        # A single call: uvloop makes a handle for each.
         if not self._waiting:
             loop.call_soon(self._flush, loop)
         self._waiting.append(transport)
@@ -40,7 +40,7 @@ class Turn:
         for transport in waiting:
             try:
                 transport.flush()
-            except Exception as error:  # of one connection, and no other's business
+            except Exception as error:  # must not affect other connections
                 message = "cannot send what was written"
                 loop.call_exception_handler({"message": message, "exception": error})
 
@@ -48,10 +48,10 @@ class Turn:
 class CoalescingTransport:
     """A transport that joins the writes of one turn of the event loop.
 
-    uvicorn writes the head and the body of a response separately, and each write is a
-    system call: without joining them a request takes 16 % more CPU time (38.6 us
-    instead of 33.2), and a client may see them arrive apart. What is sent at once, amid
-    a turn, wakes clients on the same machine one by one, which takes 17 % more.
+    uvicorn writes head and body of a response separately, each by a system call:
+    without joining, a request takes 16 % more CPU time (38.6 us instead of 33.2), and a
+    client may get them apart. Sending within a turn would wake clients on the same
+    machine one by one, which takes 17 % more.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class CoalescingTransport:
         loop: asyncio.AbstractEventLoop,
         turn: Turn | None = None,
     ) -> None:
-        """`turn` is that of all connections on the loop."""
+        """Join writes to `transport`; all connections on the loop share `turn`."""
         self._transport = transport
         self._loop = loop
         self._turn = turn or Turn()
@@ -97,62 +97,62 @@ class CoalescingTransport:
         return waiting + self._transport.get_write_buffer_size()
 
     def is_new(self) -> bool:
-        """Whether it was made a moment ago, and nothing has been written to it.
+        """Return True if the connection is new and nothing has been written.
 
-        Browsers open some beforehand: of these the first request comes later.
+        Browsers open some connections in advance; their first request comes later.
         """
         if self._written or self._parts:
             return False
         return self._now() - self._made <= Published.new_seconds
 
     def sent(self) -> int:
-        """The number of bytes handed to the operating system so far."""
+        """Return the number of bytes handed to the operating system so far."""
         return self._written - self._transport.get_write_buffer_size()
 
     def write_eof(self) -> None:
-        """Send what has been written, then a FIN."""
+        """Send the written bytes, then a FIN."""
         self.flush()
         self._transport.write_eof()
 
     def close(self) -> None:
-        """Close once all is sent."""
+        """Close once all bytes are sent."""
         self.flush()
         self._transport.close()
 
     def abort(self) -> None:
-        """Close at once; what is not sent yet is lost."""
+        """Close at once; bytes not sent yet are lost."""
         self._parts.clear()
         self._transport.abort()
 
 
 def is_one_too_many(transport: asyncio.Transport) -> bool:
-    """Whether a connection has one of the last descriptors of the process.
+    """Return True if a connection has one of the process's last descriptors.
 
-    They are for files, modules that are imported late, and processes that load.
+    These are for files, late imports, and processes that load documents.
     """
     if sys.platform != "win32":
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_DESCRIPTORS
-        # Without a limit it is negative, or beyond all numbers.
+        # Without a limit the number is negative or very large.
         return bool(0 < most <= transport.get_extra_info("socket").fileno())
     return False
 
 
 class UnreadConnections:
-    """Ends connections whose clients no longer read what they have asked for.
+    """Ends connections whose clients no longer read their responses.
 
-    What a client does not take stays in memory, even after the server has closed the
-    connection. A client that reads slowly is left alone.
+    Unread bytes stay in memory, even after the server has closed the connection. A
+    client that reads slowly is left alone.
     """
 
     def __init__(self, seconds: float) -> None:
-        """A client may take nothing for that many `seconds`."""
+        """Allow a client to read nothing for at most `seconds`."""
         self._seconds = seconds
         self._stalled: dict[CoalescingTransport, tuple[int, float]] = {}
 
     def check(self, transports: Iterable[CoalescingTransport], now: float) -> None:
-        """Reset the connections that have made no progress for too long.
+        """Reset the connections without progress for too long.
 
-        `now` is in seconds, of a monotonic clock. To be called several times within the
+        `now` is in seconds, of a monotonic clock. Call this several times within the
         seconds that clients have.
         """
         stalled = {}
@@ -171,17 +171,17 @@ class UnreadConnections:
 
 
 def _reset(transport: CoalescingTransport) -> None:
-    # After a FIN the operating system would keep what it has taken, for minutes.
+    # After a FIN the operating system would keep unsent bytes for minutes.
     raw = transport.get_extra_info("socket")
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
     transport.abort()
 
 
 def _bytes_taken(transport: CoalescingTransport) -> int:
-    """The number of bytes that the client has taken, as far as can be told.
+    """Return the number of bytes that the client has taken, if known.
 
-    What waits in the socket's send queue is subtracted where the system tells it: a
-    socket takes more only in large lots, and a slow client needs minutes for one.
+    The socket's send queue is subtracted where the system reports it: a socket takes
+    more only in large lots, and a slow client needs minutes for one.
     """
     queued = bytearray(4)
     if sys.platform != "win32":

@@ -1,8 +1,8 @@
-"""Requests and responses that are whole: received and sent without waiting.
+"""Receive whole requests and send whole responses without waiting.
 
-By ASGI a body comes by a message and a response goes by two, for each of which uvicorn
-has a coroutine; of a response it makes three writes. On zttp that takes 10 us of the 57
-that a request takes without its system calls.
+In ASGI a body takes one message and a response two, each with a coroutine in uvicorn,
+which writes a response in three parts. On zttp that takes 10 us of the 57 that a
+request takes without system calls.
 """
 
 from collections.abc import Awaitable, Sequence
@@ -15,9 +15,9 @@ _BODILESS = (204, 304)
 
 
 class WholeReceive(Struct, eq=False):
-    """An ASGI `receive` of uvicorn's cycle, and a shorter way beside it.
+    """An ASGI `receive` of uvicorn's cycle, and a shorter way.
 
-    It is a method of the cycle: one request and its response.
+    `_receive` is a method of the cycle, which is one request and its response.
     """
 
     _receive: Receive
@@ -27,7 +27,7 @@ class WholeReceive(Struct, eq=False):
         return self._receive()
 
     def whole(self) -> bytes | None:
-        """The body of the request if all of it has come, else None."""
+        """Return the body if all of it has come, else None."""
         cycle = self._cycle
         if cycle.more_body or cycle.disconnected or cycle.flow.read_paused:
             return None
@@ -39,7 +39,7 @@ class WholeReceive(Struct, eq=False):
 
 
 class WholeSend(Struct, eq=False):
-    """An ASGI `send` of uvicorn's cycle, and a shorter way beside it."""
+    """An ASGI `send` of uvicorn's cycle, and a shorter way."""
 
     _send: Send
     _cycle: Any
@@ -50,9 +50,9 @@ class WholeSend(Struct, eq=False):
     def whole(
         self, status: int, headers: Sequence[tuple[bytes, bytes]], body: bytes
     ) -> bool:
-        """Send a response; False if it has to be sent by messages.
+        """Send a response; return False if it has to be sent by messages.
 
-        `headers` have the length of `body`.
+        `headers` contain the length of `body`.
         """
         cycle = self._cycle
         is_bodiless = status in _BODILESS or cycle.scope["method"] == "HEAD"
@@ -77,9 +77,9 @@ class WholeSend(Struct, eq=False):
 
 
 class OldSend(WholeSend):
-    """A `send` to a client of HTTP/1.0: a body without a length ends with the close.
+    """A `send` to an HTTP/1.0 client: closing ends a body without a length.
 
-    uvicorn would send it in chunks, which such a client does not know (RFC 9112 6.1).
+    uvicorn would send chunks, which such a client does not know (RFC 9112 6.1).
     """
 
     _is_unframed: bool = False
@@ -116,7 +116,7 @@ class OldSend(WholeSend):
 
 
 def whole_ways(receive: Receive, send: Send) -> tuple[Receive, Send]:
-    """What an application on zttp is given in place of those of a cycle."""
+    """Return the `receive` and `send` for an application on zttp."""
     cycle = receive.__self__  # type: ignore[attr-defined]
     kind = OldSend if cycle.scope["http_version"] == "1.0" else WholeSend
     return WholeReceive(receive, cycle), kind(send, cycle)

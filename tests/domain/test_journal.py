@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.faults.firing import Told
+from mock_server.domain.faults.firing import FiringRecord
 from mock_server.domain.journal import Journal
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
@@ -90,7 +90,7 @@ def test_headers_are_told_apart_by_their_first_colon() -> None:
 
 def test_the_headers_of_an_answer_are_charged() -> None:
     journal, answered = journal_of(Limits()), entry()
-    answered.answering = Told("f1", "answer", 0.0, 1.0)
+    answered.answering = FiringRecord("f1", "answer", 0.0, 1.0)
     answered.answer_headers = [(b"x-large", b"x" * 8_192)] * 50
     journal.append(answered)
     assert charged(journal) >= 50 * 8_192

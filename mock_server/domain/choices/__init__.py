@@ -1,1 +1,1 @@
-"""What the spec leaves open: the table of choices, and its profiles."""
+"""Choices: behaviours that the spec leaves open, and their profiles."""

@@ -1,4 +1,4 @@
-"""The names of profiles; apart from the table of choices, which takes 17 ms to load."""
+"""Names of profiles, kept apart because the table of choices takes 17 ms to load."""
 
 from typing import Literal, get_args
 

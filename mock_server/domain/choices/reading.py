@@ -1,7 +1,7 @@
-"""Choices as they are read: which a function depends on, and what each lets pass.
+"""Find the choices that a function reads, and the violations that each one tolerates.
 
-A departure from the spec has the name of the choice that lets it pass, or one of its
-own, such as `invalid_field`, which none does.
+A violation has the name of the choice that tolerates it, or a name of its own, such as
+`invalid_field`, which no choice tolerates.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +13,7 @@ from mock_server.domain.errors import Refusal
 
 
 def read_by(function: Callable[[Choices], object], choices: Choices) -> list[str]:
-    """The names of the choices that a function reads, in order, even if it refuses."""
+    """Return the names of the choices that `function` reads, in order."""
     watched = _Watched(choices)
     with suppress(Refusal):
         function(cast(Choices, watched))
@@ -31,7 +31,7 @@ class _Watched:
 
 
 def others(choices: Choices, names: Iterable[str]) -> Iterator[tuple[str, Value]]:
-    """The values of these choices that are not in force, with their names."""
+    """Yield the values of these choices that are not in force, with their names."""
     for name in names:
         for value in table()[name].values:
             if value != getattr(choices, name):
@@ -39,27 +39,24 @@ def others(choices: Choices, names: Iterable[str]) -> Iterator[tuple[str, Value]
 
 
 def in_words(choices: Choices, names: Iterable[str]) -> str:
-    """The choices of these names as they are in force: ` (choice a=b)`, or nothing."""
+    """Return ` (choice a=b)` with the values in force, or "" for no names."""
     values = [f"{name}={getattr(choices, name)}" for name in names]
     return f" (choice {' and '.join(values)})" if values else ""
 
 
 def tolerated(name: str) -> tuple[Value, ...]:
-    """The values of a choice under which something is served that others refuse."""
+    """Return the values of a choice that tolerate a violation."""
     row = Choices.__dataclass_fields__.get(name)
     return () if row is None else row.metadata["tolerates"]
 
 
 def tolerates(choices: Choices, name: str) -> bool:
-    """Whether the choices let a departure of that name pass."""
+    """Return True if the choices tolerate the violation of that name."""
     return getattr(choices, name, None) in tolerated(name)
 
 
 def remedies(choices: Choices, *names: str) -> tuple[str, ...]:
-    """The values of these choices that serve what those in force refuse.
-
-    Each is written `name=value`; values that are in force already are left out.
-    """
+    """Return `name=value` for each value that tolerates what is refused now."""
     return tuple(
         f"{name}={value}"
         for name in names
@@ -69,8 +66,5 @@ def remedies(choices: Choices, *names: str) -> tuple[str, ...]:
 
 
 def served_with(*needed: str) -> str:
-    """The end of a refusal's message: with which choices it would be served instead.
-
-    Any one of them will do; an empty text where there is none.
-    """
+    """Return a hint that any one of the `needed` choices helps; "" for none."""
     return f"served with the choice {' or '.join(needed)}" if needed else ""

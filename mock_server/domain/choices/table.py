@@ -1,11 +1,10 @@
 """The table of choices: every behaviour that the spec leaves open has a row here.
 
-Each row is a field of `Choices`: its type lists the values, its default is the value
-of profile `documented` (the spec read strictly), and `row` adds the spec's section, a
-sentence in English and in Chinese, the value in profiles where it is another one, such
-as `deployed` (what the service behind the spec does), and the values that tolerate a
-departure from the spec. Documentation, command line, admin API, console and tests are
-driven by this table.
+Each row is a field of `Choices`: its type lists the values, its default is the value of
+profile `documented` (the spec read strictly), and `row` adds the spec's section, a
+sentence in English and in Chinese, the values of other profiles, such as `deployed`
+(the service's behaviour), and the values that tolerate a violation. Documentation,
+command line, admin API, console and tests are driven by this table.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,13 +33,12 @@ def row(
     deployed_4_14: T | None = None,
     tolerates: tuple[T, ...] = (),
 ) -> T:
-    """A field of `Choices`: its value in each profile, and what is said of it.
+    """Return a field of `Choices`: its value in each profile, and its description.
 
-    `deployed` is given where it differs from `documented`, and `deployed_4_14` where
-    it differs from `deployed`. `tolerates` are the values
-    under which something is served that others refuse: a departure from the spec that
-    has the choice's name, or what the sentence says. Other choices say what happens,
-    not what is allowed.
+    `deployed` is given if it differs from `documented`, and `deployed_4_14` if it
+    differs from `deployed`. `tolerates` are the values that serve a request which other
+    values refuse, a violation with the choice's name. Choices without such values
+    decide what happens, not what is allowed.
     """
     deployed = documented if deployed is None else deployed
     older = deployed if deployed_4_14 is None else deployed_4_14
@@ -59,7 +57,7 @@ def row(
 
 
 class UnknownChoice(ValueError):
-    """A name that is no choice, or a value that the choice does not have."""
+    """An unknown name of a choice, or a value that the choice does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ class Choices:
     """The choices in force; a default is the value of profile `documented`."""
 
     def __hash__(self) -> int:
-        # Few are ever looked up together; all fields would take 2 µs.
+        # Few choices are looked up together; hashing all fields takes 2 µs.
         return hash((self.list_order, self.page_size_default))
 
     page_size_default: int = row(
@@ -281,19 +279,19 @@ class Choices:
     )
 
     def but(self, **values: Any) -> "Choices":
-        """The same, but for these values, which have to be of the table."""
+        """Return these choices with some (valid) values replaced."""
         return replace(self, **values)
 
 
 FORMER_NAMES = {"neighbours": "related_routes"}
-"""Names of choices that are deprecated, with those in use."""
+"""Deprecated names of choices, with the current ones."""
 
 _FEW_VALUES = 3
-"""Numbers that are listed one by one; more of them are shown as a range."""
+"""Numbers that are listed one by one; more are shown as a range."""
 
 
 class Choice(Struct, frozen=True):
-    """One row of the table, as documents and commands show it."""
+    """One row of the table of choices."""
 
     name: str
     section: str
@@ -305,7 +303,7 @@ class Choice(Struct, frozen=True):
     profiles: Mapping[Profile, Value]
 
     def parse(self, value: Value) -> Value:
-        """The value as the table has it: `"7"` is 7. Raises UnknownChoice."""
+        """Return the value in the table's type: `"7"` is 7. Raises UnknownChoice."""
         # Command lines and environment variables give texts, JSON gives numbers too.
         for known in self.values:
             if str(known) == str(value) and not isinstance(value, bool):
@@ -317,11 +315,11 @@ class Choice(Struct, frozen=True):
 
     @property
     def is_range(self) -> bool:
-        """Whether the values are numbers that are too many to be listed."""
+        """True if the values are too many numbers to be listed."""
         return isinstance(self.values[0], int) and len(self.values) > _FEW_VALUES
 
     def values_text(self) -> str:
-        """The values in words: `reject or clamp`, `1 to 30`."""
+        """Return the values in words: `reject or clamp`, `1 to 30`."""
         if self.is_range:
             return f"{self.values[0]} to {self.values[-1]}"
         return " or ".join(str(value) for value in self.values)
@@ -329,9 +327,9 @@ class Choice(Struct, frozen=True):
 
 @cache
 def table() -> Mapping[str, Choice]:
-    """All choices by name, in the order of `Choices`.
+    """Return all choices by name, in the order of `Choices`.
 
-    A choice whose type lists no values is a number of items of a page.
+    A choice whose type lists no values is a number of items per page.
     """
     hints, found = get_type_hints(Choices), {}
     for entry in fields(Choices):
@@ -343,7 +341,7 @@ def table() -> Mapping[str, Choice]:
 
 
 def as_profile(name: str) -> Profile:
-    """The profile of that name. Raises UnknownChoice."""
+    """Return `name` as a profile. Raises UnknownChoice."""
     for profile in PROFILES:
         if profile == name:
             return profile
@@ -355,9 +353,9 @@ def choose(
     profile: str = "documented",
     choices: Mapping[str, Value] | None = None,
 ) -> Choices:
-    """The choices of a profile, with single ones replaced, by name.
+    """Return the choices of a profile, with some values replaced, by name.
 
-    Raises UnknownChoice for a profile, a name or a value that does not exist.
+    Raises UnknownChoice for an unknown profile, name or value.
     """
     profile = as_profile(profile)
     values: dict[str, Any] = {
@@ -367,9 +365,9 @@ def choose(
 
 
 def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
-    """`base` with single choices replaced, by name.
+    """Return `base` with some values replaced, by name.
 
-    Raises UnknownChoice for names and values that do not exist.
+    Raises UnknownChoice for unknown names and values.
     """
     values: dict[str, Any] = {}
     problems: list[str] = []
@@ -379,7 +377,7 @@ def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
             values[known.name] = known.parse(value)
         except UnknownChoice as error:
             problems.append(str(error))
-            # Of a thousand, further ones are not even found.
+            # A message shows no further problems, so do not look for them.
             if len(problems) > Published.told_problems:
                 break
     if problems:

@@ -1,1 +1,1 @@
-"""Datasets, collections and rows as they are changed."""
+"""Datasets, collections and rows: their changes."""

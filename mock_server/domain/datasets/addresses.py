@@ -1,7 +1,7 @@
-"""Addresses of files: tokens that say what they lead to, and until when.
+"""Tokens in addresses of files: they contain a use, an end in time and an id.
 
-Whoever has one needs no key. It counts in the sandbox that has sealed it alone, as long
-as what it leads to is there.
+A token needs no API key. Only the sandbox that sealed the token accepts it, while the
+file exists.
 """
 
 from typing import Literal
@@ -10,20 +10,20 @@ from mock_server.domain.call import Call
 from mock_server.domain.objects.uploads import FileForbidden
 
 Use = Literal["upload", "file", "collection"]
-"""What an address is for: to upload the file of a ticket, to download it, or to
-download that of a collection."""
+"""Use of an address: upload the file of a ticket, download that file, or download the
+file of a collection."""
 READ_MS = 3_600_000
 
 
 def give_token(call: Call, use: Use, own_id: str, ms: int = READ_MS) -> str:
-    """A token for so many milliseconds from now."""
+    """Return a token that is valid for `ms` milliseconds from now."""
     return call.state.tokens.sealed(f"{use} {call.now + ms} {own_id}")
 
 
 def follow(call: Call, token: str, *uses: Use) -> tuple[str, str]:
-    """What a token is for, and the id that it leads to. Raises FileForbidden."""
-    said = call.state.tokens.opened(token) or ""
-    use, _, rest = said.partition(" ")
+    """Return the use and the id in a token. Raises FileForbidden."""
+    text = call.state.tokens.opened(token) or ""
+    use, _, rest = text.partition(" ")
     ends, _, own_id = rest.partition(" ")
     if use not in uses or int(ends) <= call.now:
         expected = "an address that this server has given, as long as it counts"

@@ -1,7 +1,7 @@
-"""Collections and their rows: where they may go, how they are made and changed.
+"""Create, move and change collections and their rows.
 
-The `data_amount` of a collection counts with its rows, and its `update_time` is that of
-their last change.
+The `data_amount` of a collection is the number of its rows, and its `update_time` is
+that of their last change.
 """
 
 from collections.abc import Sequence
@@ -27,11 +27,11 @@ CollectionTooDeep = refusal(
 )
 
 PUT_IN = (ParentNotFound, CollectionForbidden, CollectionTooDeep)
-"""What `parent_for` refuses."""
+"""Refusals that `parent_for` raises."""
 
 
 def path_of(dataset: Dataset, collection: Collection) -> list[Collection]:
-    """A collection and the folders above it, the outermost first."""
+    """Return a collection and the folders above it, outermost first."""
     above = map(dataset.tree.get, dataset.tree.above(collection.parent_id))
     return [collection, *filter(None, above)][::-1]
 
@@ -39,9 +39,9 @@ def path_of(dataset: Dataset, collection: Collection) -> list[Collection]:
 def target_for(
     call: Call, dataset_id: str, parent_id: str | None
 ) -> tuple[Dataset, str | None]:
-    """The dataset, and the folder in it, where the caller may put something new.
+    """Return the dataset, and the folder in it, for a new collection.
 
-    What does not exist comes before what is not permitted: DATASET, PUT_IN.
+    Unknown ids are refused before missing permissions: DATASET, PUT_IN.
     """
     if not parent_id:
         return call.dataset(dataset_id, Level.WRITE, "$.datasetId"), None
@@ -52,7 +52,7 @@ def target_for(
 
 
 def check_parent_exists(call: Call, dataset: Dataset, parent_id: str | None) -> None:
-    """Raises ParentNotFound for what is neither the top level nor a collection."""
+    """Raise ParentNotFound unless `parent_id` is the top level or a collection."""
     is_known = parent_id in ROOT or (parent_id or "") in dataset.tree
     if not is_known and call.store.find_collection(parent_id or "") is None:
         raise ParentNotFound.of(parent_id, _folder_of(dataset), "$.parentId")
@@ -65,10 +65,10 @@ def _folder_of(dataset: Dataset) -> str:
 def parent_for(
     call: Call, dataset: Dataset, parent_id: str | None, levels: int = 0
 ) -> str | None:
-    """The id of the folder that a `parentId` names, None for the top level. PUT_IN.
+    """Return the id of the folder `parent_id`, None for the top level. Raises PUT_IN.
 
-    `levels` folders lie within one another in what goes there. Any collection of the
-    dataset counts as a folder.
+    `levels` is the number of nested folders to put there. Any collection of the dataset
+    counts as a folder.
     """
     if parent_id is None or parent_id in ROOT:
         return None
@@ -86,7 +86,7 @@ def parent_for(
 def parent_to_move_to(
     call: Call, dataset: Dataset, collection: Collection, parent_id: str | None
 ) -> str | None:
-    """The id of the folder to which a collection may go: PUT_IN, FolderCycle."""
+    """Return the id of the folder to move to. Raises PUT_IN, FolderCycle."""
     target = dataset.tree.get(parent_for(call, dataset, parent_id) or "")
     if target is None:
         return None
@@ -110,11 +110,11 @@ def create(
     content: bytes | None = None,
     is_again: bool = False,
 ) -> str:
-    """Keep a new collection, the caller's and of now, and have rows trained of texts.
+    """Store a new collection of the caller; train rows from texts. Return its id.
 
-    One that is made again stays whose it is, and of when it was created. A file gets an
-    id unless it has one; `content` is what is kept of one that is uploaded. Gives the
-    id of the collection. Raises LimitReached, and then nothing is kept.
+    With `is_again`, the collection keeps its owner and creation time. A file gets an id
+    if it has none; `content` is the kept part of an uploaded file. Raises LimitReached,
+    and then nothing is stored.
     """
     store, limits = call.store, call.state.limits
     files, known = len(store.files) + len(store.tickets), new.file_id or ""
@@ -162,7 +162,7 @@ def create(
 
 
 def collection_of_file(call: Call, file_id: str) -> tuple[Dataset, Collection]:
-    """A collection that is made of a file, and its dataset: FileNotFound."""
+    """Return the collection made from a file, and its dataset. Raises FileNotFound."""
     file = call.store.files.get(file_id)
     found = call.store.find_collection(file.collection_id) if file else None
     if found is not None:
@@ -175,7 +175,7 @@ def collection_of_file(call: Call, file_id: str) -> tuple[Dataset, Collection]:
 
 
 def check_rows(call: Call, dataset: Dataset, collection_id: str, count: int) -> None:
-    """Raises LimitReached unless a collection may have so many rows more."""
+    """Raise LimitReached if a collection cannot have `count` more rows."""
     jobs = call.store.jobs.get((dataset.id, collection_id)) or ()
     coming = sum(len(job.rows) for job in jobs)
     most = call.state.limits.collection_rows
@@ -192,9 +192,9 @@ def add_rows(
     *,
     at_once: bool = False,
 ) -> None:
-    """Have rows come to a collection: at once, or as choice training says.
+    """Add rows to a collection: now, or step by step (choice training).
 
-    Raises LimitReached, and then nothing is kept.
+    Raises LimitReached, and then nothing is stored.
     """
     is_stepped = call.state.choices.training == "stepped" and not at_once
     store, now = call.store, call.now
@@ -212,10 +212,10 @@ def add_rows(
 def replace_row(
     call: Call, dataset: Dataset, collection: Collection, old: Row, *new: Row
 ) -> None:
-    """Keep a row of a collection in place of one, or none. Raises LimitReached."""
+    """Replace a row of a collection, or remove it. Raises LimitReached."""
     amount = max(0, collection.data_amount - 1 + len(new))
     changed = replace(collection, data_amount=amount)
-    # First what can be taken back without memory: rows could not.
+    # Change the collection first: undoing that needs no memory, undoing rows would.
     call.store.put_collection(dataset, changed.updated(call.now))
     try:
         call.store.rows.change(dataset, collection.id, [old], new)

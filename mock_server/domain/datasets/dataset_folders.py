@@ -1,4 +1,4 @@
-"""Datasets in folders: what lies in what, and where one may be put."""
+"""Folders of datasets: paths, contents, and rules for where a dataset may be put."""
 
 from mock_server.domain import folders
 from mock_server.domain.access import Level
@@ -15,25 +15,25 @@ FolderTooDeep = refusal(
 FolderCycle = refusal("FolderCycle", "400 folderCycle", "500 507000 invalidParams")
 
 ROOT = (None, "")
-"""What a `parentId` is that means the top level."""
+"""Values of `parentId` that mean the top level."""
 PUT_IN = (ParentNotFound, DatasetForbidden, TeamForbidden)
-"""What `folder_for` refuses."""
+"""Refusals that `folder_for` raises."""
 
 
 def path_of(store: Store, dataset_id: str | None) -> list[Dataset]:
-    """A dataset and the folders above it, the outermost first."""
+    """Return a dataset and the folders above it, outermost first."""
     return folders.path_of(store.dataset, dataset_id)
 
 
 def below(store: Store, dataset_id: str) -> list[Dataset]:
-    """All datasets and folders in a folder, nearest first."""
+    """Return all datasets and folders in a folder, nearest first."""
     return folders.below(store.datasets(), dataset_id)
 
 
 def folder_for(call: Call, parent_id: str | None, level: Level) -> str | None:
-    """The id of the folder that a `parentId` names, None for the top level. PUT_IN.
+    """Return the id of the folder `parent_id`, None for the top level. Raises PUT_IN.
 
-    At the top level, what a key may do with datasets in general counts.
+    At the top level the caller's own level decides.
     """
     if parent_id is None or parent_id in ROOT:
         if level and call.caller.level < Level.WRITE:
@@ -48,7 +48,7 @@ def folder_for(call: Call, parent_id: str | None, level: Level) -> str | None:
 
 
 def check_depth(call: Call, parent_id: str | None, levels: int) -> None:
-    """Raises FolderTooDeep if so many nested folders would be too many in a folder."""
+    """Raise FolderTooDeep if `levels` nested folders are too many in a folder."""
     most = call.state.limits.dataset_folder_depth
     got = len(path_of(call.store, parent_id)) + levels
     if got > most:
@@ -57,9 +57,9 @@ def check_depth(call: Call, parent_id: str | None, levels: int) -> None:
 
 
 def check_move(call: Call, dataset: Dataset, parent_id: str | None) -> None:
-    """Check that a dataset may go to a folder: PUT_IN, FolderCycle, FolderTooDeep.
+    """Check a move to a folder. Raises PUT_IN, FolderCycle, FolderTooDeep.
 
-    The caller has to manage the folder that it leaves and the one where it goes.
+    The caller has to manage the old and the new folder.
     """
     target = folder_for(call, parent_id, Level.MANAGE)
     folder_for(call, dataset.parent_id, Level.MANAGE)
@@ -75,6 +75,6 @@ def check_move(call: Call, dataset: Dataset, parent_id: str | None) -> None:
 
 
 def remove(store: Store, dataset: Dataset) -> None:
-    """Remove a dataset, or a folder with all that is in it."""
+    """Remove a dataset, or a folder with all its contents."""
     gone = dataset, *below(store, dataset.id)
     store.remove_datasets({each.id for each in gone})

@@ -1,4 +1,4 @@
-"""What collections are made of: the content of their files, and making them again."""
+"""Sources of collections: the content of their files, and retraining from it."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -17,18 +17,18 @@ from mock_server.domain.objects.pending import complete
 from mock_server.domain.objects.uploads import is_text
 
 WITHOUT_SOURCE = ("folder", "virtual")
-"""Types of collections that are made of nothing."""
+"""Types of collections without a source."""
 
 
 def text_of(content: bytes) -> str:
-    """What a file says that is text."""
+    """Return the text of a text file."""
     return content.decode("utf-8-sig", "replace")
 
 
 def content_of(call: Call, dataset: Dataset, collection: Collection) -> bytes:
-    """The file of a collection as far as it is kept, else the texts of its rows.
+    """Return the kept part of a collection's file, else the texts of its rows.
 
-    Of these no more than a page of a list may have, and a row.
+    The texts end with the row that exceeds `Published.page_bytes`.
     """
     file = call.store.files.get(collection.file_id or "")
     if file is not None and file.content:
@@ -47,17 +47,17 @@ def content_of(call: Call, dataset: Dataset, collection: Collection) -> bytes:
 def retrain(
     call: Call, dataset: Dataset, old: Collection, cutting: Cutting, **changes: Any
 ) -> str:
-    """Have a collection made again of its source, under a new id, and the old one gone.
+    """Replace a collection by one trained again from its source. Return the new id.
 
-    What has no source is empty then. Gives the id. Raises LimitReached, and then
-    nothing has changed.
+    A collection without a source gets no rows. Raises LimitReached, and then nothing
+    changes.
     """
     store, file = call.store, call.store.files.get(old.file_id or "")
     empty = replace(old, data_amount=0, training_amount=0, has_error=False, **changes)
     texts: contents.Texts | None = None
     if file is not None and file.content and is_text(old.name):
         most = call.state.limits.waiting_rows
-        # Of a MiB at most: in one turn.
+        # At most a MiB is kept, so one turn of the loop suffices.
         found = complete(chunks(text_of(file.content), most, cutting))
         texts = [(text, "", number) for number, text in enumerate(found)]
     elif old.type not in WITHOUT_SOURCE:
@@ -76,7 +76,7 @@ def retrain(
 
 
 def _rows_of(call: Call, dataset: Dataset, collection: Collection) -> Iterator[Row]:
-    """The rows of a collection, then those that wait for training."""
+    """Yield the rows of a collection, then those that wait for training."""
     jobs = call.store.jobs.get((dataset.id, collection.id)) or ()
     rows = call.store.rows.of(dataset, collection.id)
     return chain(rows, *(job.rows for job in jobs))

@@ -1,16 +1,15 @@
-"""Texts of data rows: cut out of longer ones, and compared with questions.
+"""Cut texts into data rows, and score rows against questions.
 
-A text is cut as the service cuts it: at separators of one's own, else at headings, of
-which each begins a row that has the headings above it, too; then at ever smaller breaks
-for as long as a piece is too long. Pieces are joined while they fit into a chunk.
-Behind the end of a sentence the next chunk begins with the last sentences of the one
-before. White space is not counted.
+A text is cut as the service cuts it: at the request's separators, else at headings,
+each of which begins a row that repeats the headings above; then at ever smaller breaks
+while a piece is too long. Pieces are joined while they fit into a chunk. After the end
+of a sentence the next chunk begins with the last sentences of the chunk before. White
+space is not counted.
 
-The parts of a question are the pairs of neighbouring characters in its words, case
-folded; a word of one character is a part itself. The score of a text is the share of
-these parts that it contains, from 0 to 1: a text that contains all of the question has
-1. It needs no words, so that it serves Chinese as well, and no model, so that it is the
-same everywhere.
+The parts of a question are the pairs of adjacent characters in its words, case folded;
+a word of one character is a part itself. The score of a text is the share of these
+parts that it contains, from 0 to 1. Scores need no words, so they work for Chinese, and
+no model, so they are the same everywhere.
 """
 
 import re
@@ -23,18 +22,18 @@ from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.pending import Steps
 
 MIN_CHUNK_CHARS = 64
-"""Fewer count as these: a text must not become a row for each character."""
+"""Smallest chunk size, so that a text does not become a row for each character."""
 MOST_CHARS = 11_200
-"""Characters of a row at most: 0.7 of what a model takes."""
+"""Maximum characters of a row: 0.7 of a model's limit."""
 _PART_CHARS, _BACK_CHARS = 65_536, 4_096
 _MATCHES = 1_024
 
 
 class Cutting(Struct, frozen=True):
-    """How a text is cut; one of fewer characters than `least` is one row.
+    """Rules for cutting; a text of fewer than `least` characters is one row.
 
-    A chunk has about `size` characters, of which the next one repeats `overlap`.
-    Headings count down to so many `levels`; `separators` take their place.
+    A chunk has about `size` characters, and the next one repeats `overlap` of them.
+    Headings count down to `levels`; `separators` replace headings.
     """
 
     size: int = 1_000
@@ -47,19 +46,19 @@ class Cutting(Struct, frozen=True):
 USUAL = Cutting()
 _CODE = re.compile(r"```.*?```|~~~.*?~~~", re.DOTALL)
 _LINE_OF_CODE = "\uffff"
-"""Stands for the end of a line in a block of code, where nothing is cut."""
+"""Replaces line ends in a block of code, where nothing is cut."""
 _BREAKS = (
     *map(re.compile, (r"\n(?:```.*?```|~~~.*?~~~)", r"\n{2,}", r"\n")),
     *map(re.compile, (r"。|[a-zA-Z]\.\s", r"！|!\s", r"？|\?\s", r"；|;\s", r"，|,\s")),
 )
-"""What ends a piece: the largest pieces first."""
+"""Patterns that end a piece: the largest pieces first."""
 _FIRST_SENTENCE = 3
 
 
 def chunks(text: str, most: int, cutting: Cutting = USUAL) -> Steps[list[str]]:
-    """The chunks of a text; none of a blank one.
+    """Return the chunks of a text; none for a blank text.
 
-    If there are more than `most`, that is one more of them.
+    If there are more than `most`, return the first `most` + 1.
     """
     if len(text.strip()) < cutting.least or not text.strip():
         return [text] if text.strip() else []
@@ -85,7 +84,7 @@ def chunks(text: str, most: int, cutting: Cutting = USUAL) -> Steps[list[str]]:
 
 
 def _found(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str] | None]:
-    """What is found in a text, and None now and then, so that others are served."""
+    """Yield the matches in a text, and None now and then to let other requests run."""
     at, count = 0, 0
     while at < len(text):
         end = at + _PART_CHARS
@@ -96,7 +95,7 @@ def _found(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str] | None
         elif end >= len(text):
             return
         else:
-            # What is found stands in one part: what is cut by its end begins again.
+            # A match lies within one part, so search the end of this part again.
             at, count = end - _BACK_CHARS, _MATCHES
         if count >= _MATCHES:
             yield None
@@ -116,7 +115,7 @@ def _with_code_in_one_line(text: str) -> Steps[str]:
 
 
 def _sections(text: str, cutting: Cutting) -> Iterator[tuple[str, str] | None]:
-    """What is never joined: the headings above each part of a text, and the part."""
+    """Yield the headings and the body of each section; sections are not joined."""
     if cutting.separators:
         own = re.compile("|".join(map(re.escape, cutting.separators)))
         for part in _pieces(own, text, keeps=False):
@@ -145,7 +144,7 @@ def _sections(text: str, cutting: Cutting) -> Iterator[tuple[str, str] | None]:
 
 
 def _joined(above: list[tuple[int, str]], cutting: Cutting) -> str:
-    """The headings above a part; none if they are longer than a chunk."""
+    """Return the headings above a section; "" if they are longer than a chunk."""
     whole = "".join(heading for _, heading in above)
     return whole if len(whole) <= cutting.size else ""
 
@@ -153,9 +152,9 @@ def _joined(above: list[tuple[int, str]], cutting: Cutting) -> str:
 def _pieces(
     pattern: re.Pattern[str], text: str, *, keeps: bool = True
 ) -> Iterator[str | None]:
-    """The pieces of a text that are not blank, with what ends them unless it goes.
+    """Yield the pieces that are not blank, each with its end unless `keeps` is False.
 
-    None as `_found` gives it.
+    Also yield None when `_found` does.
     """
     start = 0
     for found in _found(pattern, text):
@@ -173,7 +172,7 @@ def _pieces(
 def _split(
     text: str, cutting: Cutting, step: int = 0, carry: str = ""
 ) -> Steps[list[str]]:
-    """The chunks of a text behind what is carried over, cut at the breaks of a step."""
+    """Return the chunks of `carry` and a text, cut at the breaks of a step."""
     if step == len(_BREAKS):
         whole, stride = carry + text, cutting.size - cutting.overlap
         if _chars(whole) < MOST_CHARS:
@@ -212,7 +211,7 @@ def _split(
 
 
 def _overlap(chunk: str, cutting: Cutting, step: int) -> str:
-    """The sentences at the end of a chunk with which the next one begins."""
+    """Return the sentences at the end of a chunk that the next one repeats."""
     if not cutting.overlap or not _FIRST_SENTENCE <= step < len(_BREAKS):
         return ""
     tail = ""
@@ -227,19 +226,18 @@ def _overlap(chunk: str, cutting: Cutting, step: int) -> str:
 
 
 def _chars(text: str) -> int:
-    """Characters that count; in a very long text, all."""
+    """Return the characters without white space; in a very long text, all."""
     if len(text) > _PART_CHARS:
         return len(text)
     return len("".join(text.split()))
 
 
 _MOST_PARTS = 64
-"""Parts of a question that are compared, its first ones: a long question takes no
-longer than this many."""
+"""Parts of a question that are compared, its first ones, which bounds the time."""
 
 
 def parts_of(question: str) -> tuple[str, ...]:
-    """The parts of a question by which texts are compared; none if it has no words."""
+    """Return the parts of a question for `score`; none if it has no words."""
     parts: dict[str, None] = {}
     for word in _words(fold(question[:_PART_CHARS])):
         pairs = [word] if len(word) == 1 else map("".join, pairwise(word))
@@ -251,7 +249,7 @@ def parts_of(question: str) -> tuple[str, ...]:
 
 
 def score(parts: tuple[str, ...], text: str) -> float:
-    """The share of a question's parts that a text contains, to four digits."""
+    """Return the share of a question's parts that a text contains, to four digits."""
     if not parts:
         return 0.0
     folded = fold(text)
@@ -259,7 +257,7 @@ def score(parts: tuple[str, ...], text: str) -> float:
 
 
 def tokens_of(text: str) -> int:
-    """About how many tokens a text counts: one for every four bytes of UTF-8."""
+    """Return about how many tokens a text has: one for every four bytes of UTF-8."""
     return (len(text.encode()) + 3) // 4
 
 

@@ -1,4 +1,4 @@
-"""Files that are uploaded before a collection is made of them, by a ticket."""
+"""Tickets: files that are uploaded before a collection is made from them."""
 
 from msgspec.structs import replace
 
@@ -12,16 +12,16 @@ from mock_server.domain.objects.uploads import (
 )
 
 TICKET_MS, UNUSED_MS = 600_000, 3 * 3_600_000
-"""How long a ticket counts, and how long a file is there that is not used."""
+"""Lifetime of a ticket, and of an uploaded file that is not used."""
 KEY = "dataset/"
-"""What the keys of such files begin with."""
+"""Prefix of the keys of tickets."""
 _PART_CHARS, _ENDING_CHARS, _DIGITS = 100, 20, 6
 
 
 def give_ticket(call: Call, dataset: Dataset, name: str) -> Ticket:
-    """A ticket for a file of that name. Raises LimitReached, NotReady.
+    """Return a ticket for a file of that name. Raises LimitReached, NotReady.
 
-    Those that are over make room.
+    Expired tickets are removed first.
     """
     store, now = call.store, call.now
     for old in [each for each in store.tickets.values() if each.ends <= now]:
@@ -38,13 +38,13 @@ def give_ticket(call: Call, dataset: Dataset, name: str) -> Ticket:
 
 
 def ticket_of(call: Call, key: str) -> Ticket | None:
-    """The ticket of a key, or the file that it is by now; None if that is over."""
+    """Return the ticket with a key, or its uploaded file; None if it has expired."""
     ticket = call.store.tickets.get(key)
     return None if ticket is None or ticket.ends <= call.now else ticket
 
 
 def upload(call: Call, key: str, size: int, content: bytes) -> None:
-    """Have the file of a ticket, in place of one that it is already.
+    """Store the file of a ticket, replacing an earlier upload.
 
     Raises FileForbidden, WrongFileType and LimitReached.
     """

@@ -1,4 +1,4 @@
-"""The faults and answers that may concern the requests of one operation."""
+"""The faults and answers for the requests of one operation."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from mock_server.domain.validation.json_match import is_test
 
 
 class Concerned:
-    """The faults for one operation, and its answers, both in order.
+    """The faults and the answers for one operation, both in order.
 
-    A test may add an answer for each dataset, chat or question. So answers whose match
-    wants a text in a field of the body are found by that text; others are tried each.
+    A test may add an answer for each dataset, chat or question. So answers that match a
+    text in a field of the body are found by that text; all others are tried.
     """
 
     def __init__(
@@ -21,7 +21,8 @@ class Concerned:
     ) -> None:
         self.faults = faults
         self._answers = answers
-        # Places in `_answers`: of those tried each, and of others by field and text.
+        # Places in `_answers`: of answers to try each time, and of others by field and
+        # text.
         self._tried: list[int] = []
         self._by_text: dict[str, dict[str, list[int]]] = {}
         for place, answer in enumerate(answers):
@@ -41,10 +42,7 @@ class Concerned:
 
 
 def wanted_text(match: Match) -> tuple[str, str]:
-    """Return the first field of the body that must be one text, and that text.
-
-    Two empty texts if there is none.
-    """
+    """Return the first body field that must equal a text, and the text, or "", ""."""
     wanted = match.body or {}
     if is_test(wanted):  # `{"contains": ...}` in the place of the body
         return "", ""

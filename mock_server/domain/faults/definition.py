@@ -1,4 +1,4 @@
-"""What a fault of any kind is written with: when it fires, and for how long."""
+"""Fields of faults of every kind: when a fault fires, and for how long."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -26,28 +26,28 @@ Texts = Annotated[dict[str, Any], _TEXTS]
 
 
 class Match(Struct, rename="camel", forbid_unknown_fields=True):
-    """Which requests: all that is given has to be so.
+    """Conditions on a request; all that are given have to hold.
 
-    In the place of a text may stand `{"contains": "..."}`, or `{"absent": true}` for
-    what a request must not have.
+    Instead of a text, give `{"contains": "..."}`, or `{"absent": true}` for a field
+    that a request must not have.
     """
 
     key: str | None = None
-    """The API key, as it is declared or as it is sent."""
+    """The API key, as declared or as sent."""
     body: Annotated[dict[str, Any], _FIELDS] | None = None
-    """Fields that the body has at least."""
+    """Fields that the body must have; it may have more."""
     query: Texts | None = None
     """Parameters of the query; the last value of each counts."""
     headers: Texts | None = None
-    """Headers by name, in any case of letters; of several the last counts."""
+    """Headers by name, case-insensitive; the last value of each counts."""
     path: Texts | None = None
     """Parameters of the path, such as `id` of `GET /api/x/{id}`."""
     question: str | None = None
-    """A part of the last message of a user, in any case of letters."""
+    """A part of the last message of a user, case-insensitive."""
 
     @classmethod
     def meant_by(cls, name: str, _: Mapping[str, object]) -> str:
-        """What to write for a field of a request that stands here itself."""
+        """Return a hint for a field of a request that stands directly in `match`."""
         if near := nearest(name, cls.__struct_fields__):
             what = ", the last message of the user" if near == "question" else ""
             return f" (did you mean {near!r}{what}?)"
@@ -56,18 +56,18 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
         return f" (write {written}; beside body there are {others})"
 
     def __post_init__(self) -> None:
-        # As those of a request are.
+        # The headers of a request have lower-case names.
         if self.headers:
             self.headers = {name.lower(): own for name, own in self.headers.items()}
 
     def given(self) -> Mapping[str, Any]:
-        """What is given of it, by name."""
+        """Return the conditions that are given, by name."""
         fields = msgspec.structs.asdict(self).items()
         return {name: value for name, value in fields if value is not None}
 
     def problems(self, *, is_answer: bool = True) -> Iterator[tuple[Path, str]]:
-        """What no type can say of it, as that of an answer or of a fault."""
-        # Each request is compared with each match, so they have to be small.
+        """Yield path and message of each problem that types cannot express."""
+        # Each request is compared with each match, so matches have to be small.
         most = Published.answer_matched_bytes if is_answer else Published.matched_bytes
         for name, wanted in self.given().items():
             if len(msgspec.json.encode(wanted)) > most:
@@ -91,29 +91,29 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
 class Definition(
     Struct, rename="camel", forbid_unknown_fields=True, kw_only=True, tag_field="kind"
 ):
-    """When a fault fires. Each kind, a subclass of the tag of its name, adds fields."""
+    """Settings of a fault: when it fires. Each kind is a subclass tagged by name."""
 
     is_answer: ClassVar[bool] = False
-    """Whether it gives an answer in place of the operation, and spoils nothing."""
+    """True for kinds that answer in place of the operation, and break nothing."""
     needs: ClassVar[str] = ""
-    """The trait that an operation needs for the kind to have a meaning for it."""
+    """Trait that an operation needs so that the kind can apply to it."""
 
     operation: str = "*"
-    """The operation, by name; `*` is all. Or the method and path of an answer."""
+    """Name of the operation; `*` means all. An answer may have method and path."""
     match: Match = field(default_factory=Match)
-    """The requests; by default all."""
+    """Conditions on requests; by default all match."""
     skip: Whole = 0
-    """How many matches pass first."""
+    """Matches that pass before the first firing."""
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] = 1
-    """How often it fires."""
+    """Maximum number of firings."""
     probability: Annotated[float, Meta(ge=0, le=1)] = 1.0
-    """The probability that it fires at a match."""
+    """Probability of firing at a match."""
     seed: Annotated[int, Meta(ge=-Published.integer, le=Published.integer)] = 0
-    """The seed of its random numbers."""
+    """Seed of the fault's random numbers."""
     phase: Literal["before", "after"] = "before"
-    """Before or after the operation is performed."""
+    """Fire before or after the operation is performed."""
     ttl: Seconds = 60.0
-    """Seconds until it expires."""
+    """Seconds until the fault expires."""
 
     @property
     def kind(self) -> str:
@@ -126,19 +126,19 @@ class Definition(
 
     @property
     def meets_resends(self) -> bool:
-        """Whether it fires again, uncounted, at a request that is sent again at once.
+        """True if the fault fires again, uncounted, when the request is resent.
 
-        A client's HTTP layer sends it again because the connection has ended.
+        A client's HTTP layer resends a request if the connection has ended.
         """
         return False
 
     @property
     def size(self) -> int:
-        """About how many bytes of memory it takes."""
+        """Estimated bytes of memory that the fault takes."""
         return size_of(self.plain())
 
     def plain(self) -> dict[str, Any]:
-        """Return its fields as plain data, but a large JSON value as it is kept."""
+        """Return the fields as plain data; a large JSON value stays as stored."""
         fields: dict[str, Any] = msgspec.to_builtins(self)
         return fields
 

@@ -1,4 +1,4 @@
-"""The faults and answers of a sandbox: added, decided by, spent, taken away."""
+"""The faults and answers of a sandbox: add, match, expire and remove faults."""
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -23,14 +23,14 @@ from mock_server.domain.validation.json_match import holds
 from mock_server.domain.wrong_calls import explained
 
 _FIXED_BYTES = 1_024
-"""About what a fault takes beside its fields."""
+"""Estimated bytes of a fault besides its fields."""
 
 
 class Faults:
     """The faults and answers of a sandbox, in the order in which they were added.
 
-    `active` are those that can still fire: requests pass by while it is empty. What the
-    fixture declares as answers stands in it last.
+    `active` are those that can still fire; requests skip this module while it is empty.
+    Answers that the fixture declares come after `active`.
     """
 
     def __init__(
@@ -41,14 +41,14 @@ class Faults:
         starting: Sequence[Definition] = (),
         declared: Sequence[Definition] = (),
     ) -> None:
-        """`seconds` is a monotonic clock; faults are charged to `memory`.
+        """Add the `starting` faults, and put the `declared` answers behind all others.
 
-        Those `starting` are added at once, and the `declared` answers behind all that
-        come; their definitions are charged elsewhere.
+        `seconds` is a monotonic clock; faults are charged to `memory`, but not the
+        definitions of `starting` and `declared`.
         """
         self.active: list[ActiveFault] = []
-        # Of those, by operation, the ones that may concern it; and when to look next
-        # for some that have ended. Both are found again after each change.
+        # By operation: the active faults that may concern it. `_next_end`: when to look
+        # for expired ones. Both are computed again after each change.
         self._concerned: dict[tuple[str, ...], Concerned] = {}
         self._answered: Mapping[str, None] | None = None
         self._routes: Routes | None = None
@@ -61,7 +61,7 @@ class Faults:
         self._declared = declared
         for definition in starting:
             holding = memory.hold("faults")
-            # Whatever the budget says: for want of memory, no reset may fail.
+            # Charge beyond the budget: a reset must not fail because memory is full.
             holding.grow(_FIXED_BYTES)
             self.active.append(self._activated(definition, holding))
 
@@ -72,9 +72,9 @@ class Faults:
         preset: str | None = None,
         warnings: Sequence[str] = (),
     ) -> ActiveFault:
-        """Add a fault behind the others. Raises InvalidField or LimitReached.
+        """Add a fault behind the others, with its warnings.
 
-        `warnings` are kept with it.
+        Raises InvalidField or LimitReached.
         """
         (added,) = self.add_all([definition], preset)
         added.warnings = [*warnings, *self._unreachable(added)]
@@ -83,15 +83,15 @@ class Faults:
     def add_all(
         self, definitions: Sequence[Definition], preset: str | None = None
     ) -> list[ActiveFault]:
-        """Add several, or none of them. Raises InvalidField or LimitReached.
+        """Add several faults, or none of them. Raises InvalidField or LimitReached.
 
-        `preset` is the name of the list that they are.
+        `preset` is the name of the list.
         """
         for each in definitions:
             if not isinstance(each, Definition):
                 raise TypeError(f"Expected a Fault, got a {type(each).__name__}")
         self._check_room(definitions)
-        # All are charged before the first is added: any of them may not fit.
+        # Charge all faults before adding the first: any of them may not fit.
         holdings = [
             self._memory.hold("faults", definition.size + _FIXED_BYTES, "body")
             for definition in definitions
@@ -99,22 +99,22 @@ class Faults:
         added = list(map(self._activated, definitions, holdings))
         for fault in added:
             fault.preset = preset
-        self._have_active([*self.active, *added])
+        self._set_active([*self.active, *added])
         return added
 
     def decide(self, request: Request, now: int) -> Decision:
-        """Match and count; the first that fires wins. `now` is in milliseconds.
+        """Match and count; the first fault that fires wins. `now` is in milliseconds.
 
-        Those behind the one that fires do not count the request.
+        Faults behind the firing one do not count the request.
         """
         self._end_old()
         decision = Decision()
         for fault in self._concerning(request).faults:
-            again = self._again(fault, request) if fault.resends else None
+            again = self._resent(fault, request) if fault.resends else None
             found = again or fault.match(request, now)
             if isinstance(found, Firing):
                 decision.firing = found
-                self._expect_again(fault, request, found)
+                self._expect_resend(fault, request, found)
                 if fault.remaining == 0 and not fault.resends:
                     self._spend([fault])
                 break
@@ -123,7 +123,7 @@ class Faults:
         return decision
 
     def answer(self, request: Request, now: int) -> Firing | None:
-        """Match and count as `decide` does, among the answers alone."""
+        """Match and count as `decide` does, but answers only."""
         self._end_old()
         for answer in self._concerning(request).answers(request.body):
             found = answer.match(request, now)
@@ -138,15 +138,15 @@ class Faults:
         return [*self.active, *self._declared_answers]
 
     def declare(self, answers: Sequence[Definition]) -> None:
-        """Have these be what the fixture declares: another one is in force."""
+        """Replace the declared answers, as the fixture of another state is in force."""
         self._declared = answers
         for made in "_declared_answers", "_declared_by_name":
             vars(self).pop(made, None)
-        self._have_active(self.active)
+        self._set_active(self.active)
 
     @cached_property
     def _declared_answers(self) -> list[ActiveFault]:
-        """Those of the fixture, made when a request may concern them."""
+        """The answers of the fixture, created when first needed."""
         holding = self._memory.hold("faults")
         return [
             ActiveFault(f"fixture-{number}", definition, inf, holding)
@@ -162,7 +162,7 @@ class Faults:
 
     @property
     def answered(self) -> Mapping[str, None]:
-        """The operations and routes that the answers in force are for, in order."""
+        """Names of operations and routes that have answers in force, in order."""
         self._end_old()
         if self._answered is None:
             found = (each.definition for each in self._in_force)
@@ -172,33 +172,33 @@ class Faults:
 
     @property
     def routes(self) -> Routes:
-        """The paths of the answers in force that are for no operation."""
+        """Routes of the answers in force that are for no operation."""
         names = self.answered
         if self._routes is None:
             self._routes = Routes(name for name in names if is_route(name))
         return self._routes
 
     def all(self) -> list[ActiveFault]:
-        """Those that can still fire, and the latest spent ones, by age."""
+        """Return active faults and the latest spent ones, by age."""
         self._end_old()
         known = [*self.active, *self._spent]
         return sorted(known, key=lambda fault: int(fault.id[1:]))
 
     def get(self, fault_id: str) -> ActiveFault | None:
-        """The fault of that id, active or among the latest spent ones."""
+        """Return the fault with this id, active or a late spent one, or None."""
         return next((fault for fault in self.all() if fault.id == fault_id), None)
 
     def remove(self, fault: ActiveFault) -> None:
-        self._have_active([other for other in self.active if other is not fault])
+        self._set_active([other for other in self.active if other is not fault])
         if fault in self._spent:
             self._spent.remove(fault)
 
     def clear(self) -> None:
-        self._have_active([])
+        self._set_active([])
         self._spent.clear()
 
     def seconds_left(self, fault: ActiveFault) -> float | None:
-        """Until its ttl ends it; None if none does."""
+        """Return the seconds until the fault expires; None without a ttl."""
         return None if fault.ends == inf else max(0.0, fault.ends - self._seconds())
 
     def _concerning(self, request: Request) -> Concerned:
@@ -212,28 +212,25 @@ class Faults:
             found = self._concerned[request.names] = Concerned(faults, answers)
         return found
 
-    def _have_active(self, faults: list[ActiveFault]) -> None:
-        """Have these be active, in a list that is new.
-
-        Somebody may be walking along the old one.
-        """
+    def _set_active(self, faults: list[ActiveFault]) -> None:
+        """Set `active` to a new list: the old one may be iterated right now."""
         self.active, self._concerned, self._next_end = faults, {}, -inf
         self._answered = self._routes = None
 
-    def _again(self, fault: ActiveFault, request: Request) -> Firing | None:
-        """The firing at a request that the client's HTTP layer is sending again."""
+    def _resent(self, fault: ActiveFault, request: Request) -> Firing | None:
+        """Return the earlier firing if the client's HTTP layer resends a request."""
         self._next_end = -inf
         resend = fault.resends.pop(request.fingerprint, None)
         if resend is None or resend.ends <= self._seconds():
             return None
         return resend.firing
 
-    def _expect_again(
+    def _expect_resend(
         self, fault: ActiveFault, request: Request, firing: Firing
     ) -> None:
-        """Have a fault meet the request again, unless its client will not resend it.
+        """Let a fault fire again when the client resends the request.
 
-        On a connection that was made for it a client shows the failure instead.
+        On a new connection a client does not resend, but reports the failure.
         """
         self._next_end = -inf
         is_wanted = fault.definition.meets_resends and not request.is_on_new_connection
@@ -255,7 +252,7 @@ class Faults:
                 raise InvalidField(f"at most {most} {what}", str(count), "$", hint)
 
     def _unreachable(self, added: ActiveFault) -> list[str]:
-        """A warning about an answer that another one keeps from ever firing."""
+        """Return a warning if an earlier answer takes all requests of this one."""
         if not added.definition.is_answer:
             return []
         mine, definition = added.definition.match.given(), added.definition
@@ -294,7 +291,7 @@ class Faults:
 
     def _spend(self, spent: Sequence[ActiveFault]) -> None:
         if spent:
-            self._have_active([fault for fault in self.active if fault not in spent])
+            self._set_active([fault for fault in self.active if fault not in spent])
             self._spent.extend(spent)
             for fault in spent:
                 fault.is_over = True

@@ -1,13 +1,12 @@
-"""Faults: which one fires at a request. What it then does is its kind's business.
+"""Decide which fault fires at a request; its kind then handles the request.
 
-A fault is matched, then counted, then drawn for: the first `skip` matches pass, then
-each fires with its `probability`, at most `times` times, for at most `ttl` seconds.
-Draws come from a stream of the fault's own, keyed (seed, id, match index), so what
-other requests do in between changes nothing: a run can be replayed, or be told
-beforehand.
+A fault is matched, then counted, then drawn: the first `skip` matches pass, then each
+match fires with `probability`, at most `times` times, for at most `ttl` seconds. Draws
+come from a stream of the fault, keyed (seed, id, match index). Other requests do not
+change them, so a run can be replayed or predicted.
 """
 
-from __future__ import annotations  # the counter stands above what it says
+from __future__ import annotations  # ActiveFault names later types
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -24,10 +23,10 @@ from mock_server.domain.validation.json_match import contains, holds
 
 
 class ActiveFault(Struct, eq=False):
-    """A fault that has been added: its counts, and when it ends (monotonic seconds).
+    """A fault in a sandbox: its counts, and when it ends (monotonic seconds).
 
-    What it takes is charged to `holding`. `resends` are requests at which it has fired
-    and will fire again without counting them; `warnings` were given when it was added.
+    Its memory is charged to `holding`. `resends` holds requests at which it fired and
+    will fire again, uncounted; `warnings` were returned when it was added.
     """
 
     id: str
@@ -43,41 +42,41 @@ class ActiveFault(Struct, eq=False):
     resends: dict[bytes, Resend] = field(default_factory=dict)
 
     def is_spent(self, now: float) -> bool:
-        """Whether it fires no more; `now` is in monotonic seconds."""
+        """Return True if the fault cannot fire again at `now` (monotonic seconds)."""
         return self.ends <= now or (self.remaining == 0 and not self.resends)
 
     @property
     def next_end(self) -> float:
-        """When it ends, or stops expecting a request again (monotonic seconds)."""
+        """End of the fault or of its next resend (monotonic seconds), if earlier."""
         return min([self.ends, *(each.ends for each in self.resends.values())])
 
     def forget_resends(self, now: float) -> None:
-        """Expect those no longer of which the time is over."""
+        """Forget the resends whose time is over; `now` is in monotonic seconds."""
         late = [sent for sent, each in self.resends.items() if each.ends <= now]
         for sent in late:
             del self.resends[sent]
 
     @property
     def remaining(self) -> int | None:
-        """How often it can still fire; None if only its ttl ends it."""
+        """Firings that are left; None if only the ttl ends the fault."""
         times: int | None = self.definition.times
         if self.is_over:
             return 0
         return None if times is None else times - self.fired
 
     def match(self, request: Request, now: int) -> Firing | RateLimitStatus | None:
-        """A firing, or where a rate limit stands that lets the request pass.
+        """Count a request; return a firing, or the rate limit's status if it passes.
 
-        None if it does not match, or matches and passes. The request is one of those
-        that it is for. `now` is in milliseconds.
+        Returns None if the request does not match, or matches and passes. The caller
+        checks the operation. `now` is in milliseconds.
         """
         wanted = self.definition
-        # It may be there for the sake of `resends` alone.
+        # It may be active only because of `resends`.
         if self.remaining == 0:
             return None
         if not request.is_as(wanted.match, wanted.operation):
             return None
-        # Counted before drawn: the index decides the draw, whatever came of others.
+        # Count before drawing: the index alone decides the draw.
         index = self.matches
         self.matches += 1
         if index < wanted.skip:
@@ -88,7 +87,7 @@ class ActiveFault(Struct, eq=False):
             if status.is_allowed:
                 return status
         if not wanted.probability:
-            return None  # whatever is drawn, which takes 1 µs
+            return None  # a draw takes 1 µs
         drawn = draw(wanted.seed, self.id, index)
         if drawn >= wanted.probability:
             return None
@@ -96,9 +95,9 @@ class ActiveFault(Struct, eq=False):
         return Firing(self, index, drawn, status, self.fired)
 
     def plan(self, length: int) -> Iterator[tuple[int, float, bool]]:
-        """The next decisions: match index, draw, whether it fires.
+        """Yield match index, draw and True if it fires, for the next matches.
 
-        That of a rate limit is for requests over the limit; others pass.
+        With a rate limit, these are the requests over the limit; others pass.
         """
         wanted, left = self.definition, self.remaining
         for index in range(self.matches, self.matches + length):
@@ -110,9 +109,9 @@ class ActiveFault(Struct, eq=False):
 
 
 class Firing(Struct, frozen=True):
-    """A fault that fires: the index of the match, and the draw that decided it.
+    """One firing: the index of the match, and the draw that decided it.
 
-    `limit` is where a rate limit stands, `count` is how often it has fired by now.
+    `limit` is the rate limit's status; `count` is the number of firings so far.
     """
 
     fault: ActiveFault
@@ -122,21 +121,21 @@ class Firing(Struct, frozen=True):
     count: int = 1
 
     def draw_for(self, purpose: str) -> float:
-        """Another number of the same stream, from 0 up to 1."""
+        """Return another number of the fault's stream, from 0 up to 1."""
         return draw(self.fault.definition.seed, self.fault.id, self.index, purpose)
 
     @property
-    def told(self) -> Told:
-        """What of it outlasts the fault."""
+    def told(self) -> FiringRecord:
+        """The journal's record of this firing."""
         kind, probability = (
             self.fault.definition.kind,
             self.fault.definition.probability,
         )
-        return Told(self.fault.id, kind, self.draw, probability)
+        return FiringRecord(self.fault.id, kind, self.draw, probability)
 
 
-class Told(Struct, frozen=True, gc=False):
-    """What a journal says of a firing; the fault itself may be large."""
+class FiringRecord(Struct, frozen=True, gc=False):
+    """A firing in a journal entry; does not keep the fault, which may be large."""
 
     id: str
     kind: str
@@ -145,21 +144,21 @@ class Told(Struct, frozen=True, gc=False):
 
 
 class Resend(Struct, frozen=True):
-    """A firing that comes again if its request does before the time `ends`."""
+    """A firing to repeat if its request is resent before `ends` (monotonic seconds)."""
 
     firing: Firing
     ends: float
 
 
 class Decision(Struct, eq=False):
-    """What faults say to a request: one that fires, and where rate limits stand."""
+    """The decision on a request: the firing, and the statuses of rate limits."""
 
     firing: Firing | None = None
     limits: list[RateLimitStatus] = field(default_factory=list)
 
 
 class Head(Struct, frozen=True):
-    """What the head of a request says: the last value of each name.
+    """The head of a request: the last value of each name.
 
     The names of `headers` are in lower case; `path` is as it was sent.
     """
@@ -170,13 +169,13 @@ class Head(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True, dict=True):
-    """What faults and answers are matched by.
+    """A request as faults and answers match it.
 
-    `names` are those by which they may call it: of its operation, or of the declared
-    paths that it is at. `keys` are the one sent, by which rate limits count, and the
-    declared one; `traits` are those of the operation. `content` is the body as it came;
-    `is_on_new_connection` says whether its connection was made for it. `read_head` is
-    called where one wants to know more.
+    `names` are the operation's names, or the declared paths that match. `keys` are the
+    sent key, by which rate limits count, and the declared one; `traits` are those of
+    the operation. `content` is the raw body; `is_on_new_connection` is True if the
+    connection was made for the request. `read_head` is called when a match needs the
+    head.
     """
 
     names: tuple[str, ...]
@@ -193,21 +192,21 @@ class Request(Struct, frozen=True, dict=True):
 
     @property
     def fingerprint(self) -> bytes:
-        """What a request has in common with the same one that is sent again."""
+        """Digest by which a resent request is recognized."""
         head = f"{self.names[0]} {self.keys[0]} ".encode("utf-8", "replace")
         return hashlib.sha256(head + self.content).digest()
 
     def is_for(self, definition: Definition) -> bool:
-        """Whether its operation is named by a fault, and one that its kind suits."""
+        """Return True if a fault is for this operation and its kind can apply."""
         is_named = definition.operation in self._named
         return is_named and (not definition.needs or definition.needs in self.traits)
 
     @cached_property
     def _named(self) -> Collection[str]:
-        return frozenset(("*", *self.names))  # of a path there may be thousands
+        return frozenset(("*", *self.names))  # a path may have thousands of names
 
     def is_as(self, match: Match, operation: str) -> bool:
-        """Whether it is as a fault of this operation wants it."""
+        """Return True if the request matches; `operation` is that of the fault."""
         if match.key is not None and match.key not in self.keys:
             return False
         if match.body is not None and not holds(match.body, self.body):
@@ -222,7 +221,7 @@ class Request(Struct, frozen=True, dict=True):
         return question is None or contains(self.question, question.casefold())
 
     def parameters(self, operation: str) -> Mapping[str, str]:
-        """The parameters of its path, as the declared path of an operation has them."""
+        """Return the parameters of the path, named as in the route `operation`."""
         _, _, pattern = operation.partition(" ")
         both = zip(pattern.split("/"), self._segments, strict=False)
         return {name[1:-1]: own for name, own in both if name.startswith("{")}
@@ -233,7 +232,7 @@ class Request(Struct, frozen=True, dict=True):
 
     @cached_property
     def question(self) -> str:
-        """The last message of a user, case folded; "" if there is none."""
+        """The last message of a user, case folded; "" without one."""
         messages = self.body.get("messages")
         asked = messages if isinstance(messages, list) else ()
         last: Mapping[str, object] = next(filter(is_of_user, reversed(asked)), {})
@@ -246,7 +245,7 @@ def is_of_user(message: object) -> bool:
 
 
 def asked_in(message: Mapping[str, object]) -> str:
-    """The text of a user's message."""
+    """Return the text of a user's message."""
     content = message.get("content")
     parts = content if isinstance(content, list) else [{"text": content}]
     texts = (each.get("text") for each in parts if isinstance(each, dict))
@@ -254,20 +253,20 @@ def asked_in(message: Mapping[str, object]) -> str:
 
 
 def draw(seed: int, fault_id: str, index: int, purpose: str = "fire") -> float:
-    """A number from 0 up to 1 that depends on nothing but these."""
+    """Return a number from 0 up to 1 that depends only on the arguments."""
     digest = hashlib.sha256(f"{seed} {fault_id} {index} {purpose}".encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
 
 
 _WINDOW_BYTES = 256
-"""About what a window takes beside its key."""
+"""Estimated bytes of a window besides its key."""
 
 
 class RateLimit(Struct):
-    """At most `limit` requests in `window` seconds from the first of them, per key.
+    """At most `limit` requests in `window` seconds from the first one, per key.
 
-    The windows of at most `max_keys` keys are kept, and charged to `holding`; where
-    there is no room for another, the oldest goes.
+    At most `max_keys` windows are kept and charged to `holding`; the oldest is dropped
+    when there is no room.
     """
 
     limit: int
@@ -277,10 +276,10 @@ class RateLimit(Struct):
     _windows: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def count(self, key: str, now: int) -> RateLimitStatus:
-        """Count a request at that time in milliseconds, unless it is over the limit."""
+        """Count a request at `now` (ms), unless it is over the limit."""
         length = self.window * 1000
         start, count = self._windows.get(key, (now, 0))
-        # A sandbox's clock can be set back: before its start, a window is over too.
+        # A sandbox's clock can be set back, before the start of the window.
         if not start <= now < start + length:
             start, count = now, 0
         is_allowed = count < self.limit
@@ -301,9 +300,9 @@ class RateLimit(Struct):
 
 
 class RateLimitStatus(Struct, frozen=True):
-    """Where a limit stands after a request; `reset_ms` is what is left of the window.
+    """Status of a rate limit after a request.
 
-    `remaining` is how many requests it will still let pass.
+    `remaining` is how many more requests pass; `reset_ms` is the rest of the window.
     """
 
     is_allowed: bool
@@ -313,5 +312,5 @@ class RateLimitStatus(Struct, frozen=True):
 
     @property
     def reset_seconds(self) -> int:
-        """What is left of the window in whole seconds, rounded up."""
+        """The rest of the window in whole seconds, rounded up."""
         return ceil(self.reset_ms / 1000)

@@ -1,4 +1,4 @@
-"""Placeholders in JSON values, such as `{{body.appId}}`: never evaluated twice."""
+"""Fill placeholders in JSON values, such as `{{body.appId}}`, in a single pass."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,17 +26,17 @@ _BEGINNING = re.compile(rb"\{\{(?:count|now|body|query|path)")
 
 
 def are_in(value: Any) -> bool:
-    """Whether a JSON value has any, in its texts."""
+    """Return True if a text in the JSON value has placeholders."""
     return _may_be_in(value) and any(True for _ in _found_in(value))
 
 
 def _may_be_in(value: Any) -> bool:
-    """Whether its JSON looks like it, which is found fast in a large one."""
+    """Return True if the value may have placeholders; fast for large values."""
     return value is not UNSET and bool(_BEGINNING.search(msgspec.json.encode(value)))
 
 
 def _found_in(value: Any) -> Iterator[str]:
-    """The placeholders in the texts of a JSON value."""
+    """Yield the placeholders in the texts of a JSON value."""
     match value:
         case Raw():
             yield from _found_in(msgspec.json.decode(value))
@@ -49,9 +49,9 @@ def _found_in(value: Any) -> Iterator[str]:
 
 
 def warnings_in(value: Any, route: str) -> Iterator[str]:
-    """What is nearly a placeholder, and those of a parameter that a path lacks.
+    """Yield warnings: near misses of placeholders, and unknown path parameters.
 
-    Looked for in the JSON of the value: no punctuation of that looks alike.
+    Searches the encoded value, as no JSON punctuation looks like a placeholder.
     """
     text = "" if value is UNSET else msgspec.json.encode(value).decode()
     if key := _IN_NAME.search(text):
@@ -76,7 +76,7 @@ def warnings_in(value: Any, route: str) -> Iterator[str]:
 
 
 def outside_json(texts: Iterable[str]) -> Iterator[str]:
-    """Those in a text or a header, where none is filled in: the first is told."""
+    """Yield a warning if a text or header has placeholders: they stay as they are."""
     fields = (name for name in _found_in([*texts]) if "." in name)
     for name in islice(fields, 1):
         where = "placeholders are filled in data and json only"
@@ -84,11 +84,11 @@ def outside_json(texts: Iterable[str]) -> Iterator[str]:
 
 
 def problem_in(value: Any) -> str:
-    """What is wrong with the placeholders of a JSON value; "" if nothing is."""
+    """Return the problem with a JSON value's placeholders, or ""."""
     if not _may_be_in(value):
         return ""
     most, encoded = Published.placeholders, msgspec.json.encode(value)
-    # At most as many as there are commas and brackets: to go through all takes long.
+    # Commas and brackets bound the number of values, which takes long to count.
     is_large = sum(map(encoded.count, (b",", b"[", b"{"))) > Published.json_values
     if is_large and (count := values_in(value)) > Published.json_values:
         expected = f"at most {Published.json_values} fields and items around {{{{"
@@ -100,10 +100,10 @@ def problem_in(value: Any) -> str:
 
 
 def filled(value: Any, known: Mapping[str, Any], most: int) -> Any:
-    """The value with what its placeholders stand for, at most so many bytes of it.
+    """Return the value with its placeholders filled by at most `most` bytes.
 
-    One that is the whole of a text gives a value of its own type, null if there is
-    none; inside a text it gives a text. Raises LimitReached.
+    A text that is one placeholder becomes the value, with its type, or null; inside a
+    text a placeholder becomes text. Raises LimitReached.
     """
     room = most
 

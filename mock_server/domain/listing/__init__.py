@@ -1,1 +1,1 @@
-"""Lists of collections: what is asked for, and each stage to the page."""
+"""Lists of collections: the request, the search and the page."""

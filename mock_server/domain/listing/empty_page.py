@@ -1,8 +1,8 @@
-"""Why a page is empty, in a sentence for the journal, and the words of such sentences.
+"""Hints for the journal that explain why a page is empty.
 
-What is counted is counted while the request is answered, and is true of that moment;
-it looks at counts that are there, and once through a dataset that is small. The words
-are made when somebody reads them. What would help for certain is told by `why`.
+Counts are taken while the request is answered: from counts that exist, and by one pass
+over a small dataset. The text is built when the journal is read. `why` reports fixes
+that are sure to help.
 """
 
 from collections.abc import Sequence
@@ -33,9 +33,9 @@ def hint_of(
     total: int,
     limits: Limits,
 ) -> Hint:
-    """Why a page with none of the `total` matching collections is empty.
+    """Return the hint for a page with none of the `total` matching collections.
 
-    `inside` are in the part of the dataset that was asked for.
+    `inside` is the number of collections in the requested part of the dataset.
     """
     tree = dataset.tree
     size, elsewhere = len(tree), None
@@ -46,16 +46,16 @@ def hint_of(
             elsewhere = len(everywhere.find(search, limits.cached_searches))
     is_folder = dataset.type == "folder"
     page = EmptyPage(request, choices, size, inside, total, elsewhere, is_folder)
-    # A journal keeps what is short; of what is long, the text that cuts it.
+    # A journal keeps a short request, but only the shortened text of a long one.
     is_long = request.tags or len(request.search_text) > SHOWN_CHARS
     return page.text() if is_long else page.text
 
 
 class EmptyPage(Struct, frozen=True, gc=False):
-    """An empty page of a dataset of `size` collections, `inside` of them asked for.
+    """An empty page of a dataset: its request and counts of collections.
 
-    `elsewhere` would match in the whole dataset, if that has been counted. `is_folder`
-    says that it is for datasets.
+    `size` is in the dataset, `inside` in the requested part; `elsewhere` match in the
+    whole dataset, if counted. `is_folder`: the dataset is a folder of datasets.
     """
 
     request: ListV2
@@ -67,7 +67,7 @@ class EmptyPage(Struct, frozen=True, gc=False):
     is_folder: bool
 
     def text(self) -> str:
-        """The reason, and the nearest settings that may help."""
+        """Return the reason, and the nearest settings that may help."""
         request, others = self.request, self.size - self.inside
         if self.total:
             last = (self.total - 1) // request.page_size * request.page_size
@@ -102,7 +102,7 @@ class EmptyPage(Struct, frozen=True, gc=False):
 
 
 def wider(request: ListV2, choices: Choices) -> list[str]:
-    """The settings by which the request would ask for the whole dataset."""
+    """Return the settings under which the request covers the whole dataset."""
     read = read_by(lambda them: part_of(request, them), choices)
     found = [
         f"with choice {name}={value}"
@@ -115,29 +115,29 @@ def wider(request: ListV2, choices: Choices) -> list[str]:
 
 
 def shown(text: str) -> str:
-    """A text in quotes, its beginning if it is long."""
+    """Return a text in quotes, shortened if it is long."""
     return quoted(cut(text))
 
 
 def amount(count: int) -> str:
-    """`1 collection`, `1,000 collections`."""
+    """Return `1 collection` or `1,000 collections`."""
     return f"{count:,} collection" + ("" if count == 1 else "s")
 
 
 def verb(count: int, plural: str) -> str:
-    """`matches` of one, `match` of several."""
+    """Return `matches` for one, `match` for several."""
     return f"{plural}es" if count == 1 else plural
 
 
 def place(within: Within) -> str:
-    """Which collections are in a part: those `at the top level`, `in folder "a"`."""
+    """Return the place of a part in words: `at the top level`, `in folder "a"`."""
     if within is ANYWHERE:
         return "of the dataset"
     return "at the top level" if within is None else f"in folder {shown(within)}"
 
 
 def parent_words(request: ListV2) -> str:
-    """What a request says about the folder: `parentId null`, `no parentId`."""
+    """Return the request's folder in words: `parentId null`, `no parentId`."""
     parent = request.parent_id
     if parent is UNSET:
         return "no parentId"
@@ -145,13 +145,13 @@ def parent_words(request: ListV2) -> str:
 
 
 def scope_choice(request: ListV2, choices: Choices) -> str:
-    """The choice by which a request is kept to a folder; "" if the spec says it."""
+    """Return ` (choice a=b)` if a choice limits the request to a folder, else ""."""
     names = read_by(lambda them: part_of(request, them), choices)
     return in_words(choices, names[-1:])
 
 
 def filter_words(request: ListV2, choices: Choices) -> str:
-    """What a request looks for: `searchText "a" with selectFolder true`."""
+    """Return the filters in words: `searchText "a" with selectFolder true`."""
     parts = [text] if (text := search_words(request, choices)) else []
     if request.folders_only:
         parts.append("selectFolder true")
@@ -161,7 +161,7 @@ def filter_words(request: ListV2, choices: Choices) -> str:
 
 
 def search_words(request: ListV2, choices: Choices) -> str:
-    """`searchText "a"`, with choices that narrow it; "" if nothing is looked for."""
+    """Return `searchText "a"`, with choices that narrow the search, or ""."""
     search, documented = search_of(request, choices), Choices()
 
     def alters(name: str) -> bool:
@@ -179,13 +179,13 @@ _TAGS = 3
 
 
 def tags_words(tags: Sequence[str]) -> str:
-    """`filterTags ["a", "b"]`, of many the first."""
+    """Return `filterTags ["a", "b"]`, shortened if there are many."""
     more = ", …" if len(tags) > _TAGS else ""
     return f"filterTags [{', '.join(map(shown, tags[:_TAGS]))}{more}]"
 
 
 def joined(parts: Sequence[str], last: str) -> str:
-    """`a, b or c`."""
+    """Return `a, b or c`."""
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"

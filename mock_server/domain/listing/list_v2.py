@@ -1,6 +1,6 @@
-"""The list operation as a function of the state: scope, search, paging (spec 4.2).
+"""List collections (spec 4.2): scope, search, paging.
 
-What of this the spec leaves open is a choice; fields have been read and checked before.
+Choices decide what the spec leaves open; fields were checked before.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ T = TypeVar("T")
 
 
 class Page(Struct, Generic[T], frozen=True):
-    """A page of what matches, its count before paging, and the caller's level.
+    """A page of `matching`, the count of all matches, and the caller's level.
 
-    `matching` is all of it, in order: faults show parts that were not asked for, such
-    as `offset` and `page_size` say.
+    Faults may return other parts of `matching`: `offset` and `page_size` are as
+    requested.
     """
 
     items: Sequence[T]
@@ -39,7 +39,7 @@ class Page(Struct, Generic[T], frozen=True):
 
 
 def list_v2(call: Call, request: ListV2) -> Page[Collection]:
-    """A page of a dataset's collections (spec 4.2); past the end it is empty.
+    """Return a page of a dataset's collections (spec 4.2), empty past the end.
 
     Raises DatasetNotFound, ParentNotFound (choice parent_unknown), DatasetForbidden, in
     this order.
@@ -51,10 +51,10 @@ def list_v2(call: Call, request: ListV2) -> Page[Collection]:
 def page_in(
     dataset: Dataset, level: Level, request: ListV2, state: State
 ) -> Page[Collection]:
-    """As `list_v2`, of a dataset that has been found, for a caller of that level."""
+    """Return the page that `list_v2` returns, for a dataset and a caller's level."""
     choices = state.choices
     within, search = part_of(request, choices), search_of(request, choices)
-    # Existence is checked before permission, of the parent too.
+    # Check existence before permission, for the parent too.
     if isinstance(within, str) and within not in dataset.tree:
         _check_unknown_parent(dataset, request, state, level)
     if level < Level.READ:
@@ -64,7 +64,7 @@ def page_in(
     inside, matching = dataset.tree.found(within, order, search, kept)
     offset, size = request.offset, request.page_size
     page = matching[offset : offset + size]
-    # Of nothing, as lists that scroll want it, there is nothing to say.
+    # scrollList asks for zero items and pages the matches itself: no hint is needed.
     if not page and size and not state.has_hint:
         total = len(matching)
         state.hint(hint_of(dataset, inside, request, choices, total, state.limits))
@@ -76,7 +76,7 @@ def page_in(
 def _check_unknown_parent(
     dataset: Dataset, request: ListV2, state: State, level: Level
 ) -> None:
-    """Raises ParentNotFound, unless choice parent_unknown=empty says otherwise."""
+    """Raise ParentNotFound, unless choice parent_unknown=empty."""
     choices = state.choices
     if choices.parent_unknown == "empty":
         if level >= Level.READ:
@@ -86,7 +86,7 @@ def _check_unknown_parent(
     expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
     if request.parent_id == "":
         expected = f"null for the top level, {expected.removeprefix('null ')}"
-    # To a caller who may not read the dataset, none of them would help.
+    # A hint would not help a caller who may not read the dataset.
     hint = ""
     if level >= Level.READ:
         named = ((each.id, each.name) for each in dataset.tree)
@@ -97,7 +97,7 @@ def _check_unknown_parent(
 
 def _served_with(request: ListV2, choices: Choices) -> str:
     names = ["parent_unknown"]
-    if request.parent_id == "":  # first what is likely meant
+    if request.parent_id == "":  # the likely intention comes first
         names.insert(0, "parent_empty_string")
     if request.search_text:
         names.append("search_scope")

@@ -1,1 +1,1 @@
-"""What fixtures hold: objects that never change, ordered and searchable."""
+"""Objects of fixtures, which never change, ordered and searchable."""

@@ -1,4 +1,4 @@
-"""The records of a chat session, of which deleted ones are kept, but not shown."""
+"""Records of a chat; deleted ones are kept, but not shown."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mock_server.domain.objects.models import ChatRecord
 
 
 class ChatRecords(Sliced[ChatRecord]):
-    """All records of a chat session, the oldest first, and where deleted ones stand.
+    """All records of a chat, oldest first, and the places of deleted ones.
 
-    A sequence of another type has no deleted ones.
+    A sequence of another type has no deleted records.
     """
 
     __slots__ = ("_all", "_deleted")
@@ -22,14 +22,14 @@ class ChatRecords(Sliced[ChatRecord]):
 
     @staticmethod
     def of(records: Sequence[ChatRecord]) -> ChatRecords:
-        """Return records that can be changed; those of no such type are all shown."""
+        """Return records as ChatRecords; those of another type are all shown."""
         if isinstance(records, ChatRecords):
             return records
         return ChatRecords(Blocks.of(records), ())
 
     @staticmethod
     def loaded(records: Sequence[ChatRecord]) -> Sequence[ChatRecord]:
-        """Return records as they were loaded, some of which may be deleted."""
+        """Return loaded records, some of which may be deleted."""
         deleted = [at for at, it in enumerate(records) if it.delete_time is not None]
         return ChatRecords(Blocks.of(records), deleted) if deleted else records
 
@@ -46,19 +46,19 @@ class ChatRecords(Sliced[ChatRecord]):
         return self._all[start:stop]
 
     def added(self, new: Sequence[ChatRecord]) -> ChatRecords:
-        """Return the records with further ones at the end."""
+        """Return the records with new ones at the end."""
         end = len(self._all)
         return ChatRecords(self._all.replaced(end, end, new), self._deleted)
 
     def changed(self, by_place: Mapping[int, ChatRecord]) -> ChatRecords:
-        """Return the records with others in place of some; what is deleted stays so."""
+        """Return the records with some replaced; deleted ones stay deleted."""
         every = self._all.changed(by_place)
         deleted = [at for at, it in by_place.items() if it.delete_time is not None]
         return ChatRecords(every, sorted({*self._deleted, *deleted}))
 
     @property
     def shown(self) -> Sequence[ChatRecord]:
-        """Those that are not deleted."""
+        """The records that are not deleted."""
         return _Shown(self._all, self._deleted) if self._deleted else self._all
 
 
@@ -67,7 +67,7 @@ class _Shown(Sliced[ChatRecord]):
 
     def __init__(self, every: Sequence[ChatRecord], deleted: Sequence[int]) -> None:
         self._all = every
-        # How many are shown before each deleted one.
+        # The number of shown records before each deleted one.
         self._skipped = [at - number for number, at in enumerate(deleted)]
 
     def __len__(self) -> int:
@@ -78,5 +78,5 @@ class _Shown(Sliced[ChatRecord]):
 
 
 def shown(records: Sequence[ChatRecord]) -> Sequence[ChatRecord]:
-    """Return the records of a chat session that are not deleted."""
+    """Return the records of a chat that are not deleted."""
     return records.shown if isinstance(records, ChatRecords) else records

@@ -1,4 +1,4 @@
-"""A dataset, and the folder tree of its collections as it was loaded."""
+"""Datasets, and the folder trees of their collections as loaded."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ from mock_server.domain.objects.pending import (
 
 
 class FolderTree(ABC):
-    """Collections of a dataset in document order, in folders, and listings of them."""
+    """Collections of a dataset in folders, and listings of them."""
 
     created = 0
-    """How many collections there are that were not loaded."""
+    """Number of collections that were not loaded."""
 
     @property
     @abstractmethod
     def collections(self) -> Sequence[Collection]:
-        """All in document order."""
+        """All collections in fixture order."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -58,24 +58,22 @@ class FolderTree(ABC):
 
     @abstractmethod
     def get(self, collection_id: str) -> Collection | None:
-        """The collection of that id."""
+        """Return the collection with this id, or None."""
 
     @abstractmethod
     def listing(self, within: Within, order: Order) -> Listed:
-        """The collections within a part, in an order; ties always go by `_id`."""
+        """Return the collections within a part, in an order; `_id` decides ties."""
 
     def found(
         self, within: Within, order: Order, search: Search | None, kept: int
     ) -> tuple[int, Sequence[Collection]]:
-        """How many collections a part has, and which are looked for: without a search
-        all. So many results of searches are kept.
-        """
+        """Return a part's size and its matches; cache results of `kept` searches."""
         listing = self.listing(within, order)
         items = listing.items
         return len(items), items if search is None else listing.find(search, kept)
 
     def prepare(self, order: Order) -> None:
-        """Make what requests would have to wait for: listings, look-ups, searches."""
+        """Prepare listings, look-ups and searches, so that requests need not wait."""
         for part in self.large(order).values():
             part.fold()
         if len(self) >= LARGE:
@@ -83,29 +81,29 @@ class FolderTree(ABC):
 
     @abstractmethod
     def large(self, order: Order) -> Mapping[Within, Listing]:
-        """The loaded parts, in an order, that take long to be folded for searches."""
+        """Return the loaded parts that take long to be folded for searches."""
 
     @abstractmethod
     def number(self, item: Collection) -> int:
-        """By which one of its collections is placed in document order."""
+        """Return the sort key of a collection in fixture order."""
 
     def key(self, order: Order) -> Callable[[Collection], Any]:
-        """By what its collections are sorted in an order."""
+        """Return the function that gives sort keys for an order."""
         return self.number if order == "fixture" else SORT_KEYS[order]
 
     @abstractmethod
     def children(self, folder: str | None) -> Sequence[Collection]:
-        """The collections in a folder, in any order."""
+        """Return the collections in a folder, in any order."""
 
     @abstractmethod
     def parents(self) -> Set[Within]:
-        """All parts that may hold collections; any other is empty."""
+        """Return all parts that may hold collections; others are empty."""
 
     def below(self, collection_id: str) -> list[Collection]:
-        """A collection's descendants, nearest first."""
+        """Return a collection's descendants, nearest first."""
         descendants: list[Collection] = []
         folders, parents = [collection_id], self.parents()
-        for folder in folders:  # grows meanwhile: level by level
+        for folder in folders:  # the list grows here, level by level
             inside = self.children(folder)
             descendants.extend(inside)
             folders.extend(item.id for item in inside if item.id in parents)
@@ -113,32 +111,32 @@ class FolderTree(ABC):
 
     @abstractmethod
     def folders_in(self, folder: str | None) -> Iterable[str]:
-        """The ids of those in a folder that may hold collections themselves."""
+        """Return the ids of subfolders, which may hold collections."""
 
     def levels(self, folder: str) -> Iterator[int]:
-        """How many collections are on each level below one, nearest first."""
+        """Yield the number of collections on each level below a folder."""
         folders = [folder]
         while count := sum(len(self.children(each)) for each in folders):
             yield count
             folders = [*chain.from_iterable(map(self.folders_in, folders))]
 
     def above(self, folder: str | None) -> Iterator[str]:
-        """The ids of a folder and of those above it, the outermost last."""
+        """Yield the ids of a folder and those above it, outermost last."""
         while folder is not None:
             yield folder
             found = self.get(folder)
             folder = None if found is None else found.parent_id
 
     def depth(self, folder: str | None) -> int:
-        """How many folders lead to what is in this one: 0 at the top level."""
+        """Return the number of folders above the content of a folder: 0 at the top."""
         return sum(1 for _ in self.above(folder))
 
 
 class Tree(FolderTree):
     """A folder tree as it was loaded.
 
-    Listings and the look-up by id are made when they are first needed. They follow from
-    the collections alone, so that to others a tree never changes.
+    Listings and the look-up by id are made at the first use. They depend only on the
+    collections, so callers never see a tree change.
     """
 
     def __init__(
@@ -148,7 +146,7 @@ class Tree(FolderTree):
         by_id: Mapping[str, Collection] | None = None,
         listings: Mapping[Order, Mapping[Within, Listing]] | None = None,
     ) -> None:
-        """`by_id` and `listings` are what has been made already, as by a loader."""
+        """Use `by_id` and `listings` if a loader has made them already."""
         self._collections = collections
         self._listings = {**(listings or {})}
         self._lines: dict[Order, array[int]] = {}
@@ -188,7 +186,7 @@ class Tree(FolderTree):
 
     @property
     def _any_order(self) -> Order:
-        # To sort a million takes seconds: whatever order has been made will do.
+        # Sorting a million takes seconds, so take an order that exists.
         return next(iter(self._listings), "fixture")
 
     def number(self, item: Collection) -> int:
@@ -198,7 +196,7 @@ class Tree(FolderTree):
         return numbers[bisect_left(items, key(item), key=key)]
 
     def _parts(self, order: Order) -> Mapping[Within, Listing]:
-        """All parts in an order, which are put in it at once."""
+        """Return all parts in an order; sort them now if needed."""
         if order not in self._listings:
             ordered = Listing(in_order(self._collections, order))
             is_sorted = order != "fixture"
@@ -207,7 +205,7 @@ class Tree(FolderTree):
         return self._listings[order]
 
     def _arranging(self, order: Order) -> Steps[Mapping[Within, Listing]]:
-        """As `_parts`, in steps: to sort a million at once takes more than a second."""
+        """Return the same as `_parts`, in steps: sorting may take over a second."""
         if order == "fixture":
             everything = self._everything
         else:
@@ -218,7 +216,7 @@ class Tree(FolderTree):
 
     @cached_property
     def _everything(self) -> Listing:
-        """All in document order, searched by what other searches need anyway."""
+        """All collections in fixture order; searches use another order's listing."""
         if {*self._listings} <= {"fixture"}:
             return Listing(self._collections)
         order, numbers = self._numbers
@@ -239,10 +237,10 @@ class Tree(FolderTree):
 
     @cached_property
     def spans(self) -> Mapping[Within, tuple[int, int]]:
-        """Where all that is below each folder stands, from where up to where.
+        """Start and end of each folder's descendants in a line of all collections.
 
-        In a line in which folders come one after the other, each with what is in it:
-        those within a folder follow it at once.
+        In the line folders follow depth first, each with its own collections, so that
+        everything within a folder is contiguous.
         """
         parts = self._parts(self._any_order)
         above = {each: at for at, some in self._inner.items() for each in some}
@@ -254,7 +252,7 @@ class Tree(FolderTree):
             first, end = end, end + len(parts.get(folder, _EMPTY).items)
             spans[folder] = first, end
             ahead += self.folders_in(folder)
-        # The last folder comes first: what is below it then is its end.
+        # From the last folder on: the ends of subfolders are known by then.
         for each in reversed(spans):
             if isinstance(each, str):
                 first, end = spans[above[each]]
@@ -262,7 +260,7 @@ class Tree(FolderTree):
         return spans
 
     def places(self, order: Order, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
-        """The indices in an order of what stands there in the line of `spans`."""
+        """Yield the indices in an order of the collections in these spans."""
         is_numbered = order == "fixture" and order not in self._listings
         by, numbers = self._numbers if is_numbered else (order, None)
         if by not in self._lines:
@@ -280,11 +278,11 @@ class Tree(FolderTree):
 
     @cached_property
     def _numbers(self) -> tuple[SortedOrder, Sequence[int]]:
-        """A sorted order, and the number of each of its items in document order.
+        """A sorted order, and the place of each of its items in fixture order.
 
-        A million take more than a second, unless they came with the order.
+        Takes more than a second for a million, unless the places came with the order.
         """
-        # Four bytes for each collection, where a look-up by id would take a hundred.
+        # Four bytes for each collection; a look-up by id would take a hundred.
         is_by_name = {"name"} == {*self._listings} - {"fixture"}
         order: SortedOrder = "name" if is_by_name else "update_time_desc"
         listed = self._parts(order)[ANYWHERE]
@@ -296,14 +294,14 @@ class Tree(FolderTree):
 
 _EMPTY = Listing(())
 LARGE = 500
-"""Collections; to look through so many, or to fold them, takes up to a millisecond."""
+"""Collections whose scan or folding takes up to a millisecond."""
 
 
 class Dataset(Struct, frozen=True, eq=False):
-    """A dataset: what is said of it, its collections, and the data rows of those.
+    """A dataset: its fields, its collections and their rows.
 
-    `type` is `dataset`, or `folder` for what holds datasets; `parent_id` is such a
-    folder's id. `update_time` is in milliseconds; `rows` are by collection id.
+    `type` is `dataset`, or `folder` for a folder of datasets; `parent_id` is the id of
+    such a folder. `update_time` is in milliseconds; `rows` are by collection id.
     """
 
     id: str
@@ -319,5 +317,5 @@ class Dataset(Struct, frozen=True, eq=False):
     rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
 
     def level_of(self, caller: Caller) -> Level:
-        """What a caller may do with it: its own permission, else the key's level."""
+        """Return a caller's level: the key's own here, else the caller's."""
         return self.permissions.get(caller.key, caller.level)

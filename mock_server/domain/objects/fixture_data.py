@@ -1,4 +1,4 @@
-"""The loaded content of fixtures, which all sandboxes of a server share."""
+"""The loaded content of fixtures, shared by all sandboxes of a server."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
@@ -19,21 +19,18 @@ from mock_server.domain.replies import DeclaredReply
 from mock_server.domain.versions import Version
 
 JobsOf = tuple[str, str]
-"""The ids of a dataset and of a collection in it."""
+"""Ids of a dataset and of a collection in it."""
 
 
 class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
-    """The loaded content of fixtures, by id. Shared by stores and never changed.
+    """The loaded content of fixtures, by id; stores share it, and it never changes.
 
-    `users` may log in, `api_keys` have been created by logins, by `shares` anybody may
-    chat, `replies` are what completions answer in turn; `jobs` is the training under
-    way, `faults` are in force from the start, `answers` are given at paths that no
-    operation has.
-    `version` is that of the service for which it has been written, if it says so.
-    `frozen_at` is the time in milliseconds at which the clock stands, if it does;
-    `files` and `sha256` say where all of it comes from; `size` is about how many bytes
-    of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
-    come out again, sorted.
+    `users` may log in, `api_keys` were created by logins, `shares` are share links,
+    `replies` are for completions, `jobs` is unfinished training, `faults` are in force
+    from the start, `answers` serve paths without an operation. `version` is the
+    declared version of the service, `frozen_at` the declared time of the clock (ms);
+    `files` and `sha256` name the source; `size` is the estimated memory in bytes;
+    `secrets`, derived from `keys`, are the keys to redact, sorted.
     """
 
     apps: Mapping[str, App] = field(default_factory=dict)
@@ -55,11 +52,11 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
 
     def __post_init__(self) -> None:
         long = [key for key in self.keys if len(key) >= MIN_REDACTABLE_LENGTH]
-        # The way of msgspec for what a frozen struct derives from its fields.
+        # How msgspec sets a derived field of a frozen struct.
         force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long)))
 
     def warning_under(self, version: Version) -> str | None:
-        """What to say if it is served as that version of the service."""
+        """Return a warning if the fixture is served as another version."""
         if self.version in (None, version):
             return None
         how = f"--choice version={self.version} serves that"
@@ -70,7 +67,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return {each.member: each for each in self.keys.values()}
 
     def caller_of(self, member: str | None) -> Caller:
-        """Who a member is: the holder of the declared key, else one who may do all."""
+        """Return the caller of a member's declared key, else an owner."""
         return self._by_member.get(member or "", Caller("", member))
 
     @cached_property
@@ -83,12 +80,12 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
 
     @cached_property
     def row_places(self) -> Mapping[str, RowPlace]:
-        """All data rows by id, made when one is first looked for. Raises NotReady."""
+        """All rows by id, indexed at the first use. Raises NotReady."""
         return made(self, "row_places", places_of(self.datasets.values()))
 
     def has(self, own_id: str) -> bool:
-        """Whether an id is one that a store may not give again. Raises NotReady."""
-        # Large trees look up by id anyway: to gather a million ids takes 0.7 s.
+        """Return True if an id is taken. Raises NotReady."""
+        # Large trees have a look-up by id; gathering a million ids takes 0.7 s.
         return own_id in self._ids or any(own_id in tree for tree in self._large_trees)
 
     @cached_property
@@ -98,7 +95,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
 
     @cached_property
     def _ids(self) -> Set[str]:
-        """All ids but those of the collections of large trees."""
+        """All ids except those of collections in large trees."""
         return made(self, "ids", self._gathering())
 
     def _gathering(self) -> Steps[Set[str]]:
@@ -121,21 +118,21 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return found
 
     def prepare(self, order: Order) -> None:
-        """Sort and fold all collections, so that no request has to wait for that."""
+        """Sort and fold all collections, so that no request has to wait."""
         for dataset in self.datasets.values():
             dataset.tree.prepare(order)
 
     def prepare_changes(self) -> None:
-        """Number all collections for lists of changed trees, and for those of admin.
+        """Number all collections, for lists of changed trees and of the admin API.
 
-        That may be done by a thread: none of it is one long step.
+        Safe in a thread: it has no long step.
         """
         for tree in self._large_trees:
             if isinstance(tree, Tree):
                 tree.places("fixture", ())
 
     def records(self, at_once: int) -> Iterator[list[Chat | Collection]]:
-        """All chats and collections, in lists of `at_once`."""
+        """Yield all chats and collections, in lists of `at_once`."""
         holders: list[Iterable[Chat | Collection]] = [
             *(app.chats.values() for app in self.apps.values()),
             *(dataset.tree for dataset in self.datasets.values()),
@@ -153,7 +150,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         }
 
     def contents(self) -> dict[str, int]:
-        """`counts`, and what there is that they leave out: apps where no chats are."""
+        """Return `counts`, replies, responses, and apps if no app has chats."""
         counts = self.counts()
         apps = () if counts["chats"] else self.apps
         further = {"apps": apps, "replies": self.replies, "responses": self.answers}

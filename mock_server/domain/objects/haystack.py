@@ -1,4 +1,4 @@
-"""Texts folded for searches: literal, ignoring case, no match across two texts."""
+"""Search folded texts: literally, ignoring case, within single texts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from mock_server.domain.objects.pending import Steps
 
 
 def fold(text: str) -> str:
-    """The text as it is compared: case folded, NFC. Folding twice changes nothing."""
+    """Return a text for comparisons: case folded, NFC. Idempotent."""
     if text.isascii():
         return text.lower()
-    # Folding may undo a composition, and composing before it may change what it does.
+    # Folding may undo a composition, and composing first may change the folding.
     if not is_normalized("NFC", text):
         text = normalize("NFC", _with_ordered_marks(text))
     return normalize("NFC", text.casefold())
@@ -26,11 +26,11 @@ def fold(text: str) -> str:
 
 _PART_CHARS = 1_024
 _SLOW = 32
-"""How much more it takes to fold a character, at most, than to change its case."""
+"""Cost of folding a character, at most, relative to changing its case."""
 
 
 def foldable(text: str, room: int) -> tuple[str, int]:
-    """The beginning of a text that may be folded, and the room that is left.
+    """Return the beginning of a text that may be folded, and the room left.
 
     Each character takes 1 of the room, or 32 near others that are composed.
     """
@@ -46,17 +46,16 @@ def foldable(text: str, room: int) -> tuple[str, int]:
     return text, room
 
 
-# The marks that Unicode counts as none, though they stand for two.
+# Marks with combining class 0 in Unicode that decompose into two.
 _PAIRS = {"\u0f73": "\u0f71\u0f72", "\u0f75": "\u0f71\u0f74", "\u0f81": "\u0f71\u0f80"}
 _LONG_RUN = re.compile(rb"[^\0]{31,}")
-"""Combining classes of more marks than a letter has in any language (UAX #15)."""
+"""Combining classes of a run of more marks than any language uses (UAX #15)."""
 
 
 def _with_ordered_marks(text: str) -> str:
-    """The text with each long run of marks in canonical order, which changes no form.
+    """Return the text with long runs of marks in canonical order, an equivalent text.
 
-    `normalize` orders a run by insertion: twice the marks would take four times as
-    long.
+    `normalize` orders a run by insertion, in quadratic time.
     """
     for pair, marks in _PAIRS.items():
         text = text.replace(pair, marks)
@@ -69,19 +68,17 @@ def _with_ordered_marks(text: str) -> str:
     return "".join((*parts, text[end:]))
 
 
-# What ends a text, and the texts of an item. As lone surrogates, no valid text holds
-# them and folding leaves them alone; as bytes (PEP 383) no UTF-8 holds them.
+# Ends of a text, and of an item's texts. These lone surrogates occur in no valid text
+# and do not fold; as bytes (PEP 383) they occur in no UTF-8.
 _TEXT_END, _ITEM_END = "\udcff", "\udcfe"
 _TEXT_END_BYTE, _ITEM_END_BYTE = b"\xff", b"\xfe"
 _ITEMS, _CHARS = 4_096, 65_536
-"""Of a block at most: folding each item by itself takes longer, all of them together
-much memory, and to whoever sends or joins blocks a short one is no burden."""
+"""Maximum of items and characters in a block: folding single items takes longer,
+folding all at once needs much memory, and a short block is cheap to send or join."""
 
 
 class Block(Struct, frozen=True):
-    """The folded texts of some items one after the other; where each begins, and the
-    end.
-    """
+    """The folded texts of some items, joined; the start of each item, and the end."""
 
     folded: bytes
     starts: array[int]
@@ -98,7 +95,7 @@ class Haystack:
 
     @staticmethod
     def of(items: Iterable[Iterable[str]]) -> Steps[Haystack]:
-        """What is made of the texts of items."""
+        """Return a haystack of the texts of items."""
         haystack = Haystack(())
         for block in _blocks(items):
             haystack.blocks.append(block)
@@ -106,13 +103,13 @@ class Haystack:
         return haystack
 
     def find(self, term: str, *, names_only: bool = False) -> Steps[array[int]]:
-        """The indices of the items of which one text contains `term`, ascending.
+        """Return the indices of items with `term` in a text, ascending.
 
-        The term is not empty.
+        `term` must not be empty.
         """
-        # A `find` over a whole block skips quickly what does not match. Where hits lie
-        # close together, more and more items are looked through one by one: that takes
-        # less for each than another `find`.
+        # `find` over a whole block skips quickly what does not match. Where hits are
+        # dense, ever more items are searched one by one: that is faster than another
+        # `find`.
         needle = fold(term).encode()
         hits = array("Q")
         number, width = 0, 1
@@ -124,7 +121,7 @@ class Haystack:
                 first = bisect_right(starts, at) - 1
                 end = min(first + width, last)
                 items = text[starts[first] : starts[end]].split(_ITEM_END_BYTE)
-                # Not `needle in item`: of bytes, that takes twice as long.
+                # `needle in item` takes twice as long for bytes.
                 matched = [item.find(needle) >= 0 for item in items]
                 width = 2 * width if 4 * sum(matched) > width else 1
                 if names_only:
@@ -150,7 +147,7 @@ def _block(texts: Sequence[str]) -> Iterator[Block]:
         yield from _block(texts[:middle])
         yield from _block(texts[middle:])
         return
-    # Where an item starts is known only now: folding may change lengths.
+    # Folding may change lengths, so starts are computed afterwards.
     folded = _folded_bytes("".join(texts))
     lengths = map(len, folded.split(_ITEM_END_BYTE)[:-1])
     starts = accumulate((length + 1 for length in lengths), initial=0)
@@ -158,8 +155,8 @@ def _block(texts: Sequence[str]) -> Iterator[Block]:
 
 
 def _folded_bytes(text: str) -> bytes:
-    """The folded text in UTF-8, with its ends as single bytes."""
+    """Return the folded text in UTF-8, with its ends as single bytes."""
     data = text.encode("utf-8", "surrogateescape")
-    if len(data) == len(text):  # ASCII but for the ends
+    if len(data) == len(text):  # ASCII, except the ends
         return data.lower()
     return fold(text).encode("utf-8", "surrogateescape")

@@ -1,7 +1,7 @@
-"""Collections of a dataset put in order, split up by folder, and searched.
+"""Order, split and search the collections of a dataset.
 
-What a search needs is made at the first one and kept with the listing; of large ones
-earlier, by whoever loads them.
+The data for searches are computed at the first search, or for large listings at
+loading, and kept with the listing.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ SearchFields = Literal["name_and_tags", "name"]
 
 
 class Anywhere(Enum):
-    """The type of ANYWHERE: every collection of a dataset, at any depth."""
+    """Type of ANYWHERE: every collection of a dataset, at any depth."""
 
     ANYWHERE = "anywhere"
 
-    # That of an Enum runs Python code, which takes longer than a look-up does.
+    # The hash of an Enum runs Python code, which is slower than the look-up.
     __hash__ = object.__hash__
 
 
 ANYWHERE: Final = Anywhere.ANYWHERE
 Within = str | None | Anywhere
-"""A folder by its id, the top level (None), or ANYWHERE."""
+"""A folder's id, the top level (None), or ANYWHERE."""
 
 
 def listings(everything: Listing) -> Steps[dict[Within, Listing]]:
-    """Each part of a dataset that holds any collections, in the order of them all."""
+    """Return each part of a dataset that has collections, in the given order."""
     parts: dict[Within, Listing] = {ANYWHERE: everything}
-    # Dealt out: each folder gets its collections in order.
+    # One pass over all, so each folder gets its collections in order.
     folders: dict[str | None, tuple[list[Collection], array[int]]] = {}
     for start, some in pieces(everything.items):
         for place, item in enumerate(some, start):
@@ -66,7 +66,7 @@ def listings(everything: Listing) -> Steps[dict[Within, Listing]]:
 
 
 def in_order(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
-    """Collections in document order, put in an order; ties always go by `_id`."""
+    """Sort collections that are in fixture order; `_id` decides ties."""
     if order == "fixture":
         return collections
     # Stable sorts, ties first: the directions differ, and one sort by pairs of a
@@ -83,11 +83,11 @@ SORT_KEYS: dict[SortedOrder, Callable[[Collection], Any]] = {
     "update_time_desc": lambda item: (-item.update_time, item.id),
     "name": attrgetter("name", "id"),
 }
-"""By which a single collection is placed among others that are in order."""
+"""Sort keys, to find the place of a single collection."""
 
 
 Condition = Callable[[Collection], bool]
-"""What a collection has to meet: a function of a module, for results are kept by it."""
+"""A test of a collection: a function of a module, as results are cached by it."""
 
 
 def is_folder(item: Collection) -> bool:
@@ -95,10 +95,10 @@ def is_folder(item: Collection) -> bool:
 
 
 class Search(Struct, frozen=True):
-    """What is looked for: a `term` in these `fields`, all `conditions`, any `tags`.
+    """A search: a `term` in these `fields`, all `conditions`, and any of the `tags`.
 
-    What is empty does not restrict the search; at least one thing does. All tags are
-    wanted with `every_tag`.
+    Empty fields do not restrict the search; one field is not empty. With `every_tag` a
+    collection needs all tags.
     """
 
     term: str = ""
@@ -112,9 +112,9 @@ class Search(Struct, frozen=True):
         return replace(self, fields="name") != Search(fields="name")
 
     def parts(self) -> Iterator[tuple[str, Search, Search]]:
-        """Each stage that looks for something: its name, alone, and with those before.
+        """Yield each stage: its name, it alone, and it with the stages before.
 
-        Whatever is neither a folder nor a tag belongs to the stage `search`.
+        Conditions other than folder and tags belong to the stage `search`.
         """
         others = tuple(each for each in self.conditions if each is not is_folder)
         text = replace(self, conditions=others, tags=())
@@ -124,7 +124,7 @@ class Search(Struct, frozen=True):
         yield "filterTags", Search(tags=self.tags), self
 
     def matches(self, item: Collection, folded: Sequence[str]) -> bool:
-        """Whether a collection is looked for; `folded` are its name and tags."""
+        """Return True if a collection matches; `folded` has its name and tags."""
         if not all(is_met(item) for is_met in self.conditions):
             return False
         if self.every_tag:
@@ -145,14 +145,14 @@ class Listed(Protocol):
 
     @property
     def items(self) -> Sequence[Collection]:
-        """Its collections."""
+        """The collections."""
 
     def find(self, search: Search, kept: int) -> Sequence[Collection]:
-        """The collections that a search matches, in order; `kept` results are kept."""
+        """Return the matches in order; the results of `kept` searches are cached."""
 
 
 class Listing:
-    """Collections in one order (`items`), with what a search in them needs."""
+    """Collections in one order (`items`), and data to search them."""
 
     def __init__(
         self,
@@ -160,21 +160,21 @@ class Listing:
         places: Sequence[int] = (),
         haystack: Haystack | None = None,
     ) -> None:
-        """`haystack` is what `fold` makes, where that has been made already."""
+        """Use `haystack`, if `fold` has made it already."""
         self.items = items
         self.places = places
-        """The index of each in what it was taken from, where that is known.
+        """Index of each item in the whole dataset, in the same order, if known.
 
-        That is all of the dataset in the same order; of all, it is document order.
+        For the whole dataset: in fixture order.
         """
         self._haystack = haystack
-        # The latest results, by age: a client that pages asks for each again.
+        # The latest results, by age: a client that pages repeats its search.
         self._results: dict[Search, Hits] = {}
         self._meeting: dict[Condition, array[int]] = {}
         self._by_tag: dict[str, array[int]] | None = None
 
     def find(self, search: Search, kept: int) -> Hits:
-        """The collections that a search matches, in order; `kept` results are kept.
+        """Return the matches in order; the results of `kept` searches are cached.
 
         Raises NotReady.
         """
@@ -187,7 +187,7 @@ class Listing:
         return hits
 
     def fold(self) -> Haystack:
-        """The names and tags of all, folded, which is done once."""
+        """Fold the names and tags of all collections, once."""
         return complete(self._folding())
 
     def _folding(self) -> Steps[Haystack]:
@@ -197,8 +197,8 @@ class Listing:
         return self._haystack
 
     def _matching(self, search: Search) -> Steps[Sequence[int]]:
-        """The indices of matching collections, ascending."""
-        # Each of several parts has what is looked for, in any of its sequences.
+        """Return the indices of matching collections, ascending."""
+        # A match is in at least one sequence of every part.
         parts: list[list[Sequence[int]]] = []
         for condition in search.conditions:
             parts.append([(yield from self._that_meet(condition))])
@@ -215,11 +215,11 @@ class Listing:
             return parts[0][0]
         return (yield from _common(parts, len(self.items)))
 
-    # Indices are kept in arrays, four bytes each: a list of integers takes nine times
-    # as much, and there may be millions.
+    # Arrays take four bytes for an index, a list of integers nine times as much, and
+    # there may be millions.
 
     def _that_meet(self, condition: Condition) -> Steps[array[int]]:
-        """The indices of the collections that meet a condition, ascending."""
+        """Return the indices of the collections that meet a condition, ascending."""
         if condition not in self._meeting:
             indices = array("I")
             for start, some in pieces(self.items):
@@ -229,7 +229,7 @@ class Listing:
         return self._meeting[condition]
 
     def _tagged(self) -> Steps[dict[str, array[int]]]:
-        """The indices of the collections with each tag, ascending."""
+        """Return the indices of the collections with each tag, ascending."""
         if self._by_tag is None:
             indices: dict[str, array[int]] = {}
             for start, some in pieces(self.items):
@@ -245,9 +245,9 @@ class Listing:
 
 
 class Renumbered(Listing):
-    """What another listing (`found_in`) has, in another order: found there, not here.
+    """A listing that searches another one (`found_in`) with the same collections.
 
-    `numbers` are the indices that its collections have here.
+    `numbers` are the indices here of the other listing's collections.
     """
 
     def __init__(
@@ -273,7 +273,7 @@ class Renumbered(Listing):
 
 
 def _common(parts: Sequence[Sequence[Sequence[int]]], end: int) -> Steps[array[int]]:
-    """The indices up to an end, ascending, that are in some sequence of each part."""
+    """Return the indices below `end`, ascending, in some sequence of each part."""
     found = array("I")
     for start in range(0, end, STEP):
         bounds = start, start + STEP
@@ -287,14 +287,14 @@ def _common(parts: Sequence[Sequence[Sequence[int]]], end: int) -> Steps[array[i
 
 
 class Hits(Sliced[Collection]):
-    """What a search has found: indices, and collections once they are asked for.
+    """Collections that a search found: indices, and collections on access.
 
-    A search may hit a million collections, of which a page shows thirty.
+    A search may match a million collections, of which a page shows thirty.
     """
 
     def __init__(self, items: Sequence[Collection], indices: Sequence[int]) -> None:
         self.indices = indices
-        """The place of each in what was searched, ascending."""
+        """Indices in the searched sequence, ascending."""
         self._items = items
 
     def __len__(self) -> int:

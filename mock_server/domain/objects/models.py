@@ -1,7 +1,7 @@
-"""The data: applications with chats (spec 2.1), collections (spec 2.2), their rows.
+"""The data: apps with chats (spec 2.1), collections (spec 2.2), rows.
 
-Records never change once they are made: a change makes a new one, and the store keeps
-it in place of the old.
+Objects never change: a change makes a new object, which replaces the old one in the
+store.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ from mock_server.domain.replies import DeclaredReply, Pace
 
 DEFAULT_TMB_ID = "65422be6aa44b7da77729ec9"
 DEFAULT_TEAM_ID = "65422be6aa44b7da77729ec8"
-"""The team that all datasets belong to."""
+"""The team that owns all datasets."""
 
 
 class Chat(Struct, frozen=True, gc=False):
-    """A chat session. `top` is its pin state; `update_time` is in milliseconds.
+    """A chat. `top` is its pin; `update_time` is in milliseconds.
 
-    One that was made over a share link belongs to that and to the visitor's uid.
+    A chat over a share link belongs to the link and the visitor's uid.
     """
 
     app_id: str
@@ -37,21 +37,20 @@ class Chat(Struct, frozen=True, gc=False):
 
 
 FOLDER = "folder"
-"""The type of what holds applications, or datasets."""
+"""The type of a folder of apps or datasets."""
 APP_FOLDERS = (FOLDER, "toolFolder", "httpPlugin")
-"""The types of applications that hold others."""
+"""Types of apps that hold other apps."""
 
 Speaker = Literal["Human", "AI", "System"]
 SPEAKERS: tuple[Speaker, ...] = get_args(Speaker)
 
 
 class ChatRecord(Struct, frozen=True, gc=False):
-    """One message of a chat session, as the service's record has it.
+    """One message of a chat, as the service's record has it.
 
-    Several may have the same `id`, which is its `dataId`. Times are in milliseconds;
-    one that is deleted has a `delete_time`. `parts` are those of a reply that is more
-    than a text, `feedback` is what its reader has said of it: JSON, which many records
-    together hold in little room.
+    `id` is the `dataId`, which several records may share. Times are in milliseconds;
+    only a deleted record has `delete_time`. `parts` (of a reply that is more than a
+    text) and `feedback` are JSON, which takes little memory.
     """
 
     id: str
@@ -64,23 +63,22 @@ class ChatRecord(Struct, frozen=True, gc=False):
 
 
 class Feedback(Struct, rename="camel", omit_defaults=True):
-    """What the reader of a reply has said of it; null is said, too."""
+    """Feedback on a reply; null counts as feedback."""
 
     user_good_feedback: str | UnsetType | None = UNSET
     user_bad_feedback: str | UnsetType | None = UNSET
 
     def written(self) -> bytes:
-        """Return it as JSON, as a record has it; nothing of nothing."""
+        """Return JSON for a record, b"" without feedback."""
         return b"" if self == Feedback() else msgspec.json.encode(self)
 
 
 class App(Struct, frozen=True):
-    """An application, and what the fixture gives it: chat sessions and their records.
+    """An app, with its loaded chats and their records by chat id.
 
-    Both are by chat id. `replies` are said in turn by its completions, streamed at its
-    `pace`; the questions of `question_guide` are proposed afterwards. `type` may be a
-    folder's, which holds applications; `parent_id` is such a folder's id. `update_time`
-    is in milliseconds.
+    `replies` are used in turn by completions and streamed at `pace`; `question_guide`
+    has suggested questions. `type` may be that of a folder of apps; `parent_id` is the
+    id of such a folder. `update_time` is in milliseconds.
     """
 
     id: str
@@ -99,23 +97,23 @@ class App(Struct, frozen=True):
     update_time: int = DEFAULT_TIME
 
     def level_of(self, caller: Caller) -> Level:
-        """What a caller may do with it: its own permission, else the key's level."""
+        """Return a caller's level: the key's own here, else the caller's."""
         if caller.visitor is not None:
             return caller.visitor.level_on(self.id)
         return self.permissions.get(caller.key, caller.level)
 
 
 class Collection(Struct, frozen=True, eq=False, gc=False):
-    """A collection, all fields of spec 2.2 but `permission`, which is the caller's.
+    """A collection: all fields of spec 2.2 except `permission`, the caller's.
 
     Times are in milliseconds. `create_time` to `raw_link` are the deployed service's
-    (choice item_fields=extended). `file_size`, in bytes, is of an uploaded file; items
-    of listV2 do not show it.
+    (choice item_fields=extended). `file_size` (bytes) is of an uploaded file; items of
+    listV2 do not show it.
     """
 
-    # Without `eq`, a collection is equal to itself alone and hashed by identity: JSON
-    # texts are cached by it, and comparing fields would take longer than encoding them.
-    # Without `gc`: there may be millions, in no cycles, and the collector walks them.
+    # Without `eq`, a collection equals only itself and hashes by identity: JSON texts
+    # are cached by it, and comparing fields takes longer than encoding them. Without
+    # `gc`: there may be millions, in no cycles, which the collector would walk.
 
     id: str
     name: str
@@ -136,16 +134,15 @@ class Collection(Struct, frozen=True, eq=False, gc=False):
     file_size: int | None = None
 
     def updated(self, now: int) -> "Collection":
-        """The collection as updated at a time; that of its creation stays."""
+        """Return the collection as updated at `now`; its creation time stays."""
         created = self.update_time if self.create_time is None else self.create_time
         return replace(self, update_time=now, create_time=created)
 
 
 class Row(Struct, frozen=True, gc=False):
-    """A data row of a collection: a question or text `q`, and perhaps an answer `a`.
+    """A row of a collection: a question or text `q`, and an optional answer `a`.
 
-    `indexes` are further texts under which it is found; `update_time` is in
-    milliseconds.
+    `indexes` are further texts that find it; `update_time` is in milliseconds.
     """
 
     id: str
@@ -157,7 +154,7 @@ class Row(Struct, frozen=True, gc=False):
 
 
 class User(Struct, frozen=True):
-    """Somebody who can log in; `member` is whose permissions that gives."""
+    """A user who can log in, with the permissions of `member`."""
 
     username: str
     password: str
@@ -165,10 +162,9 @@ class User(Struct, frozen=True):
 
 
 class ApiKey(Struct, frozen=True, gc=False):
-    """An API key that a login has created, without its text, which follows from its id.
+    """An API key that a login created; its text follows from its id.
 
-    Its `member` says what it may do. Times are in milliseconds; -1 points are any
-    number.
+    `member` gives its permissions. Times are in milliseconds; -1 points: unlimited.
     """
 
     id: str
@@ -182,7 +178,7 @@ class ApiKey(Struct, frozen=True, gc=False):
 
 
 class LoginCode(Struct, frozen=True, gc=False):
-    """A code that a login has to repeat before a time in milliseconds."""
+    """A code that a login has to repeat before `ends` (milliseconds)."""
 
     text: str
     ends: int

@@ -1,7 +1,7 @@
-"""Values that take long to make: made in short steps, between which others are served.
+"""Values that are made in short steps, between which other requests are served.
 
-Who needs one that is not there raises NotReady, before anything has been changed.
-Whoever serves requests makes its steps in slices of time, then does the same again.
+Code that needs a missing value raises NotReady before it changes anything. The caller
+that serves requests runs the steps in slices of time, then repeats the call.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from weakref import WeakValueDictionary
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]
-"""Makes a value, and pauses after each step."""
+"""A generator that returns a value and pauses after each step."""
 STEP = 4_096
-"""Records that a step is about: it takes a millisecond or a few."""
+"""Objects handled in a step, which takes a few milliseconds at most."""
 AT_ONCE = 4
-"""Steps that are made at once: what takes fewer keeps nobody waiting."""
+"""Steps that run immediately: so few delay no other request."""
 _SAMPLE = 8
-"""Keys to a part that is sorted by itself: then no part is much larger than others."""
+"""Sampled keys for each separately sorted part, so that parts have similar sizes."""
 
 
 class Pending(Generic[T]):
-    """A value that is being made; whoever iterates makes some of the steps."""
+    """A value in the making; iterate over it to make steps."""
 
     def __init__(self, steps: Steps[T]) -> None:
         self.value: T
-        """Made once the iteration has ended."""
+        """Set when the iteration has ended."""
         self.is_made = False
         self._steps = _then_value(steps)
-        # Servers in several threads may share what has been loaded.
+        # Servers in several threads may share loaded data.
         self._lock = Lock()
 
     def __iter__(self) -> Iterator[None]:
         while not self.is_made:
             with self._lock:
-                # Where a step has failed none is left: all who wait fail.
+                # If a step failed, none is left: all waiting callers fail.
                 found = next(self._steps)
             if found is not None:
                 (self.value,), self.is_made = found, True
@@ -48,15 +48,15 @@ class Pending(Generic[T]):
 
 
 def _then_value(steps: Steps[T]) -> Iterator[tuple[T] | None]:
-    """Make the steps, and give the value after them, as often as it is asked for."""
+    """Run the steps, then yield the value in a tuple, for ever."""
     value = yield from steps
     yield from repeat((value,))
 
 
 class NotReady(Exception):
-    """What is asked for needs a value that is being made.
+    """A needed value is still being made.
 
-    Keep `pending` until it is asked for again: nobody else may do so.
+    Keep a reference to `pending` until the next try: no other one exists.
     """
 
     def __init__(self, pending: Pending[Any]) -> None:
@@ -65,11 +65,11 @@ class NotReady(Exception):
 
 
 def made(owner: object, key: Hashable, steps: Steps[T]) -> T:
-    """The value that an object has of this key. Raises NotReady until it is made.
+    """Return the value of `key` for an object. Raises NotReady until it is made.
 
-    It is being made for as long as somebody waits; the first steps are made at once.
+    Values are made while somebody waits for them; the first steps run immediately.
     """
-    # As a cached property does, it keeps beside the object's own fields what is its.
+    # Kept among the owner's attributes, like a cached property.
     being_made: WeakValueDictionary[Hashable, Pending[T]]
     being_made = vars(owner).setdefault("_being_made", WeakValueDictionary())
     pending = being_made.get(key)
@@ -83,14 +83,14 @@ def made(owner: object, key: Hashable, steps: Steps[T]) -> T:
 
 
 def complete(steps: Steps[T]) -> T:
-    """The value, made at once."""
+    """Run all steps and return the value."""
     pending = Pending(steps)
     deque(pending, maxlen=0)
     return pending.value
 
 
 def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]]:
-    """The items, as many at a time as a step is about, and where these begin."""
+    """Yield lists of at most `size` items, each with its start index."""
     rest, start = iter(items), 0
     while some := list(islice(rest, size)):
         yield start, some
@@ -98,11 +98,10 @@ def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]
 
 
 def sorting(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:
-    """Sort in steps; no two keys are equal.
+    """Sort in steps; all keys have to differ.
 
-    The items are dealt out to parts, by what the keys of a sample are. The parts are
-    arrays of indices: the collector of garbage would look at lists of all the items in
-    one pass, which takes 25 ms of a million.
+    A sample of the keys divides the items into parts. Parts are arrays of indices: the
+    garbage collector would take 25 ms to walk lists of a million items.
     """
     found: list[T] = []
     sample = sorted(map(key, items[:: max(1, STEP // _SAMPLE)]))

@@ -1,8 +1,8 @@
-"""The data rows of a sandbox: what has been put lies over those of the generation.
+"""Rows of a sandbox: changes on top of loaded rows, and rows in training.
 
-And training under way: rows that are not shown yet, and when they are. A job waits for
-a second. Text that is not parsed yet is parsed for another one. Then every second has
-20 rows trained. Times are in milliseconds of a sandbox's clock.
+Rows in training are hidden. A job waits for a second; an unparsed text takes another
+second to parse. Then 20 rows are trained every second. Times are in milliseconds of the
+sandbox's clock.
 """
 
 from bisect import bisect_left, bisect_right
@@ -25,10 +25,10 @@ _ROWS_A_SECOND = 20
 
 
 class Job(Struct, frozen=True):
-    """The rows that a collection is to get, since when; hidden until they are trained.
+    """The rows that a collection will get; hidden until they are trained.
 
-    `is_parsed` is false for a text: how many rows that gives is not known to clients
-    until it has been parsed.
+    `since` is the start in milliseconds. `is_parsed` is False for a text: clients learn
+    the number of its rows after parsing.
     """
 
     dataset_id: str
@@ -37,7 +37,7 @@ class Job(Struct, frozen=True):
     is_parsed: bool = True
     rows: tuple[Row, ...] = ()
     size: int = 0
-    """Bytes that the rows take: added up once, as each look would do it again."""
+    """Bytes of the rows, added up once."""
 
     def __post_init__(self) -> None:
         if not self.size:
@@ -45,20 +45,20 @@ class Job(Struct, frozen=True):
 
     @property
     def waiting(self) -> int:
-        """What it adds to the training amount of its collection."""
+        """The job's share of the collection's training amount."""
         return len(self.rows) if self.is_parsed else 1
 
     @property
     def due(self) -> int:
-        """When it goes on next: parsed, or with its first rows trained."""
+        """When the next step is due: parsing done, or first rows trained."""
         return self.since + 2 * _SECOND
 
     def advanced(self, now: int) -> tuple[tuple[Row, ...], "Job | None"]:
-        """The rows that have been trained by a time, and the job that is left."""
+        """Return the rows trained by `now`, and the rest of the job, if any."""
         if now < self.due:
             return (), self
         if not self.is_parsed:
-            # As rows that were pushed a second later: these wait for no parsing.
+            # Parsed rows are trained like rows pushed a second later.
             parsed = replace(self, since=self.since + _SECOND, is_parsed=True)
             return parsed.advanced(now) if self.rows else ((), None)
         seconds = (now - self.since) // _SECOND - 1
@@ -74,7 +74,7 @@ class Job(Struct, frozen=True):
 def advance_all(
     jobs: Iterable[Job], now: int
 ) -> tuple[tuple[Row, ...], tuple[Job, ...]]:
-    """The rows that jobs have trained by a time, and the jobs that are left."""
+    """Return the rows that jobs have trained by `now`, and the jobs that are left."""
     rows: list[Row] = []
     left: list[Job] = []
     for job in jobs:
@@ -86,17 +86,17 @@ def advance_all(
 
 
 def amount(jobs: Iterable[Job]) -> int:
-    """What jobs add to the training amount of their collection."""
+    """Return the training amount of jobs."""
     return sum(job.waiting for job in jobs)
 
 
 def next_due(jobs: Iterable[Job]) -> int | None:
-    """When the first of some jobs goes on; None without jobs."""
+    """Return when the first job's next step is due; None without jobs."""
     return min((job.due for job in jobs), default=None)
 
 
 class RowPlace(Struct, frozen=True):
-    """A row, and the collection of which dataset it is in."""
+    """A row, with the ids of its dataset and collection."""
 
     dataset_id: str
     collection_id: str
@@ -104,12 +104,12 @@ class RowPlace(Struct, frozen=True):
 
 
 class OldestFirst(Sliced[Row]):
-    """Rows by chunkIndex, of equal ones the oldest first; nothing is copied."""
+    """A view of rows by chunkIndex, then oldest first."""
 
     __slots__ = ("_rows",)
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        """`rows` are by chunkIndex, of equal ones the newest first."""
+        """Show `rows`, which are sorted by chunkIndex, then newest first."""
         self._rows = rows
 
     def __len__(self) -> int:
@@ -123,10 +123,10 @@ class OldestFirst(Sliced[Row]):
 
 
 class _PutRows(Struct, frozen=True):
-    """The rows of a collection, and the bytes that are charged for them.
+    """The changed rows of a collection, and the bytes charged for them.
 
-    `texts` are hashes of the texts of all, and perhaps of others, once they have been
-    looked for; copies of a store share them.
+    `texts` has the hashes of all texts (maybe of removed ones too) once a text was
+    looked up; copies of a store share it.
     """
 
     rows: Sequence[Row]
@@ -141,11 +141,11 @@ class Rows:
         self._holding = holding
         # By dataset, then by collection.
         self._put: dict[str, dict[str, _PutRows]] = {}
-        # Those that datasets do not have, by id.
+        # Places of rows that were not loaded, by id.
         self._places: dict[str, RowPlace] = {}
 
     def copy(self, holding: Holding) -> "Rows":
-        """One that changes on its own; what it holds is not charged again."""
+        """Return an independent copy; its rows are not charged again."""
         copy = Rows(holding)
         copy._put = {dataset: each.copy() for dataset, each in self._put.items()}
         copy._places = self._places.copy()
@@ -158,7 +158,7 @@ class Rows:
         return dataset.rows.get(collection_id, ())
 
     def by_collection(self, dataset: Dataset) -> Iterator[tuple[str, Sequence[Row]]]:
-        """The rows of each collection that has some, or had."""
+        """Yield the rows of each collection that has or had rows."""
         put = self._put.get(dataset.id, {})
         ids = chain(dataset.rows, (each for each in put if each not in dataset.rows))
         return ((own_id, self.of(dataset, own_id)) for own_id in ids)
@@ -170,7 +170,7 @@ class Rows:
         gone: Sequence[Row] = (),
         new: Sequence[Row] = (),
     ) -> None:
-        """Take rows out of a collection, and put others in, each where it is listed.
+        """Remove rows from a collection and insert others, in the order of lists.
 
         Raises LimitReached.
         """
@@ -194,7 +194,7 @@ class Rows:
         gone: Sequence[Row],
         new: Sequence[Row],
     ) -> None:
-        """Have these rows in a collection; some are gone, some are new."""
+        """Store `rows`; `gone` and `new` are the differences to before."""
         changed = self._put.get(dataset.id, {})
         put = changed.get(collection_id)
         texts = None if put is None else put.texts
@@ -217,7 +217,7 @@ class Rows:
         )
 
     def has_texts(self, dataset: Dataset, collection_id: str, q: str, a: str) -> bool:
-        """Whether a row of a collection has both texts. Raises LimitReached."""
+        """Return True if a row has both texts. Raises LimitReached."""
         put = self._put.get(dataset.id, {}).get(collection_id)
         if put is not None:
             texts = put.texts
@@ -233,7 +233,7 @@ class Rows:
         return any(row.q == q and row.a == a for row in rows)
 
     def put_in(self, dataset: Dataset) -> Iterable[str]:
-        """The ids of the collections of which rows have been changed."""
+        """Return the ids of collections whose rows have changed."""
         return self._put.get(dataset.id, {}).keys()
 
     def remove(self, dataset: Dataset, ids: Iterable[str]) -> None:
@@ -247,7 +247,7 @@ class Rows:
             self._put[dataset.id] = changed
 
     def remove_all(self, dataset_ids: Set[str]) -> None:
-        """Remove the rows of datasets that are no longer there."""
+        """Remove the rows of removed datasets."""
         for dataset_id in self._put.keys() & dataset_ids:
             for put in self._put.pop(dataset_id).values():
                 self._forget(put)
@@ -255,7 +255,7 @@ class Rows:
     def find(
         self, row_id: str, loaded: Callable[[str], RowPlace | None]
     ) -> tuple[RowPlace, bool] | None:
-        """A row by its id, and whether it has been put; `loaded` finds those below."""
+        """Return a row's place, and True if it was put; `loaded` finds loaded rows."""
         place = self._places.get(row_id)
         if place is not None:
             return place, True
@@ -263,7 +263,7 @@ class Rows:
         return None if place is None else (place, False)
 
     def has(self, dataset: Dataset, place: RowPlace) -> bool:
-        """Whether a dataset's own row is still there."""
+        """Return True if a loaded row still exists."""
         if place.collection_id not in self._put.get(dataset.id, {}):
             return True
         rows = self.of(dataset, place.collection_id)
@@ -279,13 +279,13 @@ class Rows:
 
 
 def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Rows in the order in which they are listed: chunk_index asc, then id desc."""
+    """Return rows in the order of lists: chunk_index ascending, then id descending."""
     by_id = sorted(rows, key=attrgetter("id"), reverse=True)
     return tuple(sorted(by_id, key=attrgetter("chunk_index")))
 
 
 def places_of(datasets: Iterable[Dataset]) -> Steps[dict[str, RowPlace]]:
-    """Where each row of datasets is, by its id."""
+    """Return the place of each row of datasets, by its id."""
     places: dict[str, RowPlace] = {}
     placed = (
         RowPlace(dataset.id, own_id, row)
@@ -304,7 +304,7 @@ def _place_of(row: Row, rows: Sequence[Row]) -> int:
     while low < high:
         middle = (low + high) // 2
         other = rows[middle]
-        # By chunk_index, then the latest id first, which no key of `bisect` says.
+        # By chunk_index, then the latest id first; no key of `bisect` can express that.
         if other.chunk_index < row.chunk_index or (
             other.chunk_index == row.chunk_index and other.id > row.id
         ):
@@ -318,23 +318,22 @@ def _hash_of(row: Row) -> int:
     return hash((row.q, row.a))
 
 
-# About what these take: a row without its texts, found by its id; its place among those
-# of its collection.
+# Estimated bytes: a row without its texts; its slot in its collection.
 _ROW_BYTES, _SLOT_BYTES = 400, 8
-# A hash in a set.
+# Bytes of a hash in a set.
 _HASH_BYTES = 72
-# One row is put in its place in so much less time than all are sorted.
+# Sorting all rows takes less time than inserting 1 in 16 of them.
 _FEW = 16
 
 
 def size_of_row(row: Row) -> int:
-    """Bytes that a row takes."""
+    """Return the bytes of a row."""
     return _ROW_BYTES + sum(map(getsizeof, (row.q, row.a, *row.indexes)))
 
 
-_JOB_BYTES = 400  # about what a job takes without its rows
+_JOB_BYTES = 400  # estimate of a job without its rows
 
 
 def size_of_jobs(jobs: Iterable[Job]) -> int:
-    """Bytes that training under way takes with its rows."""
+    """Return the bytes of jobs with their rows."""
     return sum(_JOB_BYTES + job.size for job in jobs)

@@ -1,4 +1,4 @@
-"""Files that are uploaded: their names and types, and how they are remembered."""
+"""Uploaded files: names, types and stored content."""
 
 import re
 from urllib.parse import unquote
@@ -24,18 +24,18 @@ MEDIA_TYPES = {
     ".pdf": "application/pdf",
     ".pptx": f"{_OFFICE}.presentationml.presentation",
 }
-"""The types of files that are taken, by what their names end with."""
+"""Accepted types of files, by the endings of their names."""
 FILE_TYPES = tuple(MEDIA_TYPES)
 TEXT_TYPES = tuple(end for end, kind in MEDIA_TYPES.items() if kind[:4] == "text")
-"""What the text of a file is kept of."""
+"""Types of files whose text is kept."""
 
 _HALF_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
 class File(Struct, frozen=True):
-    """A file that has been uploaded, by the collection that it has become.
+    """An uploaded file and the collection made from it.
 
-    That has its name and its size. `content` is what is kept of it.
+    The collection has its name and size; `content` is the kept part.
     """
 
     id: str
@@ -45,15 +45,15 @@ class File(Struct, frozen=True):
 
     @property
     def place(self) -> tuple[str, str]:
-        """The ids of the dataset and of the collection."""
+        """Ids of the dataset and of the collection."""
         return self.dataset_id, self.collection_id
 
 
 class Ticket(Struct, frozen=True):
-    """Leave to upload a file of a dataset under a key, until a time in milliseconds.
+    """Permission to upload a file to a dataset under `key`, until `ends` (ms).
 
-    Once that is done it is the file, until another time: of `size` bytes, of which
-    `content` is kept.
+    After the upload the ticket is the file: `ends` is later, `size` is in bytes, and
+    `content` is the kept part.
     """
 
     key: str
@@ -65,18 +65,18 @@ class Ticket(Struct, frozen=True):
 
 
 def ending_of(name: str) -> str:
-    """What the name of a file ends with, such as `.txt`; "" of one without."""
+    """Return the ending of a file name, such as `.txt`, or ""."""
     dot = name.rfind(".")
     return name[dot:].lower() if dot >= 0 else ""
 
 
 def media_type_of(name: str) -> str:
-    """The media type of a file by its name."""
+    """Return the media type for a file name."""
     return MEDIA_TYPES.get(ending_of(name), "application/octet-stream")
 
 
 def check_type(name: str, at: str) -> None:
-    """Raises WrongFileType for the name of a file of another type."""
+    """Raise WrongFileType if the file name has another type."""
     if not name.lower().endswith(FILE_TYPES):
         expected = f"a file of one of the types {' '.join(sorted(FILE_TYPES))}"
         raise WrongFileType.of(name, expected, at)
@@ -87,9 +87,9 @@ def is_text(name: str) -> bool:
 
 
 def decoded_name(name: str, at: str) -> str:
-    """The name of a file, of which clients encode what is not ASCII (RFC 3986 2.1).
+    """Return a file name, in which clients encode non-ASCII text (RFC 3986 2.1).
 
-    Raises InvalidField for an encoding that is none, and WrongFileType.
+    Raises InvalidField for a bad encoding, and WrongFileType.
     """
     try:
         half = _HALF_ESCAPE.search(name)

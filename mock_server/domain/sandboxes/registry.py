@@ -1,7 +1,6 @@
-"""All sandboxes of a server: found by name and by key, bounded, ended when idle.
+"""All sandboxes of a server: by name and by key, limited, deleted when idle.
 
-Nothing here waits for a sandbox to end: who looks for one, or for all, finds those that
-are over and ends them first.
+No timer is needed: a look-up first deletes the sandbox if it has expired.
 """
 
 from math import inf
@@ -23,13 +22,13 @@ SandboxNotFound = refusal("SandboxNotFound", "404 sandboxNotFound")
 NameTaken = refusal("NameTaken", "409 nameTaken")
 
 DEFAULT = "default"
-"""The name of the sandbox that is always there."""
+"""Name of the sandbox that always exists."""
 
 
 class Lease(Struct, eq=False):
-    """A sandbox that ends once it is idle for `ttl` seconds.
+    """A sandbox that expires after `ttl` idle seconds.
 
-    `ends` is when, by the monotonic clock: setting the machine's must end none.
+    `ends` is on the monotonic clock, which setting the machine's time leaves alone.
     """
 
     sandbox: Sandbox
@@ -37,14 +36,14 @@ class Lease(Struct, eq=False):
     ends: float
 
     def is_over(self, now: float) -> bool:
-        """Whether it has been idle for too long; a pending delay or hang is a use."""
+        """Return True after too long without use; a pending delay or hang is a use."""
         if self.sandbox.state.waits:
             self.ends = now + self.ttl
         return self.ends <= now
 
 
 class Sandboxes:
-    """The default sandbox, which is always there, and those made from its baseline."""
+    """The default sandbox, and those created from its baseline."""
 
     def __init__(
         self,
@@ -53,10 +52,10 @@ class Sandboxes:
         choices: Choices,
         environment: Environment,
     ) -> None:
-        """`profile` and `choices` are those of every sandbox that names no others."""
+        """Use `profile` and `choices` for each sandbox that names no others."""
         self.limits = environment.limits
         self.memory = Memory(self.limits)
-        """The budget that all of them share."""
+        """The memory budget of all sandboxes."""
         self.default = Sandbox(
             baseline, profile, choices, environment, memory=self.memory
         )
@@ -64,39 +63,39 @@ class Sandboxes:
         self.choices = choices
         self._environment = environment
         self._leases: dict[str, Lease] = {}
-        # By the prefix of its keys, the name of a sandbox: keys need not be listed.
+        # Names of sandboxes by the prefix of their keys, so keys need not be listed.
         self._by_prefix: dict[str, str] = {}
         self._made = 0
 
     def get(self, name: str) -> Sandbox:
-        """The sandbox of that name, which is then not idle. Raises SandboxNotFound."""
+        """Return this sandbox and renew its lease. Raises SandboxNotFound."""
         found = self.find(name)
         if found is None:
             raise SandboxNotFound.of(name, "the name of a sandbox", "path")
         return found
 
     def find(self, name: str) -> Sandbox | None:
-        """The sandbox of that name, which is then not idle; None if there is none."""
+        """Return this sandbox and renew its lease; None for an unknown name."""
         if name == DEFAULT:
             return self.default
         lease = self._used(name)
         return None if lease is None else lease.sandbox
 
     def of_key(self, key: str) -> Sandbox | None:
-        """The sandbox that a key leads to, which is then not idle.
+        """Return the sandbox of a key and renew the sandbox's lease.
 
-        A key that a sandbox has issued never leads to another: None once it has ended.
+        An issued key never leads to another sandbox: None once its own is deleted.
         """
         if not key.startswith(ISSUED_KEY_PREFIX):
             return self.default
         return self._issuer_of(key)
 
     def of_login(self, token: str) -> Sandbox | None:
-        """The sandbox in which somebody has logged in; None if there is none."""
+        """Return the sandbox that issued a login token, or None."""
         return self._issuer_of(token.partition(":")[2])
 
     def of_token(self, token: str) -> Sandbox | None:
-        """The sandbox that has sealed a token; None if there is none."""
+        """Return the sandbox that sealed a token, or None."""
         return self._issuer_of(token)
 
     def _issuer_of(self, key: str) -> Sandbox | None:
@@ -104,12 +103,12 @@ class Sandboxes:
         return None if lease is None else lease.sandbox
 
     def all(self) -> list[Sandbox]:
-        """The default sandbox, then the others by age."""
+        """Return the default sandbox, then the others by age."""
         self._end_idle()
         return [self.default, *(lease.sandbox for lease in self._leases.values())]
 
     def expires_at(self, name: str) -> int | None:
-        """When a sandbox ends unless it is used, in milliseconds; None for never."""
+        """Return when an idle sandbox expires, in milliseconds; None for never."""
         lease = self._leases.get(name)
         if lease is None:
             return None
@@ -117,7 +116,7 @@ class Sandboxes:
         return self._environment.time_ns() // 1_000_000 + int(left * 1000)
 
     def ttl_of(self, name: str) -> float:
-        """Seconds without use after which a sandbox ends."""
+        """Return the idle seconds after which a sandbox expires."""
         lease = self._leases.get(name)
         return inf if lease is None else lease.ttl
 
@@ -130,11 +129,11 @@ class Sandboxes:
         choices: Choices | None = None,
         baseline: Generation | None = None,
     ) -> Sandbox:
-        """A new sandbox; `ttl` is in seconds.
+        """Create a sandbox; `ttl` is in seconds.
 
-        What is None is a name that is free, the default sandbox's baseline, the profile
-        and choices of all. Raises NameTaken, and LimitReached: no sandbox is ended to
-        make room for another.
+        Defaults: a free name, the default sandbox's baseline, and the profile and
+        choices of all. Raises NameTaken, and LimitReached, as no sandbox is deleted to
+        make room.
         """
         name = self._free_name() if name is None else name
         self.check_free(name)
@@ -157,27 +156,27 @@ class Sandboxes:
         return sandbox
 
     def check_free(self, name: str) -> None:
-        """Raises NameTaken for the name of a sandbox that is not over."""
+        """Raise NameTaken if a sandbox has the name and has not expired."""
         self._end_idle()
         if name == DEFAULT or name in self._leases:
             expected = "a name that no sandbox has"
             raise NameTaken.of(name, expected, "$.name")
 
     def delete(self, name: str) -> None:
-        """End a sandbox; its keys lead nowhere then. Raises SandboxNotFound."""
+        """Delete a sandbox; its keys then lead nowhere. Raises SandboxNotFound."""
         lease = self._leases.pop(name, None)
         if lease is None:
             expected = f"a sandbox other than {quoted(DEFAULT)}"
             raise SandboxNotFound.of(name, expected, "path")
         if lease.sandbox.ring is not None:
             del self._by_prefix[lease.sandbox.ring.prefix]
-        # Requests on their way see that their state was replaced, and look again.
+        # Pending requests see that their state was replaced, and look again.
         lease.sandbox.reset()
         for listener in tuple(lease.sandbox.listeners):
             listener()
 
     def _used(self, name: str) -> Lease | None:
-        """The lease of that name, prolonged; None if there is none, or no longer."""
+        """Return the lease of that name, renewed; None if unknown or expired."""
         lease, now = self._leases.get(name), self._environment.seconds()
         if lease is None:
             return None

@@ -1,4 +1,4 @@
-"""A sandbox: one isolated copy of everything that a client can see or change."""
+"""A sandbox: an isolated copy of everything that a client can see or change."""
 
 from collections.abc import Callable, Mapping
 from threading import Lock
@@ -19,12 +19,12 @@ from mock_server.domain.storage.store import Store
 
 
 class Sandbox:
-    """A name, a baseline to which resets lead back, and the state as it is now.
+    """A name, a baseline for resets, and the current state.
 
-    With a `ring`, callers use the keys that it issues instead of the declared ones. All
-    that it holds is charged to `memory`. Raises LimitReached.
+    With a `ring`, callers use its issued keys instead of the declared ones. All data
+    are charged to `memory`. Raises LimitReached.
 
-    Who needs several parts of the same moment takes `state` once and reads those.
+    For several parts of the same moment, take `state` once and read its fields.
     """
 
     def __init__(
@@ -43,29 +43,29 @@ class Sandbox:
         self._memory.keep(baseline)
         self.baseline = baseline
         self.ring = ring
-        # The default sandbox issues no keys, but tokens of logins too.
+        # The default sandbox issues no keys, but login tokens.
         self.tokens = ring or KeyRing(environment.secret())
         self.snapshots = Snapshots()
         self.listeners: list[Callable[[], object]] = []
         """Called after each journal entry, and each change by the admin API."""
         self.changes = 0
-        """How often the admin API has changed it."""
+        """Number of changes by the admin API."""
         self._start = profile, choices
         self._environment = environment
-        # A test may replace the state while the server runs in a thread of its own.
+        # A test may replace the state while the server runs in another thread.
         self._lock = Lock()
         self.state = self._fresh(1, self._new_journal())
 
     @property
     def store(self) -> Store:
-        """The chats and collections as they are now. Raises NotReady."""
+        """The current chats and collections. Raises NotReady."""
         state = self.state
         state.settle()
         return state.store
 
     @property
     def clock(self) -> Clock:
-        """The clock by which chats are updated and entries dated."""
+        """The clock of the state."""
         return self.state.clock
 
     @property
@@ -74,7 +74,7 @@ class Sandbox:
 
     @property
     def journal(self) -> Journal:
-        """What clients have sent since the last reset."""
+        """The requests since the last reset."""
         return self.state.journal
 
     @property
@@ -83,12 +83,12 @@ class Sandbox:
 
     @property
     def start_choices(self) -> Choices:
-        """The choices that are in force after a reset."""
+        """The choices after a reset."""
         return self._start[1]
 
     @property
     def key(self) -> str | None:
-        """A key that may do everything; None if there is none."""
+        """A key with all permissions, or None."""
         if self.ring is not None:
             return self.ring.owner
         declared = self.state.store.generation.keys
@@ -97,44 +97,44 @@ class Sandbox:
 
     @property
     def keys(self) -> dict[str, str]:
-        """The declared keys, and for each the one to send."""
+        """For each declared key, the key to send."""
         declared = self.state.store.generation.keys
         return {key: self.ring.issued(key) if self.ring else key for key in declared}
 
     @property
     def shares(self) -> dict[str, str]:
-        """The ids of the declared share links, and for each the one to send."""
+        """For each declared share link, the id to send."""
         return {each.id: sent for sent, each in self.state.shares.items()}
 
     def chat(self, app_id: str, chat_id: str) -> Chat | None:
-        """A chat session as it is now; None if there is none."""
+        """Return the current chat with this id, or None."""
         store = self.store
         app = store.app(app_id)
         return None if app is None else store.chat(app, chat_id)
 
     def changed(self) -> None:
-        """Tell the listeners of a change that no journal entry tells of."""
+        """Call the listeners after a change without a journal entry."""
         self.changes += 1
         for listener in tuple(self.listeners):
             listener()
 
     def reset(self) -> None:
-        """Back to the baseline and its faults, without a journal; snapshots stay.
+        """Restore the baseline and its faults, empty the journal; keep snapshots.
 
-        Pending delays and hangs are cancelled.
+        Cancels pending delays and hangs.
         """
         with self._lock:
             self._replace(self.state.journal.emptied())
 
     def put_baseline(self, baseline: Generation) -> None:
-        """Replace what resets lead back to, then reset. Raises LimitReached."""
+        """Replace the baseline, then reset. Raises LimitReached."""
         self._memory.keep(baseline)
         with self._lock:
             self.baseline = baseline
             self._replace(self.state.journal.emptied())
 
     def begin(self, baseline: Generation, profile: Profile, choices: Choices) -> None:
-        """Begin anew, as a new sandbox would; only the generation number goes on.
+        """Start like a new sandbox, but continue the generation number.
 
         Raises LimitReached.
         """
@@ -142,12 +142,12 @@ class Sandbox:
         with self._lock:
             self.baseline, self._start = baseline, (profile, choices)
             self.snapshots.clear()
-            # Closed, not emptied: a new sandbox numbers its entries from 1.
+            # Close the old journal: a new sandbox numbers its entries from 1.
             self.state.journal.close()
             self._replace(self._new_journal())
 
     def choose(self, profile: Profile, choices: Choices) -> None:
-        """Have other choices in force until the next reset."""
+        """Replace the choices until the next reset."""
         with self._lock:
             texts = self._memory.cache_of(self.state.store.generation, choices)
             self.state = replace(
@@ -155,21 +155,21 @@ class Sandbox:
             )
 
     def empty_journal(self) -> None:
-        """Forget what clients have sent; entries go on being counted."""
+        """Empty the journal; later entries continue its numbers."""
         with self._lock:
             self.state = replace(self.state, journal=self.state.journal.emptied())
 
     def take_snapshot(self, name: str) -> Snapshot:
-        """Keep store, clock and choices under a name. Raises LimitReached."""
+        """Store a snapshot of store, clock and choices. Raises LimitReached."""
         return self.snapshots.take(name, self.state)
 
     def restore(self, name: str) -> None:
-        """Back to a snapshot; baseline, faults and journal stay.
+        """Restore a snapshot; keep baseline, faults and journal.
 
-        Pending delays and hangs are cancelled. Raises SnapshotNotFound, LimitReached.
+        Cancels pending delays and hangs. Raises SnapshotNotFound, LimitReached.
         """
         snapshot = self.snapshots[name]
-        # Copies: what is done after a restore must not change the snapshot.
+        # Copy, as changes after a restore must not change the snapshot.
         store, clock = snapshot.store.copy(), snapshot.clock.copy()
         with self._lock:
             old = self.state
@@ -190,10 +190,9 @@ class Sandbox:
         old.end_waits()
 
     def _replace(self, journal: Journal) -> None:
-        """Have a fresh state; pending delays and hangs of the old one are cancelled."""
+        """Replace the state; cancel pending delays and hangs of the old one."""
         old = self.state
-        # Replaced first: a delay that begins after the rest was cancelled sees that its
-        # state is no longer in force.
+        # Replace first: a delay that begins later then sees that its state is old.
         self.state = self._fresh(old.generation + 1, journal)
         old.end_waits()
 
@@ -238,7 +237,7 @@ class Sandbox:
         return {ring.shared(each): share for each, share in shares.items()}
 
     def _logins(self, generation: Generation) -> Mapping[str, Caller]:
-        # A user has the permissions of the key with the same member, else an owner's.
+        # A user has the permissions of the member's key, else those of an owner.
         logins: dict[str, Caller] = {}
         for user in generation.users:
             caller = replace(generation.caller_of(user.member), username=user.username)

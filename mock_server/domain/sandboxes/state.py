@@ -1,4 +1,4 @@
-"""What a sandbox holds at one moment, and snapshots of it."""
+"""The state of a sandbox, and snapshots of it."""
 
 from collections.abc import Callable, Mapping
 from typing import NoReturn, cast
@@ -25,16 +25,13 @@ SnapshotNotFound = refusal("SnapshotNotFound", "404 snapshotNotFound")
 
 
 class State(Struct, frozen=True, eq=False):
-    """What a reset replaces, all at once: a request sees one state from end to end.
+    """Everything that a reset replaces at once: a request uses a single state.
 
-    `generation` counts the states of a sandbox that resets and restores have made, from
-    1; `callers` are who may call, by the key that they send, `logins` who may log in,
-    by the token that they get, which come of `tokens`, as those of addresses do;
-    `shares` are the share links, by the id that visitors send;
-    `texts` are JSON texts that are kept ready; `waits` are callbacks that cancel
-    pending delays and hangs when the state is replaced. `notes` has what an operation
-    tells of the request that it carries out; whoever called it takes that at once, and
-    `ignored`, which says of fields that have no meaning which may have been meant.
+    `generation` counts the states of a sandbox, from 1. `callers` are by the key that
+    they send, `logins` by login token, `shares` by the id that visitors send. `tokens`
+    makes and checks tokens. `texts` caches JSON texts; `waits` are callbacks that
+    cancel pending delays and hangs. The caller of an operation takes its `notes` at
+    once, and `ignored`: hints on fields without effect.
     """
 
     generation: int
@@ -56,14 +53,14 @@ class State(Struct, frozen=True, eq=False):
     ignored: list[str] = field(default_factory=list)
 
     def login_of(self, token: str) -> Caller | None:
-        """Who has logged in with a token, and not out again."""
+        """Return the caller of a login token, None after a logout."""
         known = self.logins.get(token)
         return None if known and known.username in self.store.logged_out else known
 
     def visitor(self, uid: str, share_id: str, is_bound: bool) -> Caller:
-        """Who comes by a share link, if there is such a link, with its app.
+        """Return a share link's caller; `share` is None if its link or app is unknown.
 
-        At an address that is bound to a sandbox, declared ids count as well.
+        At an address bound to a sandbox, declared ids are accepted too.
         """
         share = self.shares.get(share_id)
         if share is None and is_bound:
@@ -73,7 +70,7 @@ class State(Struct, frozen=True, eq=False):
         return Caller("", level=Level.NONE, visitor=Visitor(uid, share))
 
     def holder_of(self, key: str) -> Caller | None:
-        """The holder of a key that a login has created here, None of any other."""
+        """Return the caller of a key that a login created here, or None."""
         key_id = self.tokens.id_of(key)
         created = None if key_id is None else self.store.api_keys.get(key_id)
         if created is None:
@@ -82,17 +79,17 @@ class State(Struct, frozen=True, eq=False):
         return replace(holder, app_id=created.app_id) if created.app_id else holder
 
     def hint(self, hint: Hint) -> None:
-        """Say in the journal why a request that succeeds changes or finds nothing."""
+        """Note for the journal why a success changes or finds nothing."""
         self.notes.append(Note(hint=hint))
 
     @property
     def has_hint(self) -> bool:
-        """Whether the request that is carried out has a hint."""
+        """True if the current request has a hint."""
         return any(each.hint for each in self.notes)
 
     @property
     def facts(self) -> Facts:
-        """What the version in force does; the journal names each fact that is read."""
+        """The facts of the version in force; each one that is read is noted."""
         watched = WatchedFacts(self.choices.version, self._note_fact)
         return cast(Facts, watched)
 
@@ -100,7 +97,7 @@ class State(Struct, frozen=True, eq=False):
         self.notes.append(Note(facts=(name,)))
 
     def take_note(self) -> Note:
-        """All notes as one, which are gone then."""
+        """Return all notes as one, and remove them."""
         hints = (each.hint for each in self.notes if each.hint)
         counts = (each.served for each in self.notes if each.served)
         facts = dict.fromkeys(name for each in self.notes for name in each.facts)
@@ -109,28 +106,28 @@ class State(Struct, frozen=True, eq=False):
         return note
 
     def forget_notes(self) -> None:
-        """Drop what a request has left that is refused, or carried out once more."""
+        """Drop the notes of a request that is refused or repeated."""
         self.notes.clear()
         self.ignored.clear()
 
     def settle(self) -> None:
-        """Have trained what is due by the clock. Raises NotReady.
+        """Train the rows that are due. Raises NotReady.
 
-        For before anything is read; with no training under way it costs a look.
+        Call it before reading anything; without training it costs a comparison.
         """
         due, now = self.store.due, self.clock.now()
         if due is not None and now >= due:
             training.settle(self.store, now)
 
     def end_waits(self) -> None:
-        """Cancel pending delays and hangs; their requests get no answer."""
-        # A copy: what ends takes itself off the set.
+        """Cancel pending delays and hangs; their requests get no response."""
+        # A copy, as each callback removes itself from the set.
         for end in tuple(self.waits):
             end()
 
 
 class Snapshot(Struct, frozen=True, eq=False):
-    """What a restore brings back, and the generation that it was taken from."""
+    """Data for a restore, and the generation that they come from."""
 
     generation: int
     store: Store
@@ -140,10 +137,10 @@ class Snapshot(Struct, frozen=True, eq=False):
 
 
 class Snapshots(dict[str, Snapshot]):
-    """The snapshots of one sandbox by name, the oldest first."""
+    """The snapshots of one sandbox by name, oldest first."""
 
     def take(self, name: str, state: State) -> Snapshot:
-        """Keep what a state holds now, in place of what has that name.
+        """Store a snapshot of a state, replacing one with the same name.
 
         Raises LimitReached.
         """
@@ -151,7 +148,7 @@ class Snapshots(dict[str, Snapshot]):
             expected = f"at most {state.limits.snapshots} snapshots"
             raise LimitReached(expected, "one more", "path")
         state.settle()
-        # Copies: the state goes on changing.
+        # Copy, as the state will change.
         store, clock = state.store.copy("snapshots"), state.clock.copy()
         snapshot = Snapshot(
             state.generation, store, clock, state.profile, state.choices

@@ -1,1 +1,1 @@
-"""What a sandbox changes of a fixture."""
+"""Changes of a sandbox on top of its fixture."""

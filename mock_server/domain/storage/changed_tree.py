@@ -1,7 +1,7 @@
 """A folder tree with some collections changed.
 
-A change costs what it changes: listings, sorted orders and search results of the tree
-below stay as they are, and each is shown with the differences that concern it.
+Changes cost as much as they change: listings, orders and search results of the base
+stay as they are and are shown with the differences.
 """
 
 from __future__ import annotations
@@ -31,43 +31,42 @@ from mock_server.domain.storage.spans import Spans
 ORDERS: tuple[Order, ...] = get_args(Order)
 _ByPart = dict[Within, dict[str, Collection]]
 _FEW = 32
-"""To look one of so many up by bisection takes as long as to look through all."""
+"""With at least this many items per lookup, bisection beats a scan."""
 _PLACED = 512
-"""To look up the places of so many takes as long as another step, or a few."""
+"""Places that are looked up in a step."""
 _Placed = tuple[Collection, int | None]
-"""A collection that has a place, and its number if it comes after all below."""
+"""A collection, and its number if it comes after the whole base."""
 
 
 class ChangedTree(FolderTree):
-    """A tree and what has been changed in it since, charged to `holding`.
+    """A base tree with later changes, charged to `holding`.
 
-    What is replaced keeps its place in document order; what is created or goes to
-    another folder comes last. Of a large folder that is removed, what the tree below
-    has in it is hidden as a whole.
+    A replaced collection keeps its place in fixture order; a created or moved one comes
+    last. If a large folder is removed, its content in the base is hidden as a whole.
     """
 
     at_once = 256
-    """Changes: for more of them, parts are made anew rather than changed one by one."""
+    """Changes up to which parts are updated; after more changes they are rebuilt."""
 
     def __init__(self, base: Tree, holding: Holding) -> None:
         self.size = 0
-        """The bytes that are charged for it."""
+        """Charged bytes."""
         self._base = base
         self._holding = holding
-        # What has been put; what is no longer there, or as it was, of those below. By
-        # id, of each folder and of them all.
+        # `_put`: new and replaced collections. `_out`: base collections removed or
+        # replaced. Both by folder (and ANYWHERE), then by id.
         self._put: _ByPart = {ANYWHERE: {}}
         self._out: _ByPart = {ANYWHERE: {}}
-        # What is hidden of the tree below, in the line of its `spans`.
+        # Hidden collections of the base, in the line of its `spans`.
         self._hidden = Spans()
-        # The numbers in document order of those that come after all below.
+        # Numbers in fixture order of collections that come after the whole base.
         self._last: dict[str, int] = {}
         self._next_number = len(base)
         self._folded = FoldedTexts()
         self._parts: dict[tuple[Order, Within], Part] = {}
 
     def copy(self, holding: Holding) -> ChangedTree:
-        """One that changes on its own; what it holds is not charged again."""
+        """Return an independent copy; its changes are not charged again."""
         copy = type(self)(self._base, holding)
         copy.size, copy.created = self.size, self.created
         copy._put = {within: it.copy() for within, it in self._put.items()}
@@ -138,7 +137,7 @@ class ChangedTree(FolderTree):
         return self._number(item) if is_put else self._base.number(item)
 
     def put(self, collection: Collection) -> None:
-        """Have a collection in place of the one of its id. Raises LimitReached."""
+        """Insert a collection, or replace the one with its id. Raises LimitReached."""
         old = self.get(collection.id)
         more = _size_of(collection)
         if old is not None:
@@ -146,12 +145,12 @@ class ChangedTree(FolderTree):
             more += -_size_of(old) if is_put else _OUT_BYTES
         self._charge(more)
         if old is not None:
-            self._take(old)
+            self._delete(old)
         if old is None or old.parent_id != collection.parent_id:
             self._last.pop(collection.id, None)
             self._last[collection.id] = self._next_number
             self._next_number += 1
-        self._bring(collection)
+        self._insert(collection)
 
     def put_all(self, collections: Sequence[Collection]) -> None:
         """Put several collections, or none. Raises LimitReached."""
@@ -162,9 +161,9 @@ class ChangedTree(FolderTree):
             self.put(each)
 
     def remove(self, ids: Iterable[str]) -> Set[str]:
-        """Remove collections, those that there are, with all that is below them.
+        """Remove these collections and their descendants; ignore unknown ids.
 
-        Gives the ids of those that are not hidden as a whole. Raises LimitReached.
+        Returns the ids that were removed one by one. Raises LimitReached.
         """
         items = {each.id: each for each in map(self.get, ids) if each is not None}
         roots, loaded, hidden = {*items}, self._base.parents(), self._hidden
@@ -186,16 +185,16 @@ class ChangedTree(FolderTree):
         if more or len(items) > self.at_once:
             self._parts.clear()
         for item in items.values():
-            self._take(item)
+            self._delete(item)
             self._last.pop(item.id, None)
         if more:
             self._hide(hidden)
         return items.keys()
 
     def _hidden_without(self, ids: Iterable[str]) -> Spans:
-        """What is hidden once these are gone, and what has not been put below them."""
+        """Return the hidden spans once `ids` are gone, without folders put since."""
         spans, hidden = self._base.spans, Spans(self._hidden.bounds)
-        # Wherever such a folder was loaded, it is here or elsewhere for itself.
+        # A folder that was put may have moved, and keeps its content.
         put = [spans[each] for each in self._put[ANYWHERE] if each in spans]
         for first, end in (spans[each] for each in ids if each in spans):
             own = Spans((first, end))
@@ -207,7 +206,7 @@ class ChangedTree(FolderTree):
         return hidden
 
     def _hide(self, hidden: Spans) -> None:
-        """Have this hidden: of it nothing is taken out one by one any more."""
+        """Hide spans, and drop single removals within them."""
         self._hidden = hidden
         for within in [each for each in self._out if each is not ANYWHERE]:
             if self._is_hidden(within):
@@ -217,14 +216,14 @@ class ChangedTree(FolderTree):
                 self._charge(-_OUT_BYTES * len(gone))
 
     def _is_hidden(self, within: Within) -> bool:
-        """Whether what the tree below has in a folder is hidden, or any of it all."""
+        """Return True if a folder's content in the base is hidden (ANYWHERE: any)."""
         if not self._hidden or within is ANYWHERE:
             return bool(self._hidden)
         span = self._base.spans.get(within)
         return span is not None and span[0] in self._hidden
 
     def _hidden_in(self, order: Order) -> bytearray:
-        """Of each of the tree below, in an order, 1 if it is hidden."""
+        """Return one byte per base collection, in `order`: 1 if hidden."""
         size, spans = len(self._base), self._hidden
         is_most = 2 * len(spans) > size
         if is_most:
@@ -240,10 +239,10 @@ class ChangedTree(FolderTree):
         self._holding.charge(more)
         self.size += more
 
-    def _take(self, item: Collection) -> None:
-        """Have a collection that there is no longer there."""
+    def _delete(self, item: Collection) -> None:
+        """Remove a collection from the tree."""
         folder, is_put = item.parent_id, item.id in self._put[ANYWHERE]
-        # Of a large folder, all parts have been dropped: to look for them takes long.
+        # Removing a large folder drops all parts, which saves this look-up.
         for order, part in self._parts_with(folder) if self._parts else ():
             if is_put:
                 part.drop(item, self._key(order))
@@ -257,8 +256,8 @@ class ChangedTree(FolderTree):
             self._out[ANYWHERE][item.id] = item
             self._out.setdefault(folder, {})[item.id] = item
 
-    def _bring(self, item: Collection) -> None:
-        """Have a collection there of whose id there is none."""
+    def _insert(self, item: Collection) -> None:
+        """Insert a collection whose id is not in the tree."""
         folder = item.parent_id
         self._put[ANYWHERE][item.id] = item
         self._put.setdefault(folder, {})[item.id] = item
@@ -268,7 +267,7 @@ class ChangedTree(FolderTree):
             part.put_in(item, place, self._key(order))
 
     def _parts_with(self, folder: str | None) -> Iterator[tuple[Order, Part]]:
-        """The parts that have been made and that hold what is in a folder."""
+        """Yield the existing parts that contain a folder's collections."""
         for within in (ANYWHERE, folder):
             for order in ORDERS:
                 part = self._parts.get((order, within))
@@ -286,11 +285,11 @@ class ChangedTree(FolderTree):
         known = made(self, (order, base), placing)
 
         def place(each: _Placed) -> int:
-            # What has been changed since is placed now.
+            # Collections that changed meanwhile are placed now.
             return known[each] if each in known else self._place(order, base, *each)
 
         def rank(each: _Placed) -> Any:
-            # A number in document order is as long to look up as a place.
+            # A number in fixture order takes as long to look up as a place.
             is_sorted = order != "fixture"
             return self._key(order)(each[0]) if is_sorted else (place(each), each[1])
 
@@ -324,23 +323,22 @@ class ChangedTree(FolderTree):
         return self._number if order == "fixture" else SORT_KEYS[order]
 
     def _number(self, put: Collection) -> int:
-        """The number in document order of a collection that has been put."""
+        """Return the number in fixture order of a collection in `_put`."""
         number = self._last.get(put.id)
         return self._base.number(self._base.by_id[put.id]) if number is None else number
 
     def _place(
         self, order: Order, base: Listing, item: Collection, last: int | None
     ) -> int:
-        """The index in a part below at which a collection stands, or would.
+        """Return the index in a base listing where a collection is or would be.
 
-        `last` is its number if it comes after all below.
+        `last` is its number if it comes after the whole base.
         """
         items = base.items
         if order != "fixture":
             key = SORT_KEYS[order]
             return bisect_left(items, key(item), key=key)
-        # What comes last and what stands in the whole need no search: numbering all
-        # collections takes a while.
+        # Last items and the whole base need no search: numbering takes a while.
         if last is not None:
             return len(items)
         number = self._base.number(self._base.by_id[item.id])
@@ -352,15 +350,14 @@ class ChangedTree(FolderTree):
 _NONE: Mapping[str, Collection] = {}
 _EMPTY = Listing(())
 
-# About what these take: a collection that has been put, without its texts; one that is
-# taken out.
+# Estimated bytes: of a put collection without its texts; of a removed one.
 _PUT_BYTES, _OUT_BYTES = 400, 150
-_HIDDEN_BYTES = 40  # one that is hidden: its places in lists and in results
+_HIDDEN_BYTES = 40  # a hidden collection: its places in lists and results
 _INVERTED = bytes((1, 0)) * 128
 
 
 def _size_of(each: Collection) -> int:
-    # A search folds names and tags, and keeps that.
+    # A search folds and keeps names and tags.
     folded = (each.name, *each.tags)
     texts = (each.type, each.tmb_id, each.training_type, each.external_file_id)
     more = (each.file_id or "", each.raw_link or "")

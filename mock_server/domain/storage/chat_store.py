@@ -1,4 +1,4 @@
-"""The chat sessions of a sandbox and their records, as they are now."""
+"""The current chats of a sandbox and their records."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,41 +14,38 @@ from mock_server.domain.storage.overlay import Overlay
 
 
 class ChatStore:
-    """What has been changed of chats lies over those that applications came with.
-
-    It is charged to `holding`.
-    """
+    """Changed chats and records on top of the loaded ones, charged to `holding`."""
 
     def __init__(self, holding: Holding) -> None:
         self.created_chats = 0
-        """How many chat sessions there are that the generation does not have."""
+        """Number of chats that were not loaded."""
         self._holding = holding
         # By app, then by chat id.
         self._chats: dict[str, Overlay[str, Chat]] = {}
         self._records: dict[str, Overlay[str, Sequence[ChatRecord]]] = {}
-        # By app, once it has been asked for; not charged, for a chat takes 8 bytes.
+        # By app, from the first list on; not charged, as a chat takes 8 bytes.
         self._orders: dict[str, ChatOrder] = {}
 
     def _copy_chats(self, to: "ChatStore") -> None:
-        """Have the same chats in a store that has none; they are not charged again."""
+        """Copy the chats to an empty store without charging them again."""
         holding, to.created_chats = to._holding, self.created_chats
         to._chats = {app: it.copy(holding) for app, it in self._chats.items()}
         to._records = {app: it.copy(holding) for app, it in self._records.items()}
 
     def chat(self, app: App, chat_id: str) -> Chat | None:
         chats = self._chats.get(app.id)
-        # Not `chats.get`: pins look here, and a call more is half of what this takes.
+        # `chats.get` would double the time of this look-up, which pins need.
         if chats is not None and chat_id in chats.changed:
             return chats.changed[chat_id]
         return app.chats.get(chat_id)
 
     def chats(self, app: App) -> Iterator[Chat]:
-        """All chat sessions of an application as they are now, created ones last."""
+        """Yield all current chats of an app, created ones last."""
         chats = self._chats.get(app.id)
         return iter(app.chats.values()) if chats is None else chats.values()
 
     def chats_in_order(self, app: App) -> Sequence[Chat]:
-        """All chat sessions of an application: pinned ones first, then the latest."""
+        """Return all chats of an app: pinned ones first, then the latest."""
         order = self._orders.get(app.id)
         if order is None:
             order = self._orders[app.id] = ChatOrder(self.chats(app))
@@ -58,7 +55,7 @@ class ChatStore:
         return len(self._chats.get(app.id, app.chats))
 
     def put_chat(self, app: App, chat: Chat) -> None:
-        """Keep a chat session of an application in place of the one with its id.
+        """Store a chat, or replace the one with its id.
 
         Raises LimitReached.
         """
@@ -68,7 +65,7 @@ class ChatStore:
         if self._orders:
             self._will_change(app, chat.chat_id)
         old = chats.changed.get(chat.chat_id)
-        # A pin that is repeated keeps the texts of the chat: its size is known.
+        # A repeated pin keeps the texts of the chat, so its size is known.
         if (
             old is not None
             and chat.title is old.title
@@ -81,7 +78,7 @@ class ChatStore:
         self.created_chats += chats.created - created
 
     def remove_chats(self, app: App, *chat_ids: str) -> None:
-        """Remove different chat sessions that there are, with their records."""
+        """Remove existing, distinct chats with their records."""
         for chat_id in chat_ids:
             self._will_change(app, chat_id)
         chats = self._chats_of(app)
@@ -92,26 +89,26 @@ class ChatStore:
         self._records_of(app).remove(*spoken)
 
     def records(self, app: App, chat_id: str) -> Sequence[ChatRecord]:
-        """The records of a chat session, the oldest first; deleted ones are there."""
+        """Return the records of a chat, oldest first, deleted ones included."""
         records = self._records.get(app.id, app.records)
         return records.get(chat_id) or ()
 
     def add_records(self, app: App, chat_id: str, new: Sequence[ChatRecord]) -> None:
-        """Keep further records of a chat session. Raises LimitReached."""
+        """Append records to a chat. Raises LimitReached."""
         records = ChatRecords.of(self.records(app, chat_id)).added(new)
         self._records_of(app).put(chat_id, records, _size_of_records(new))
 
     def change_records(
         self, app: App, chat_id: str, by_place: Mapping[int, ChatRecord]
     ) -> None:
-        """Keep other records of a chat in place of some. Raises LimitReached."""
+        """Replace records of a chat by their places. Raises LimitReached."""
         records = ChatRecords.of(self.records(app, chat_id))
         olds = [records[at] for at in by_place]
         more = _size_of_records([*by_place.values()]) - _size_of_records(olds)
         self._records_of(app).put(chat_id, records.changed(by_place), more)
 
     def _forget_changes(self, app_id: str) -> None:
-        """Forget what has been changed in an application that is another one now."""
+        """Drop the changes of an app that was replaced."""
         self._orders.pop(app_id, None)
         chats = self._chats.pop(app_id, None)
         if chats is not None:
@@ -122,7 +119,7 @@ class ChatStore:
             records.clear()
 
     def _chats_of(self, app: App) -> Overlay[str, Chat]:
-        """The chats of an application, to change."""
+        """Return the chats of an app for changes."""
         chats = self._chats.get(app.id)
         if chats is None:
             chats = Overlay(app.chats, self._holding, _size_of_chat)
@@ -130,13 +127,13 @@ class ChatStore:
         return chats
 
     def _will_change(self, app: App, chat_id: str) -> None:
-        """Tell the order of an application's chats, if there is one."""
+        """Notify the order of an app's chats, if any."""
         order = self._orders.get(app.id)
         if order is not None:
             order.will_change(chat_id, self.chat(app, chat_id))
 
     def _records_of(self, app: App) -> Overlay[str, Sequence[ChatRecord]]:
-        """The records of an application's chats, to change."""
+        """Return the records of an app's chats for changes."""
         records = self._records.get(app.id)
         if records is None:
             records = Overlay(app.records, self._holding, _size_of_records)
@@ -144,7 +141,7 @@ class ChatStore:
         return records
 
 
-# About what these take without their texts: a chat; a record of one.
+# Estimated bytes without texts: of a chat; of a record.
 _CHAT_BYTES, _RECORD_BYTES = 400, 300
 
 
@@ -164,23 +161,23 @@ def _size_of_records(records: Sequence[ChatRecord]) -> int:
 class ChatOrder:
     """Chats in order: pinned ones first, then the latest, then by id.
 
-    To sort 100,000 takes 100 ms, to find the places of one that has changed 10 us.
+    Sorting 100,000 takes 100 ms, finding the place of a changed chat 10 us.
     """
 
     def __init__(self, chats: Iterable[Chat]) -> None:
-        # In order, or else those that are to be put in order.
+        # Sorted chats, or None while `_unsorted` has to be sorted.
         self._chats: Blocks[Chat] | None = None
         self._unsorted = list(chats)
-        # Chats that may have changed since, by id: as they are in the list, None if
-        # they are not. Pins, which are many, only enter themselves here.
+        # Chats that may have changed, by id: their state in the list, or None. Pins are
+        # frequent, so they only add an entry here.
         self._before: dict[str, Chat | None] = {}
 
     def will_change(self, chat_id: str, chat: Chat | None) -> None:
-        """To be called before a chat is put or removed; `chat` is what there is."""
+        """Call this before a chat is put or removed; `chat` is the current one."""
         self._before.setdefault(chat_id, chat)
 
     def listed(self, now: Callable[[str], Chat | None]) -> Sequence[Chat]:
-        """All of them in order; `now` gives what there is of an id. Raises NotReady."""
+        """Return all in order; `now` returns the current chat. Raises NotReady."""
         if self._chats is None:
             in_order = made(self, "in order", sorting(self._unsorted, _place_of))
             self._chats = Blocks.of(in_order)
@@ -202,7 +199,7 @@ class ChatOrder:
         return self._chats
 
 
-# One place is found and moved in so much less time than all are sorted.
+# Sorting all takes less time than moving more than 1 chat in 50.
 _FEW = 50
 
 

@@ -1,4 +1,4 @@
-"""A sequence that is shared, with some items taken out and others put in between."""
+"""A shared sequence with some items removed and others inserted."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from mock_server.domain.objects.blocks import Sliced
 from mock_server.domain.objects.models import Collection
 
 Key = Callable[[Collection], Any]
-"""What collections are sorted by."""
+"""Sort key of collections."""
 
 
 _FAR = 50
-"""To look for the next that is kept takes as long as to pass so many that are not."""
+"""Removed items that are passed in the time of one search for a kept item."""
 
 
 class Differences(Struct, eq=False):
-    """What is taken out of a sorted sequence, and what comes in.
+    """Items to remove from a sorted sequence, and items to insert.
 
-    `out` are the positions of what is taken out, ascending; `items` come in, each
-    before the item at its position of `places`. Both are in the sequence's order.
+    `out` are the removed positions, ascending; each of `items` is inserted before the
+    item at its position in `places`. Both are in the sequence's order.
     """
 
     out: array[int]
@@ -43,14 +43,14 @@ class Differences(Struct, eq=False):
         self.places.insert(at, place)
 
     def drop(self, item: Collection, key: Key) -> None:
-        """No longer have an item come in, if it does."""
+        """Undo the insertion of an item, if any."""
         at = bisect_left(self.items, key(item), key=key)
         if at < len(self.items) and self.items[at] is item:
             del self.items[at], self.places[at]
 
 
 class Merged(Sliced[Collection]):
-    """A sequence as it is with differences; nothing of it is copied."""
+    """A view of a sequence with differences, without a copy."""
 
     __slots__ = ("_base", "_differences")
 
@@ -72,7 +72,7 @@ class Merged(Sliced[Collection]):
         if start >= stop:
             return []
         items = self._differences.items
-        first, last = self._count_in(start), self._count_in(stop)
+        first, last = self._inserted_before(start), self._inserted_before(stop)
         found: list[Collection] = []
         done = start - first
         for number in range(first, last):
@@ -83,40 +83,39 @@ class Merged(Sliced[Collection]):
         return found + self._kept(done, stop - last)
 
     def _index_of(self, number: int) -> int:
-        """The index of what comes in as the number-th."""
+        """Return the index of the inserted item `number`."""
         differences = self._differences
         place = differences.places[number]
         return number + place - bisect_left(differences.out, place)
 
-    def _count_in(self, index: int) -> int:
-        """How many of those that come in stand before an index."""
-        # As many as the index at most, which makes it quick for the first pages.
+    def _inserted_before(self, index: int) -> int:
+        """Return the number of inserted items before an index."""
+        # At most `index` items, which makes the first pages fast.
         numbers = range(min(len(self._differences.items), index))
         return bisect_left(numbers, index, key=self._index_of)
 
     def _kept(self, start: int, stop: int) -> list[Collection]:
-        """Of what is not taken out, the start-th up to the stop-th."""
+        """Return the kept items from number `start` to `stop`."""
         if start >= stop:
             return []
         out, base = self._differences.out, self._base
-        first, last = self._count_out(start), self._count_out(stop - 1)
+        first, last = self._removed_before(start), self._removed_before(stop - 1)
         at, end = start + first, stop + last
         if first == last:
             return list(base[at:end])
-        # A few that stay, among many that do not.
+        # Few kept items among many removed ones.
         if last - first > _FAR * (stop - start):
-            return [base[at + self._count_out(at)] for at in range(start, stop)]
+            return [base[at + self._removed_before(at)] for at in range(start, stop)]
         found: list[Collection] = []
         for gone in out[first:last]:
             found += base[at:gone]
             at = gone + 1
         return [*found, *base[at:end]]
 
-    def _count_out(self, kept: int) -> int:
-        """How many positions are taken out before the kept-th that is not."""
+    def _removed_before(self, kept: int) -> int:
+        """Return the number of removed positions before the kept item `kept`."""
         out = self._differences.out
-        # Nothing is taken out before the first pages of most lists: looking for it
-        # would take 2 % of one.
+        # Most lists have no removals before the first pages: searching would take 2 %.
         if not out or out[0] > kept:
             return 0
         return bisect_right(range(len(out)), kept, key=lambda n: out[n] - n)

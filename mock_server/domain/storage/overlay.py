@@ -1,4 +1,4 @@
-"""Changes of a mapping that is shared and never changed itself."""
+"""Changes on top of a shared mapping that never changes."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Generic, Self, TypeVar
@@ -10,10 +10,10 @@ V = TypeVar("V")
 
 
 class Overlay(Generic[K, V]):
-    """A mapping, and what has been put into it and removed from it since.
+    """A base mapping with later changes.
 
-    Iteration goes in the order of the mapping below; what has been created comes last.
-    `size_of` gives the bytes that a put value takes; they are charged to `holding`.
+    Iteration follows the base; created keys come last. `size_of` returns the bytes of a
+    put value, which are charged to `holding`.
     """
 
     __slots__ = ("_base", "_holding", "_len", "_size_of", "changed", "created")
@@ -22,19 +22,19 @@ class Overlay(Generic[K, V]):
         self, base: Mapping[K, V], holding: Holding, size_of: Callable[[V], int]
     ) -> None:
         self.changed: dict[K, V | None] = {}
-        """What has been put; None for what has been removed.
+        """Put values; None for a removed key.
 
-        For reading, and for replacing a value by one that takes as many bytes.
+        Read it, or replace a value by one of the same size.
         """
         self.created = 0
-        """How many keys there are that the mapping below does not have."""
+        """Number of keys that the base does not have."""
         self._base = base
         self._holding = holding
         self._size_of = size_of
         self._len = len(base)
 
     def copy(self, holding: Holding) -> Self:
-        """One that changes on its own; what it holds is not charged again."""
+        """Return an independent copy; its values are not charged again."""
         copy = type(self)(self._base, holding, self._size_of)
         copy.changed = self.changed.copy()
         copy.created, copy._len = self.created, self._len
@@ -71,10 +71,9 @@ class Overlay(Generic[K, V]):
         return (value for _, value in self.items())
 
     def put(self, key: K, value: V, more: int | None = None) -> None:
-        """Have a value at a key. Raises LimitReached.
+        """Put a value. Raises LimitReached.
 
-        `more` are the bytes that it takes beyond what there is: what is put at the end
-        of something long is known without looking through all of it.
+        `more` is the growth in bytes, if known, which saves measuring a long value.
         """
         old = self.changed.get(key)
         if more is None or old is None:
@@ -86,7 +85,7 @@ class Overlay(Generic[K, V]):
         self.changed[key] = value
 
     def remove(self, *keys: K) -> None:
-        """Remove different keys that there are."""
+        """Remove distinct keys, all of which exist."""
         loaded = self._base.keys() & keys
         freed = sum(map(self._charged, self.changed.keys() & keys))
         self._holding.grow(GONE_BYTES * len(loaded) - freed)
@@ -98,13 +97,13 @@ class Overlay(Generic[K, V]):
                 del self.changed[key]
 
     def clear(self) -> None:
-        """Have again what the mapping below has."""
+        """Undo all changes."""
         self._holding.grow(-sum(map(self._charged, self.changed)))
         self.changed = {}
         self.created, self._len = 0, len(self._base)
 
     def _charged(self, key: K) -> int:
-        """The bytes that are charged for a change."""
+        """Return the bytes charged for a change."""
         if key not in self.changed:
             return 0
         value = self.changed[key]

@@ -1,4 +1,4 @@
-"""A part of a dataset in an order, with the differences that changes make to it."""
+"""Parts of a changed dataset in an order, as differences to the base."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from mock_server.domain.objects.pending import Steps, made
 from mock_server.domain.storage.merged import Differences, Key, Merged
 
 _STEP_CHARS = 8_192
-"""Characters to fold in a step; marks in no order take a millisecond."""
+"""Characters to fold in a step; unordered marks take a millisecond."""
 
 
 class FoldedTexts(dict[Collection, tuple[str, ...]]):
-    """The names and tags of collections as searches compare them, once needed."""
+    """Folded names and tags of collections, computed on access."""
 
     def __missing__(self, item: Collection) -> tuple[str, ...]:
         texts = self[item] = tuple(map(fold, (item.name, *item.tags)))
@@ -28,22 +28,22 @@ class FoldedTexts(dict[Collection, tuple[str, ...]]):
 
 
 class Part:
-    """A part of a dataset in an order (`base`), with the differences to it."""
+    """A part of a dataset in an order: `base`, with `differences` to it."""
 
     def __init__(
         self, base: Listing, folded: FoldedTexts, marks: bytearray | None = None
     ) -> None:
         self.base = base
         self.differences = Differences(array("I"), [], array("I"))
-        # 1 for each of the base that is taken out, where those are many.
+        # 1 for each removed item of the base, if there are many.
         self._marks = marks
         self._folded = folded
-        # The latest results, by age. The base keeps what they are differences to: many
-        # stores may not hold on to many results, each as large as a dataset.
+        # The latest results, by age. Only the base keeps its hits: many stores must not
+        # keep many results as large as a dataset.
         self._found: dict[Search, tuple[ref[Hits], Differences]] = {}
 
     def copy(self, folded: FoldedTexts) -> Part:
-        """A part that changes on its own; results are found anew."""
+        """Return an independent copy; its searches run again."""
         copy = Part(self.base, folded, self._marks and self._marks[:])
         copy.differences = self.differences.copy()
         return copy
@@ -53,7 +53,7 @@ class Part:
         return Merged(self.base.items, self.differences)
 
     def find(self, search: Search, kept: int) -> Merged:
-        """The collections that a search matches, in order; `kept` results are kept.
+        """Return the matches in order; the results of `kept` searches are cached.
 
         Raises NotReady.
         """
@@ -70,7 +70,7 @@ class Part:
         return Merged(hits, found[1])
 
     def _fold(self) -> None:
-        """Have the texts of all that comes in folded. Raises NotReady."""
+        """Fold the texts of all inserted items. Raises NotReady."""
         new = [it for it in self.differences.items if it not in self._folded]
         known = made(self, "folded", self._folding(new))
         self._folded.update((it, known[it]) for it in new if it in known)
@@ -86,7 +86,7 @@ class Part:
         return folded
 
     def take_out(self, place: int) -> None:
-        """Take out the collection at a place of the base."""
+        """Remove the collection at a place of the base."""
         self.differences.take_out(place)
         if self._marks:
             self._marks[place] = 1
@@ -96,20 +96,20 @@ class Part:
                 differences.take_out(at)
 
     def put_in(self, item: Collection, place: int, key: Key) -> None:
-        """Have a collection before the one at a place of the base."""
+        """Insert a collection before the one at a place of the base."""
         self.differences.put_in(item, place, key)
         for search, hits, differences in self._results():
             if self._matches(search, item):
                 differences.put_in(item, bisect_left(hits.indices, place), key)
 
     def drop(self, item: Collection, key: Key) -> None:
-        """No longer have a collection that has been put in."""
+        """Remove a collection that was inserted."""
         self.differences.drop(item, key)
         for _, _, differences in self._results():
             differences.drop(item, key)
 
     def _results(self) -> list[tuple[Search, Hits, Differences]]:
-        """The results that are still kept below."""
+        """Return the results whose hits the base still keeps."""
         found = ((search, it[0](), it[1]) for search, it in self._found.items())
         results = [(search, hits, it) for search, hits, it in found if hits is not None]
         if len(results) < len(self._found):
@@ -117,7 +117,7 @@ class Part:
         return results
 
     def _differences_to(self, hits: Hits, search: Search) -> Differences:
-        """What becomes of a search's result below."""
+        """Return the differences of this part to the hits in the base."""
         indices, whole = hits.indices, self.differences
         out: Iterable[int]
         if self._marks:

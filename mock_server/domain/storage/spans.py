@@ -1,11 +1,11 @@
-"""A set of whole numbers, kept as the spans that it consists of."""
+"""A set of integers, stored as spans."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
 
 class Spans:
-    """Numbers from a first one up to an end, any number of times."""
+    """Spans of integers, each from a first number up to an end."""
 
     def __init__(self, bounds: Iterable[int] = ()) -> None:
         self.bounds = list(bounds)
@@ -30,7 +30,7 @@ class Spans:
         self._set(first, end, 1)
 
     def _set(self, first: int, end: int, inside: int) -> None:
-        """Have a bound where what is so far is not as it is to be."""
+        """Set the numbers from `first` to `end`: add bounds where the value changes."""
         at, upto = bisect_left(self.bounds, first), bisect_right(self.bounds, end)
         begins, ends = at % 2 == inside, upto % 2 == inside
         self.bounds[at:upto] = [first] * begins + [end] * ends

@@ -1,8 +1,7 @@
-"""What a sandbox holds: an immutable generation, and an overlay of what changed.
+"""The data of a sandbox: an immutable fixture, and an overlay of changes.
 
-A generation is shared by any number of stores, so that making and resetting a sandbox
-costs the same whatever the size of the fixture. Nothing here awaits or knows the time:
-whoever calls passes that.
+Any number of stores share a fixture, so creating and resetting a sandbox takes the same
+time for any size. Callers pass the time; nothing here awaits.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -27,10 +26,10 @@ from mock_server.domain.storage.overlay import Overlay
 
 
 class Store(ChatStore):
-    """The chats, datasets, collections and rows of one sandbox as they are now.
+    """The current chats, datasets, collections and rows of one sandbox.
 
-    A new store over the same generation is a reset. What it holds beside the generation
-    is charged to `memory`, as `kind`.
+    A new store over the same fixture is a reset. Data besides the fixture are charged
+    to `memory`, as `kind`.
     """
 
     def __init__(
@@ -41,10 +40,10 @@ class Store(ChatStore):
     ) -> None:
         self.generation = generation
         self._apps = generation.apps
-        # A generation for each application or dataset put since, whose memory is
-        # charged for as long as it is here.
+        # The loaded content of each app or dataset that was put whole; its memory stays
+        # charged while it is here.
         self._loaded_apps: dict[str, Generation] = {}
-        # What is charged for each application that is kept without one.
+        # Charged bytes of each app that was put without loaded content.
         self._app_sizes: dict[str, int] = {}
         self._loaded_datasets: dict[str, Generation] = {}
         self._memory = Memory() if memory is None else memory
@@ -52,39 +51,38 @@ class Store(ChatStore):
         super().__init__(holding)
         self._datasets = Overlay(generation.datasets, holding, _size_of_dataset)
         self.rows = Rows(holding)
-        """The data rows, which are removed with their collections."""
+        """The rows, which are removed with their collections."""
         self.jobs = Overlay(generation.jobs_by_collection, holding, size_of_jobs)
-        """The training under way, by dataset and collection id."""
+        """Jobs of training, by dataset and collection id."""
         self.due = next_due(generation.jobs) if generation.jobs else None
-        """When training goes on next, in milliseconds; None if there is none."""
+        """When training continues, in milliseconds; None without training."""
         self.files = Overlay[str, File]({}, holding, _size_of_file)
-        """The files that have been uploaded, by id."""
+        """Uploaded files, by id."""
         self.tickets = Overlay[str, Ticket]({}, holding, _size_of_file)
-        """Files that are to be uploaded, or are in no collection yet, by key, by age.
-        """
+        """Files to upload, or in no collection yet, by key, by age."""
         self.turns: dict[str, Turns] = {}
-        """Whose turn it is among the replies of an app, and of all apps under ""."""
+        """Turns of the replies of an app; "" for the replies of all apps."""
         self.login_codes: Overlay[str, LoginCode] = Overlay(
             {}, holding, lambda _: _CODE_BYTES
         )
-        """The codes of those who are about to log in, by user name, by age."""
+        """Codes for logins, by user name, by age."""
         self.logged_out: Overlay[str | None, str] = Overlay(
             {}, holding, lambda _: _CODE_BYTES
         )
-        """The users whose logins have ended, by name."""
+        """Users who have logged out, by name."""
         self.api_keys = Overlay(generation.api_keys, holding, _size_of_api_key)
-        """The API keys that logins have created, by id."""
+        """API keys that logins created, by id."""
         self.exported: int | None = None
-        """When rows were exported last, in milliseconds."""
+        """Time of the last export, in milliseconds."""
         self._last_id = 0
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes beside the generation."""
+        """Estimated bytes besides the fixture."""
         return self._holding.size
 
     def copy(self, kind: Kind = "changes") -> Self:
-        """A store that holds the same and changes on its own. Raises LimitReached."""
+        """Return an independent copy with the same data. Raises LimitReached."""
         copy = type(self)(self.generation, self._memory, kind)
         holding = copy._holding
         holding.charge(_STORE_BYTES + self.size)
@@ -111,27 +109,27 @@ class Store(ChatStore):
         return copy
 
     def new_id(self) -> str:
-        """An id that nothing has: 24 hexadecimal digits, the same after a reset.
+        """Return an unused id of 24 hex digits, the same after a reset.
 
-        The next one is greater, as the service's are, by which it lists rows.
+        Ids increase, as the service's do, which lists rows by id.
 
-        Raises NotReady, at the first call: whoever writes needs its ids first.
+        Raises NotReady at the first call, so get ids before writing.
         """
         return self.new_ids(1)[0]
 
     def new_ids(self, count: int) -> list[str]:
-        """As `new_id`, several. Raises NotReady."""
+        """Return several new ids. Raises NotReady."""
         made: list[str] = []
         while wanted := count - len(made):
             numbers = range(self._last_id + 1, self._last_id + 1 + wanted)
-            # An id is no secret: it has to look like one, and differ from all others.
+            # An id is no secret: it only has to look like one and be unique.
             digits = (sha256(b"%d" % each).hexdigest() for each in numbers)
             some = [
                 f"{_IDS + number:x}{each}"[:_ID_CHARS]
                 for number, each in zip(numbers, digits, strict=True)
             ]
-            # No number is used twice: only what was saved and is loaded now can have
-            # brought such an id.
+            # Numbers are never reused: only a saved and reloaded state can have such an
+            # id.
             for part in self._parts():
                 some = [each for each in some if not part.has(each)]
             self._last_id += wanted
@@ -139,11 +137,11 @@ class Store(ChatStore):
         return made
 
     def check_room(self, size: int) -> None:
-        """Raises LimitReached unless so many bytes more can be kept."""
+        """Raise LimitReached unless `size` more bytes fit."""
         self._memory.check_room(size, "path")
 
     def check_waiting(self, more: int) -> None:
-        """Raises LimitReached unless so many rows more can wait for training."""
+        """Raise LimitReached unless `more` rows can wait for training."""
         most = self._memory.limits.waiting_rows
         jobs = chain.from_iterable(self.jobs.values())
         if sum(len(job.rows) or 1 for job in jobs) + more > most:
@@ -155,11 +153,11 @@ class Store(ChatStore):
         return self._apps.get(app_id)
 
     def apps(self) -> list[App]:
-        """All applications as they are now, put ones last."""
+        """Return all current apps, put ones last."""
         return list(self._apps.values())
 
     def put_app(self, app: App) -> None:
-        """Keep an application in place of the one of its id, whose chats stay.
+        """Store an app; if its id exists, the chats stay.
 
         Raises LimitReached.
         """
@@ -168,16 +166,16 @@ class Store(ChatStore):
         apps[app.id], self._app_sizes[app.id] = app, size
 
     def put_whole_app(self, app: App, part: Generation) -> None:
-        """Have an application, loaded with `part`, in place of the one of its id.
+        """Replace an app by one that was loaded with `part`.
 
-        Its chats and records are all that there are then. Raises LimitReached.
+        Its chats and records replace the former ones. Raises LimitReached.
         """
         self._own_apps()[app.id] = app
         self._forget_app(app.id)
         self._loaded_apps[app.id] = part
 
     def remove_apps(self, ids: Set[str]) -> None:
-        """Remove applications that there are, with their chats and their API keys.
+        """Remove existing apps with their chats and their API keys.
 
         Raises LimitReached.
         """
@@ -191,12 +189,12 @@ class Store(ChatStore):
         self.api_keys.remove(*[each.id for each in keys if each.app_id in ids])
 
     def clear_chats(self, app: App) -> None:
-        """Remove all chats of an application, however many. Raises LimitReached."""
+        """Remove all chats of an app. Raises LimitReached."""
         self.put_app(replace(app, chats={}, records={}))
         self._forget_changes(app.id)
 
     def _forget_app(self, app_id: str) -> None:
-        """Forget what has been changed in an application, and what it takes."""
+        """Drop the changes of an app and the memory charged for it."""
         self._forget_changes(app_id)
         self._holding.grow(-self._app_sizes.pop(app_id, 0))
         self._loaded_apps.pop(app_id, None)
@@ -205,11 +203,11 @@ class Store(ChatStore):
         return self._datasets.get(dataset_id)
 
     def datasets(self) -> list[Dataset]:
-        """All datasets as they are now, created ones last."""
+        """Return all current datasets, created ones last."""
         return list(self._datasets.values())
 
     def put_dataset(self, dataset: Dataset) -> None:
-        """Keep a dataset in place of the one of its id, whose collections stay.
+        """Store a dataset; if its id exists, the collections stay.
 
         Raises LimitReached.
         """
@@ -219,9 +217,9 @@ class Store(ChatStore):
         self._datasets.put(dataset.id, dataset)
 
     def put_whole_dataset(self, dataset: Dataset, part: Generation) -> None:
-        """Have a dataset, loaded with `part`, in place of the one of its id.
+        """Replace a dataset by one that was loaded with `part`.
 
-        Its collections and rows are all that there are then. Raises LimitReached.
+        Its collections and rows replace the former ones. Raises LimitReached.
         """
         old = self._datasets.changed.get(dataset.id)
         self._datasets.put(dataset.id, dataset)
@@ -229,9 +227,9 @@ class Store(ChatStore):
         self._loaded_datasets[dataset.id] = part
 
     def remove_datasets(self, ids: Set[str]) -> None:
-        """Remove datasets that there are, with all that is in them.
+        """Remove existing datasets with their collections, rows and files.
 
-        What is in one as in a folder stays, unless it is one of these.
+        Datasets in a removed folder stay, unless `ids` has them.
         """
         olds = {each: self._datasets.changed.get(each) for each in ids}
         self._datasets.remove(*ids)
@@ -240,7 +238,7 @@ class Store(ChatStore):
             del self._loaded_datasets[dataset_id]
 
     def _forget_inside(self, olds: Mapping[str, Dataset | None]) -> None:
-        """Forget what has been changed in datasets; `olds` are those that were put."""
+        """Drop the changes in datasets; `olds` has the datasets that were put."""
         for old in olds.values():
             if old is not None and isinstance(old.tree, ChangedTree):
                 self._holding.grow(-old.tree.size)
@@ -250,7 +248,7 @@ class Store(ChatStore):
         self.tickets.remove(*[it.key for it in tickets if it.dataset_id in olds])
 
     def find_collection(self, collection_id: str) -> tuple[Dataset, Collection] | None:
-        """The collection of that id, and its dataset: the first that has one."""
+        """Return the first collection with this id and its dataset, or None."""
         for dataset in self._datasets.values():
             collection = dataset.tree.get(collection_id)
             if collection is not None:
@@ -258,9 +256,9 @@ class Store(ChatStore):
         return None
 
     def put_collection(self, dataset: Dataset, collection: Collection) -> None:
-        """Keep a collection in place of the one of its id. Raises LimitReached."""
+        """Store a collection, or replace the one with its id. Raises LimitReached."""
         tree = self._changed_tree(dataset)
-        # What had its id may be hidden: those rows do not come back.
+        # A hidden collection may have had this id: its rows must not come back.
         comes_back = collection.id in dataset.rows and collection.id not in tree
         tree.put(collection)
         if comes_back:
@@ -269,13 +267,13 @@ class Store(ChatStore):
     def put_collections(
         self, dataset: Dataset, collections: Sequence[Collection]
     ) -> None:
-        """Keep several collections of a dataset, or none. Raises LimitReached."""
+        """Store several collections of a dataset, or none. Raises LimitReached."""
         self._changed_tree(dataset).put_all(collections)
 
     def remove_collections(self, dataset: Dataset, ids: Iterable[str]) -> int:
         """Remove collections of a dataset, all below them, and their rows.
 
-        Gives how many those are. Raises LimitReached.
+        Returns the number of removed collections. Raises LimitReached.
         """
         tree = self._changed_tree(dataset)
         before = len(tree)
@@ -300,13 +298,13 @@ class Store(ChatStore):
         return dataset, collection, place.row
 
     def _parts(self) -> Iterator[Generation]:
-        """All that has been loaded."""
+        """Yield all loaded contents."""
         yield from self._loaded_apps.values()
         yield from self._loaded_datasets.values()
         yield self.generation
 
     def _loaded_place(self, row_id: str) -> RowPlace | None:
-        """Where a row was loaded, in a dataset that has not been replaced since."""
+        """Return where a row was loaded, unless its dataset was replaced since."""
         for part in self._parts():
             place = part.row_places.get(row_id)
             if place is not None:
@@ -316,14 +314,14 @@ class Store(ChatStore):
         return None
 
     def _own_apps(self) -> dict[str, App]:
-        """The applications, to change. Raises LimitReached."""
+        """Return the apps for changes. Raises LimitReached."""
         if self._apps is self.generation.apps:
             self._holding.charge(_APP_SLOT_BYTES * len(self._apps))
             self._apps = {**self._apps}
         return cast("dict[str, App]", self._apps)
 
     def _changed_tree(self, dataset: Dataset) -> ChangedTree:
-        """The tree of a dataset, to change. Raises LimitReached."""
+        """Return the tree of a dataset for changes. Raises LimitReached."""
         now = self.dataset(dataset.id) or dataset
         if isinstance(now.tree, ChangedTree):
             return now.tree
@@ -332,23 +330,22 @@ class Store(ChatStore):
         return tree
 
     def _forget_work(self, is_gone: Callable[[JobsOf], bool]) -> None:
-        """Forget the training and the files of collections that are gone."""
+        """Drop the training and the files of collections that are gone."""
         self.jobs.remove(*filter(is_gone, self.jobs))
         files = self.files.values()
         self.files.remove(*[file.id for file in files if is_gone(file.place)])
 
 
-# About what these take: a store that is a copy, without what it holds; an application
-# in a mapping, without itself, and with itself but without its texts; a dataset without
-# its texts, and its tree once that has been changed; a login code; a file without
-# its content; an API key without its name.
+# Estimated bytes: of a copied store without its data; an app's slot in a mapping; an
+# app, a dataset without texts; a changed tree; a login code; a file without content; an
+# API key without its name.
 _STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 700
 _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
 _API_KEY_BYTES = 500
 
 
 _ID_CHARS, _IDS = 24, 0xFF000000
-"""What ids begin with: they are greater than nearly all that fixtures have."""
+"""Start of new ids, greater than nearly all ids of fixtures."""
 
 
 def _size_of_api_key(key: ApiKey) -> int:

@@ -1,4 +1,4 @@
-"""How the rows of a collection are trained in a store: step by step, or at once."""
+"""Train the rows of a collection in a store: step by step, or at once."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -29,10 +29,10 @@ def begin(
     is_parsed: bool = True,
     is_stepped: bool = True,
 ) -> Collection:
-    """Have rows come to a collection as it is now: step by step, or at once.
+    """Begin to train rows: step by step, or at once. Return the changed collection.
 
-    `is_parsed` is false for rows of a text; `now` is in milliseconds. Gives the
-    collection as it is then. Raises LimitReached.
+    `is_parsed` is False for rows of a text; `now` is in milliseconds. Raises
+    LimitReached.
     """
     job = Job(dataset.id, collection.id, now, is_parsed, tuple(rows))
     at = dataset.id, collection.id
@@ -44,22 +44,22 @@ def begin(
     return _train(store, dataset, collection, (), job.waiting)
 
 
-_COLLECTIONS = 16  # settled in a step, which takes a millisecond or two
+_COLLECTIONS = 16  # trained in a step, which takes a millisecond or two
 
 
 def settle(store: Store, now: int) -> None:
-    """Have trained what is due at a time, in milliseconds. Raises NotReady.
+    """Train the rows that are due at `now` (milliseconds). Raises NotReady.
 
-    Where memory is used up, training waits.
+    Training waits while memory is used up.
     """
     made(store, ("settled", now), _settling(store, now))
 
 
 def _settling(store: Store, now: int) -> Steps[None]:
-    """Settle one collection after the other, each in a moment."""
+    """Train the due rows of one collection after the other."""
     settled = 0
     for at in list(store.jobs):
-        # Meanwhile another request may have settled it, for a time of its own.
+        # Another request may have trained it meanwhile, for another time.
         jobs = store.jobs.get(at) or ()
         rows, left = advance_all(jobs, now)
         if left == jobs:
@@ -79,7 +79,7 @@ def _settling(store: Store, now: int) -> Steps[None]:
             store.jobs.remove(at)
         _train(store, dataset, collection, rows, amount(left) - amount(jobs))
         settled += 1
-        # Only after progress: what waits for memory would be looked at for ever.
+        # Only after progress: jobs that wait for memory would be retried for ever.
         if settled % _COLLECTIONS == 0:
             yield
     store.due = next_due(chain.from_iterable(store.jobs.values()))
@@ -92,11 +92,11 @@ def _train(
     rows: Sequence[Row],
     more: int = 0,
 ) -> Collection:
-    """Have rows trained, and so much more to be trained, which may be negative."""
+    """Add trained rows, and `more` to the training amount (may be negative)."""
     trained = replace(
         collection,
         data_amount=collection.data_amount + len(rows),
-        # A collection may have been put since with another amount.
+        # The collection may have been put with another amount meanwhile.
         training_amount=max(0, collection.training_amount + more),
     )
     if rows:
@@ -106,5 +106,5 @@ def _train(
 
 
 def _check_room(store: Store, jobs: Iterable[Job]) -> None:
-    """Raises LimitReached unless jobs can be kept, and their rows be trained."""
+    """Raise LimitReached unless jobs can be stored and their rows trained."""
     store.check_room(2 * size_of_jobs(jobs))

@@ -1,5 +1,5 @@
-"""Plain data (what JSON and YAML give) checked against msgspec types.
+"""Check plain data (from JSON and YAML) against msgspec types.
 
-`convert` gives a value of the type or the first mistake, `walk.mistakes` all of them.
-Messages read the same wherever they come from: fixture files, requests, the admin API.
+`convert` returns a value of the type or raises, `walk.mistakes` yields all mistakes.
+Messages are the same for fixture files, requests and the admin API.
 """

@@ -1,8 +1,7 @@
-"""Plain data converted to msgspec types; mistakes become one InvalidField.
+"""Convert plain data to msgspec types; mistakes become one InvalidField.
 
-This is the one way from JSON objects of others to structs. Valid data is converted
-once, at C speed; only what msgspec refuses is walked through, for a message that names
-the places.
+All JSON objects from outside become structs here. Valid data is converted once, at C
+speed; only data that msgspec refuses is walked, for a message with all places.
 """
 
 from collections.abc import Mapping
@@ -22,9 +21,10 @@ S = TypeVar("S", bound=Struct)
 def convert(
     fields: Mapping[str, object], kind: type[S], root: str = "$", *, strict: bool = True
 ) -> S:
-    """A JSON object as a struct; unless `strict`, numbers and booleans may be strings.
+    """Return a JSON object as a struct.
 
-    Raises InvalidField for all mistakes, which it places below `root`.
+    Unless `strict`, numbers and booleans may be strings. Raises InvalidField for all
+    mistakes, with paths below `root`.
     """
     try:
         return msgspec.convert(fields, kind, strict=strict)
@@ -32,7 +32,7 @@ def convert(
         refusal = str(error)
     found = dict(fields)
     if not strict:
-        # The walk takes no numbers in strings: only what is none is to be a mistake.
+        # The walk accepts no numbers in strings, so convert those first.
         numbers = number_fields(kind)
         found |= {name: walk.as_number(found[name]) for name in numbers & found.keys()}
     problems = all_problems(
@@ -41,7 +41,7 @@ def convert(
     )
     if problems:
         raise InvalidFields(problems)
-    # No mistake: only the integers, such as 3.0, were not to msgspec's liking.
+    # No mistake: msgspec only refused integers such as 3.0.
     try:
         return with_integers(fields, kind)
     except msgspec.ValidationError:
@@ -49,10 +49,9 @@ def convert(
 
 
 def with_integers(value: object, kind: type[T]) -> T:
-    """Plain data as a type; 3.0 is an integer where the type wants one.
+    """Return plain data as a type; 3.0 is an integer where the type wants one.
 
-    So it is in JSON Schema (2020-12, Validation 6.1.1). Raises msgspec's
-    ValidationError.
+    JSON Schema says so (2020-12, Validation 6.1.1). Raises msgspec's ValidationError.
     """
     return msgspec.convert(_with_integers(value, inspect.type_info(kind)), kind)
 
@@ -78,14 +77,14 @@ def _with_integers(value: object, wanted: inspect.Type) -> object:
 
 
 def number_fields(kind: type[Struct]) -> frozenset[str]:
-    """The names, as in JSON, of a struct's fields that take integers."""
+    """Return the JSON names of a struct's fields that take integers."""
     info = inspect.type_info(kind)
     fields = info.fields if isinstance(info, inspect.StructType) else ()
     return frozenset(each.encode_name for each in fields if is_number_field(each))
 
 
 def is_number_field(field: inspect.Field) -> bool:
-    """Whether a field takes integers, among other values or alone."""
+    """Return True if a field takes integers, alone or among other values."""
     wanted = walk.without_metadata(field.type)
     kinds = (
         walk.alternatives(wanted) if isinstance(wanted, inspect.UnionType) else [wanted]

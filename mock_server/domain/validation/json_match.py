@@ -1,9 +1,9 @@
-"""Whether a JSON value holds what another one wants, and where it does not.
+"""Compare a JSON value with a wanted one, and find the differences.
 
-An object may have more fields than are wanted; an array must be as long as the wanted
-one, and hold what is wanted item by item. Booleans are not numbers; 1.0 is 1. What has
-no fields is compared as a whole. `{"contains": "..."}` wants a text with that part (in
-its first 4,096 characters), and `{"absent": true}` that there is no such field.
+An object may have more fields than wanted; an array needs the wanted length, and each
+wanted item in its place. Booleans are not numbers; 1.0 is 1. Other values are compared
+as a whole. `{"contains": "..."}` wants a text with that part (in its first 4,096
+characters), and `{"absent": true}` wants no such field.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,16 +14,16 @@ from msgspec import UNSET, Struct
 from mock_server.domain.limits import Published
 
 MISSING = "nothing"
-"""Stands in a difference for a field that the value does not have."""
+"""In a difference: the value does not have the field."""
 TESTS: tuple[Mapping[str, Any], ...] = tuple(
     {"type": "object", "properties": {name: of}, "required": [name], "maxProperties": 1}
     for name, of in {"contains": {"type": "string"}, "absent": {"const": True}}.items()
 )
-"""JSON Schemas of what may be wanted in the place of a text."""
+"""JSON Schemas of the tests that may replace a text."""
 
 
 class Difference(Struct, frozen=True):
-    """A place where a value is not as wanted; `got` is "nothing" if it lacks it."""
+    """A place where a value differs; `got` is "nothing" for a missing field."""
 
     path: str
     expected: Any
@@ -31,32 +31,32 @@ class Difference(Struct, frozen=True):
 
 
 def holds(wanted: object, value: object) -> bool:
-    """Whether `value` holds what is wanted: the same as having no `differences`."""
-    # By itself, since each request is compared with each fault: of a large body,
-    # `differences` takes twice as long, for the places that it names.
+    """Return True if `value` has no `differences` to `wanted`."""
+    # Separate, as each request is compared with each fault: for a large body,
+    # `differences` takes twice as long, to name the places.
     if isinstance(wanted, dict):
         if len(wanted) == 1 and is_test(wanted):
             return _passes(wanted, value)
         if isinstance(value, dict):
-            for name, item in wanted.items():  # half the price of `all`
+            for name, item in wanted.items():  # takes half as long as `all`
                 if not holds(item, value.get(name, UNSET)):
                     return False
             return True
     if isinstance(wanted, list) and isinstance(value, list):
         return len(wanted) == len(value) and all(map(holds, wanted, value))
-    # In Python True equals 1; in JSON it does not.
+    # In Python True equals 1, in JSON it does not.
     return wanted == value and isinstance(wanted, bool) is isinstance(value, bool)
 
 
 def is_test(wanted: object) -> bool:
-    """Whether what is wanted is `{"contains": "..."}` or `{"absent": true}`."""
+    """Return True for `{"contains": "..."}` and `{"absent": true}`."""
     if not isinstance(wanted, dict) or len(wanted) != 1:
         return False
     return isinstance(wanted.get("contains"), str) or wanted.get("absent") is True
 
 
 def tests_in(wanted: object) -> int:
-    """How many texts have to have a part."""
+    """Return the number of `contains` tests."""
     if isinstance(wanted, dict):
         if is_test(wanted):
             return "contains" in wanted
@@ -65,17 +65,16 @@ def tests_in(wanted: object) -> int:
 
 
 def values_in(wanted: object) -> int:
-    """How many fields and items it has, with those of what is in it."""
+    """Return the number of fields and items, nested ones included."""
     if isinstance(wanted, dict):
         wanted = list(wanted.values())
     return len(wanted) + sum(map(values_in, wanted)) if isinstance(wanted, list) else 0
 
 
 def contains(text: str, part: str) -> bool:
-    """Whether a text has a part, in as many of its characters as are looked at."""
+    """Return True if a text has a part within its searched characters."""
     looked_at = text[: Published.searched_chars]
-    # Python looks through a long text in linear time, and through a short one in that
-    # of the product of both lengths.
+    # `find` is linear for long texts, but quadratic for short ones with long parts.
     padded = looked_at.ljust(_LONG, "\0") if len(part) > _SHORT else looked_at
     return 0 <= padded.find(part) <= len(looked_at) - len(part)
 
@@ -84,14 +83,14 @@ _SHORT, _LONG = 32, 30_000
 
 
 def _passes(test: Mapping[str, Any], value: object) -> bool:
-    """Whether a value, UNSET if there is none, is as such a test wants it."""
+    """Return True if a value (UNSET: missing) passes a test."""
     if "absent" in test:
         return value is UNSET
     return isinstance(value, str) and contains(value, test["contains"])
 
 
 def differences(wanted: object, value: object, path: str = "$") -> Iterator[Difference]:
-    """Where `value` does not hold what is wanted, in the order of what is wanted."""
+    """Yield the places where `value` differs, in the order of `wanted`."""
     got = MISSING if value is UNSET else value
     if is_test(wanted):
         if not holds(wanted, value):
@@ -110,14 +109,14 @@ def differences(wanted: object, value: object, path: str = "$") -> Iterator[Diff
         yield Difference(path, wanted, got)
 
 
-# Data of JSON has these and no subtypes. For a million objects, to look a type up takes
-# 0.4 s, `isinstance` 0.7.
+# JSON data has no subtypes of these. For a million objects, a look-up of the type takes
+# 0.4 s, `isinstance` 0.7 s.
 _CONTAINERS = frozenset((dict, list))
 
 
 def deeper_than(value: object, depth: int) -> bool:
-    """Whether arrays and objects nest deeper than so many levels."""
-    # Level by level instead of recursively: data may be nested as an attack.
+    """Return True if arrays and objects nest deeper than `depth` levels."""
+    # Level by level, not recursively: deep nesting may be an attack.
     level: list[Any] = [value] if type(value) in _CONTAINERS else []
     for _ in range(depth):
         level = [

@@ -1,10 +1,10 @@
-"""Finds every mistake in plain data that is to be of a msgspec type.
+"""Find every mistake in plain data that should be of a msgspec type.
 
-msgspec converts valid data at C speed, but stops at the first mistake and words it in
-its own way. These functions walk through the same types, as `msgspec.inspect` gives
-them, and are meant for data that msgspec has refused. They know what the types of this
-project use: structs, arrays, objects, unions, literals, and strings and numbers with
-inclusive bounds. They convert nothing; `convert` does.
+msgspec converts valid data at C speed, but stops at the first mistake, with a message
+of its own. These functions walk the same types, as `msgspec.inspect` returns them, for
+data that msgspec refused. They know the types of this project: structs, arrays,
+objects, unions, literals, and strings and numbers with inclusive bounds. `convert`
+converts.
 """
 
 import re
@@ -18,20 +18,20 @@ from msgspec import UNSET, Struct, inspect
 from mock_server.domain.messages import cut, describe_value, did_you_mean, nearest
 
 Path = tuple[str | int, ...]
-"""Keys and indices from the top of a document down to a value."""
+"""Keys and indices from the top of a document to a value."""
 
 
 def dotted(path: Path) -> str:
-    """The path as error messages write it: `$.datasets[0].name`; long keys are cut."""
+    """Return the path as in messages: `$.datasets[0].name`; long keys are cut."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{cut(part)}" for part in path)
     return "$" + "".join(parts)
 
 
 class Mistake(Struct, frozen=True):
-    """What is wrong with the value at a path, or with the key that leads to it.
+    """A mistake in the value at a path, or in the key that leads there.
 
-    `missing` names the required fields that the value lacks: one for an object, all
-    of them for what is no object; it is None if the mistake is another one.
+    `missing` names the required fields that the value lacks: one for an object, all of
+    them for a value that is no object; None for other mistakes.
     """
 
     path: Path
@@ -41,16 +41,16 @@ class Mistake(Struct, frozen=True):
 
 
 def mistakes(value: object, wanted: type) -> Iterator[Mistake]:
-    """Every mistake in `value` as data of the type `wanted`, in document order.
+    """Yield every mistake in `value` as data of type `wanted`, in document order.
 
-    There is none exactly if `convert.with_integers` converts the value; only tagged
-    unions and exclusive bounds are beyond this.
+    Yields nothing exactly if `convert.with_integers` converts the value; tagged unions
+    and exclusive bounds are not supported.
     """
     yield from mistakes_of(value, inspect.type_info(wanted), ())
 
 
 def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mistake]:
-    """As `mistakes`, for the value at a path."""
+    """Yield the mistakes in the value at a path."""
     plain = without_metadata(wanted)
     match plain, value:
         case inspect.UnionType(), _ if kind := alternative_for(value, plain):
@@ -63,16 +63,16 @@ def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mis
             required = tuple(each.encode_name for each in fields if each.required)
             yield Mistake(path, _message(value, wanted), missing=required)
         case inspect.DictType(value_type=kind), dict():
-            # JSON can escape half a surrogate pair, which no UTF-8 can hold.
+            # JSON can escape half a surrogate pair, which is not valid UTF-8.
             for key, item in value.items():
                 if not is_unicode(key):
                     yield Mistake((*path, key), _SURROGATE, at_key=True)
-                if not isinstance(kind, inspect.AnyType):  # nothing is wrong there
+                if not isinstance(kind, inspect.AnyType):  # any value is valid
                     yield from mistakes_of(item, kind, (*path, key))
         case inspect.ListType(item_type=kind), list():
             if not _has_length(value, plain):
                 yield Mistake(path, _length_message(value, plain))
-            # Of what is too long, the items that may be there are looked at.
+            # In an array that is too long, check the items up to the maximum.
             for index, item in _doubtful(value[: plain.max_length], kind):
                 yield from mistakes_of(item, kind, (*path, index))
         case _ if not is_valid(value, wanted):
@@ -85,10 +85,10 @@ _MANY_ITEMS = 100
 def _doubtful(
     items: list[object], wanted: inspect.Type
 ) -> Iterator[tuple[int, object]]:
-    """The items of an array in which something may be wrong, and where they are.
+    """Yield items that may have mistakes, with their places.
 
-    Of many most are seen to be as is wanted at a quick look: to walk through 49,000
-    structs, as a body may have, takes 170 ms.
+    A quick check passes most items of a long array: walking 49,000 structs, which a
+    body may have, takes 170 ms.
     """
     every = enumerate(items)
     if len(items) < _MANY_ITEMS:
@@ -104,7 +104,7 @@ def _doubtful(
 
 
 def _converts(value: object, kind: type[Struct]) -> bool:
-    """Whether a value is a struct, by a quick look that does not see all."""
+    """Return True if a quick, incomplete check finds a valid struct."""
     try:
         msgspec.convert(value, kind)
         msgspec.json.encode(value)  # raises for a lone surrogate
@@ -118,17 +118,17 @@ _FEW_FIELDS = 24
 
 @lru_cache(64)  # a document may have thousands of unknown fields
 def _all_of(of: type[Struct]) -> str:
-    """` (there are ms, ttl)`: what there is, where it is not too much to read.
+    """Return ` (there are ms, ttl)`, or "" for too many fields.
 
-    Where an object has words of its own, what it looks like is said too.
+    A field that takes an object with a description is listed with that description.
     """
     names = []
     info = inspect.type_info(of)
     fields = info.fields if isinstance(info, inspect.StructType) else ()
     for each in fields:
         name, words = each.encode_name, describe_type(each.type)
-        is_told = words.startswith("an object ") and words != "an object or null"
-        names.append(f"{name}: {words}" if is_told else name)
+        is_described = words.startswith("an object ") and words != "an object or null"
+        names.append(f"{name}: {words}" if is_described else name)
     is_short = 0 < len(fields) <= _FEW_FIELDS
     return f" (there are {', '.join(names)})" if is_short else ""
 
@@ -138,16 +138,16 @@ def _walk_fields(
 ) -> Iterator[Mistake]:
     known = {field.encode_name: field for field in wanted.fields}
     meant_by = getattr(wanted.cls, "meant_by", lambda *_: "")
-    told = ""
+    known_hint = ""
     for key, item in value.items():
         if key in known:
             yield from mistakes_of(item, known[key].type, (*path, key))
         elif wanted.forbid_unknown_fields:
             hint = meant_by(key, value) or did_you_mean(key, known)
             hint = hint or _inside(item, known) or _all_of(wanted.cls)
-            # What holds for several fields is said at the first of them.
-            message = f"unknown field {cut(key)!r}{hint if hint != told else ''}"
-            told = hint if "did you mean" not in hint else told
+            # Give a hint that applies to several fields only at the first one.
+            message = f"unknown field {cut(key)!r}{hint if hint != known_hint else ''}"
+            known_hint = hint if "did you mean" not in hint else known_hint
             yield Mistake((*path, key), message, at_key=True)
     for name, field in known.items():
         if field.required and name not in value:
@@ -156,7 +156,7 @@ def _walk_fields(
 
 
 def _inside(item: object, known: Collection[str]) -> str:
-    """` (write status, json here)`: fields that stand one level too deep, if any."""
+    """Return ` (write status, json here)` for fields one level too deep, or ""."""
     names = islice(item, _FEW_FIELDS) if isinstance(item, dict) else ()
     found = [each if each in known else nearest(each, known) for each in names]
     if "text" in known and isinstance(item, dict) and isinstance(item.get("body"), str):
@@ -166,9 +166,9 @@ def _inside(item: object, known: Collection[str]) -> str:
 
 
 def is_valid(value: object, wanted: inspect.Type) -> bool:
-    """Whether a value is of a type: its bounds, and the items of an array, included.
+    """Return True if a value is of a type; checks bounds and items of arrays.
 
-    Of objects only that they are objects is checked; `mistakes` looks into them.
+    Fields of objects are not checked; `mistakes` does that.
     """
     wanted = without_metadata(wanted)
     if isinstance(wanted, inspect.UnionType):
@@ -184,7 +184,7 @@ def is_valid(value: object, wanted: inspect.Type) -> bool:
             low, high = wanted.ge, wanted.le
             return (low is None or value >= low) and (high is None or value <= high)
         case inspect.StrType(), str():
-            # As JSON Schema has it, a pattern may match anywhere in the string.
+            # As in JSON Schema, a pattern may match anywhere in the string.
             matches = wanted.pattern is None or re.search(wanted.pattern, value)
             return is_unicode(value) and _has_length(value, wanted) and bool(matches)
         case inspect.ListType(item_type=kind), list():
@@ -194,7 +194,7 @@ def is_valid(value: object, wanted: inspect.Type) -> bool:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether the text can be written as UTF-8: it holds no lone surrogate."""
+    """Return True if the text is valid UTF-8: it has no lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -203,40 +203,40 @@ def is_unicode(text: str) -> bool:
 
 
 def without_metadata(wanted: inspect.Type) -> inspect.Type:
-    """The type itself, of one that is annotated with what only describes it."""
+    """Return a type without its description (`Meta`)."""
     return wanted.type if isinstance(wanted, inspect.Metadata) else wanted
 
 
 def alternatives(union: inspect.UnionType) -> list[inspect.Type]:
-    """The types of a union, in order, without `UnsetType`: no value is of that."""
-    # The one custom type here is UnsetType: a field that may be left out.
+    """Return the types of a union, in order, without `UnsetType`."""
+    # The only custom type here is UnsetType: a field that may be missing.
     found = map(without_metadata, union.types)
     return [kind for kind in found if not isinstance(kind, inspect.CustomType)]
 
 
 def alternative_for(value: object, union: inspect.UnionType) -> inspect.Type | None:
-    """The first type of a union that a value can be meant for, whatever its bounds."""
+    """Return the first type of a union that suits a value, ignoring bounds."""
     number = integral_as_int(value)
     found = (k for k in union.types if _is_instance(number, without_metadata(k)))
     return next(found, None)
 
 
 def as_number(value: object) -> object:
-    """The integer in a string of digits or in a number like 3.0; else the value."""
+    """Return the integer in a string of digits or in 3.0; else the value."""
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         return int(value)
     return integral_as_int(value)
 
 
 def integral_as_int(value: object) -> object:
-    """A number such as 3.0 as the integer that it is to JSON; else the value."""
+    """Return a number such as 3.0 as an integer; else the value."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _is_instance(value: object, wanted: inspect.Type) -> bool:
-    if isinstance(value, bool):  # to Python an int, to JSON no number
+    if isinstance(value, bool):  # an int in Python, but no number in JSON
         return isinstance(wanted, inspect.BoolType | inspect.AnyType)
-    # Nothing is an instance of a type that is not listed.
+    # No value is an instance of a type that is not listed.
     return isinstance(value, _PYTHON_TYPES.get(type(wanted), type(UNSET)))
 
 
@@ -261,7 +261,7 @@ def _has_length(
     return (low or 0) <= len(value) <= (len(value) if high is None else high)
 
 
-# More digits are no number that any field takes, and slow to read.
+# No field takes more digits, which are slow to read.
 _DIGITS = re.compile("[0-9]{1,400}")
 _SURROGATE = "Expected Unicode text, got a lone surrogate"
 
@@ -300,9 +300,9 @@ def _message(value: object, wanted: inspect.Type) -> str:
 
 
 def describe_type(wanted: inspect.Type) -> str:
-    """A type in the words of error messages: `a string of 1 to 256 characters`.
+    """Describe a type for a message: `a string of 1 to 256 characters`.
 
-    A type may have its own, as `Meta(extra={"expected": "a time"})`.
+    `Meta(extra={"expected": "a time"})` gives a type its own description.
     """
     match wanted:
         case inspect.Metadata(extra={"expected": str(words)}):

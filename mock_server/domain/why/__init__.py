@@ -1,1 +1,1 @@
-"""Why a list shows a collection, or does not."""
+"""Explain why a list shows a collection or not."""

@@ -1,4 +1,4 @@
-"""Why a list request shows a collection or not; without one, why any or none."""
+"""Explain why a list shows a collection, or without one, why any or none."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,10 +15,10 @@ from mock_server.domain.why.stages import STAGES, Ask, Reader, Stages
 
 
 class Stage(Struct, frozen=True, rename="camel"):
-    """A filter: how many collections it has kept out, and how many are left then.
+    """A filter: how many collections it removes, and how many remain.
 
-    `keepsItem` says whether it by itself keeps out the collection that is asked about,
-    null if none is.
+    `keepsItem` is true if the filter alone removes the collection in question, null
+    without one.
     """
 
     name: str
@@ -29,19 +29,18 @@ class Stage(Struct, frozen=True, rename="camel"):
 
 
 class Place(Struct, frozen=True, rename="camel"):
-    """The index among all that match, and the offset of the page that shows it."""
+    """The index among all matches, and the offset of the page that shows it."""
 
     index: int
     offset: int
 
 
 class Why(Struct, frozen=True, rename="camel"):
-    """What a list request shows, and why not more.
+    """The page of a list request, and why it shows no more.
 
-    `shown` says whether the collection `item` is on the page; without one, whether the
-    page has any. `keptOutBy` are the stages each of which keeps it out; of an empty
-    page, those that the nearest remedy changes. `elsewhere` are other datasets that
-    have it.
+    `shown`: the page has the collection `item`, or without one, any. `keptOutBy` are
+    the stages that each remove the collection; for an empty page, those that the
+    nearest remedy changes. `elsewhere` are other datasets with the collection.
     """
 
     dataset: str
@@ -57,7 +56,7 @@ class Why(Struct, frozen=True, rename="camel"):
 
 
 def explain(state: State, reader: Reader, ask: Ask, item_id: str | None = None) -> Why:
-    """Why a request shows the collection of that id or not; without one, any.
+    """Explain why a request shows the collection with this id or not.
 
     Raises DatasetNotFound, and InvalidField for fields that the choices refuse.
     """
@@ -88,7 +87,7 @@ def _kept_out_by(stages: Stages, found: Sequence[Changed]) -> tuple[str, ...]:
         return tuple(name for name in STAGES if name in keepers)
     if found:
         return tuple(name for name in STAGES if name in found[0].at)
-    # Nothing helps: no key may read it, or there is nothing to read.
+    # Nothing helps: no key may read the dataset, or it is empty.
     return ("dataset",) if stages.may_read else ("permission",)
 
 

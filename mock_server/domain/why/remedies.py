@@ -1,7 +1,7 @@
-"""What would help where a list request does not show a collection, or none.
+"""Find changes that make a list request show a collection, or any.
 
-A remedy is told only after the changed request has been carried out by the functions
-that list, and has shown what was missed.
+A remedy is returned only after the list functions have performed the changed request,
+and the collection was on the page.
 """
 
 from collections.abc import Iterator
@@ -25,16 +25,16 @@ from mock_server.domain.why.stages import STAGES, Ask, Reader, Stages
 
 _MOST_REMEDIES, _MOST_TRIED = 4, 16
 _MOST_CHANGES = 8
-"""There are fewer stages: each is passed once, the folder perhaps twice."""
+"""More than there are stages; each is passed once, the folder perhaps twice."""
 _FEW_KEYS = 2
 _OF_PAGE = ("permission", "page", "folder", "selectFolder", "filterTags", "search")
-"""The stages of an empty page: what is looked for is given up last."""
+"""Stages of an empty page in the order of trying; the search comes last."""
 
 
 class Remedy(Struct, frozen=True, rename="camel"):
-    """What together shows what was missed.
+    """Changes that together show a missing collection.
 
-    `request` are fields to send, `omit` fields to leave out; the key is redacted as in
+    `request` are fields to send, `omit` fields to leave out; `key` is redacted as in
     the journal, null if it may stay.
     """
 
@@ -46,14 +46,14 @@ class Remedy(Struct, frozen=True, rename="camel"):
 
 
 class Changed(Struct, frozen=True):
-    """A request that has been changed, at these stages."""
+    """A changed request, and the stages where it was changed."""
 
     ask: Ask
     at: tuple[str, ...] = ()
 
 
 class RemedySearch:
-    """The search for the fewest changes that show a collection, or any."""
+    """Searches for the fewest changes that show a collection, or any."""
 
     def __init__(self, state: State, reader: Reader, item_id: str | None) -> None:
         self._state = state
@@ -61,7 +61,7 @@ class RemedySearch:
         self._item_id = item_id
 
     def remedies(self, ask: Ask) -> list[Changed]:
-        """The changed requests that show it, nearest first; few."""
+        """Return a few changed requests that show the collection, nearest first."""
         if self._item_id is not None:
             return self._for_item(Changed(ask))
         stages = Stages(self._state, self._reader, ask)
@@ -70,7 +70,7 @@ class RemedySearch:
             found = self._that_show(changed)
             if found:
                 return found
-        # No single stage does it: then what shows the first of all.
+        # No single stage suffices: find changes that show the first collection.
         everything = stages.dataset.tree.listing(ANYWHERE, ask.choices.list_order).items
         if not everything:
             return []
@@ -88,7 +88,7 @@ class RemedySearch:
         return []
 
     def _further(self, changed: Changed) -> Iterator[Changed]:
-        """With one change more, which passes the first stage that keeps it out."""
+        """Yield requests with one more change, at the first stage hiding the item."""
         stages = self._stages(changed.ask)
         if stages is None:
             return
@@ -96,7 +96,7 @@ class RemedySearch:
         first = next(name for name in STAGES if name in keepers)
         passing = list(self._that_pass(first, changes(first, stages)))
         if not passing and first == "search":
-            # Both the text and a choice keep it out.
+            # Both the text and a choice hide the item.
             both = (_without(each, "searchText") for each in _choosing(first, stages))
             passing = list(self._that_pass(first, both))
         yield from (Changed(ask, (*changed.at, first)) for ask in passing)
@@ -112,13 +112,13 @@ class RemedySearch:
 
     def _shows(self, changed: Changed) -> bool:
         stages = self._stages(changed.ask)
-        # To ask for the keepers first saves a search of the whole dataset.
+        # Checking the keepers first saves a search of the whole dataset.
         if stages is None or (self._item_id is not None and stages.keepers):
             return False
         return stages.shows
 
     def _stages(self, ask: Ask) -> Stages | None:
-        """What a changed request shows; None if it is refused for its fields."""
+        """Return the stages of a changed request; None if its fields are refused."""
         try:
             return Stages(self._state, self._reader, ask, self._item_id)
         except Refusal:
@@ -126,9 +126,9 @@ class RemedySearch:
 
 
 def changes(stage: str, stages: Stages) -> Iterator[Ask]:
-    """The request with one change that may help at a stage, the nearest first.
+    """Yield requests with one change that may help at a stage, nearest first.
 
-    Whether it does is tried.
+    The caller tries whether the change helps.
     """
     ask, item = stages.ask, stages.item
     if stage == "dataset":
@@ -146,7 +146,7 @@ def changes(stage: str, stages: Stages) -> Iterator[Ask]:
         yield from _choosing(stage, stages)
         yield _without(ask, "searchText")
         if item is not None:
-            # Without a text, it may be another part that is looked through.
+            # Without a text, another part may be searched.
             yield _sending(ask, searchText=item.name)
     elif stage == "page":
         yield from _at_page(stages)
@@ -165,7 +165,7 @@ def _without(ask: Ask, omit: str) -> Ask:
 
 
 def _choosing(stage: str, stages: Stages) -> Iterator[Ask]:
-    """The request under every other value of a choice that the stage depends on."""
+    """Yield the request under every other value of the stage's choices."""
     for name, value in others(stages.choices, stages.reads(stage)):
         yield replace(stages.ask, choices=stages.choices.but(**{name: value}))
 
@@ -195,7 +195,7 @@ def _at_page(stages: Stages) -> Iterator[Ask]:
 
 
 def remedy(state: State, ask: Ask, changed: Ask) -> Remedy:
-    """What tells two requests apart."""
+    """Return the difference of two requests as a remedy."""
     fields = {
         name: value
         for name, value in changed.fields.items()

@@ -1,7 +1,7 @@
-"""A list request carried out stage by stage, to see what each stage keeps out.
+"""Perform a list request stage by stage, to see what each stage removes.
 
-Nothing is filtered here: what is left, and whether a stage lets a collection pass,
-comes from the functions that list. The choices of a stage are those that these read.
+Nothing is filtered here: the functions that list decide what remains and what passes a
+stage. The choices of a stage are those that these functions read.
 """
 
 from bisect import bisect_left
@@ -34,16 +34,16 @@ STAGES = (
     "filterTags",
     "page",
 )
-"""All stages, in the order in which they are applied."""
+"""All stages, in the order of application."""
 Fields = Mapping[str, object]
-"""The fields of the body of a list request, by their names in JSON."""
+"""Fields of a list request's body, by their JSON names."""
 _OWNER = Caller("")
 
 
 class Reader(Struct, frozen=True):
-    """How requests are read and their callers known: as those that clients send.
+    """Functions that read requests and authorize keys, as for clients.
 
-    Both functions raise a Refusal.
+    Both raise a Refusal.
     """
 
     read: Callable[[Fields, Choices], ListV2]
@@ -51,7 +51,7 @@ class Reader(Struct, frozen=True):
 
 
 class Ask(Struct, frozen=True):
-    """A request with its key (None: an owner's) and the choices in force for it."""
+    """A request with its key (None: an owner's) and its choices."""
 
     fields: Fields
     choices: Choices
@@ -59,15 +59,15 @@ class Ask(Struct, frozen=True):
 
 
 class Stages:
-    """What a request shows of a dataset, and of the collection `item_id` in it.
+    """The result of a request, for all of a dataset and for one collection in it.
 
-    Raises Refusal for fields that are refused, and for a dataset that there is not.
+    Raises Refusal for refused fields and for an unknown dataset.
     """
 
     def __init__(
         self, state: State, reader: Reader, ask: Ask, item_id: str | None = None
     ) -> None:
-        # Notes of its own: no client has sent this request.
+        # Separate notes, as no client has sent this request.
         self.state = replace(state, choices=ask.choices, notes=[])
         self.ask, self.choices, self.item_id = ask, ask.choices, item_id
         self.request = reader.read(ask.fields, ask.choices)
@@ -86,7 +86,7 @@ class Stages:
         self._reader = reader
 
     def reads(self, stage: str) -> list[str]:
-        """The names of the choices that a stage depends on, in order."""
+        """Return the names of the choices that a stage depends on, in order."""
         by: Callable[[Choices], object]
         if stage == "permission":
             by = self._caller
@@ -108,7 +108,7 @@ class Stages:
 
     @cached_property
     def may_read(self) -> bool:
-        """Whether the key is known, and may read the dataset."""
+        """True if the key is accepted and may read the dataset."""
         try:
             caller = self._caller(self.choices)
         except Refusal:
@@ -121,12 +121,12 @@ class Stages:
 
     @property
     def shows(self) -> bool:
-        """Whether a client would get the item, or without one anything."""
+        """True if the page has the item, or without an item, anything."""
         return bool(self.page) if self.item_id is None else self.item in self.page
 
     @cached_property
     def matching(self) -> Sequence[Collection]:
-        """All that match, whoever may read them."""
+        """All matches, whether the caller may read them or not."""
         return self._found(self.search)
 
     @cached_property
@@ -139,7 +139,7 @@ class Stages:
 
     @cached_property
     def keepers(self) -> frozenset[str]:
-        """The stages each of which by itself keeps the item out, the page apart."""
+        """The stages that each remove the item by themselves, except the page."""
         return frozenset(self._keepers())
 
     def _keepers(self) -> Iterator[str]:
@@ -148,7 +148,7 @@ class Stages:
             return
         if not self.may_read:
             yield "permission"
-        # A dataset of this collection alone, listed in the same way.
+        # List a dataset of this collection alone in the same way.
         alone = Tree((self.item,)).listing(self.within, self.choices.list_order)
         if not alone.items:
             yield "folder"
@@ -159,7 +159,7 @@ class Stages:
 
     @cached_property
     def index(self) -> int | None:
-        """Where the item stands among all that match; None if it is kept out."""
+        """The item's index among all matches; None if it is removed."""
         if self.item is None or self.keepers:
             return None
         key = self.dataset.tree.key(self.choices.list_order)
@@ -167,7 +167,7 @@ class Stages:
 
     @cached_property
     def elsewhere(self) -> tuple[str, ...]:
-        """Other datasets that have the item, if this one does not."""
+        """Other datasets with the item, if this one does not have it."""
         wanted = self.item_id
         if wanted is None or self.item is not None:
             return ()
