@@ -15,7 +15,7 @@ from mock_server.domain.validation.walk import Path
 Whole = Annotated[int, Meta(ge=0, le=Published.integer)]
 _SECONDS = {"expected": f"seconds from 0.001 to {Published.fault_ttl:g}"}
 Seconds = Annotated[float, Meta(ge=0.001, le=Published.fault_ttl, extra=_SECONDS)]
-_FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'})
+FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'})
 
 
 _TEXTS = Meta(
@@ -23,6 +23,9 @@ _TEXTS = Meta(
     extra_json_schema={"additionalProperties": {"anyOf": [{"type": "string"}, *TESTS]}},
 )
 Texts = Annotated[dict[str, Any], _TEXTS]
+
+
+MATCH = Meta(extra={"expected": 'an object such as {"question": "weather"}'})
 
 
 class Match(Struct, rename="camel", forbid_unknown_fields=True):
@@ -34,7 +37,7 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
 
     key: str | None = None
     """The API key, as it is declared or as it is sent."""
-    body: Annotated[dict[str, Any], _FIELDS] | None = None
+    body: Annotated[dict[str, Any], FIELDS] | None = None
     """Fields that the body has at least."""
     query: Texts | None = None
     """Parameters of the query; the last value of each counts."""
@@ -51,9 +54,14 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
         if near := nearest(name, cls.__struct_fields__):
             what = ", the last message of the user" if near == "question" else ""
             return f" (did you mean {near!r}{what}?)"
-        others = ", ".join(each for each in cls.__struct_fields__ if each != "body")
-        written = f'{{"body": {{{quoted(cut(name))}: ...}}}}'
-        return f" (write {written}; beside body there are {others})"
+        own = "question", "body"
+        others = ", ".join(each for each in cls.__struct_fields__ if each not in own)
+        asked, written = (
+            '{"question": "..."}',
+            f'{{"body": {{{quoted(cut(name))}: ...}}}}',
+        )
+        how = f"write {asked} for what is asked, {written} for a field of the body"
+        return f" ({how}; there are {others} too)"
 
     def __post_init__(self) -> None:
         # As those of a request are.
@@ -100,7 +108,7 @@ class Definition(
 
     operation: str = "*"
     """The operation, by name; `*` is all. Or the method and path of an answer."""
-    match: Match = field(default_factory=Match)
+    match: Annotated[Match, MATCH] = field(default_factory=Match)
     """The requests; by default all."""
     skip: Whole = 0
     """How many matches pass first."""

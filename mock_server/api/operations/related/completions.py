@@ -39,7 +39,8 @@ from mock_server.domain.sandboxes.state import State
 from mock_server.domain.versions import Facts
 from mock_server.fixture.document import Id
 
-_MESSAGES = {"expected": 'an array such as [{"role": "user", "content": "Hello"}]'}
+_EXPECTED = 'an array such as [{"role": "user", "content": "Hello"}]'
+_MESSAGE = Meta(extra={"expected": f"an object such as {_EXPECTED[18:-1]}"})
 
 
 class Proxy(Struct, rename="camel", forbid_unknown_fields=True):
@@ -74,9 +75,9 @@ class KnownFields(RequestFields, kw_only=True):
 class CompletionsBody(KnownFields, kw_only=True, forbid_unknown_fields=False):
     """A conversation so far; of its messages the last question counts."""
 
-    messages: Annotated[list[dict[str, Any]], Meta(extra=_MESSAGES)] = field(
-        default_factory=list
-    )
+    messages: Annotated[
+        list[Annotated[dict[str, Any], _MESSAGE]], Meta(extra={"expected": _EXPECTED})
+    ] = field(default_factory=list)
     chat_id: Annotated[str, Meta(max_length=Published.id_chars)] | UnsetType | None = (
         UNSET
     )
@@ -528,7 +529,7 @@ def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
         question = msgspec.json.encode(given).decode()
         return replace(turn, question=question, title=title[:TITLE_CHARS])
     if not body.messages:
-        raise NoMessages("at least one message", "none", "$.messages")
+        raise NoMessages(_EXPECTED, "no message", "$.messages")
     own_id = body.messages[-1].get("dataId")
     is_id = isinstance(own_id, str) and 0 < len(own_id) <= Published.id_chars
     is_id = is_id and own_id not in (".", "..")
