@@ -19,7 +19,7 @@ _SYNONYMS |= dict.fromkeys(("keyword", "query", "search"), "searchText text")
 _SYNONYMS |= dict.fromkeys(("pin", "pinned", "isTop", "isPinned"), "top")
 _SYNONYMS |= {"content": "text", "answer": "a", "title": "name"}
 _SYNONYMS["question"] = "q messages"
-_SYNONYMS |= dict.fromkeys(("prompt", "input", "text"), "messages")
+_SYNONYMS |= dict.fromkeys(("prompt", "input", "text"), "messages content")
 """Words of other interfaces for fields that are spelt quite differently."""
 
 

@@ -15,6 +15,7 @@ from mock_server.api.envelope import Failure, error_envelope
 from mock_server.api.errors import BadJson
 from mock_server.api.event_stream import Chunk, EventStream
 from mock_server.api.operations.contract import NOT_ON_CONTRACT
+from mock_server.api.operations.nearest import given_for, meant_by_unknown
 from mock_server.api.operations.operation import DEMO_CHAT
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, RequestFields, route
@@ -30,7 +31,7 @@ from mock_server.domain.chats import (
     complete,
 )
 from mock_server.domain.clock import format_time
-from mock_server.domain.errors import refusal
+from mock_server.domain.errors import Refusal, refusal
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.models import App
@@ -147,23 +148,28 @@ def question_of(messages: list[dict[str, Any]]) -> str:
     """The text of the last message of a user. Raises InvalidField."""
     for index in range(len(messages) - 1, -1, -1):
         if messages[index].get("role") == "user":
-            at = f"$.messages[{index}].content"
-            return _text(messages[index].get("content"), at)
+            return _text(messages[index], index)
     last = len(messages) - 1  # which in most conversations is meant for that of a user
-    has_role = "role" in messages[last]
-    got = describe_value(messages[last]["role"]) if has_role else "nothing"
-    expected, at = "a message with the role user", f"$.messages[{last}].role"
-    raise errors.InvalidField(expected, got, at)
+    raise _wrong(messages[last], "role", "a message with the role user", last)
 
 
-def _text(content: object, at: str) -> str:
+def _wrong(message: dict[str, Any], field: str, expected: str, index: int) -> Refusal:
+    got = describe_value(message[field]) if field in message else "nothing"
+    wrong = errors.InvalidField(expected, got, f"$.messages[{index}].{field}")
+    given = given_for({field} - message.keys(), message).get(field)
+    wrong.message += meant_by_unknown(given, field)
+    return wrong
+
+
+def _text(message: dict[str, Any], index: int) -> str:
     """The content of a message: a text, or parts of which the texts count."""
+    content = message.get("content")
     if isinstance(content, str):
         return content
     if isinstance(content, list):
         texts = [each.get("text") for each in content if isinstance(each, dict)]
         return "\n".join(text for text in texts if isinstance(text, str))
-    raise errors.InvalidField.of(content, "a string or an array", at)
+    raise _wrong(message, "content", "a string or an array", index)
 
 
 NoMessages = refusal("NoMessages", "400 noMessages", "500 500 error")
