@@ -76,7 +76,7 @@ def check(
         if name not in arguments:
             known = did_you_mean(str(name), arguments)
             if name in table() and "choices" in arguments:
-                known = f' (write choices={{"{name}": {value!r}}})'
+                known = f" (write choices={{{name!r}: {value!r}}})"
             known = known or f" (there are {', '.join(arguments)})"
             raise TypeError(f"unknown argument {name!r}{known} - at {place}")
         if value is not None and not arguments[name].takes(value):

@@ -7,6 +7,7 @@ from inspect import Parameter, Signature, isfunction, signature
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, ParamSpec, TypeVar, cast
 from warnings import warn_explicit
 
+from mock_server.domain.choices.table import table
 from mock_server.domain.messages import did_you_mean, nearest, which_there_are
 
 __tracebackhide__ = True
@@ -177,6 +178,8 @@ def _wrong_call(
             matched = "question", "key", "body", "query", "headers", "path"
             if "match" in known and name in matched and not hint:
                 hint = f"write match={{{name!r}: {named[name]!r}}}"
+            if "choices" in known and name in table():
+                hint = f"write choices={{{name!r}: {named[name]!r}}}"
             return f"unknown argument {name!r}", hint or there_are
     for each in of.parameters.values():
         is_given = each.name in named or each.name in by_place[: len(args)]

@@ -25,6 +25,7 @@ _TEXTS = Meta(
 Texts = Annotated[dict[str, Any], _TEXTS]
 
 
+_ASKED = Meta(extra={"expected": "a string (any part of what is asked)"})
 MATCH = Meta(extra={"expected": 'an object such as {"question": "weather"}'})
 
 
@@ -45,7 +46,7 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """Headers by name, in any case of letters; of several the last counts."""
     path: Texts | None = None
     """Parameters of the path, such as `id` of `GET /api/x/{id}`."""
-    question: str | None = None
+    question: Annotated[str, _ASKED] | None = None
     """A part of the last message of a user, in any case of letters."""
 
     @classmethod
