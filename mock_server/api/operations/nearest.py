@@ -13,7 +13,7 @@ from mock_server.domain.messages import cut, most_alike, quoted
 
 _COMPARED = 50
 """Fields of a body that are compared, its first ones."""
-_SYNONYMS = dict.fromkeys(("current", "page"), "pageNum offset")
+_SYNONYMS = dict.fromkeys(("current", "page"), "pageNum")
 _SYNONYMS |= dict.fromkeys(("limit", "size"), "pageSize")
 _SYNONYMS |= dict.fromkeys(("keyword", "query", "search"), "searchText text")
 _SYNONYMS |= dict.fromkeys(("pin", "pinned", "isTop", "isPinned"), "top")
@@ -41,7 +41,9 @@ def given_for(missing: Collection[str], unknown: Iterable[str]) -> dict[str, str
     found: dict[str, str] = {}
     for name in islice(unknown, _COMPARED):
         near = nearest(name, missing)
-        if near is None and name[-2:].lower() == "id":
+        if near is None and _SYNONYMS.get(name) == "pageNum" and "offset" in missing:
+            near = "offset"  # which says how pages are counted
+        elif near is None and name[-2:].lower() == "id":
             # `datasetId` for the `id` of a dataset, or the other way round.
             ids = [each for each in missing if each[-2:].lower() == "id"]
             near = next((each for each in ids if "id" in (each, name)), None)
