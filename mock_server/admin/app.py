@@ -6,13 +6,13 @@ from functools import cached_property, partial
 import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.admin.endpoint import AdminEndpoint, respond
+from mock_server.admin.endpoint import AdminEndpoint, curl, respond
 from mock_server.admin.framework import AdminRoute, Paths, Services
 from mock_server.admin.resources import health
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.operations.nearest import nearest_path
 from mock_server.domain.limits import Published
-from mock_server.domain.messages import SHOWN_CHARS, describe_value, most_alike
+from mock_server.domain.messages import SHOWN_CHARS, cut, describe_value, most_alike
 
 _PREFIX = "/__admin"
 _OF_ALL = "sandboxes"
@@ -107,10 +107,17 @@ async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
 _FIELDS = '{"kind": "answer", "operation": "GET /api/x", "json": {}}'
 _ANSWER = f"POST {_PREFIX}/faults {_FIELDS}"
 _CALLS = f"GET {_PREFIX}/journal, POST {_PREFIX}/journal/verify, POST {_PREFIX}/reset"
-_OF_OTHERS = dict.fromkeys(
-    ("mappings", "stubs", "expectations", "expectation", "mocks", "scenarios"), _ANSWER
-)
-_OF_OTHERS |= dict.fromkeys(("requests", "calls", "retrieve"), _CALLS)
+_REPLY = '{"kind": "reply", "text": "Hello", "match": {"question": "weather"}}'
+_MEANT = {
+    "mappings stubs expectations expectation mocks mock scenarios rules": _ANSWER,
+    "answers answer": _ANSWER,
+    "replies reply": f"POST {_PREFIX}/faults {_REPLY}",
+    "requests calls retrieve logs log history": _CALLS,
+    "fixtures fixture load data seed": f"PUT {_PREFIX}/state, with a fixture",
+    "chats": f"PUT and DELETE {_PREFIX}/apps/APP/chats/CHAT",
+    "shutdown stop": "Ctrl-C, or the signal SIGTERM",
+}
+_OF_OTHERS = {each: meant for words, meant in _MEANT.items() for each in words.split()}
 _ADDED = {"/responses": f"it lists answers of the fixture; to add one: {_ANSWER}"}
 """What admin APIs of other mock servers have for answers and the journal, and how what
 cannot be written at its own path is added."""
@@ -133,7 +140,8 @@ def _nearest(path: str, method: str) -> str | None:
     near = nearest_path(path, known)
     if near is None or method in known[near]:
         return near
-    return f"{known[near][0]} {near}"
+    meant = [each for each in known[near] if (each == "GET") == (method == "GET")]
+    return f"{[*meant, *known[near]][0]} {near}"
 
 
 def _named_last(paths: Iterable[str], given: Sequence[str]) -> Iterator[str]:
@@ -151,8 +159,8 @@ def _named_last(paths: Iterable[str], given: Sequence[str]) -> Iterator[str]:
             yield "/".join((f"POST {_PREFIX}", *filled, last))
 
 
-def _beside(path: str) -> Iterator[tuple[AdminRoute, str]]:
-    """What changes something at the path of a route, right above or below, in words."""
+def _beside(path: str, scope: Scope) -> Iterator[tuple[AdminRoute, str]]:
+    """What changes something at a path, right above or below; with the command."""
 
     def is_beside(other: str) -> bool:
         longer, shorter = sorted((path, other), key=len, reverse=True)
@@ -164,12 +172,15 @@ def _beside(path: str) -> Iterator[tuple[AdminRoute, str]]:
     if own in _ADDED:
         yield table()[path]["GET"], _ADDED[own]
     for each, routes in table().items():
+        filled = _PREFIX + each
+        for name, text in scope["path_params"].items():
+            filled = filled.replace(f"{{{name}}}", cut(text))
         for method, route in routes.items() if is_beside(each) else ():
             if method != "GET":
                 fields = [example.body for example in route.examples if example.body]
                 body = msgspec.json.encode(fields[0]).decode() if fields else ""
-                shown = f" {body}" if 0 < len(body) <= SHOWN_CHARS else ""
-                yield route, f"{method} {_PREFIX}{each}{shown}: {route.summary}"
+                shown = body if len(body) <= SHOWN_CHARS else "{...}"
+                yield route, f"{route.summary}: {curl(route, scope, filled, shown)}"
 
 
 def _filled(parts: Sequence[str], given: Sequence[str]) -> str | None:

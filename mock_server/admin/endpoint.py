@@ -43,7 +43,7 @@ class AdminEndpoint:
         self,
         routes: Mapping[str, AdminRoute],
         services: Services,
-        beside: Callable[[], Iterable[tuple[AdminRoute, str]]],
+        beside: Callable[[Scope], Iterable[tuple[AdminRoute, str]]],
     ) -> None:
         """`beside` are routes that may be meant by a wrong method or body, in words."""
         self._routes = routes
@@ -71,7 +71,7 @@ class AdminEndpoint:
         route = self._routes.get(method)
         if route is None:
             expected, got = ", ".join(self._routes), describe_value(scope["method"])
-            others = "; ".join(words for _, words in self._beside())
+            others = "; ".join(words for _, words in self._beside(scope))
             raise MethodNotAllowed(expected, got, others)
         # Before the body: a request that this refuses takes no memory.
         _check_type(route, scope)
@@ -93,12 +93,12 @@ class AdminEndpoint:
             sandbox=_sandbox(sandboxes, path.get("sandbox", DEFAULT)),
             path=path,
             query=_query(route, scope),
-            body=self._body(route, content),
+            body=self._body(route, content, scope),
             content=content,
             disconnected=body.gone,
         )
 
-    def _body(self, route: AdminRoute, content: bytes) -> object:
+    def _body(self, route: AdminRoute, content: bytes, scope: Scope) -> object:
         if route.body is None:
             return None
         # To reset or to take a snapshot needs no field, so it needs no body.
@@ -110,7 +110,7 @@ class AdminEndpoint:
             return convert(fields, route.body)
         except InvalidField as refusal:
             unknown = fields.keys() - _names_of(route.body)
-            for other, words in self._beside():
+            for other, words in self._beside(scope):
                 own = {other.path.rpartition("/")[2], *_names_of(other.body)}
                 if other.path != route.path and unknown & own:
                     refusal.message += f" ({words})"
@@ -154,16 +154,23 @@ def _check_type(route: AdminRoute, scope: Scope) -> None:
         check_content_type(headers, Choices())
     except UnsupportedMediaType:
         types = values(headers, b"content-type")
-        host = values(headers, b"host")[0].decode("latin-1")
-        command = f"curl -X {route.method} http://{host}{scope['path']}"
-        # What replaces all data is not to be tried with none.
-        data = "--data-binary @FILE" if route.takes_fixture else "-d '{}'"
         raise UnsupportedMediaType(
             " or ".join(route.takes),
             describe_value(b", ".join(types).decode("latin-1")) if types else "nothing",
             "header Content-Type",
-            f"such as {command} -H 'Content-Type: {route.takes[-1]}' {data}",
+            f"such as {curl(route, scope, scope['path'], '{}')}",
         ) from None
+
+
+def curl(route: AdminRoute, scope: Scope, path: str, body: str) -> str:
+    """The command that sends a body to a route, at a path, as a request should have."""
+    host = values(scope["headers"], b"host")[0].decode("latin-1")
+    command = f"curl -X {route.method} http://{host}{path}"
+    if route.method not in _BODIED:
+        return command
+    # What replaces all data is not to be tried with none.
+    data = "--data-binary @FILE" if route.takes_fixture else f"-d '{body or '{}'}'"
+    return f"{command} -H 'Content-Type: {route.takes[-1]}' {data}"
 
 
 def _may_be_large(scope: Scope, limits: Limits) -> bool:

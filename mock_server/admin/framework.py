@@ -250,6 +250,10 @@ def looked_up(
     if count is None:
         ids = [*ids]
         count = len(ids)
+        for other, text in call.path.items():
+            if text in ids and other != "sandbox":
+                hint = f"{name} and {other} look swapped: {name} comes first"
+                raise refusal(expected, describe_value(given), "path", hint)
     hints = whose_name(given, named), which_there_are(given, ids, count)
     hint = "; ".join(filter(None, hints))
     raise refusal(expected, describe_value(given), "path", hint)

@@ -15,6 +15,7 @@ from mock_server.api.headers import ParsedHeaders, parse_headers
 from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import Holding, Memory
+from mock_server.domain.messages import describe_value
 from mock_server.domain.validation.walk import dotted
 
 
@@ -177,7 +178,7 @@ def read_json(content: bytes) -> dict[str, object]:
     except msgspec.DecodeError as error:
         raise _not_json(_reason(content, error)) from None
     if not isinstance(value, dict):
-        raise _not_json("JSON that is not an object")
+        raise _not_json(describe_value(value))
     return value
 
 
@@ -223,7 +224,10 @@ def check_integers(content: bytes, fields: dict[str, object]) -> None:
 
 def _not_json(got: str) -> Refusal:
     hint = "send the fields as a JSON body: the query is not read"
-    return BadJson("a JSON object", got, "$", hint if got == "nothing" else "")
+    hint = hint if got == "nothing" else ""
+    if got.startswith('the string "{'):
+        hint = "the body was made JSON twice: pass the object itself to your client"
+    return BadJson("a JSON object", got, "$", hint)
 
 
 def _check_commas(content: bytes) -> None:

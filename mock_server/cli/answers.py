@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,15 @@ from mock_server.control.client import AdminClient
 from mock_server.domain.printable import one_line
 
 
-def _json(text: str) -> Raw:
-    """A text of JSON as it is. Raises ValueError."""
+def _json(example: str, text: str) -> Raw:
+    """A text of JSON as it is. Raises ValueError, with an example."""
     try:
         msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         from mock_server.cli.values import not_json
 
-        raise ValueError(not_json(text) or f"Expected JSON, got {text!r}") from None
+        such = f"JSON such as {example}, in single quotes for a shell"
+        raise ValueError(not_json(text) or f"Expected {such}, got {text!r}") from None
     return Raw(text.encode())
 
 
@@ -37,7 +39,9 @@ def _header(text: str) -> tuple[str, str]:
 
 
 def _json_option(name: str, help_text: str) -> Callable[[Command], Command]:
-    return option(name, metavar="JSON", type=Parsed(_json), help=help_text)
+    example = '{"question": "x"}' if name == "--match" else '{"id": 7}'
+    parsed = Parsed(partial(_json, example))
+    return option(name, metavar="JSON", type=parsed, help=help_text)
 
 
 def _when(command: Command) -> Command:

@@ -5,17 +5,20 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import get_args
 
 import click
 
 from mock_server.api.description import document
 from mock_server.api.faults.fault import warnings_of
 from mock_server.api.fixture_loading import load_fixture
+from mock_server.api.operations.related.collection_creation import CollectionType
 from mock_server.cli import output
 from mock_server.cli.options import option
 from mock_server.cli.progress import loaded
 from mock_server.cli.reports import REPORTS
 from mock_server.domain.choices.table import choose
+from mock_server.domain.messages import did_you_mean
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.printable import one_line
 from mock_server.fixture.document import published
@@ -130,6 +133,7 @@ def check(files: Sequence[str], report: str) -> None:
 
 
 _WARNINGS = 10
+_TYPES = get_args(CollectionType)
 
 
 def _warnings(generation: Generation) -> Iterator[str]:
@@ -140,8 +144,10 @@ def _warnings(generation: Generation) -> Iterator[str]:
     for dataset in generation.datasets.values():
         parents = {each.parent_id for each in dataset.tree}
         for item in dataset.tree:
-            if item.id in parents and item.type != "folder":
-                what = f"collection {item.name!r} of dataset {dataset.id!r}"
+            what = f"collection {item.name!r} of dataset {dataset.id!r}"
+            if item.type not in _TYPES and (near := did_you_mean(item.type, _TYPES)):
+                yield f"{what} has the unknown type {item.type!r}{near}"
+            elif item.id in parents and item.type != "folder":
                 how = "leave out type, or write type: folder"
                 yield f"{what} has children but the type {item.type!r}: {how}"
 

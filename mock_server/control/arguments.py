@@ -12,7 +12,7 @@ from warnings import warn
 from msgspec import Struct
 
 from mock_server.control.environment import value_hint
-from mock_server.domain.choices.table import UnknownChoice, choose, deprecations
+from mock_server.domain.choices.table import UnknownChoice, choose, deprecations, table
 from mock_server.domain.limits import Limits
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.objects.fixture_data import Generation
@@ -75,6 +75,8 @@ def check(
     for name, value in given.items():
         if name not in arguments:
             known = did_you_mean(str(name), arguments)
+            if name in table() and "choices" in arguments:
+                known = f" (write choices={{{name!r}: {value!r}}})"
             known = known or f" (there are {', '.join(arguments)})"
             raise TypeError(f"unknown argument {name!r}{known} - at {place}")
         if value is not None and not arguments[name].takes(value):

@@ -5,7 +5,7 @@ from typing import Any
 
 from mock_server.admin.views import ClockView
 from mock_server.control.client import AdminClient
-from mock_server.domain.wrong_calls import Fixed, explained
+from mock_server.domain.wrong_calls import Fixed, WrongValue, explained
 
 __tracebackhide__ = True
 
@@ -20,7 +20,7 @@ def seconds(duration: object) -> float:
     if isinstance(duration, timedelta):
         return duration.total_seconds()
     if isinstance(duration, bool) or not isinstance(duration, int | float):
-        raise TypeError(f"Expected seconds or a timedelta, got {duration!r}")
+        raise WrongValue(f"Expected seconds or a timedelta, got {duration!r}")
     return duration
 
 

@@ -46,13 +46,14 @@ _FEW, _MANY = 50, 5_000
 _WORD_CHARS, _COMPARED_CHARS = 64, 20_000
 """Maximum characters of a compared word, and of the word times all words that are
 compared: the time grows with this product, to 2 ms at most."""
-_SYNONYMS = {"type": "kind", "time": "now", "times": "exactly"}
+_SYNONYMS = {"type": "kind", "time": "now", "at": "now", "times": "exactly"}
 _SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly")
 _SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve")
 _SYNONYMS |= dict.fromkeys(
     ("duration", "seconds", "milliseconds", "delay", "latency"),
     "ms delayMs delay_ms stream",
 )
+_SYNONYMS |= {"answer": "text", "reply": "text"}
 _SYNONYMS |= {"role": "obj", "content": "text", "title": "name"}
 _SYNONYMS |= {"rm": "remove delete", "ls": "list", "new": "create", "tail": "follow"}
 _SYNONYMS |= {"user": "Human", "assistant": "AI"}
@@ -68,7 +69,7 @@ _SYNONYMS |= {"timeout": "hang delay ms", "disconnect": "reset"}
 _SYNONYMS |= {"reload": "watch"}
 _SYNONYMS |= {"jsonBody": "json", "bodyPatterns": "body", "status_code": "status"}
 _SYNONYMS |= dict.fromkeys(("queryParameters", "query_string", "params"), "query")
-_SYNONYMS |= dict.fromkeys(("url", "urlPath", "route"), "path operation")
+_SYNONYMS |= dict.fromkeys(("url", "urlPath", "route"), "path operation base-url")
 _SYNONYMS |= {"fixedDelayMilliseconds": "delayMs", "repeat": "times"}
 _SYNONYMS |= dict.fromkeys(("verbose", "debug", "log-level"), "log-format")
 _SYNONYMS |= dict.fromkeys(("message", "prompt"), "question")

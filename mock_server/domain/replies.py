@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from mock_server.domain.faults.definition import Match
+from mock_server.domain.faults.definition import MATCH, Match
 from mock_server.domain.limits import Published
 from mock_server.domain.validation.walk import Path
 
@@ -103,7 +103,7 @@ class DeclaredReply(
     """The text."""
     parts: Parts | None = None
     """The parts in order. Give this or `text`."""
-    match: Match | None = None
+    match: Annotated[Match, MATCH] | None = None
     """The requests that get this reply; all by default."""
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None
     """Maximum number of uses of the reply; without limit by default."""

@@ -7,6 +7,7 @@ from inspect import Parameter, Signature, isfunction, signature
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, ParamSpec, TypeVar, cast
 from warnings import warn_explicit
 
+from mock_server.domain.choices.table import table
 from mock_server.domain.messages import did_you_mean, nearest, which_there_are
 
 __tracebackhide__ = True
@@ -104,6 +105,9 @@ _EXAMPLES = {
         method: f"respond('{method.upper()} /api/x', json={{...}})"
         for method in ("get", "put", "delete", "patch")
     },
+    **dict.fromkeys(("clear_faults", "reset_faults"), "faults.clear()"),
+    "remove_fault": "faults.remove(fault), with what fault(...) gave, or its id",
+    **dict.fromkeys(("seed", "load_fixture", "set_state"), "load(fixture)"),
     "restore": "restore(name), with a name that snapshot() gave",
     "assert_in_order": "assert_in_order(['updateHistory', 'listV2'])",
     "advance": "clock.advance(300), in seconds, or with a timedelta",
@@ -170,7 +174,12 @@ def _wrong_call(
     for name in named:
         if name not in known and Parameter.VAR_KEYWORD not in kinds:
             hint = did_you_mean(name, known).strip(" ()")
-            there_are = f"there are {', '.join(known)}"
+            there_are = f"there are {', '.join(known) or 'none'}"
+            matched = "question", "key", "body", "query", "headers", "path"
+            if "match" in known and name in matched and not hint:
+                hint = f"write match={{{name!r}: {named[name]!r}}}"
+            if "choices" in known and name in table():
+                hint = f"write choices={{{name!r}: {named[name]!r}}}"
             return f"unknown argument {name!r}", hint or there_are
     for each in of.parameters.values():
         is_given = each.name in named or each.name in by_place[: len(args)]
@@ -245,11 +254,18 @@ class Fixed:
         raise AttributeError(f"`.{name}` cannot be set{how}")
 
 
+_VERBS = {"delete": "remove_", **dict.fromkeys(("add", "create", "set"), "put_")}
+"""What names of methods begin with here, by what they begin with elsewhere."""
+
+
 def _meant(of: object, name: str) -> str:
     """Return a hint for an unknown attribute of an object."""
     if name in _EXAMPLES:
         return f" (write {_EXAMPLES[name]})"
     known = [each for each in dir(of) if each[0] != "_"]
+    first, _, rest = name.partition("_")
+    if (own := f"{_VERBS.get(first, '')}{rest}") in known:
+        return f" (did you mean {own!r}?)"
     return did_you_mean(name, known) or f" (there are {', '.join(known)})"
 
 
@@ -264,6 +280,11 @@ class ByName:
             said = f"{type(self).__name__!r} object has no attribute {name!r}"
             is_private = name[0] == "_"
             raise AttributeError(said if is_private else said + self.meant(name, self))
+
+        def __call__(self, *_: object, **given: object) -> NoReturn:
+            name, value = next(iter(given.items()), ("name", ...))
+            how = f"write {self.named}[{name!r}]" + (f" = {value!r}" if given else "")
+            raise TypeError(f"Expected {self.named}[...], got a call ({how})")
 
     @classmethod
     def meant(cls, name: str, known: Collection[str]) -> str:

@@ -191,8 +191,8 @@ def beside(fixture: Any, folder: Path, place: str) -> Any:
     if place == _FIXTURE and not Path(fixture).is_absolute():
         above = (each / fixture for each in folder.parents)
         other = next((each for each in above if each.is_file()), None)
-        usual = f"create it, or return Path(__file__).parent / {str(fixture)!r}"
-        there_is += (
-            f"; return {str(other)!r}, which is there" if other else f"; {usual}"
-        )
+        usual = "" if hint else "; create it"
+        if ":" in str(fixture):
+            usual = "; give fields as a dictionary: a text is a path"
+        there_is += f"; return {str(other)!r}, which is there" if other else usual
     raise ValueError(f"{expected}, got {given} ({there_is})")

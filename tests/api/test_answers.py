@@ -342,7 +342,7 @@ def test_an_answer_lasts_until_the_reset(api: Api) -> None:
         ({"status": 204, "text": "x"}, "Expected no body with status 204, got one"),
         ({"headers": {"Date": "x"}}, "Expected no header 'date'"),
         ({"match": {"query": {"a": 5}}}, 'Expected a text, {"contains": "..."} or'),
-        ({"match": {"question": 5}}, "Expected a string or null, got 5"),
+        ({"match": {"question": 5}}, "what is asked) or null, got 5: quote it"),
         ({"json": "{{now}}" * 1_001}, "Expected at most 1000 placeholders, got more"),
         ({"operation": "GET /a" + "/a" * 64}, "Expected at most 64 segments, got 65"),
         ({"match": {"question": "a", "body": {"q": [{"contains": "a"}] * 2}}}, "got 3"),

@@ -264,11 +264,11 @@ def test_no_route_of_another_effect_is_hinted_at(api: Api, given: str) -> None:
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
-        ("/snapshots", "(PUT /__admin/snapshots/{name}: Take a snapshot of store, "),
-        ("/datasets", "(PUT /__admin/datasets/{datasetId}: Create or replace "),
-        ("/snapshots/a", "; POST /__admin/snapshots/{name}/restore: Restore a "),
-        ("/clock", '; POST /__admin/clock/advance {"seconds":3600}: Move the '),
-        ("/faults/reset", "DELETE /__admin/faults: Remove all faults, or all of "),
+        ("/snapshots", "clock and choices: curl -X PUT http://testserver/__admin/snap"),
+        ("/datasets", "permissions: curl -X PUT http://testserver/__admin/datasets/{"),
+        ("/snapshots/a", "curl -X POST http://testserver/__admin/snapshots/a/restore"),
+        ("/clock", "/__admin/clock/advance -H 'Content-Type: application/json' -d "),
+        ("/faults/reset", "curl -X DELETE http://testserver/__admin/faults; Remove a "),
     ],
 )
 def test_a_wrong_method_names_the_routes_beside(

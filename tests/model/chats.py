@@ -199,7 +199,7 @@ class Chats(Base):
         ids, size = [each["id"] for each in records], fields.get("pageSize", 10)
         start, end = max(0, len(ids) - size), len(ids)
         for name in ("initialId", "prevId", "nextId"):
-            if fields.get(name) is not None:
+            if fields.get(name):
                 if fields[name] not in ids:
                     raise Refused("no_record")
                 at = ids.index(fields[name])

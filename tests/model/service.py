@@ -35,7 +35,7 @@ PAGED |= {"data.v2.list", "data.list"}
 JSON = "application/json"
 BAD_JSON = {
     b"": "nothing",
-    b"[]": "JSON that is not an object",
+    b"[]": "an array",
     b"{": "malformed JSON, input data was truncated",
     b'{"appId":1,}': "malformed JSON, trailing comma in object (byte 11)",
     b"\xef\xbb\xbf{}": "a byte order mark",

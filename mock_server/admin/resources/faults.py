@@ -34,6 +34,11 @@ class PresetQuery(Input):
 
     preset: Annotated[str, Meta(extra_json_schema={"enum": [*PRESETS]})] | None = None
 
+    @classmethod
+    def meant_by(cls, name: str, _: object) -> str:
+        """What to write for the id of a fault, which is part of the path."""
+        return " (write /faults/ID for one of them)" if name == "id" else ""
+
 
 class PlanQuery(Input):
     """How many of the next decisions to tell."""

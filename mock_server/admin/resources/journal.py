@@ -24,6 +24,7 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.api.slices import in_slices
 from mock_server.domain.errors import InvalidField, LimitReached
+from mock_server.domain.faults.definition import FIELDS
 from mock_server.domain.journal import Entry, Journal, Outside, as_redacted
 from mock_server.domain.limits import Published
 from mock_server.domain.validation.json_match import Difference, differences, holds
@@ -51,7 +52,7 @@ class Criteria(Input, omit_defaults=True, kw_only=True):
     key: str | UnsetType = UNSET
     violations: bool | UnsetType = UNSET
     outside: Outside | UnsetType = UNSET
-    body: dict[str, Any] | UnsetType = UNSET
+    body: Annotated[dict[str, Any], FIELDS] | UnsetType = UNSET
 
     @classmethod
     def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:

@@ -17,7 +17,9 @@ _SYNONYMS = dict.fromkeys(("current", "page"), "pageNum")
 _SYNONYMS |= dict.fromkeys(("limit", "size"), "pageSize")
 _SYNONYMS |= dict.fromkeys(("keyword", "query", "search"), "searchText text")
 _SYNONYMS |= dict.fromkeys(("pin", "pinned", "isTop", "isPinned"), "top")
-_SYNONYMS |= {"content": "text", "question": "q", "answer": "a", "title": "name"}
+_SYNONYMS |= {"content": "text", "answer": "a", "title": "name"}
+_SYNONYMS["question"] = "q messages"
+_SYNONYMS |= dict.fromkeys(("prompt", "input", "text"), "messages content")
 """Words of other interfaces for fields that are spelt quite differently."""
 
 
@@ -39,6 +41,12 @@ def given_for(missing: Collection[str], unknown: Iterable[str]) -> dict[str, str
     found: dict[str, str] = {}
     for name in islice(unknown, _COMPARED):
         near = nearest(name, missing)
+        if near is None and _SYNONYMS.get(name) == "pageNum" and "offset" in missing:
+            near = "offset"  # which says how pages are counted
+        elif near is None and name[-2:].lower() == "id":
+            # `datasetId` for the `id` of a dataset, or the other way round.
+            ids = [each for each in missing if each[-2:].lower() == "id"]
+            near = next((each for each in ids if "id" in (each, name)), None)
         if near is not None:
             found.setdefault(near, name)
     return found

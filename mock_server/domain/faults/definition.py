@@ -15,7 +15,7 @@ from mock_server.domain.validation.walk import Path
 Whole = Annotated[int, Meta(ge=0, le=Published.integer)]
 _SECONDS = {"expected": f"seconds from 0.001 to {Published.fault_ttl:g}"}
 Seconds = Annotated[float, Meta(ge=0.001, le=Published.fault_ttl, extra=_SECONDS)]
-_FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'})
+FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'})
 
 
 _TEXTS = Meta(
@@ -23,6 +23,10 @@ _TEXTS = Meta(
     extra_json_schema={"additionalProperties": {"anyOf": [{"type": "string"}, *TESTS]}},
 )
 Texts = Annotated[dict[str, Any], _TEXTS]
+
+
+_ASKED = Meta(extra={"expected": "a string (any part of what is asked)"})
+MATCH = Meta(extra={"expected": 'an object such as {"question": "weather"}'})
 
 
 class Match(Struct, rename="camel", forbid_unknown_fields=True):
@@ -34,7 +38,7 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
 
     key: str | None = None
     """The API key, as declared or as sent."""
-    body: Annotated[dict[str, Any], _FIELDS] | None = None
+    body: Annotated[dict[str, Any], FIELDS] | None = None
     """Fields that the body must have; it may have more."""
     query: Texts | None = None
     """Parameters of the query; the last value of each counts."""
@@ -42,7 +46,7 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """Headers by name, case-insensitive; the last value of each counts."""
     path: Texts | None = None
     """Parameters of the path, such as `id` of `GET /api/x/{id}`."""
-    question: str | None = None
+    question: Annotated[str, _ASKED] | None = None
     """A part of the last message of a user, case-insensitive."""
 
     @classmethod
@@ -51,9 +55,14 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
         if near := nearest(name, cls.__struct_fields__):
             what = ", the last message of the user" if near == "question" else ""
             return f" (did you mean {near!r}{what}?)"
-        others = ", ".join(each for each in cls.__struct_fields__ if each != "body")
-        written = f'{{"body": {{{quoted(cut(name))}: ...}}}}'
-        return f" (write {written}; beside body there are {others})"
+        own = "question", "body"
+        others = ", ".join(each for each in cls.__struct_fields__ if each not in own)
+        asked, written = (
+            '{"question": "..."}',
+            f'{{"body": {{{quoted(cut(name))}: ...}}}}',
+        )
+        how = f"write {asked} for what is asked, {written} for a field of the body"
+        return f" ({how}; there are {others} too)"
 
     def __post_init__(self) -> None:
         # The headers of a request have lower-case names.
@@ -100,7 +109,7 @@ class Definition(
 
     operation: str = "*"
     """Name of the operation; `*` means all. An answer may have method and path."""
-    match: Match = field(default_factory=Match)
+    match: Annotated[Match, MATCH] = field(default_factory=Match)
     """Conditions on requests; by default all match."""
     skip: Whole = 0
     """Matches that pass before the first firing."""

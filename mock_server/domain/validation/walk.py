@@ -8,7 +8,7 @@ converts.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, islice
 
@@ -144,7 +144,8 @@ def _walk_fields(
             yield from mistakes_of(item, known[key].type, (*path, key))
         elif wanted.forbid_unknown_fields:
             hint = meant_by(key, value) or did_you_mean(key, known)
-            hint = hint or _inside(item, known) or _all_of(wanted.cls)
+            hint = hint or _inside(item, known) or _deeper(key, known)
+            hint = hint or _all_of(wanted.cls)
             # Give a hint that applies to several fields only at the first one.
             message = f"unknown field {cut(key)!r}{hint if hint != known_hint else ''}"
             known_hint = hint if "did you mean" not in hint else known_hint
@@ -153,6 +154,17 @@ def _walk_fields(
         if field.required and name not in value:
             message = f"Expected the field {name!r} here, got none"
             yield Mistake(path, message, missing=(name,))
+
+
+def _deeper(key: str, known: Mapping[str, inspect.Field]) -> str:
+    """Return ` (write "match": {"question": ...})` for a field one level deeper."""
+    for name, field in known.items():
+        kinds = getattr(without_metadata(field.type), "types", (field.type,))
+        for kind in map(without_metadata, kinds):
+            fields = kind.fields if isinstance(kind, inspect.StructType) else ()
+            if any(each.encode_name == key for each in fields):
+                return f' (write "{name}": {{"{key}": ...}})'
+    return ""
 
 
 def _inside(item: object, known: Collection[str]) -> str:
@@ -288,7 +300,7 @@ def _message(value: object, wanted: inspect.Type) -> str:
         return f"{message}: quote it"  # in YAML, `name: 5` is no string
     if isinstance(value, str) and is_valid(as_number(value), wanted):
         return f"{message}: write it without quotes"
-    if expected == "an object" and isinstance(value, str) and value[:1] == "{":
+    if "an object" in expected and isinstance(value, str) and value[:1] == "{":
         return f"{message}: write it without quotes"
     if expected == "an array" and isinstance(value, dict):
         return f"{message}: write [ … ] around it"

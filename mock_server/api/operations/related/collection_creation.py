@@ -48,14 +48,17 @@ PATH = "/api/core/dataset/collection/create"
 MAKE = (*DATASET, *contents.PUT_IN, errors.LimitReached)
 
 
+CollectionType = Literal[
+    "folder", "virtual", "file", "link", "externalFile", "apiFile", "images"
+]
+
+
 class NewCollection(fields.ProcessingFields, kw_only=True):
     """Where a collection goes, what it is called, and what it is."""
 
     dataset_id: fields.Name
     name: fields.Name
-    type: Literal[
-        "folder", "virtual", "file", "link", "externalFile", "apiFile", "images"
-    ]
+    type: CollectionType
     parent_id: fields.Parent = UNSET
     tags: fields.Tags = field(default_factory=list)
 

@@ -15,6 +15,7 @@ from mock_server.api.envelope import Failure, error_envelope
 from mock_server.api.errors import BadJson
 from mock_server.api.event_stream import Chunk, EventStream
 from mock_server.api.operations.contract import NOT_ON_CONTRACT
+from mock_server.api.operations.nearest import given_for, meant_by_unknown
 from mock_server.api.operations.operation import DEMO_CHAT
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, RequestFields, route
@@ -30,7 +31,7 @@ from mock_server.domain.chats import (
     complete,
 )
 from mock_server.domain.clock import format_time
-from mock_server.domain.errors import refusal
+from mock_server.domain.errors import Refusal, refusal
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.models import App
@@ -39,7 +40,8 @@ from mock_server.domain.sandboxes.state import State
 from mock_server.domain.versions import Facts
 from mock_server.fixture.document import Id
 
-_MESSAGES = {"expected": 'an array such as [{"role": "user", "content": "Hello"}]'}
+_EXPECTED = 'an array such as [{"role": "user", "content": "Hello"}]'
+_MESSAGE = Meta(extra={"expected": f"an object such as {_EXPECTED[18:-1]}"})
 
 
 class Proxy(Struct, rename="camel", forbid_unknown_fields=True):
@@ -74,9 +76,9 @@ class KnownFields(RequestFields, kw_only=True):
 class CompletionsBody(KnownFields, kw_only=True, forbid_unknown_fields=False):
     """A conversation so far; of its messages the last question counts."""
 
-    messages: Annotated[list[dict[str, Any]], Meta(extra=_MESSAGES)] = field(
-        default_factory=list
-    )
+    messages: Annotated[
+        list[Annotated[dict[str, Any], _MESSAGE]], Meta(extra={"expected": _EXPECTED})
+    ] = field(default_factory=list)
     chat_id: Annotated[str, Meta(max_length=Published.id_chars)] | UnsetType | None = (
         UNSET
     )
@@ -146,23 +148,28 @@ def question_of(messages: list[dict[str, Any]]) -> str:
     """The text of the last message of a user. Raises InvalidField."""
     for index in range(len(messages) - 1, -1, -1):
         if messages[index].get("role") == "user":
-            at = f"$.messages[{index}].content"
-            return _text(messages[index].get("content"), at)
+            return _text(messages[index], index)
     last = len(messages) - 1  # which in most conversations is meant for that of a user
-    has_role = "role" in messages[last]
-    got = describe_value(messages[last]["role"]) if has_role else "nothing"
-    expected, at = "a message with the role user", f"$.messages[{last}].role"
-    raise errors.InvalidField(expected, got, at)
+    raise _wrong(messages[last], "role", "a message with the role user", last)
 
 
-def _text(content: object, at: str) -> str:
+def _wrong(message: dict[str, Any], field: str, expected: str, index: int) -> Refusal:
+    got = describe_value(message[field]) if field in message else "nothing"
+    wrong = errors.InvalidField(expected, got, f"$.messages[{index}].{field}")
+    given = given_for({field} - message.keys(), message).get(field)
+    wrong.message += meant_by_unknown(given, field)
+    return wrong
+
+
+def _text(message: dict[str, Any], index: int) -> str:
     """The content of a message: a text, or parts of which the texts count."""
+    content = message.get("content")
     if isinstance(content, str):
         return content
     if isinstance(content, list):
         texts = [each.get("text") for each in content if isinstance(each, dict)]
         return "\n".join(text for text in texts if isinstance(text, str))
-    raise errors.InvalidField.of(content, "a string or an array", at)
+    raise _wrong(message, "content", "a string or an array", index)
 
 
 NoMessages = refusal("NoMessages", "400 noMessages", "500 500 error")
@@ -528,7 +535,7 @@ def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
         question = msgspec.json.encode(given).decode()
         return replace(turn, question=question, title=title[:TITLE_CHARS])
     if not body.messages:
-        raise NoMessages("at least one message", "none", "$.messages")
+        raise NoMessages(_EXPECTED, "no message", "$.messages")
     own_id = body.messages[-1].get("dataId")
     is_id = isinstance(own_id, str) and 0 < len(own_id) <= Published.id_chars
     is_id = is_id and own_id not in (".", "..")
