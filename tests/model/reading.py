@@ -150,8 +150,15 @@ class Body:
         return [
             f"unknown field {quoted(n)} is ignored (did you mean {quoted(MEANT[n])}?)"
             for n in self.body
-            if MEANT.get(n) in optional
+            if self._meant(n) in optional
         ][:1]
+
+    def _meant(self, given: str) -> str | None:
+        """The field that is meant; without an offset, a page's number means that."""
+        meant, missing = MEANT.get(given), LIST["offset"].missing or ""
+        if self.is_pin or "offset" in self.body or tolerates(self.choices, missing):
+            return meant
+        return "offset" if meant == "pageNum" else meant
 
     def _counting(self) -> Mapping[str, Field]:
         """The fields of the body that have a meaning."""
@@ -172,7 +179,7 @@ class Body:
         if name == "offset":
             hint = f" (page N begins at offset (N - 1) * pageSize){hint}"
         for given in self.body:
-            if MEANT.get(given) == name:
+            if self._meant(given) == name:
                 near = f"unknown field {quoted(given)}: did you mean {quoted(name)}?"
                 hint = f" ({near}){hint}"
         others = (n for n, f in self.more.items() if f.instead_of == name)
