@@ -96,10 +96,10 @@ async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
     got, near = describe_value(path), _nearest(path, method)
     first = sorted({each.split("/")[1] for each in table()} - _OF_PAGES)
     hint = f"there are {', '.join(first)}"
-    if near is not None:
-        hint = f"did you mean {near}? Paths are exact"
-    elif words := [each for each in path.split("/") if each in _OF_OTHERS]:
+    if words := [each for each in path.split("/") if each in _OF_OTHERS]:
         hint = f"what others call {words[0]} is here {_OF_OTHERS[words[0]]}"
+    elif near is not None:
+        hint = f"did you mean {near}? Paths are exact"
     refusal = RouteNotFound("a route of the admin API", got, "path", hint)
     await respond(refusal, scope, receive, send)
 
@@ -107,9 +107,10 @@ async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
 _FIELDS = '{"kind": "answer", "operation": "GET /api/x", "json": {}}'
 _ANSWER = f"POST {_PREFIX}/faults {_FIELDS}"
 _CALLS = f"GET {_PREFIX}/journal, POST {_PREFIX}/journal/verify, POST {_PREFIX}/reset"
-_OF_OTHERS = dict.fromkeys(
-    ("mappings", "stubs", "expectations", "expectation", "mocks", "scenarios"), _ANSWER
-)
+_STUBS = "mappings", "stubs", "expectations", "expectation", "mocks", "scenarios"
+_OF_OTHERS = dict.fromkeys((*_STUBS, "answers", "answer"), _ANSWER)
+_REPLY = f'POST {_PREFIX}/faults {{"kind": "reply", "text": "Hello"}}'
+_OF_OTHERS |= dict.fromkeys(("replies", "reply"), _REPLY)
 _OF_OTHERS |= dict.fromkeys(("requests", "calls", "retrieve"), _CALLS)
 _ADDED = {"/responses": f"it lists answers of the fixture; to add one: {_ANSWER}"}
 """What admin APIs of other mock servers have for answers and the journal, and how what
