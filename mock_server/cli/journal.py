@@ -27,6 +27,10 @@ from mock_server.domain.printable import coloured, json_text, one_line, wants_co
 from mock_server.domain.validation.json_match import holds
 
 _HEAD = f"{'TIME':<12}  STATUS  {'REQUEST':<24}  {'CALLER':<16}  {'TOOK':>11}"
+_EMPTY = (
+    "the journal is empty, so nothing was checked: requests with the key of a sandbox "
+    "are in its own (--sandbox NAME)"
+)
 _SHOWN = 300
 _PLACES = 3
 """Places of violations that a line names."""
@@ -131,6 +135,8 @@ def journal(
         show(response)
         if not response.value.ok:
             raise output.Stop("", output.USAGE)
+        if not response.value.count and not client.verify({"atLeast": 0}).value.count:
+            output.tell(_EMPTY)
     else:
         _print(_page(client, criteria, unknown=unknown), as_json=as_json)
 

@@ -18,6 +18,7 @@ from mock_server.domain.choices.table import table
 from mock_server.domain.journal import UNKNOWN_ROUTE, Outside
 from mock_server.domain.messages import did_you_mean, quoted
 from mock_server.domain.printable import json_text, one_line
+from mock_server.domain.versions import VERSIONS
 from mock_server.domain.versions import table as facts
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
         yield f"    hint {one_line(entry['hint'])}"
     for name in entry.get("facts", ()):
         fact = facts().get(name)  # the server may be another version of this one
-        yield f"    fact {one_line(name)}{f': {fact.sentence}' if fact else ''}"
+        differs = f"differs in {' and '.join(VERSIONS)}: fact {one_line(name)}"
+        yield f"    {differs}{f': {fact.sentence}' if fact else ''}"
 
 
 def _without(body: object, said: str) -> object:

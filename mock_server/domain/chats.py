@@ -256,6 +256,10 @@ def complete(call: Call, app: App, turn: Turn) -> Completed:
     _check(call, app, turn)
     chat_id = turn.chat_id or _new_chat_id(store, app)
     reply, owner, turns = _reply(call, app)
+    if reply is None and (
+        app.replies or store.generation.replies or state.faults.all()
+    ):
+        state.hint("no reply fits, or none is left: the question is repeated")
     parts = parts_of(turn.question, None) if reply is None else reply.all_parts
     own_pace = reply.stream if reply else None
     pace = own_pace or app.pace or state.pace

@@ -329,7 +329,7 @@ def test_an_answer_lasts_until_the_reset(api: Api) -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"operation": "*"}, "Expected one of updateHistory, listV2 or the"),
+        ({"operation": "*"}, "Expected a method and a path, or one of"),
         ({"operation": "lisV2"}, "(did you mean 'listV2'?) - at $.operation"),
         ({"operation": "GET x"}, "Expected a path that begins with /, got"),
         ({"operation": "GET /x?y=1"}, "Expected a path as it is sent, such as /api"),

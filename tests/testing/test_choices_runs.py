@@ -341,7 +341,7 @@ def test_a_run_under_the_other_version_names_test_call_and_fact(run: Run) -> Non
     result.stdout.fnmatch_lines(
         [
             "#1 POST /api/core/dataset/create -> 400*",
-            "    fact dataset_create_needs_all: `type`, *required*",
+            "    differs in 4.14*: fact dataset_create_needs_all: `type`, *required*",
             "version=4.16 breaks 1: test_upgrade.py::test_a_dataset_is_created",
         ]
     )

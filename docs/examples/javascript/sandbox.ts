@@ -1,6 +1,12 @@
 // A sandbox of a running mock server: data, faults and a journal of a test's own.
 export class Sandbox {
-  private constructor(readonly url: string, readonly name: string, readonly key: string) {}
+  readonly url: string;
+  readonly name: string;
+  readonly key: string;
+
+  private constructor(url: string, name: string, key: string) {
+    [this.url, this.name, this.key] = [url, name, key];
+  }
 
   static async open(url: string): Promise<Sandbox> {
     const { name, key } = await admin(url, "POST", "/sandboxes", { ttl: 60 });

@@ -366,7 +366,7 @@ _TRAITS = {
 
 def _check_operation(fault: Fault, responses: Collection[str]) -> None:
     """Raises InvalidField for no operation, and one that the kind means nothing for."""
-    others = "" if fault.is_answer else "* or "
+    others = "a method and a path, or " if fault.is_answer else "* or "
     if fault.operation == "*" and not fault.is_answer:
         return
     OPERATIONS.check_name(fault.operation, "$.operation", others, responses)

@@ -100,6 +100,7 @@ _ADMIN = {
 }
 """Beginnings of paths, and what is meant by them."""
 _ONE_OFF, _SLIP, _LEAST_ALIKE = 0.96, 0.9, 0.8
+_VERSION = re.compile("/v[0-9](?=/)")
 _DELETES = re.compile("/(batch)?(del|clear|remove|reset|restore|advance)[^/]*$")
 
 
@@ -109,9 +110,10 @@ def nearest_path(
     """The known path that is nearest to another one; None if none is.
 
     It differs in case, slashes or escapes only, or else in what stands before it, or
-    else between its ends, or else in a few characters, or else its last word goes on,
-    or else it differs in more; of the same rank, `preferred` ones come first. What
-    deletes or resets is meant by nothing else than its own path with a slip in it.
+    else in its version too, or else between its ends, or else in a few characters, or
+    else its last word goes on, or else it differs in more; of the same rank,
+    `preferred` ones come first. What deletes or resets is meant by nothing else than
+    its own path with a slip in it.
     """
     # Comparing takes time that grows with the square of the length.
     if len(path) > Published.hinted_chars:
@@ -121,6 +123,11 @@ def nearest_path(
     if given in by_plain:
         return by_plain[given]
     ends = [each for each in by_plain if _ends_alike(given, each)]
+    if len(ends) != 1:
+        # The lowest version of a route comes last, and stays.
+        lowest = {_VERSION.sub("", each): each for each in sorted(by_plain)[::-1]}
+        bare = _VERSION.sub("", given)
+        ends = [each for own, each in lowest.items() if _ends_alike(bare, own)]
     if len(ends) == 1:
         return by_plain[ends[0]]
     if _DELETES.search(given):

@@ -74,6 +74,12 @@ def test_a_reply_is_said_until_the_reset(api: Api) -> None:
     assert said(ask(api)) == "How are you?"
 
 
+def test_a_question_is_repeated_with_a_hint_where_no_reply_fits(api: Api) -> None:
+    reply(api, "Friday.", match={"question": "When"})
+    assert said(ask(api)) == "How are you?"
+    assert "no reply fits" in api.journal()[-1]["hint"]
+
+
 def test_replies_with_times_are_a_sequence(api: Api) -> None:
     for text in ("One.", "Two."):
         reply(api, text, times=1)

@@ -29,6 +29,19 @@ def test_the_limit_counts_tokens(make_api: MakeApi) -> None:
     assert len(search(api, "same words", limit=1)["list"]) == 1
 
 
+def test_a_search_that_finds_nothing_says_that_rows_are_in_training(
+    make_api: MakeApi,
+) -> None:
+    api = related_routes(make_api)
+    api.admin("PUT", "/choices", {"choices": {"training": "stepped"}})
+    text = {"datasetId": DATASET, "name": "News", "text": "We moved to Ulm."}
+    send(api, "POST", "/api/core/dataset/collection/create/text", text)
+    assert search(api, "Ulm")["list"] == []
+    assert "the dataset has rows in training" in api.journal()[-1]["hint"]
+    api.admin("POST", "/clock/advance", {"seconds": 5})
+    assert len(search(api, "Ulm")["list"]) == 1
+
+
 def test_without_a_text_parameters_were_missing_before_fields_were_checked(
     make_api: MakeApi,
 ) -> None:

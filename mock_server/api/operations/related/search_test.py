@@ -43,6 +43,10 @@ _RECALLS = {
     "mixedRecall": ("embedding", "fullText"),
 }
 _MOST_TOKENS = 20_000
+_UNTRAINED = (
+    "the dataset has rows in training, which a search does not find yet "
+    "(advance the clock, or use choice training=instant)"
+)
 _RRF = 60  # the constant of reciprocal rank fusion, as the service has it
 
 
@@ -221,6 +225,8 @@ def search_test(call: Call, body: SearchTestBody) -> FoundPage:
     if _counts_similarity(body):
         different = (it for it in different if it.score >= body.similarity)
     best = list(_within(different, _limit(body)))
+    if not best and any(owner == dataset.id for owner, _ in call.store.jobs):
+        call.state.hint(_UNTRAINED)
     return FoundPage(
         items=best,
         total=len(best),
