@@ -11,7 +11,7 @@ from mock_server.api.envelope import View
 from mock_server.api.items import items_of, within_page
 from mock_server.api.operations.operation import DEMO_APP, DEMO_REFUND
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.completions import error_of, value_of
+from mock_server.api.operations.related.reply_parts import error_of, value_of
 from mock_server.api.operations.related.route import (
     Call,
     ListOf,

@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from mock_server.api.operations.operation import DEMO_APP, DEMO_RECORD, DEMO_REFUND
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.completions import response_data
+from mock_server.api.operations.related.reply_parts import response_data
 from mock_server.api.operations.related.route import Call, route
 from mock_server.domain.call import APP
 from mock_server.domain.replies import parts_recorded
