@@ -19,8 +19,9 @@ from mock_server.api.errors import BadJson
 from mock_server.api.operations import nearest
 from mock_server.api.operations.body_field import Field, judged, violation_of
 from mock_server.api.request import check_integers, read_json
+from mock_server.domain.choices.choosing import with_choices
 from mock_server.domain.choices.reading import remedies, tolerates
-from mock_server.domain.choices.table import Choices, table, with_choices
+from mock_server.domain.choices.table import Choices, table
 from mock_server.domain.errors import InvalidField, InvalidFields, Refusal
 from mock_server.domain.journal import IGNORED, REFUSED, Violation
 from mock_server.domain.limits import DEFAULT_LIMITS
