@@ -79,8 +79,7 @@ def create_app(
 
 
 def _load(
-    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None,
-    limits: Limits,
+    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None, limits: Limits
 ) -> Generation:
     most = limits.memory_bytes
     if isinstance(fixture, Generation):

@@ -28,8 +28,7 @@ def as_profile(name: str) -> Profile:
 
 
 def choose(
-    profile: str = "documented",
-    choices: Mapping[str, Value] | None = None,
+    profile: str = "documented", choices: Mapping[str, Value] | None = None
 ) -> Choices:
     """The choices of a profile, with single ones replaced, by name.
 

@@ -172,11 +172,7 @@ def made_of(
 
 
 def make(
-    call: Call,
-    to: Creation,
-    new: Collection,
-    source: str | contents.Texts,
-    **how: Any,
+    call: Call, to: Creation, new: Collection, source: str | contents.Texts, **how: Any
 ) -> CreatedView:
     """Make a collection where a body says, with rows of a text or of others: MAKE."""
     dataset, parent_id = contents.target_for(call, to.dataset_id, to.parent_id or None)

@@ -233,9 +233,7 @@ _completing = partial(
 
 
 @_completing(
-    "POST /api/v1/chat/completions",
-    chinese="对话：不调用模型的替身",
-    since="4.0",
+    "POST /api/v1/chat/completions", chinese="对话：不调用模型的替身", since="4.0"
 )
 def completions(call: Call, body: CompletionsBody) -> Completion:
     """Chat: a stand-in that asks no model.
