@@ -180,11 +180,9 @@ class GetRecordsV2Body(fields.ChatFields, kw_only=True):
     type: Shown = UNSET
 
 
-class PartView(View):
+class PartView(RecordsView):
     """Records, the oldest first, and whether there are others around them."""
 
-    list: list[RecordView]
-    total: int
     has_more_prev: bool
     has_more_next: bool
 

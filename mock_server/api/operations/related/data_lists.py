@@ -1,5 +1,7 @@
 """The data rows of a collection, listed."""
 
+from functools import partial
+
 from msgspec import UNSET, UnsetType, field
 from msgspec.structs import astuple
 
@@ -73,18 +75,23 @@ def _searched(row: Row) -> tuple[str, str]:
     return row.q, row.a
 
 
-@route(
-    f"POST {PATH}/v2/list",
-    name="data.v2.list",
-    chinese="集合数据行的一页",
-    since="4.8.12",
-    differs="Rows have no images.",
+_listing = partial(
+    route,
     refuses=(*COLLECTION, *fields.PAGING),
     example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
     gather=gather_page,
     data=RowsView,
     shows=_listed,
     appear=_appear,
+)
+
+
+@_listing(
+    f"POST {PATH}/v2/list",
+    name="data.v2.list",
+    chinese="集合数据行的一页",
+    since="4.8.12",
+    differs="Rows have no images.",
 )
 def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     """A page of a collection's data rows.
@@ -104,17 +111,11 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     return RowsPage(*astuple(page), *own)  # type: ignore[call-arg]
 
 
-@route(
+@_listing(
     f"POST {PATH}/list",
     chinese="集合数据行的一页（旧路径）",
     since="4.0",
     differs="Some versions 4.8 answer `{pageNum, pageSize, data, total}`.",
-    refuses=(*COLLECTION, *fields.PAGING),
-    example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
-    gather=gather_page,
-    data=RowsView,
-    shows=_listed,
-    appear=_appear,
 )
 def data_list(call: Call, body: DataListBody) -> RowsPage:
     """A page of a collection's data rows, at an older path.

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from mock_server.api.operations.related import fields
+from mock_server.api.operations.related import fields, holders
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.domain import errors
 from mock_server.domain.access import Level
@@ -130,16 +130,14 @@ def folder_create(call: Call, new: FolderCreateBody) -> fields.Nothing:
 
 def _make(call: Call, new: NewDataset | FolderCreateBody, **further: str) -> str:
     """The id of a new dataset or folder, the caller's and of now. MAKE."""
-    store, key = call.store, call.caller.key
+    store = call.store
     parent_id = folders.folder_for(call, new.parent_id or None, Level.WRITE)
-    # Whoever owns all needs no permission, and a state can name declared keys only.
-    is_owner = call.caller.level is Level.OWNER or key not in store.generation.keys
     made = fields.shown(
         Dataset,
         new,
         id="",
         parent_id=parent_id,
-        permissions={} if is_owner else {key: Level.OWNER},
+        permissions=holders.permissions_of(call),
         tmb_id=call.member,
         update_time=call.now,
         **further,

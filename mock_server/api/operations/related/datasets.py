@@ -1,6 +1,5 @@
 """Datasets and folders of datasets: listed, shown, changed, deleted."""
 
-from collections.abc import Iterable
 from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, field
@@ -10,7 +9,7 @@ from mock_server.api.envelope import View
 from mock_server.api.errors import MissingAuthorization
 from mock_server.api.operations.list_v2 import Roles, roles
 from mock_server.api.operations.operation import DEMO_DATASET
-from mock_server.api.operations.related import fields
+from mock_server.api.operations.related import fields, holders
 from mock_server.api.operations.related.dataset_creation import MAKE, Servers
 from mock_server.api.operations.related.route import (
     Call,
@@ -24,7 +23,6 @@ from mock_server.domain.call import DATASET
 from mock_server.domain.clock import format_time
 from mock_server.domain.datasets import dataset_folders as folders
 from mock_server.domain.datasets.dataset_folders import FolderCycle
-from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.memory import Memory
 from mock_server.domain.objects.dataset import Dataset
@@ -132,15 +130,7 @@ async def _receive(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
     return await body.read(max_bytes, memory) or b"{}"
 
 
-Seen = tuple[Dataset, Level]
-"""A dataset, and what the caller may do with it."""
-
-
-def _searched(dataset: Dataset) -> tuple[str, str]:
-    return dataset.name, dataset.intro
-
-
-def _listed(seen: Seen, _: object) -> ListedDataset:
+def _listed(seen: holders.Seen[Dataset], _: object) -> ListedDataset:
     return _shown(ListedDataset, *seen, source_member=Member(seen[0].tmb_id))
 
 
@@ -163,7 +153,7 @@ def _shown(kind: type[K], dataset: Dataset, level: Level, **made: Any) -> K:
     gather=_receive,
     appear=lambda _, n: (Dataset(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
-def dataset_list(call: Call, wanted: DatasetListBody) -> Page[Seen]:
+def dataset_list(call: Call, wanted: DatasetListBody) -> Page[holders.Seen[Dataset]]:
     """The datasets that the caller may read.
 
     An array, the latest first: of all levels, or of the folder `parentId`; with
@@ -178,13 +168,9 @@ def dataset_list(call: Call, wanted: DatasetListBody) -> Page[Seen]:
         return is_there and wanted.type in (UNSET, dataset.type)
 
     datasets = call.store.datasets()
-    wanted_ones: Iterable[Dataset] = filter(is_wanted, datasets)
     if term:
-        wanted_ones = fields.having(term, datasets, _searched, call.state)
-    found = sorted(wanted_ones, key=lambda each: (-each.update_time, each.id))
-    levels = ((each, each.level_of(call.caller)) for each in found)
-    seen = [(each, level) for each, level in levels if level >= Level.READ]
-    return Page(seen, len(seen), call.caller.level, seen, 0, Published.integer)
+        return holders.page_of(call, holders.named(call, term, datasets))
+    return holders.page_of(call, filter(is_wanted, datasets))
 
 
 @route(

@@ -51,16 +51,7 @@ Text = Annotated[Long, IDLE] | UnsetType
 Number = Annotated[float, IDLE] | UnsetType
 Flag = Annotated[bool, IDLE] | UnsetType
 Settings = Annotated[dict[str, Any], IDLE] | UnsetType
-DatasetType = Literal[
-    "folder",
-    "dataset",
-    "websiteDataset",
-    "externalFile",
-    "apiDataset",
-    "feishu",
-    "yuque",
-    "dingtalk",
-]
+DatasetType = Literal[FormerDatasetType, "dingtalk"]
 ChatId = Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
 
 

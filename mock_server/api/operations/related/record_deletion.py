@@ -1,5 +1,6 @@
 """Records of a chat session are deleted: lists leave them out."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from msgspec import UNSET, UnsetType
@@ -28,16 +29,21 @@ class DeleteRecordFields(fields.ChatFields, kw_only=True):
     del_file: Annotated[Any, fields.IDLE] = UNSET
 
 
-@route(
+_deleting = partial(
+    route,
+    access="visitor",
+    refuses=(*APP, LimitReached),
+    example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "contentId": DEMO_RECORD},
+    writes=True,
+)
+
+
+@_deleting(
     "DELETE /api/core/chat/record/delete",
     chinese="删除会话中的消息",
     since="4.14.11",
     versions=("4.16",),
     gather=gather_either,
-    access="visitor",
-    refuses=(*APP, LimitReached),
-    example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "contentId": DEMO_RECORD},
-    writes=True,
 )
 def delete_record(call: Call, body: DeleteRecordFields) -> None:
     """Delete records of a chat session.
@@ -61,16 +67,12 @@ class DeleteItemBody(RequestFields):
     content_id: Id
 
 
-@route(
+@_deleting(
     "DELETE /api/core/chat/item/delete",
     chinese="删除会话中的一条消息",
     since="4.8.12 with keys, to 4.14.10",
     versions=("4.14",),
     gather=gather_body,
-    access="visitor",
-    refuses=(*APP, LimitReached),
-    example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "contentId": DEMO_RECORD},
-    writes=True,
 )
 def delete_item(call: Call, body: DeleteItemBody) -> None:
     """Delete a record of a chat session.
