@@ -160,66 +160,6 @@ def collection_paths(call: Call, query: CollectionPathsQuery) -> list[fields.Pat
     return [fields.PathStep(each.id, each.name) for each in contents.path_of(*found)]
 
 
-class CollectionIdFields(RequestFields):
-    """Which collection."""
-
-    collection_id: fields.Name
-
-
-class AdvancedTraining(View):
-    """Kinds of training that no collection has here."""
-
-    custom_pdf_parse: bool = False
-    image_index: bool = False
-    auto_indexes: bool = False
-
-
-class Counts(View):
-    """Data rows by kind of training."""
-
-    parse: int = 0
-    qa: int = 0
-    chunk: int = 0
-    image: int = 0
-    auto: int = 0
-    image_parse: int = 0
-
-
-class TrainingDetailView(View, kw_only=True):
-    """How far the training of a collection is."""
-
-    training_type: str
-    advanced_training: AdvancedTraining = field(default_factory=AdvancedTraining)
-    queued_counts: Counts
-    training_counts: Counts = field(default_factory=Counts)
-    error_counts: Counts = field(default_factory=Counts)
-    trained_count: int
-
-
-@route(
-    "GET /api/core/dataset/collection/trainingDetail",
-    chinese="集合的训练进度",
-    since="4.9.6",
-    differs="Nothing fails; untrained rows count as queued.",
-    refuses=COLLECTION,
-    example={"collectionId": DEMO_COLLECTION},
-)
-def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView:
-    """How far the training of a collection is.
-
-    Texts that wait to be parsed, rows that wait in the queue, rows trained.
-    """
-    asked = query.collection_id
-    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
-    jobs = call.store.jobs.get((dataset.id, collection.id)) or ()
-    waiting = sum(len(job.rows) for job in jobs if job.is_parsed)
-    return TrainingDetailView(
-        training_type=collection.training_type,
-        queued_counts=Counts(sum(not job.is_parsed for job in jobs), chunk=waiting),
-        trained_count=collection.data_amount,
-    )
-
-
 NothingListed = refusal("NothingListed", "400 nothingListed", "500 500 error")
 
 FAR_FUTURE = 32_493_830_400_000

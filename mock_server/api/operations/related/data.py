@@ -1,9 +1,9 @@
-"""The data rows of a collection: added, shown, changed, removed."""
+"""The data rows of a collection: added, shown, cited, changed, removed."""
 
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from mock_server.api.envelope import View
@@ -301,3 +301,71 @@ def data_delete(call: Call, query: fields.IdQuery) -> str | None:
     """
     replace_row(call, *call.row(query.id, Level.WRITE))
     return None if call.facts.data_delete_gives_null else "success"
+
+
+class QuotedCollection(View, kw_only=True):
+    """The collection of a cited row."""
+
+    id: str = field(name="_id")
+    parent_id: str | None
+    team_id: str = DEFAULT_TEAM_ID
+    tmb_id: str
+    dataset_id: str
+    type: str
+    name: str
+    training_type: str
+    tags: list[str] | UnsetType = UNSET
+    forbid: bool
+    create_time: Time
+    update_time: Time
+    file_id: str | UnsetType = UNSET
+    raw_link: str | UnsetType = UNSET
+
+
+class QuoteBody(fields.CitedFields, kw_only=True):
+    """Which row; where it is cited is not looked at."""
+
+    id: Id
+
+    def check(self) -> None:
+        """Raise InvalidField for a part of what names where the row is cited."""
+        fields.CitedFields.check(self)
+        self.check_whole()
+
+
+class QuoteView(View):
+    """A cited row."""
+
+    collection: QuotedCollection
+    q: str
+    a: str
+
+
+@route(
+    "POST /api/core/dataset/data/getQuoteData",
+    chinese="引用的数据行及其集合",
+    since="4.8.20; POST since 4.9",
+    differs="Read permission on the dataset is enough, also with the fields of a "
+    "chat: no record needs to cite the row.",
+    refuses=ROW,
+    example={"id": DEMO_ROW},
+)
+def get_quote_data(call: Call, body: QuoteBody) -> QuoteView:
+    """A data row that is cited, and its collection.
+
+    The texts of the row, of which `a` may be empty, and the fields of the collection.
+    """
+    dataset, collection, row = call.row(body.id, Level.READ)
+    created = collection.create_time or collection.update_time
+    hides_tags = call.state.choices.tags_empty == "absent" and not collection.tags
+    shown = fields.shown(
+        QuotedCollection,
+        collection,
+        dataset_id=dataset.id,
+        tags=UNSET if hides_tags else list(collection.tags),
+        create_time=format_time(created),
+        update_time=format_time(collection.update_time),
+        file_id=collection.file_id or UNSET,
+        raw_link=collection.raw_link or UNSET,
+    )
+    return QuoteView(shown, row.q, row.a)

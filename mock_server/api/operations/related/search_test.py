@@ -9,13 +9,7 @@ from msgspec.structs import replace
 from mock_server.api.envelope import View
 from mock_server.api.items import items_of
 from mock_server.api.operations.operation import DEMO_DATASET
-from mock_server.api.operations.related.fields import (
-    IDLE,
-    Flag,
-    Number,
-    Text,
-    shown,
-)
+from mock_server.api.operations.related.fields import IDLE, Flag, Number, Text, shown
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
