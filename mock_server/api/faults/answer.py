@@ -17,6 +17,7 @@ from mock_server.api.faults.answer_checks import (
     CONTENT_TYPE,
     WITHOUT_BODY,
     beyond_json,
+    difference,
     is_exact,
     no_method,
     wrong_headers,
@@ -27,13 +28,12 @@ from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.domain.access import Level
-from mock_server.domain.errors import LimitReached
 from mock_server.domain.faults import placeholders
 from mock_server.domain.faults.routes import is_route, unlike_routes
 from mock_server.domain.journal import Note
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.listing.list_v2 import Page
-from mock_server.domain.validation.walk import Path, dotted, mistakes
+from mock_server.domain.validation.walk import Path
 from mock_server.fixture.document import Encoded, Headers, ResponseText
 
 FORMS = ("data", "json", "text", "base64")
@@ -175,13 +175,11 @@ class Answer(Answering, tag="answer", dict=True):
         if self._has_placeholders and not self.content_type.startswith(_JSON):
             headers += _ISOLATED
         response = Response(self.status, body, headers, self.content_type)
-        if value is self._own_value:
-            difference = self._own_difference
-        else:
-            difference = self.difference_from(sent.operation, value)
-        if difference:
-            return replace(response, note=Note(hint=difference))
-        return response
+        is_own = value is self._own_value
+        hint = (
+            self._own_difference if is_own else self._difference(sent.operation, value)
+        )
+        return replace(response, note=Note(hint=hint)) if hint else response
 
     def _value(self, sent: Sent) -> Any:
         """The JSON value of the body, with what its placeholders stand for."""
@@ -214,38 +212,12 @@ class Answer(Answering, tag="answer", dict=True):
 
     @cached_property
     def _own_difference(self) -> str:
-        operation = OPERATIONS.get(self.operation)
-        return self.difference_from(operation, self._own_value)
+        return self._difference(OPERATIONS.get(self.operation), self._own_value)
 
-    def difference_from(self, operation: object, value: Any) -> str:
-        """How its data differ from what the operation returns; "" if they do not."""
-        if not isinstance(operation, Operation) or self.form not in ("data", "json"):
+    def _difference(self, operation: object, value: Any) -> str:
+        if self.status != 200 or not isinstance(operation, Operation):
             return ""
-        if self.status != 200 or operation.data is None:
-            return ""
-        if isinstance(value, Raw):
-            try:
-                value = value_of(bytes(value))
-            except LimitReached:  # to look at it takes too long
-                return ""
-        at = "$.data"
-        if self.form == "json" and operation.has_envelope:
-            if not isinstance(value, dict) or "data" not in value:
-                expected = "the envelope of the service"
-                how = "write data in place of json"
-                return f"{operation.name} returns {expected}; this is none ({how})"
-            value, at = value["data"], "$.json.data"
-        try:
-            msgspec.convert(value, operation.data)
-        except msgspec.ValidationError as error:
-            is_small = len(msgspec.json.encode(value)) <= Published.differing_bytes
-            every = mistakes(value, operation.data) if is_small else iter(())
-            first = next(every, None)
-            found = (
-                f"{first.message} - at {at}{dotted(first.path)[1:]}" if first else error
-            )
-            return f"The answer differs from what {operation.name} returns: {found}"
-        return ""
+        return difference(operation, self.form, value)
 
     def warnings(self) -> Iterator[str]:
         """Also what differs from the operation's own answers, if that is known."""
@@ -256,9 +228,7 @@ class Answer(Answering, tag="answer", dict=True):
         if isinstance(self.json, str) and _holds_json(self.json):
             how = "write it without quotes, or as text"
             yield f"json is a text that holds JSON, and is sent as a JSON string: {how}"
-        if self._has_placeholders:
-            return
-        if self._own_difference:
+        if self._own_difference and not self._has_placeholders:
             yield self._own_difference
 
 

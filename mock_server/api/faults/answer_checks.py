@@ -1,4 +1,4 @@
-"""What is wrong with an answer: its path, its method, its values, its headers."""
+"""What is wrong with an answer, or odd: its path, method, values, data and headers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from math import isfinite
 from typing import Any
 
 import msgspec
+from msgspec import Raw
 
+from mock_server.api.faults.answering import value_of
+from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.request import long_integer
+from mock_server.domain.errors import LimitReached
 from mock_server.domain.faults.routes import METHODS
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.messages import cut, describe_value
-from mock_server.domain.validation.walk import Path, is_unicode
+from mock_server.domain.validation.walk import Path, dotted, is_unicode, mistakes
 from mock_server.fixture.builders.parts import DOTS
 from mock_server.fixture.document import HEADER_NAME, HEADER_VALUE, PATH_PATTERN
 
@@ -137,4 +141,31 @@ def mistake_in_header(name: str, value: str, status: int) -> str:
     if not _VALUE.fullmatch(value):
         expected = "visible ASCII with blanks in between"
         return f"Expected {expected}, got {describe_value(value)}"
+    return ""
+
+
+def difference(operation: Operation, form: str | None, value: Any) -> str:
+    """How data differ from what an operation returns; "" if they do not."""
+    if form not in ("data", "json") or operation.data is None:
+        return ""
+    if isinstance(value, Raw):
+        try:
+            value = value_of(bytes(value))
+        except LimitReached:  # to look at it takes too long
+            return ""
+    at = "$.data"
+    if form == "json" and operation.has_envelope:
+        if not isinstance(value, dict) or "data" not in value:
+            expected = "the envelope of the service"
+            how = "write data in place of json"
+            return f"{operation.name} returns {expected}; this is none ({how})"
+        value, at = value["data"], "$.json.data"
+    try:
+        msgspec.convert(value, operation.data)
+    except msgspec.ValidationError as error:
+        is_small = len(msgspec.json.encode(value)) <= Published.differing_bytes
+        every = mistakes(value, operation.data) if is_small else iter(())
+        first = next(every, None)
+        found = f"{first.message} - at {at}{dotted(first.path)[1:]}" if first else error
+        return f"The answer differs from what {operation.name} returns: {found}"
     return ""
