@@ -228,7 +228,7 @@ class Answer(Answering, tag="answer", dict=True):
         if isinstance(self.json, str) and _holds_json(self.json):
             how = "write it without quotes, or as text"
             yield f"json is a text that holds JSON, and is sent as a JSON string: {how}"
-        if self._own_difference and not self._has_placeholders:
+        if not self._has_placeholders and self._own_difference:
             yield self._own_difference
 
 
