@@ -114,11 +114,11 @@ class Contract(Generic[F]):
         first = next(refused, None)
         if first is not None:
             told = self.known.meant_for_missing(body, self.known.fields).values()
-            others = nearest.ignored(body, self.names, [*told])
+            others = nearest.ignored(body, self.known.names, [*told])
             others = others if choices.unknown_fields == "ignore" else []
             raise InvalidFields(all_problems(chain([first], refused, others)))
         if ignored is not None:
-            ignored += nearest.ignored(body, self.names)
+            ignored += nearest.ignored(body, self.known.names)
         return values
 
     def looks_at_all(self, choices: Choices) -> bool:
@@ -144,7 +144,7 @@ class Contract(Generic[F]):
         name = getattr(refusal, "at", "").removeprefix("$.")
         if name in self.known.fields:
             body = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
-            unknown = (each for each in body if each not in self.names)
+            unknown = (each for each in body if each not in self.known.names)
             given = nearest.given_for({name} - body.keys(), unknown).get(name)
             refusal.message += nearest.meant_by_unknown(given, name)
 
