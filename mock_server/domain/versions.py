@@ -6,7 +6,7 @@ versions. Another version is one more column: its number in `Version`, one more 
 each `fact`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args
@@ -19,8 +19,6 @@ VERSIONS: tuple[Version, ...] = get_args(Version)
 RELEASES: Mapping[Version, str] = {"4.14": "4.14.10", "4.16": "4.16.0"}
 """The release of each version whose behaviour is served."""
 
-Source = Literal["source", "documentation", "inferred"]
-"""What a fact was read in; `inferred` ones may be wrong."""
 T = TypeVar("T")
 
 
@@ -30,7 +28,6 @@ def fact(
     routes: tuple[str, ...],
     sentence: str,
     chinese: str = "",
-    source: Source = "source",
 ) -> T:
     """Return a field of `Facts`: a value for each version, in the order of `VERSIONS`.
 
@@ -38,9 +35,8 @@ def fact(
     changes with the newer version.
     """
     by_version = dict(zip(VERSIONS, values, strict=True))
-    about = {"values": by_version, "routes": routes, "sentence": sentence}
-    more = {"chinese": chinese, "source": source}
-    made: T = field(metadata=about | more)
+    said = {"routes": routes, "sentence": sentence, "chinese": chinese}
+    made: T = field(metadata={"values": by_version, **said})
     return made
 
 
@@ -332,7 +328,6 @@ class Fact(Struct, frozen=True):
     routes: tuple[str, ...]
     sentence: str
     chinese: str
-    source: Source
 
 
 @cache
@@ -345,17 +340,6 @@ def table() -> Mapping[str, Fact]:
 def facts_of(version: Version) -> Facts:
     """Return the facts of a version."""
     return Facts(**{name: row.values[version] for name, row in table().items()})
-
-
-class WatchedFacts:
-    """The facts of a version; `note` is called with the name of each that is read."""
-
-    def __init__(self, version: Version, note: Callable[[str], None]) -> None:
-        self._facts, self._note = facts_of(version), note
-
-    def __getattr__(self, name: str) -> Any:
-        self._note(name)
-        return getattr(self._facts, name)
 
 
 def served_by(version: Version, other: Version) -> str:
