@@ -53,9 +53,7 @@ class KnownFields(RequestFields, kw_only=True):
     ) = UNSET
     metadata: fields.Settings | None = UNSET
     auth_proxy: Annotated[Proxy, fields.IDLE] | UnsetType | None = UNSET
-    out_link_auth_data: (
-        Annotated[fields.ShareAuth, fields.IDLE] | str | UnsetType | None
-    ) = UNSET
+    out_link_auth_data: fields.LinkAuth | None = UNSET
     retain_dataset_cite: fields.Flag | None = UNSET
     show_skill_references: fields.Flag | None = UNSET
 
@@ -73,16 +71,12 @@ class CompletionsBody(KnownFields, kw_only=True, forbid_unknown_fields=False):
     messages: Annotated[list[dict[str, Any]], Meta(extra=_MESSAGES)] = field(
         default_factory=list
     )
-    chat_id: Annotated[str, Meta(max_length=Published.id_chars)] | UnsetType | None = (
-        UNSET
-    )
+    chat_id: fields.Label | UnsetType | None = UNSET
     app_id: Id | UnsetType | None = UNSET
     stream: bool | UnsetType | None = UNSET
     detail: bool | UnsetType | None = UNSET
     variables: dict[str, Any] | UnsetType | None = UNSET
-    response_chat_item_id: (
-        Annotated[str, Meta(max_length=Published.id_chars)] | UnsetType | None
-    ) = UNSET
+    response_chat_item_id: fields.Label | UnsetType | None = UNSET
 
 
 class Message(Struct):

@@ -24,7 +24,8 @@ from mock_server.domain.datasets.contents import add_rows, check_rows, replace_r
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
-from mock_server.fixture.document import Id, Text, Time
+from mock_server.domain.replies import Text
+from mock_server.fixture.document import Id, Time
 
 RowTaken = refusal("RowTaken", "409 rowTaken", "500 500 error")
 

@@ -74,6 +74,9 @@ class ShareAuth(Struct, rename="camel"):
     out_link_uid: str = ""
 
 
+LinkAuth = Annotated[ShareAuth, IDLE] | str | UnsetType
+
+
 def share_of(auth: ShareAuth | str | UnsetType) -> bool:
     """Return whether a share link is named; in a query that is JSON.
 
@@ -113,7 +116,7 @@ class TargetFields(contract.RequestFields, kw_only=True):
 class OptionalChatFields(TargetFields, kw_only=True):
     """Of which application a chat session is, if of any, or of which share link."""
 
-    out_link_auth_data: Annotated[ShareAuth, IDLE] | str | UnsetType = UNSET
+    out_link_auth_data: LinkAuth = UNSET
 
 
 class ChatFields(OptionalChatFields, kw_only=True):
