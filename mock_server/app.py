@@ -22,7 +22,8 @@ from mock_server.api.middleware import CORS, ServerErrorMiddleware
 from mock_server.api.operations.routing import DESCRIPTION
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import Secrets
-from mock_server.domain.choices.table import Value, as_profile, choose
+from mock_server.domain.choices.choosing import as_profile, choose
+from mock_server.domain.choices.table import Value
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.fixture_data import Generation
@@ -78,8 +79,7 @@ def create_app(
 
 
 def _load(
-    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None,
-    limits: Limits,
+    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None, limits: Limits
 ) -> Generation:
     most = limits.memory_bytes
     if isinstance(fixture, Generation):

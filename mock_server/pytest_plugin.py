@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -142,8 +143,7 @@ def _is_preset(config: pytest.Config) -> bool:
 
 
 def _settings() -> dict[str, str]:
-    items = os.environ.items()
-    return {name: own for name, own in items if name.startswith("MOCK_SERVER_")}
+    return {k: v for k, v in os.environ.items() if k.startswith("MOCK_SERVER_")}
 
 
 def _may_be_strict(config: pytest.Config) -> bool:
@@ -249,9 +249,10 @@ def mock_server(
     _mock_server_stack: ExitStack,
 ) -> MockServerFixture:
     """A running mock server with the test's fixture, profile and choices."""
-    stack, test = _mock_server_stack, request.node.nodeid
+    from mock_server.testing.servers import server_for
+
     with _told(_mock_server_setup.place):
-        server = _running(request, _mock_server_setup, stack, test)
+        server = server_for(request, _mock_server_setup, _mock_server_stack)
     return _use(request.node, _Used(_MARK, server))
 
 
@@ -294,26 +295,23 @@ def mock_server_factory(
     from mock_server.control.arguments import CHOSEN, RaisedHere, check
     from mock_server.domain.wrong_calls import Uncalled
     from mock_server.testing.mistakes import MISTAKES
+    from mock_server.testing.servers import server_for
     from mock_server.testing.setup import given_to, setup_of
 
-    folder, made = request.path.parent, 0
+    place, numbers = "mock_server_factory", count(1)
+    usual, given = (mock_server_fixture, mock_server_settings), given_to(request.config)
 
     def make(fixture: Any = None, **options: Any) -> MockServerFixture:
         __tracebackhide__ = True
-        nonlocal made
-        made += 1
+        number = next(numbers)
         asked = options if fixture is None else options | {"fixture": fixture}
-        place = "mock_server_factory"
         check(asked, CHOSEN, place)
         with RaisedHere(*MISTAKES):
-            usual, given = mock_server_fixture, given_to(request.config)
-            settings = mock_server_settings
-            setup = setup_of(usual, settings, asked, folder, place, given)
-            test = f"{request.node.nodeid} {made}"
-            server = _running(request, setup, _mock_server_stack, test, made)
-        return _use(request.node, _Used(f"mock_server_factory {made}", server))
+            setup = setup_of(*usual, asked, request.path.parent, place, given)
+            server = server_for(request, setup, _mock_server_stack, number)
+        return _use(request.node, _Used(f"{place} {number}", server))
 
-    return Uncalled("mock_server_factory", make)
+    return Uncalled(place, make)
 
 
 @pytest.fixture(scope="session")
@@ -323,35 +321,18 @@ def mock_server_session(request: pytest.FixtureRequest) -> Iterator[MockServerFi
     For what is started once and needs an address, such as an application under test.
     """
     from mock_server.testing.mistakes import of_session
+    from mock_server.testing.servers import server_for
     from mock_server.testing.setup import given_to, setup_of
 
     # Not as parameters: what is wrong with their scope could not be told then.
     fixture = of_session(request, "mock_server_fixture")
     settings = of_session(request, "mock_server_settings")
     with _told(), ExitStack() as stack:
-        folder = request.config.rootpath
-        given = given_to(request.config)
+        folder, given = request.config.rootpath, given_to(request.config)
         setup = setup_of(fixture, settings, {}, folder, given=given)
-        server = _running(request, setup, stack, _SESSION, -1)
+        server = server_for(request, setup, stack, -1)
         request.config.stash[_OF_SESSION] = server
         yield server
-
-
-def _running(
-    request: pytest.FixtureRequest,
-    setup: Setup,
-    stack: ExitStack,
-    test: str,
-    number: int = 0,
-) -> MockServerFixture:
-    """A server as a test asks for it; it ends with the stack."""
-    url = request.config.getoption(_URL)
-    servers: LocalServers = request.getfixturevalue("_mock_servers")
-    if url is None:
-        return servers.running(setup, number)
-    from mock_server.testing.servers import sandbox_of
-
-    return sandbox_of(request.node, url, setup, stack, test, servers.baselines)
 
 
 def _use(item: pytest.Item, used: _Used) -> MockServerFixture:
@@ -399,20 +380,18 @@ def pytest_runtest_makereport(
 
     And variables that were set too late, and a scope for which `mock_server` is none.
     """
-    # The report of the call is made before fixtures are torn down, so the server and
-    # its sandbox are still there.
+    # Fixtures are torn down later: the server and its sandbox are still there.
     report = yield
     used = item.stash.get(_USED, [])
     if used and report.failed and call.when == "call":
         from mock_server.control.report import report_sections
+        from mock_server.testing.mistakes import set_too_late
 
         for each in used:
             sections = report_sections(each.server, each.name, each.since)
             report.sections.extend(sections)
-        if late := _settings().items() ^ item.config.stash[_SETTINGS].items():
-            from mock_server.testing.mistakes import set_too_late
-
-            report.sections.extend(set_too_late(dict(late)))
+        late = _settings().items() ^ item.config.stash[_SETTINGS].items()
+        report.sections.extend(set_too_late(dict(late)))
     if report.failed and call.excinfo and "ScopeMismatch" in str(call.excinfo.value):
         from mock_server.testing.mistakes import scope_hint
 

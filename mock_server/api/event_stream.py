@@ -66,9 +66,7 @@ class EventStream(Response, frozen=True, kw_only=True):
         return replace(self, body=body, chunks=every, ends=ends or self.ends)
 
     def on(
-        self,
-        connection: Connection | None,
-        pause: Callable[[float], Awaitable[None]],
+        self, connection: Connection | None, pause: Callable[[float], Awaitable[None]]
     ) -> Self:
         """The stream on a connection, None in process, with a way to pause it.
 

@@ -41,9 +41,7 @@ class ServedOperations(Served):
 
 
 def load_fixture(
-    *fixtures: FixtureLike,
-    max_bytes: int | None = None,
-    limits: Limits = Limits(),
+    *fixtures: FixtureLike, max_bytes: int | None = None, limits: Limits = Limits()
 ) -> Generation:
     """Load files (YAML, or JSON by their suffix) or documents, and merge them.
 

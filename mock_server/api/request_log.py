@@ -18,12 +18,7 @@ from mock_server.api.response import whole_of
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.clock import format_time
 from mock_server.domain.messages import CUT_MARK
-from mock_server.domain.printable import (
-    LogFormat,
-    coloured,
-    json_text,
-    one_line,
-)
+from mock_server.domain.printable import LogFormat, coloured, json_text, one_line
 from mock_server.domain.sandboxes.registry import Sandboxes
 
 _MIN_KEY_CHARS = MIN_REDACTABLE_LENGTH

@@ -65,10 +65,7 @@ def _operation(
 )
 @option("--status", type=int, help="Only requests with this HTTP status.")
 @option("--member", help="Only requests of this member.")
-@option(
-    "--key",
-    help="Only requests with this API key, in full or redacted.",
-)
+@option("--key", help="Only requests with this API key, in full or redacted.")
 @option("--body", metavar="JSON", help="Only requests whose body has these fields.")
 @option(
     "--violations/--no-violations",

@@ -226,7 +226,7 @@ def pairs(
     """
     if not values:
         return {}
-    from mock_server.domain.choices import table
+    from mock_server.domain.choices import choosing, table
 
     named = [value.partition("=") for value in values]
     for name, equals, value in named:
@@ -235,12 +235,12 @@ def pairs(
                 after = f"{name}=VALUE" if name in table.table() else "list_order=name"
                 how = f"write it with its value, such as {after}"
                 raise table.UnknownChoice(f"Expected NAME=VALUE, got {name!r}: {how}")
-            table.with_choices(table.Choices(), {name: value})
+            choosing.with_choices(table.Choices(), {name: value})
         except table.UnknownChoice as error:
             place = place_of(ctx, param)
             hint = _how_to_choose(ctx, name, value, place)
             raise BadValue(f"{error} - at {place}{hint}") from None
-    for each in table.deprecations(name for name, _, _ in named):
+    for each in choosing.deprecations(name for name, _, _ in named):
         tell(f"deprecated: {each}")
     return {name: value for name, _, value in named}
 

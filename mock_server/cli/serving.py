@@ -29,8 +29,9 @@ from mock_server.cli.reload import Following, Watcher
 from mock_server.cli.reports import stopped_by_problems
 from mock_server.control.environment import variable
 from mock_server.domain.access import Caller, Level
+from mock_server.domain.choices.choosing import choose
 from mock_server.domain.choices.profiles import PROFILES
-from mock_server.domain.choices.table import Value, choose, table
+from mock_server.domain.choices.table import Value, table
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.fixture_data import Generation

@@ -17,7 +17,7 @@ from mock_server.cli import output
 from mock_server.cli.options import option
 from mock_server.cli.progress import loaded
 from mock_server.cli.reports import REPORTS
-from mock_server.domain.choices.table import choose
+from mock_server.domain.choices.choosing import choose
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.printable import one_line

@@ -12,7 +12,8 @@ from warnings import warn
 from msgspec import Struct
 
 from mock_server.control.environment import value_hint
-from mock_server.domain.choices.table import UnknownChoice, choose, deprecations, table
+from mock_server.domain.choices.choosing import choose, deprecations
+from mock_server.domain.choices.table import UnknownChoice, table
 from mock_server.domain.limits import Limits
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.objects.fixture_data import Generation

@@ -5,7 +5,8 @@ from urllib.parse import quote
 
 from mock_server.admin.views import ChoicesView
 from mock_server.control.client import AdminClient
-from mock_server.domain.choices.table import FORMER_NAMES, Value, table
+from mock_server.domain.choices.choosing import FORMER_NAMES
+from mock_server.domain.choices.table import Value, table
 from mock_server.domain.messages import which_there_are
 from mock_server.domain.wrong_calls import ByName, WrongValue
 

@@ -12,13 +12,7 @@ from mock_server.domain.errors import refusal
 from mock_server.domain.faults.firing import Request
 from mock_server.domain.messages import quoted, which_there_are, whose_name
 from mock_server.domain.objects.dataset import Dataset
-from mock_server.domain.objects.models import (
-    DEFAULT_TMB_ID,
-    App,
-    Chat,
-    Collection,
-    Row,
-)
+from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Chat, Collection, Row
 from mock_server.domain.replies import DeclaredReply
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.storage.store import Store

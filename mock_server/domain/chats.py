@@ -17,13 +17,7 @@ from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import refusal
 from mock_server.domain.faults.definition import Match
 from mock_server.domain.messages import cut, nearest, quoted
-from mock_server.domain.objects.models import (
-    SPEAKERS,
-    App,
-    Chat,
-    ChatRecord,
-    Feedback,
-)
+from mock_server.domain.objects.models import SPEAKERS, App, Chat, ChatRecord, Feedback
 from mock_server.domain.replies import (
     DeclaredReply,
     Pace,

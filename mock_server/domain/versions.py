@@ -6,7 +6,7 @@ Another version is one more column: its number in `Version`, and one more value 
 `fact`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args
@@ -19,17 +19,15 @@ VERSIONS: tuple[Version, ...] = get_args(Version)
 RELEASES: Mapping[Version, str] = {"4.14": "4.14.10", "4.16": "4.16.0"}
 """The served release of each version."""
 
-Source = Literal["source", "documentation", "inferred"]
-"""Origin of a fact; `inferred` facts may be wrong."""
 T = TypeVar("T")
 
 
 def fact(
-    *values: T,
+    values: tuple[T, ...],
+    *,
     routes: tuple[str, ...],
     sentence: str,
     chinese: str = "",
-    source: Source = "source",
 ) -> T:
     """Return a field of `Facts`: a value for each version, in the order of `VERSIONS`.
 
@@ -37,9 +35,8 @@ def fact(
     changes with the newer version.
     """
     by_version = dict(zip(VERSIONS, values, strict=True))
-    about = {"values": by_version, "routes": routes, "sentence": sentence}
-    more = {"chinese": chinese, "source": source}
-    made: T = field(metadata=about | more)
+    said = {"routes": routes, "sentence": sentence, "chinese": chinese}
+    made: T = field(metadata={"values": by_version, **said})
     return made
 
 
@@ -48,8 +45,7 @@ class Facts:
     """The facts of one version."""
 
     bad_fields_are_http_400: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("*",),
         sentence="Wrong fields are answered with HTTP 400; before, with 500. `code` is "
         "400 in both (choice `error_form=service`).",
@@ -57,8 +53,7 @@ class Facts:
         "（选项 `error_form=service`）。",
     )
     fields_are_checked: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("*",),
         sentence="All fields of related routes are checked. Before, only chat "
         "histories, feedback, logins, exports and the health of API keys were.",
@@ -66,53 +61,46 @@ class Facts:
         "导出和 API 密钥状态。",
     )
     dataset_create_needs_all: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("dataset.create",),
         sentence="`type`, `intro` and `avatar` of a new dataset are required; before, "
         "they had defaults.",
         chinese="新建知识库必须提供 `type`、`intro` 和 `avatar`；之前有默认值。",
     )
     collection_create_is_empty: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("collection.create",),
         sentence="A collection that is created without content is a folder or virtual; "
         "before, it could be of any type.",
         chinese="直接创建的集合只能是文件夹或手动集合；之前可为任意类型。",
     )
     rows_newest_first: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("data.v2.list", "data.list"),
         sentence="Of rows with the same `chunkIndex` the newest is first; in 4.14.4 to "
         "4.14.10 it is last.",
         chinese="`chunkIndex` 相同的数据行，新的在前；4.14.4 至 4.14.10 中新的在后。",
     )
     rows_show_team: bool = fact(
-        True,
-        False,
+        (True, False),
         routes=("data.v2.list", "data.list"),
         sentence="Listed rows have no `teamId` any more.",
         chinese="列表中的数据行不再带有 `teamId`。",
     )
     collection_paths_by_source_id: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("collection.paths",),
         sentence="The collection is named by `sourceId`; before, by `parentId`.",
         chinese="以 `sourceId` 指定集合；之前为 `parentId`。",
     )
     collection_pages_are_bounded: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("collection.list",),
         sentence="A `pageSize` over 100 is refused; before, it counted as 100.",
         chinese="`pageSize` 超过 100 会被拒绝；之前按 100 计算。",
     )
     found_rows_have_tokens: bool = fact(
-        True,
-        False,
+        (True, False),
         routes=("searchTest",),
         sentence="Rows that a search finds have no `tokens` any more, and the answer "
         "no `usingSimilarityFilter`.",
@@ -120,38 +108,33 @@ class Facts:
         "应答不再带有 `usingSimilarityFilter`。",
     )
     tickets_say_how_to_upload: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("presignDatasetFilePostUrl",),
         sentence="Tickets of uploads have `previewUrl` and `uploadMode` too.",
         chinese="上传凭票还带有 `previewUrl` 和 `uploadMode`。",
     )
     uploads_have_an_envelope: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("file.u",),
         sentence="An upload by a ticket is answered in the envelope; before, by the "
         "object store, with an empty body.",
         chinese="按凭票上传以信封应答；之前由对象存储应答，响应体为空。",
     )
     retraining_checks_fields_first: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("reTrainingCollection",),
         sentence="Without a `collectionId` nothing is trained again since a field is "
         "missing; before, it was a missing parameter, 507004.",
         chinese="缺少 `collectionId` 属于字段错误；之前为缺少参数（507004）。",
     )
     app_create_takes_keys: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("app.create",),
         sentence="An API key creates apps, too; before, only a login did.",
         chinese="API 密钥也可创建应用；之前须登录。",
     )
     api_keys_of_apps: bool = fact(
-        True,
-        False,
+        (True, False),
         routes=("openapi.create", "openapi.list"),
         sentence="An API key belongs to no app: creation ignores `appId`, a member has "
         "at most 100, and lists show all of that member's. Before, there were 10 for "
@@ -161,8 +144,7 @@ class Facts:
         "之前每个应用最多 10 个，列表只含某一应用的或不属于应用的密钥。",
     )
     app_of_key_is_first: bool = fact(
-        True,
-        False,
+        (True, False),
         routes=("completions", "v2.completions"),
         sentence="A completion is of the app that `appId` names; before, the app of "
         "the API key came first. Without `appId` it is the app of the key in both.",
@@ -170,15 +152,13 @@ class Facts:
         "未提供 `appId` 时，两者都使用密钥所属的应用。",
     )
     app_detail_has_team_tags: bool = fact(
-        True,
-        False,
+        (True, False),
         routes=("app.detail",),
         sentence="A single app has no `teamTags` any more.",
         chinese="单个应用不再带有 `teamTags`。",
     )
     shares_are_nested: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("*",),
         sentence="A share link is named by `outLinkAuthData`, an object of `shareId` "
         "and `outLinkUid`, and by no `appId` beside it; before, by these two fields, "
@@ -187,15 +167,13 @@ class Facts:
         "指定免登录链接，且不带 `appId`；之前为这两个字段，并须带链接的 `appId`。",
     )
     shares_see_tools: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("completions", "getResData"),
         sentence="Visitors of a share link are told of tools that were called.",
         chinese="免登录链接的访客可见所调用的工具。",
     )
     out_link_init_says_more: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("outLink.init",),
         sentence="An unknown chat has an empty title; before, it had none. One that "
         "there is tells `chatGenerateStatus` and `hasBeenRead`, too.",
@@ -203,52 +181,45 @@ class Facts:
         "`chatGenerateStatus` 和 `hasBeenRead`。",
     )
     v2_parts_are_typed: bool = fact(
-        True,
-        False,
+        (True, False),
         routes=("v2.completions",),
         sentence="The parts of a whole reply with `detail` have no `type` any more.",
         chinese="带 `detail` 的完整回复，其各部分不再带有 `type`。",
     )
     api_key_health_has_points: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("openapi.health",),
         sentence="The health of an API key has `valid` and its points, too; before, it "
         "had the app only.",
         chinese="API 密钥的状态还包含 `valid` 和积分；之前只有应用。",
     )
     api_key_delete_is_null: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("openapi.delete",),
         sentence="Null answers that an API key is deleted; before, an empty object.",
         chinese="删除 API 密钥后返回 null；之前返回空对象。",
     )
     feedback_is_of_replies: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("updateUserFeedback",),
         sentence="Only a reply takes feedback; before, the first record with the "
         "`dataId` did.",
         chinese="只有回复可以点赞或点踩；之前为该 `dataId` 的第一条消息。",
     )
     feedback_gives_null: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("updateUserFeedback",),
         sentence="The data is null; before, an empty object.",
         chinese="返回的 data 为 null；之前为空对象。",
     )
     datasets_of_dingtalk: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("dataset.create", "dataset.list"),
         sentence="A dataset may be of type `dingtalk`.",
         chinese="知识库可为 `dingtalk` 类型。",
     )
     ip_limits_are_http_429: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("export",),
         sentence="A second export within a minute is HTTP 429; before, HTTP 500. "
         "`code` is 429 in both (choice `error_form=service`).",
@@ -256,8 +227,7 @@ class Facts:
         "（选项 `error_form=service`）。",
     )
     histories_check_the_app: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("getHistories",),
         sentence="Without `appId`, or with that of no app that may be read, a list of "
         "chats is refused; before, it was empty.",
@@ -265,31 +235,27 @@ class Facts:
         "之前为空列表。",
     )
     deletion_of_no_app_is_of_no_chat: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("delHistory",),
         sentence="To delete a chat without `appId` is refused as an unknown chat; "
         "before, a field was missing.",
         chinese="删除会话时未提供 `appId`，按未知会话拒绝；之前为缺少字段。",
     )
     data_update_needs_q: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("data.update",),
         sentence="A row is changed with a `q`, and the answer has its texts; before, "
         "`q` could be left out, and the answer was null.",
         chinese="修改数据行必须提供 `q`，并返回其文本；之前可省略 `q`，返回 null。",
     )
     data_delete_gives_null: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("data.delete",),
         sentence='Null answers that a row is deleted; before, `"success"`.',
         chinese='删除数据行后返回 null；之前返回 `"success"`。',
     )
     items_tell_training: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("listV2",),
         sentence="Items tell `activeTrainingAmount`, `finalErrorAmount` and "
         "`slowestTrainingStatus`, and always `hasError`; before, only that, and only "
@@ -299,8 +265,7 @@ class Facts:
         "之前仅在训练中或出错时带有 `hasError`（选项 `item_fields=extended`）。",
     )
     turns_share_an_id: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("completions",),
         sentence="A question and its reply have the same `dataId`, and a "
         "`responseChatItemId` that a reply of the chat has is refused; before, it was "
@@ -309,8 +274,7 @@ class Facts:
         "会被拒绝；之前仅用于回复，且可重复。",
     )
     first_turn_titles_a_chat: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("completions",),
         sentence="The first turn gives a chat its title, which the answer tells; "
         "before, each turn did, and no answer told it.",
@@ -318,8 +282,7 @@ class Facts:
         "应答中不给出。",
     )
     new_chats_are_named: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("completions",),
         sentence="Without `chatId` the answer's `id` is that of the new chat; in "
         "4.14.4 to 4.14.10 it is empty.",
@@ -327,8 +290,7 @@ class Facts:
         "4.14.4 至 4.14.10 中为空。",
     )
     streams_end_with_done: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("completions",),
         sentence="With `detail` the event `flowResponses` comes before `[DONE]`; "
         "before, it was the last.",
@@ -336,16 +298,14 @@ class Facts:
         "之前是最后一个事件。",
     )
     failed_turns_are_recorded: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("completions",),
         sentence="A turn that ends by an error is recorded with its `errorMsg`; "
         "before, nothing was.",
         chinese="以错误结束的一轮会被记录，并带有 `errorMsg`；之前不记录。",
     )
     wrong_fields_end_no_stream: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("completions",),
         sentence="Wrong fields of a completion are refused as JSON, also if a stream "
         "is asked for; before, by its event `error`.",
@@ -353,8 +313,7 @@ class Facts:
         "之前流式请求以事件 `error` 拒绝。",
     )
     res_data_needs_data_id: bool = fact(
-        False,
-        True,
+        (False, True),
         routes=("getResData",),
         sentence="`dataId` is required; before, there was an empty list without it.",
         chinese="必须提供 `dataId`；之前缺少时返回空列表。",
@@ -369,7 +328,6 @@ class Fact(Struct, frozen=True):
     routes: tuple[str, ...]
     sentence: str
     chinese: str
-    source: Source
 
 
 @cache
@@ -382,17 +340,6 @@ def table() -> Mapping[str, Fact]:
 def facts_of(version: Version) -> Facts:
     """Return the facts of a version."""
     return Facts(**{name: row.values[version] for name, row in table().items()})
-
-
-class WatchedFacts:
-    """The facts of a version; `note` gets the name of each fact that is read."""
-
-    def __init__(self, version: Version, note: Callable[[str], None]) -> None:
-        self._facts, self._note = facts_of(version), note
-
-    def __getattr__(self, name: str) -> Any:
-        self._note(name)
-        return getattr(self._facts, name)
 
 
 def served_by(version: Version, other: Version) -> str:

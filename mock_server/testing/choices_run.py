@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import pytest
 
+from mock_server.domain.choices import choosing
 from mock_server.domain.choices import table as choice_table
 from mock_server.testing import outcomes, variants
 from mock_server.testing.setup import Setup, given_to, marked
@@ -114,7 +115,7 @@ class ChoicesRun:
             baseline = None
             if not self._may_have_settings(metafunc):
                 chosen = given_to(self._config).chosen(asked.get("profile"), fixed)
-                baseline = choice_table.choose(*chosen)
+                baseline = choosing.choose(*chosen)
             found = [None, *self._selection.variants(baseline, fixed)]
             ids = [variants.BASELINE if each is None else str(each) for each in found]
             # Indirect: values go to the fixture, no test needs an argument for them.

@@ -11,11 +11,7 @@ import pytest
 
 from mock_server.control.client import NotRunning, Refused
 from mock_server.control.control_object import MockServerFixture
-from mock_server.control.environment import (
-    known_settings,
-    unknown_settings,
-    variable,
-)
+from mock_server.control.environment import known_settings, unknown_settings, variable
 from mock_server.control.faults import UnfiredFaultWarning, unfired
 from mock_server.control.http_call import Unreachable
 from mock_server.control.report import allowed_violations

@@ -211,6 +211,21 @@ class MockServerApp(HasControl):
         await self._app(scope, receive, send)
 
 
+def server_for(
+    request: pytest.FixtureRequest, setup: Setup, stack: ExitStack, number: int = 0
+) -> MockServerFixture:
+    """A server as a test asks for it, here or elsewhere; it ends with the stack.
+
+    A test may have several, each of another number.
+    """
+    url = request.config.getoption(_OPTION)
+    servers: LocalServers = request.getfixturevalue("_mock_servers")
+    if url is None:
+        return servers.running(setup, number)
+    test = f"{request.node.nodeid} {number}"
+    return sandbox_of(request.node, url, setup, stack, test, servers.baselines)
+
+
 class LocalServers:
     """Servers in this process, shared by all tests, and `baselines` elsewhere.
 

@@ -13,6 +13,7 @@ import pytest
 from mock_server.api.faults.fault import Fault
 from mock_server.control.arguments import CHOSEN, SETTINGS, Argument, check
 from mock_server.control.report import allowed_violations
+from mock_server.domain.choices import choosing
 from mock_server.domain.choices import table as choice_table
 from mock_server.domain.choices.profiles import Profile
 from mock_server.domain.messages import did_you_mean
@@ -109,9 +110,9 @@ class Setup:
 
     def chosen(self) -> tuple[Profile, choice_table.Choices]:
         """The profile and the value of every choice. Raises UnknownChoice."""
-        choices = choice_table.choose(self.profile, self.choices)
+        choices = choosing.choose(self.profile, self.choices)
         noted = choices if self.noted is None else self.noted(choices)
-        return choice_table.as_profile(self.profile), noted
+        return choosing.as_profile(self.profile), noted
 
 
 # Not None, which a fixture gives that lacks its `return`; and known without an import.

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from mock_server.domain.choices import choosing
 from mock_server.domain.choices import table as choice_table
 from mock_server.domain.choices.table import Choices, Value
 from mock_server.domain.messages import did_you_mean
@@ -32,7 +33,7 @@ class Variant:
     def of(cls, text: str) -> "Variant":
         """The variant of a text. Raises UnknownChoice."""
         name, _, value = text.partition("=")
-        choice = choice_table.choice(name)
+        choice = choosing.choice(name)
         return cls(choice.name, choice.parse(value))
 
     def differs_from(self, choices: Choices) -> bool:
@@ -90,7 +91,7 @@ def _selected(word: str) -> Mapping[str, tuple[Value, ...]]:
     name, is_value, _ = word.partition("=")
     if hint := "" if is_value else did_you_mean(name, (ALL, REALLY_ALL)):
         raise ValueError(f"Expected all, or names of choices, got {name!r}{hint}")
-    choice = choice_table.choice(name)
+    choice = choosing.choice(name)
     if is_value:
         return {choice.name: (Variant.of(word).value,)}
     return {choice.name: _worth_trying(choice)}

@@ -12,7 +12,7 @@ from typing import Any
 
 from mock_server.app import create_app
 from mock_server.control.embedding import MockServer
-from mock_server.domain.choices.table import choose
+from mock_server.domain.choices.choosing import choose
 from mock_server.wire.server import running
 from tests.admin.refusals import REFUSED
 from tests.api import refused, requests

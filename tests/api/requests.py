@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mock_server.app import create_app
-from mock_server.domain.choices.table import choose
+from mock_server.domain.choices.choosing import choose
 from mock_server.fixture.dump import to_document
 from tests.in_process import InProcess
 from tests.said import Text

@@ -13,7 +13,7 @@ import pytest
 
 from mock_server.api.connection import NeedsConnection
 from mock_server.api.faults.table import KINDS
-from mock_server.domain.choices.table import choose
+from mock_server.domain.choices.choosing import choose
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, DATASET, LIST, ROOT, Api, wait
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 import pytest
 
 from mock_server.app import create_app
-from mock_server.domain.choices.table import choose, table, with_choices
+from mock_server.domain.choices.choosing import choose, with_choices
+from mock_server.domain.choices.table import table
 from tests.api.messages import told_by
 from tests.api.refused import AUTH, CASES, JSON, LISTED, PINNED, Case, Server, lists
 from tests.in_process import InProcess

@@ -8,7 +8,7 @@ import pytest
 
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.domain.choices.table import choose
+from mock_server.domain.choices.choosing import choose
 from tests.conftest import MakeApi
 from tests.related_routes import RELATED_ROUTES
 from tests.support import LIST, PIN, Api

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from mock_server import MockServer
-from mock_server.domain.choices.table import Value, choose, table
+from mock_server.domain.choices.choosing import choose
+from mock_server.domain.choices.table import Value, table
 from mock_server.service.conformance.report import PROBES, RULES
 from tests.conformance.world import DOCUMENT, report_of, ruled, sandbox
 from tests.support import fetch

@@ -119,11 +119,7 @@ def facts_table() -> Table:
     """What differs between the versions of the service that are served."""
     heads = "fact", "operations", "what changed"
     rows = [
-        (
-            code(each.name),
-            listed(each.routes),
-            each.sentence + (" (inferred)" if each.source == "inferred" else ""),
-        )
+        (code(each.name), listed(each.routes), each.sentence)
         for each in facts().values()
     ]
     return Table(heads, rows)

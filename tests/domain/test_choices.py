@@ -6,16 +6,10 @@ import re
 
 import pytest
 
+from mock_server.domain.choices.choosing import choose, deprecations
 from mock_server.domain.choices.profiles import PROFILES
 from mock_server.domain.choices.reading import remedies, served_with, tolerates
-from mock_server.domain.choices.table import (
-    Choices,
-    UnknownChoice,
-    Value,
-    choose,
-    deprecations,
-    table,
-)
+from mock_server.domain.choices.table import Choices, UnknownChoice, Value, table
 from mock_server.domain.limits import Published
 
 TOLERATING = {

@@ -13,7 +13,7 @@ from mock_server.domain.access import Caller, Level
 from mock_server.domain.call import (
     Call,
 )
-from mock_server.domain.choices.table import choose
+from mock_server.domain.choices.choosing import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.listing.list_v2 import Page, list_v2
 from mock_server.domain.listing.request import ListV2

@@ -7,7 +7,7 @@ import pytest
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.call import AppForbidden, Call
 from mock_server.domain.chats import ChatNotFound, UpdateHistory, update_history
-from mock_server.domain.choices.table import choose
+from mock_server.domain.choices.choosing import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.fixture_data import Generation

@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from mock_server.domain.access import ISSUED_KEY_PREFIX
-from mock_server.domain.choices.table import choose
+from mock_server.domain.choices.choosing import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits

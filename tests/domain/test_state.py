@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from mock_server.api.faults.error import Error
-from mock_server.domain.choices.table import choose
+from mock_server.domain.choices.choosing import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.limits import Limits

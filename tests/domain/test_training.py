@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.choices.table import choose
+from mock_server.domain.choices.choosing import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory

@@ -21,7 +21,8 @@ from mock_server.api.operations.related.route import gather_body
 from mock_server.app import Application
 from mock_server.control.embedding import exchange
 from mock_server.control.http_call import Request
-from mock_server.domain.choices.table import Value, choose
+from mock_server.domain.choices.choosing import choose
+from mock_server.domain.choices.table import Value
 from mock_server.domain.clock import Environment, format_time
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits
 from mock_server.domain.sandboxes.registry import Sandboxes

@@ -10,8 +10,8 @@ from starlette.types import Receive, Scope, Send
 
 from mock_server import MockServer
 from mock_server.app import create_app
+from mock_server.domain.choices.choosing import choose, with_choices
 from mock_server.domain.choices.reading import tolerates
-from mock_server.domain.choices.table import choose, with_choices
 from mock_server.testing import variants as names
 from mock_server.testing.variants import RecordedChoices, Selection
 from mock_server.wire.server import running

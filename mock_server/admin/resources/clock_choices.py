@@ -8,6 +8,7 @@ from msgspec import Meta, field
 from mock_server.admin.framework import Call, Example, Input, Routes
 from mock_server.admin.resources.apps import refuse
 from mock_server.admin.views import ChoicesView, Chosen, ClockView
+from mock_server.domain.choices import choosing
 from mock_server.domain.choices import table as choice_table
 from mock_server.domain.choices.profiles import Profile
 from mock_server.domain.clock import format_time
@@ -90,7 +91,7 @@ def put_choices(call: Call, wanted: Choose) -> ChoicesView:
     What is not named takes the profile's value.
     """
     profile = wanted.profile or call.sandbox.state.profile
-    choices = changed(choice_table.choose(profile), wanted.choices)
+    choices = changed(choosing.choose(profile), wanted.choices)
     call.sandbox.choose(profile, choices)
     return get_choices(call)
 
@@ -100,6 +101,6 @@ def changed(
 ) -> choice_table.Choices:
     """The choices, single ones replaced. Raises InvalidField."""
     try:
-        return choice_table.with_choices(base, choices)
+        return choosing.with_choices(base, choices)
     except choice_table.UnknownChoice as error:
         raise InvalidFields(f"{error} - at $.choices") from None

@@ -107,13 +107,7 @@ def get_page(call: Call) -> Response:
     return _CONSOLE.file(call.scope)
 
 
-@routes.add(
-    "GET",
-    FILE,
-    gives=MEDIA_TYPES,
-    errors=(RouteNotFound,),
-    is_global=True,
-)
+@routes.add("GET", FILE, gives=MEDIA_TYPES, errors=(RouteNotFound,), is_global=True)
 def get_file(call: Call) -> Response:
     """Read a file of the console."""
     name = call.path["file"]

@@ -11,8 +11,8 @@ from mock_server.admin.resources.clock_choices import changed
 from mock_server.admin.views import Chosen, SandboxesView, SandboxView
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.domain.access import NAME_PATTERN
+from mock_server.domain.choices.choosing import choose
 from mock_server.domain.choices.profiles import Profile
-from mock_server.domain.choices.table import choose
 from mock_server.domain.clock import format_time
 from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.limits import Published

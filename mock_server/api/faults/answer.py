@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import binascii
-import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from math import isfinite
 from typing import Annotated, Any, ClassVar, Self
 
 import msgspec
@@ -15,32 +13,29 @@ from msgspec import UNSET, Meta, Raw, field
 from msgspec.structs import replace
 
 from mock_server.api.envelope import SUCCESS
+from mock_server.api.faults.answer_checks import (
+    CONTENT_TYPE,
+    WITHOUT_BODY,
+    beyond_json,
+    difference,
+    is_exact,
+    no_method,
+    wrong_headers,
+    wrong_path,
+)
 from mock_server.api.faults.answering import Answering, Sent, value_of
 from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.api.request import long_integer
 from mock_server.api.response import Response
 from mock_server.domain.access import Level
-from mock_server.domain.errors import LimitReached
 from mock_server.domain.faults import placeholders
-from mock_server.domain.faults.routes import METHODS, is_route, unlike_routes
+from mock_server.domain.faults.routes import is_route, unlike_routes
 from mock_server.domain.journal import Note
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.listing.list_v2 import Page
-from mock_server.domain.messages import cut, describe_value
-from mock_server.domain.validation.walk import Path, dotted, is_unicode, mistakes
-from mock_server.fixture.builders.parts import DOTS
-from mock_server.fixture.document import (
-    HEADER_NAME,
-    HEADER_VALUE,
-    PATH_PATTERN,
-    Encoded,
-    Headers,
-    ResponseText,
-)
+from mock_server.domain.validation.walk import Path
+from mock_server.fixture.document import Encoded, Headers, ResponseText
 
-WITHOUT_BODY = (204, 205, 304)
-"""Statuses of responses that have no body (RFC 9110 15)."""
 FORMS = ("data", "json", "text", "base64")
 """The fields that say what the body is."""
 _TYPES = {"text": b"text/plain; charset=utf-8", "base64": b"application/octet-stream"}
@@ -50,7 +45,6 @@ _DELAY = Meta(
     le=Published.response_ms,
     extra={"expected": f"whole milliseconds from 0 to {Published.response_ms}"},
 )
-_CONTENT_TYPE = "content-type"
 LARGE_BYTES = 64 * 1024
 """Bytes of JSON up to which a value is kept as it has been read."""
 # What was sent may be a script, and the console is at the same origin.
@@ -116,18 +110,18 @@ class Answer(Answering, tag="answer", dict=True):
         if self.status in WITHOUT_BODY:
             return b""
         own = {name.lower(): value for name, value in self.headers.items()}
-        given = own.get(_CONTENT_TYPE, "").encode()
+        given = own.get(CONTENT_TYPE, "").encode()
         return given or _TYPES.get(self.form or "text", _JSON)
 
     def problems(self) -> Iterator[tuple[Path, str]]:
         """No path of its own, a body of two forms, or headers that cannot be sent."""
         if is_route(self.operation):
-            yield from _wrong_path(self.operation)
+            yield from wrong_path(self.operation)
             if self.phase == "after":
                 expected = "phase before at a path where nothing is carried out"
                 yield ("phase",), f"Expected {expected}, got after"
         else:
-            yield from _no_method(self.operation)
+            yield from no_method(self.operation)
         given = self._given
         if self.status in WITHOUT_BODY and given:
             yield (given[0],), f"Expected no body with status {self.status}, got one"
@@ -138,7 +132,7 @@ class Answer(Answering, tag="answer", dict=True):
         elif given in (["json"], ["data"]):
             value = getattr(self, given[0])
             # That of a request is exact, and to go through a large one takes long.
-            found = [] if _is_exact(value) else [*_beyond_json(value, (given[0],))]
+            found = [] if is_exact(value) else [*beyond_json(value, (given[0],))]
             yield from found
             if not found and (problem := placeholders.problem_in(value)):
                 yield (given[0],), problem
@@ -148,7 +142,7 @@ class Answer(Answering, tag="answer", dict=True):
             except (binascii.Error, ValueError):
                 expected = "bytes in base64 (RFC 4648 4)"
                 yield ("base64",), f"Expected {expected}, got another text"
-        yield from _wrong_headers(self.headers, self.status)
+        yield from wrong_headers(self.headers, self.status)
 
     def plain(self) -> dict[str, Any]:
         value = self._own_value
@@ -176,18 +170,16 @@ class Answer(Answering, tag="answer", dict=True):
         headers = tuple(
             (name.lower().encode(), text.encode())
             for name, text in self.headers.items()
-            if name.lower() != _CONTENT_TYPE
+            if name.lower() != CONTENT_TYPE
         )
         if self._has_placeholders and not self.content_type.startswith(_JSON):
             headers += _ISOLATED
         response = Response(self.status, body, headers, self.content_type)
-        if value is self._own_value:
-            difference = self._own_difference
-        else:
-            difference = self.difference_from(sent.operation, value)
-        if difference:
-            return replace(response, note=Note(hint=difference))
-        return response
+        is_own = value is self._own_value
+        hint = (
+            self._own_difference if is_own else self._difference(sent.operation, value)
+        )
+        return replace(response, note=Note(hint=hint)) if hint else response
 
     def _value(self, sent: Sent) -> Any:
         """The JSON value of the body, with what its placeholders stand for."""
@@ -220,38 +212,12 @@ class Answer(Answering, tag="answer", dict=True):
 
     @cached_property
     def _own_difference(self) -> str:
-        operation = OPERATIONS.get(self.operation)
-        return self.difference_from(operation, self._own_value)
+        return self._difference(OPERATIONS.get(self.operation), self._own_value)
 
-    def difference_from(self, operation: object, value: Any) -> str:
-        """How its data differ from what the operation returns; "" if they do not."""
-        if not isinstance(operation, Operation) or self.form not in ("data", "json"):
+    def _difference(self, operation: object, value: Any) -> str:
+        if self.status != 200 or not isinstance(operation, Operation):
             return ""
-        if self.status != 200 or operation.data is None:
-            return ""
-        if isinstance(value, Raw):
-            try:
-                value = value_of(bytes(value))
-            except LimitReached:  # to look at it takes too long
-                return ""
-        at = "$.data"
-        if self.form == "json" and operation.has_envelope:
-            if not isinstance(value, dict) or "data" not in value:
-                expected = "the envelope of the service"
-                how = "write data in place of json"
-                return f"{operation.name} returns {expected}; this is none ({how})"
-            value, at = value["data"], "$.json.data"
-        try:
-            msgspec.convert(value, operation.data)
-        except msgspec.ValidationError as error:
-            is_small = len(msgspec.json.encode(value)) <= Published.differing_bytes
-            every = mistakes(value, operation.data) if is_small else iter(())
-            first = next(every, None)
-            found = (
-                f"{first.message} - at {at}{dotted(first.path)[1:]}" if first else error
-            )
-            return f"The answer differs from what {operation.name} returns: {found}"
-        return ""
+        return difference(operation, self.form, value)
 
     def warnings(self) -> Iterator[str]:
         """Also what differs from the operation's own answers, if that is known."""
@@ -262,9 +228,7 @@ class Answer(Answering, tag="answer", dict=True):
         if isinstance(self.json, str) and _holds_json(self.json):
             how = "write it without quotes, or as text"
             yield f"json is a text that holds JSON, and is sent as a JSON string: {how}"
-        if self._has_placeholders:
-            return
-        if self._own_difference:
+        if not self._has_placeholders and self._own_difference:
             yield self._own_difference
 
 
@@ -277,45 +241,6 @@ def _holds_json(text: str) -> bool:
     except (msgspec.DecodeError, RecursionError, UnicodeError):
         return False
     return True
-
-
-def _wrong_path(route: str) -> Iterator[tuple[Path, str]]:
-    path = route.partition(" ")[2]
-    got = describe_value(path)
-    segments = path.split("/")
-    parameters = [each for each in segments if each.startswith("{")]
-    if not re.fullmatch(PATH_PATTERN, path) or set(segments) & {*DOTS}:
-        expected = "a path as it is sent, such as /api/x/{id}: no query, no fragment"
-        message = f"Expected {expected}, others percent-encoded, got {got}"
-        if not path.startswith("/"):
-            own = path.partition("://")[2].partition("/")[2] or path
-            message = (
-                f"Expected a path that begins with /, got {got} (write /{cut(own)})"
-            )
-        yield ("operation",), message
-    elif len(set(parameters)) < len(parameters):
-        expected = "parameters of different names"
-        yield ("operation",), f"Expected {expected}, got {got}"
-    elif len(segments) > Published.answered_segments + 1:
-        expected = f"at most {Published.answered_segments} segments"
-        yield ("operation",), f"Expected {expected}, got {len(segments) - 1}"
-    elif owner := OPERATIONS.owner_of(path):
-        row = OPERATIONS.meant_by(path)
-        how = "an answer for it names that: in a test respond"
-        hint = f" ({how}({row.name!r}, ...))" if row else ""
-        yield ("operation",), f"Expected a path of its own, got that of {owner}{hint}"
-
-
-def _no_method(operation: str) -> Iterator[tuple[Path, str]]:
-    """A path whose method is missing, or is none of those in capitals."""
-    word, _, path = operation.rpartition(" ")
-    if path.startswith("/") and not OPERATIONS.owner_of(path):
-        method = word.upper() if word.upper() in METHODS else "GET"
-        whose = "" if method == word.upper() else ", with the method of the request"
-        how = f"write it as '{method} {cut(path)}'{whose}"
-        got = f"got {describe_value(operation)} ({how})"
-        expected = f"one of {', '.join(METHODS)} before a path"
-        yield ("operation",), f"Expected {expected}, {got}"
 
 
 def _distorted(value: Any, distort: Distort, sent: Sent) -> Any:
@@ -332,81 +257,3 @@ def _distorted(value: Any, distort: Distort, sent: Sent) -> Any:
     if "total" in holder:
         changed["total"] = other.total
     return changed if holder is plain else {**plain, "data": changed}
-
-
-def _is_exact(value: Any) -> bool:
-    """Whether a value is the same once it has been written and read again."""
-    try:
-        encoded = msgspec.json.encode(value)
-        is_long = long_integer(encoded) is not None
-        return not is_long and bool(msgspec.json.decode(encoded) == value)
-    except UnicodeEncodeError:
-        return False
-
-
-def _beyond_json(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """What no JSON can hold, or not all readers keep exact (RFC 8259 6, 8.2)."""
-    match value:
-        case dict():
-            for name, item in value.items():
-                yield from _beyond_json(name, (*path, name))
-                yield from _beyond_json(item, (*path, name))
-        case list():
-            for at, item in enumerate(value):
-                yield from _beyond_json(item, (*path, at))
-        case str() if not is_unicode(value):
-            yield path, "Expected Unicode text, got a lone surrogate"
-        case int() if abs(value) > Published.integer:
-            expected = f"integers of at most {Published.integer}"
-            yield path, f"Expected {expected}, got {describe_value(value)}"
-        case float() if not isfinite(value):
-            yield path, "Expected a number that JSON can hold, got one beyond"
-
-
-_NAME, _VALUE = re.compile(HEADER_NAME), re.compile(HEADER_VALUE)
-_OWN = {
-    "connection": "it is the server's to end a connection",
-    "content-length": "the server counts",
-    "date": "the server says when",
-    "keep-alive": "it is the server's to end a connection",
-    "te": "it is of requests",
-    "trailer": "there are none",
-    "transfer-encoding": "the server frames",
-    "upgrade": "there is only HTTP/1.1",
-    "x-mock-generation": "the server marks what it answers",
-    "x-mock-hint": "the server marks what it answers",
-    "x-mock-sandbox": "the server marks what it answers",
-}
-_CORS = "access-control-"
-
-
-def _wrong_headers(
-    headers: Mapping[str, str], status: int
-) -> Iterator[tuple[Path, str]]:
-    found: set[str] = set()
-    if len(headers) > DEFAULT_LIMITS.response_headers:
-        yield ("headers",), f"more than {DEFAULT_LIMITS.response_headers} headers"
-    for name, value in headers.items():
-        lower = name.lower()
-        if mistake := mistake_in_header(name, value, status):
-            yield ("headers", name), mistake
-        elif lower in found:
-            yield ("headers", name), f"duplicate header {lower!r}"
-        found.add(lower)
-
-
-def mistake_in_header(name: str, value: str, status: int) -> str:
-    """What is wrong with a header; "" if nothing is."""
-    lower = name.lower()
-    if not _NAME.fullmatch(name):
-        return f"Expected the name of a header, got {describe_value(name)}"
-    if lower in _OWN:
-        return f"Expected no header {lower!r}: {_OWN[lower]}"
-    if lower.startswith(_CORS):
-        return f"Expected no header {lower!r}: --cors-origin says which pages may call"
-    if lower == _CONTENT_TYPE and status in WITHOUT_BODY:
-        return f"Expected no content type with status {status}, which has no body"
-    if not _VALUE.fullmatch(value):
-        expected = "visible ASCII with blanks in between"
-        return f"Expected {expected}, got {describe_value(value)}"
-    return ""

@@ -17,12 +17,7 @@ from mock_server.api.faults.dribble import Dribble
 from mock_server.api.faults.duplicate_item import DuplicateItem
 from mock_server.api.faults.empty import Empty
 from mock_server.api.faults.error import Error
-from mock_server.api.faults.fault import (
-    Fault,
-    fault_of,
-    kind_mistake,
-    read_fault,
-)
+from mock_server.api.faults.fault import Fault, fault_of, kind_mistake, read_fault
 from mock_server.api.faults.garbage import Garbage
 from mock_server.api.faults.hang import Hang
 from mock_server.api.faults.lost_write import LostWrite

@@ -33,7 +33,13 @@ from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.versions import facts_of
 from mock_server.fixture import document as schema
-from mock_server.fixture.document import writer
+from mock_server.fixture.record_types import (
+    DOCUMENTED_FIELDS,
+    EXTENDED_FIELDS,
+    LISTED_FIELDS,
+    collection_type,
+    writer,
+)
 
 
 class ListV2Body(contract.RequestFields, kw_only=True):
@@ -243,10 +249,10 @@ class Roles(Permission):
 
 # Derived, so that the fields of a collection are spelled in one place. The last four
 # are the deployed service's (choice item_fields=extended).
-Item = schema.collection_type(
-    "Item", "A collection (spec 2.2).", schema.LISTED_FIELDS, schema.EXTENDED_FIELDS
+Item = collection_type(
+    "Item", "A collection (spec 2.2).", LISTED_FIELDS, EXTENDED_FIELDS
 )
-_documented, _extended = writer(Item, schema.DOCUMENTED_FIELDS), writer(Item)
+_documented, _extended = writer(Item, DOCUMENTED_FIELDS), writer(Item)
 
 ListedCollection = msgspec.defstruct(
     "ListedCollection",

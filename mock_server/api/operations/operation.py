@@ -27,13 +27,7 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.state import State
-from mock_server.domain.versions import (
-    VERSIONS,
-    Facts,
-    Version,
-    facts_of,
-    served_by,
-)
+from mock_server.domain.versions import VERSIONS, Facts, Version, facts_of, served_by
 
 Distort = Callable[[Any, Any], Any]
 """Takes an operation's data and its request, and gives other data."""

@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import chain
 
-from mock_server.api.errors import RouteNotFound
-from mock_server.api.operations.commercial import COMMERCIAL, commercial_route
+from mock_server.api.errors import CommercialRoute, RouteNotFound
 from mock_server.api.operations.known_routes import known_route
 from mock_server.api.operations.nearest import (
     nearest_admin_path,
@@ -17,9 +16,12 @@ from mock_server.api.operations.operation import ADDRESS_END, Operation
 from mock_server.domain import errors
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.choices.table import Choices
+from mock_server.domain.errors import Refusal
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.messages import cut, describe_value, did_you_mean, quoted
 
+_COMMERCIAL = "/api/proApi/"
+"""What paths of the commercial edition begin with, which the other forwards to it."""
 _RELATED_ROUTE = "a route of the service that the interface description does not show"
 _FEW_NAMES = 8
 """More names of operations than these are not all listed in a message."""
@@ -153,8 +155,8 @@ class Operations(Mapping[str, Operation]):
 
     def unknown_route(self, path: str, method: str, choices: Choices) -> errors.Refusal:
         """The refusal of a path, with what may have been meant."""
-        if path.startswith(COMMERCIAL) and choices.related_routes == "on":
-            return commercial_route(path, _RESPONSES)
+        if path.startswith(_COMMERCIAL) and choices.related_routes == "on":
+            return _commercial_route(path, _RESPONSES)
         served = [row for row in self.values() if is_served(row, row.path, choices)]
         expected = f"one of the routes of GET {DESCRIPTION}"
         if len(served) <= _FEW_NAMES:
@@ -261,3 +263,10 @@ class Operations(Mapping[str, Operation]):
             return f"{hint}; else {_RESPONSES}"
         needed = " and ".join(remedies(choices, "related_routes"))
         return f"{hint}, and this one, {_RELATED_ROUTE}, needs the choice {needed}"
+
+
+def _commercial_route(path: str, answers: str) -> Refusal:
+    """The refusal of such a path, in the service's words; `answers` says what helps."""
+    segments = path.removeprefix(_COMMERCIAL).replace("/", ",")
+    hint = f"未配置商业版链接: {cut(segments)}; {answers}"
+    return CommercialRoute.of(path, "a route of the community edition", "path", hint)

@@ -91,7 +91,7 @@ def plain(
     `appId` beside a nested link; a flat one stands beside that of its app.
     """
     fields = {k: v for k, v in read_raw(content).items() if k not in NAMES}
-    if is_nested and "appId" in fields and contract.is_closed:
+    if is_nested and "appId" in fields and contract.known.is_closed:
         raise InvalidField(f"{NESTED} or appId", "both", "$.appId")
     if "appId" in contract.names and (is_nested or not contract.needs("appId")):
         fields["appId"] = app_id

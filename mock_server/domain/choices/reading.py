@@ -14,20 +14,21 @@ from mock_server.domain.errors import Refusal
 
 def read_by(function: Callable[[Choices], object], choices: Choices) -> list[str]:
     """Return the names of the choices that `function` reads, in order."""
-    watched = _Watched(choices)
+    names: dict[str, None] = {}
     with suppress(Refusal):
-        function(cast(Choices, watched))
-    return [name for name in watched.names if name in table()]
+        function(cast(Choices, Watched(choices, names.setdefault)))
+    return [name for name in names if name in table()]
 
 
-class _Watched:
-    def __init__(self, choices: Choices) -> None:
-        self.names: dict[str, None] = {}
-        self._choices = choices
+class Watched:
+    """Choices or facts; `note` is called with the name of each that is read."""
+
+    def __init__(self, value: object, note: Callable[[str], object]) -> None:
+        self._value, self._note = value, note
 
     def __getattr__(self, name: str) -> Any:
-        self.names[name] = None
-        return getattr(self._choices, name)
+        self._note(name)
+        return getattr(self._value, name)
 
 
 def others(choices: Choices, names: Iterable[str]) -> Iterator[tuple[str, Value]]:

@@ -7,7 +7,7 @@ sentence in English and in Chinese, the values of other profiles, such as `deplo
 command line, admin API, console and tests are driven by this table.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args, get_type_hints
@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from mock_server.domain.choices.profiles import PROFILES, Profile
 from mock_server.domain.limits import Published
-from mock_server.domain.messages import all_problems, did_you_mean
+from mock_server.domain.messages import did_you_mean
 from mock_server.domain.versions import Version
 
 Value = str | int
@@ -283,9 +283,6 @@ class Choices:
         return replace(self, **values)
 
 
-FORMER_NAMES = {"neighbours": "related_routes"}
-"""Deprecated names of choices, with the current ones."""
-
 _FEW_VALUES = 3
 """Numbers that are listed one by one; more are shown as a range."""
 
@@ -338,69 +335,3 @@ def table() -> Mapping[str, Choice]:
             name=entry.name, values=values, **entry.metadata["about"]
         )
     return found
-
-
-def as_profile(name: str) -> Profile:
-    """Return `name` as a profile. Raises UnknownChoice."""
-    for profile in PROFILES:
-        if profile == name:
-            return profile
-    names = " or ".join(PROFILES)
-    raise UnknownChoice(f"Expected the profile to be {names}, got {name!r}")
-
-
-def choose(
-    profile: str = "documented",
-    choices: Mapping[str, Value] | None = None,
-) -> Choices:
-    """Return the choices of a profile, with some values replaced, by name.
-
-    Raises UnknownChoice for an unknown profile, name or value.
-    """
-    profile = as_profile(profile)
-    values: dict[str, Any] = {
-        name: known.profiles[profile] for name, known in table().items()
-    }
-    return with_choices(Choices(**values), choices or {})
-
-
-def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
-    """Return `base` with some values replaced, by name.
-
-    Raises UnknownChoice for unknown names and values.
-    """
-    values: dict[str, Any] = {}
-    problems: list[str] = []
-    for name, value in choices.items():
-        try:
-            known = choice(name)
-            values[known.name] = known.parse(value)
-        except UnknownChoice as error:
-            problems.append(str(error))
-            # A message shows no further problems, so do not look for them.
-            if len(problems) > Published.told_problems:
-                break
-    if problems:
-        raise UnknownChoice(all_problems(problems))
-    return base.but(**values)
-
-
-def choice(name: str) -> Choice:
-    """Return the choice of that name or former name. Raises UnknownChoice."""
-    name = FORMER_NAMES.get(name, name)
-    if name in table():
-        return table()[name]
-    hint = did_you_mean(name, table())
-    if name == "profile":
-        hint = ": a profile is set beside choices, as `profile`"
-    raise UnknownChoice(f"Expected the name of a choice, got {name!r}{hint}")
-
-
-def deprecations(names: Iterable[str]) -> list[str]:
-    """Return a sentence for each former name of a choice among `names`."""
-    return [
-        f"the choice {name} is called {FORMER_NAMES[name]} now; "
-        "its former name goes with version 0.3"
-        for name in names
-        if name in FORMER_NAMES
-    ]

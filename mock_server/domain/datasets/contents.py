@@ -145,13 +145,7 @@ def create(
             for own_id, (q, a, number) in zip(ids, texts, strict=True)
         ]
         training.begin(
-            store,
-            dataset,
-            made,
-            rows,
-            now=now,
-            is_parsed=False,
-            is_stepped=is_stepped,
+            store, dataset, made, rows, now=now, is_parsed=False, is_stepped=is_stepped
         )
         if content is not None and file_id is not None:
             store.files.put(file_id, File(file_id, dataset.id, made.id, content))

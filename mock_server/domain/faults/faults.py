@@ -2,11 +2,10 @@
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from math import inf
 
 from mock_server.domain.errors import InvalidField
-from mock_server.domain.faults.concerned import Concerned
+from mock_server.domain.faults.concerned import Concerned, Declared, unreachable
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.faults.firing import (
     ActiveFault,
@@ -19,7 +18,6 @@ from mock_server.domain.faults.firing import (
 from mock_server.domain.faults.routes import Routes, is_route
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
-from mock_server.domain.validation.json_match import holds
 from mock_server.domain.wrong_calls import explained
 
 _FIXED_BYTES = 1_024
@@ -58,7 +56,7 @@ class Faults:
         self._limits = limits
         self._spent: deque[ActiveFault] = deque(maxlen=limits.faults)
         self._added = 0
-        self._declared = declared
+        self._declared = Declared(declared, memory)
         for definition in starting:
             holding = memory.hold("faults")
             # Charge beyond the budget: a reset must not fail because memory is full.
@@ -77,7 +75,7 @@ class Faults:
         Raises InvalidField or LimitReached.
         """
         (added,) = self.add_all([definition], preset)
-        added.warnings = [*warnings, *self._unreachable(added)]
+        added.warnings = [*warnings, *unreachable(added, self.active)]
         return added
 
     def add_all(
@@ -133,39 +131,18 @@ class Faults:
                 return found
         return None
 
-    @property
-    def _in_force(self) -> list[ActiveFault]:
-        return [*self.active, *self._declared_answers]
-
     def declare(self, answers: Sequence[Definition]) -> None:
         """Replace the declared answers, as the fixture of another state is in force."""
-        self._declared = answers
-        for made in "_declared_answers", "_declared_by_name":
-            vars(self).pop(made, None)
+        self._declared = Declared(answers, self._memory)
         self._set_active(self.active)
-
-    @cached_property
-    def _declared_answers(self) -> list[ActiveFault]:
-        """The answers of the fixture, created when first needed."""
-        holding = self._memory.hold("faults")
-        return [
-            ActiveFault(f"fixture-{number}", definition, inf, holding)
-            for number, definition in enumerate(self._declared, start=1)
-        ]
-
-    @cached_property
-    def _declared_by_name(self) -> Mapping[str, Sequence[ActiveFault]]:
-        found: dict[str, list[ActiveFault]] = {}
-        for answer in self._declared_answers:
-            found.setdefault(answer.definition.operation, []).append(answer)
-        return found
 
     @property
     def answered(self) -> Mapping[str, None]:
         """Names of operations and routes that have answers in force, in order."""
         self._end_old()
         if self._answered is None:
-            found = (each.definition for each in self._in_force)
+            in_force = [*self.active, *self._declared.answers]
+            found = (each.definition for each in in_force)
             named = (each.operation for each in found if each.is_answer)
             self._answered = dict.fromkeys(named)
         return self._answered
@@ -207,7 +184,7 @@ class Faults:
             active = [each for each in self.active if request.is_for(each.definition)]
             answers = [each for each in active if each.definition.is_answer]
             for name in request.names:  # literals first, whatever was declared first
-                answers += self._declared_by_name.get(name, ())
+                answers += self._declared.by_name.get(name, ())
             faults = [each for each in active if not each.definition.is_answer]
             found = self._concerned[request.names] = Concerned(faults, answers)
         return found
@@ -250,25 +227,6 @@ class Faults:
             if count > most:
                 hint = "delete some first"
                 raise InvalidField(f"at most {most} {what}", str(count), "$", hint)
-
-    def _unreachable(self, added: ActiveFault) -> list[str]:
-        """Return a warning if an earlier answer takes all requests of this one."""
-        if not added.definition.is_answer:
-            return []
-        mine, definition = added.definition.match.given(), added.definition
-        for each in self.active:
-            other = each.definition
-            if not other.is_answer or other.operation != definition.operation:
-                continue
-            if each is added:
-                break
-            is_sure = each.remaining is None and each.ends == inf and not other.skip
-            if is_sure and other.probability == 1 and holds(other.match.given(), mine):
-                return [
-                    f"This answer can never fire: {each.id}, added before, answers all "
-                    "these requests. Remove that one, or give it times or a match"
-                ]
-        return []
 
     def _activated(self, definition: Definition, holding: Holding) -> ActiveFault:
         self._added += 1

@@ -28,12 +28,7 @@ from mock_server.domain.objects.index import (
     listings,
 )
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
-from mock_server.domain.objects.pending import (
-    Steps,
-    complete,
-    made,
-    sorting,
-)
+from mock_server.domain.objects.pending import Steps, complete, made, sorting
 
 
 class FolderTree(ABC):

@@ -20,13 +20,7 @@ from msgspec.structs import replace
 from mock_server.domain.objects.blocks import Sliced
 from mock_server.domain.objects.haystack import Haystack, fold
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import (
-    STEP,
-    Steps,
-    complete,
-    made,
-    pieces,
-)
+from mock_server.domain.objects.pending import STEP, Steps, complete, made, pieces
 
 Order = Literal["update_time_desc", "name", "fixture"]
 SortedOrder = Literal["update_time_desc", "name"]

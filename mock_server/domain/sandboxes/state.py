@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, KeyRing, Level, Share, Visitor
 from mock_server.domain.choices.profiles import Profile
+from mock_server.domain.choices.reading import Watched
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.clock import Clock
 from mock_server.domain.errors import LimitReached, refusal
@@ -19,7 +20,7 @@ from mock_server.domain.messages import which_there_are
 from mock_server.domain.replies import AT_ONCE, Pace
 from mock_server.domain.storage import training
 from mock_server.domain.storage.store import Store
-from mock_server.domain.versions import Facts, WatchedFacts
+from mock_server.domain.versions import Facts, facts_of
 
 SnapshotNotFound = refusal("SnapshotNotFound", "404 snapshotNotFound")
 
@@ -90,8 +91,8 @@ class State(Struct, frozen=True, eq=False):
     @property
     def facts(self) -> Facts:
         """The facts of the version in force; each one that is read is noted."""
-        watched = WatchedFacts(self.choices.version, self._note_fact)
-        return cast(Facts, watched)
+        facts = facts_of(self.choices.version)
+        return cast(Facts, Watched(facts, self._note_fact))
 
     def _note_fact(self, name: str) -> None:
         self.notes.append(Note(facts=(name,)))

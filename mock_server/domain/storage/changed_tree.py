@@ -15,13 +15,7 @@ from typing import Any, get_args
 
 from mock_server.domain.memory import Holding
 from mock_server.domain.objects.dataset import FolderTree, Tree
-from mock_server.domain.objects.index import (
-    ANYWHERE,
-    SORT_KEYS,
-    Listing,
-    Order,
-    Within,
-)
+from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Within
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import Steps, made, pieces
 from mock_server.domain.storage.merged import Differences, Key

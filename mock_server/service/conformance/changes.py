@@ -10,6 +10,7 @@ from mock_server.service.conformance.exchange import (
     NotObservable,
     Options,
     id_of,
+    needs,
 )
 from mock_server.service.conformance.lists import Item, Lists
 
@@ -37,8 +38,7 @@ class Pins:
 
     def check(self) -> None:
         """Raises NotObservable where nothing may be pinned, or nothing is known."""
-        if not self._may_write:
-            raise NotObservable("needs --write")
+        needs(self._may_write, "needs --write")
         if self._app is None or self.chat is None:
             raise NotObservable("needs --app and --chat")
 
@@ -76,8 +76,7 @@ class Pins:
 
     def check_refusing(self) -> None:
         """Raises NotObservable where to be served means nothing."""
-        if not self.refuses:
-            raise NotObservable("nothing is refused, not even a pin without appId")
+        needs(self.refuses, "nothing is refused, not even a pin without appId")
 
     @cached_property
     def is_shown(self) -> bool:
@@ -134,8 +133,7 @@ class Temporary:
     @cached_property
     def id(self) -> str:
         """Its id; it is made for that. Raises NotObservable if it cannot be."""
-        if not self._options.may_write:
-            raise NotObservable("needs --write")
+        needs(self._options.may_write, "needs --write")
         if self._options.dataset is None:
             raise NotObservable("needs --dataset")
         name = f"verify {self._lists.unknown}"
@@ -157,14 +155,12 @@ class Temporary:
         pushed = self._client.ask("POST", _PUSH, body)
         shown = self._shown()
         seconds = time.monotonic() - begun
-        if not pushed.is_success:
-            raise NotObservable(f"got {pushed.status} - at POST {_PUSH}")
+        needs(pushed.is_success, f"got {pushed.status} - at POST {_PUSH}")
         if shown is None:
             raise NotObservable(_UNSEEN)
         if shown.get("dataAmount") != ROWS:
             return "stepped"
-        if seconds > _TOO_LATE:
-            raise NotObservable(f"all were trained {seconds:.1f} s later")
+        needs(seconds <= _TOO_LATE, f"all were trained {seconds:.1f} s later")
         return "instant"
 
     def query_delete(self) -> str:

@@ -19,6 +19,12 @@ class NotObservable(Exception):
     """What was asked does not show in the answers; the text says why."""
 
 
+def needs(found: object, why: str) -> None:
+    """Raises NotObservable with `why` unless something is found."""
+    if not found:
+        raise NotObservable(why)
+
+
 class Differs(Exception):
     """An answer is not as the interface description says."""
 

@@ -137,8 +137,7 @@ class Lists:
     @cached_property
     def small(self) -> exchange.Answer:
         """A page of two. Raises NotObservable where there are not more than that."""
-        if len(self.ids) < 4:
-            raise exchange.NotObservable("the dataset shows fewer than 4 collections")
+        exchange.needs(len(self.ids) >= 4, "the dataset shows fewer than 4 collections")
         return self.page(**self.widest[0], pageSize=2)
 
     @cached_property
@@ -155,10 +154,8 @@ class Lists:
 
     def check_listening(self) -> None:
         """Raises NotObservable where the requests make no difference."""
-        if not self.items:
-            raise exchange.NotObservable("the dataset shows no collections")
-        if not self.is_listening:
-            raise exchange.NotObservable("every list request has the same answer")
+        exchange.needs(self.items, "the dataset shows no collections")
+        exchange.needs(self.is_listening, "every list request has the same answer")
 
     def check_refusing(self) -> None:
         """Raises NotObservable where to be served means nothing."""

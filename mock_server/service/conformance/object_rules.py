@@ -12,6 +12,7 @@ from mock_server.service.conformance.exchange import (
     Answer,
     Differs,
     NotObservable,
+    needs,
     text_of,
 )
 from mock_server.service.conformance.lists import Item, Lists
@@ -179,16 +180,14 @@ def _check_found(lists: Lists, item: Item, text: str) -> None:
 
 def _check_nothing(lists: Lists, text: str) -> None:
     answer = lists.page(searchText=text, pageSize=30)
-    if not lists.items:
-        raise NotObservable("the dataset shows no collections")
+    needs(lists.items, "the dataset shows no collections")
     if answer.items:
         raise Differs("an empty list", f"{len(answer.items)} items", answer)
 
 
 def _items(lists: Lists) -> list[tuple[Answer, Item]]:
     found = [(page, item) for page in lists.pages for item in page.items]
-    if not found:
-        raise NotObservable("the dataset shows no collections")
+    needs(found, "the dataset shows no collections")
     return found
 
 

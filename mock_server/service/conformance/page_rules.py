@@ -7,6 +7,7 @@ from mock_server.service.conformance.exchange import (
     Answer,
     Differs,
     NotObservable,
+    needs,
     text_of,
 )
 from mock_server.service.conformance.lists import SIZE, Lists
@@ -144,8 +145,7 @@ def pages_disjoint(server: Server) -> None:
     """No collection is on two pages."""
     lists = server.lists
     _check_sizes(lists)
-    if len(lists.wide) < 2:
-        raise NotObservable(f"there is one page of {SIZE}")
+    needs(len(lists.wide) >= 2, f"there is one page of {SIZE}")
     seen: set[str] = set()
     for page in lists.wide:
         if again := seen.intersection(page.ids):
@@ -158,11 +158,9 @@ def pages_complete(server: Server) -> None:
     """All pages together have `total` collections."""
     lists = server.lists
     _check_sizes(lists)
-    if lists.is_cut:
-        raise NotObservable("the dataset has more collections than are looked at")
+    needs(not lists.is_cut, "the dataset has more collections than are looked at")
     totals = {each.total for each in (lists.small, lists.far, *lists.wide)}
-    if len(totals) > 1:
-        raise NotObservable("pages do not agree on the total")
+    needs(len(totals) <= 1, "pages do not agree on the total")
     found, last = len(set(lists.ids)), lists.wide[-1]
     if found != last.total:
         raise Differs(f"{last.total} collections in all", str(found), last)
@@ -172,8 +170,7 @@ def pages_complete(server: Server) -> None:
 def offset_past_end(server: Server) -> None:
     """Past the end there is an empty page."""
     answer = server.lists.far
-    if not server.lists.items:
-        raise NotObservable("the dataset shows no collections")
+    needs(server.lists.items, "the dataset shows no collections")
     if answer.items:
         raise Differs("an empty list", f"{len(answer.items)} items", answer)
 
@@ -184,10 +181,8 @@ def order_stable(server: Server) -> None:
     lists = server.lists
     _check_sizes(lists)
     ids, size = lists.ids[:SIZE], 7
-    if len(ids) < 4:
-        raise NotObservable("the dataset shows fewer than 4 collections")
-    if len(set(lists.ids)) < len(lists.ids):
-        raise NotObservable("collections come more than once")
+    needs(len(ids) >= 4, "the dataset shows fewer than 4 collections")
+    needs(len(set(lists.ids)) >= len(lists.ids), "collections come more than once")
     pages = [
         lists.page(**lists.widest[0], offset=at, pageSize=size)
         for at in range(0, len(ids), size)
@@ -214,8 +209,7 @@ def parent_filter(server: Server) -> None:
     for folder, page in lists.inside.items():
         if page.total < parents[folder]:
             raise Differs(f"{parents[folder]} items", f"{page.total}", page)
-    if not filled:
-        raise NotObservable("no folder with collections is seen")
+    needs(filled, "no folder with collections is seen")
 
 
 @rules.add("4.2")
@@ -227,13 +221,11 @@ def top_level(server: Server) -> None:
             if item.get("parentId") is not None:
                 got = repr(item.get("parentId"))
                 raise Differs("items with parentId null", got, page)
-    if not lists.top:
-        raise NotObservable("nothing is on the top level")
+    needs(lists.top, "nothing is on the top level")
     if not any(page.items for page in lists.inside.values()):
         raise NotObservable("no folder with collections is seen")
 
 
 def _check_sizes(lists: Lists) -> None:
     lists.check_listening()
-    if len(lists.small.items) != 2:
-        raise NotObservable("pages have another size than was asked for")
+    needs(len(lists.small.items) == 2, "pages have another size than was asked for")

@@ -11,6 +11,7 @@ from mock_server.service.conformance.exchange import (
     Answer,
     NotObservable,
     id_of,
+    needs,
     text_of,
 )
 from mock_server.service.conformance.lists import SIZE, Item, Lists
@@ -27,8 +28,7 @@ def page_size_default(server: Server) -> int:
     lists = server.listening
     fields, total = lists.widest
     count = len(lists.page(**fields).items)
-    if count >= total:
-        raise NotObservable(f"all {total} collections are on a page without pageSize")
+    needs(count < total, f"all {total} collections are on a page without pageSize")
     if count not in table()["page_size_default"].values:
         raise NotObservable(f"a page without pageSize has {count} items")
     return count
@@ -75,8 +75,7 @@ def offset_missing(server: Server) -> str:
 @probes.add('`offset` `"1"` and `pageSize` `"2"`')
 def numeric_strings(server: Server) -> str:
     lists = server.lists
-    if len(lists.ids) < _FEW:
-        raise NotObservable(f"the dataset shows fewer than {_FEW} collections")
+    needs(len(lists.ids) >= _FEW, f"the dataset shows fewer than {_FEW} collections")
     return _served(
         lists, lists.part(offset="1", pageSize="2"), lists.part(offset=1, pageSize=2)
     )
@@ -122,8 +121,7 @@ def list_filters(server: Server) -> str:
 def list_order(server: Server) -> str:
     lists = server.listening
     items = [item for page in lists.wide for item in page.items]
-    if len(set(lists.ids)) != len(items):
-        raise NotObservable("collections come more than once")
+    needs(len(set(lists.ids)) == len(items), "collections come more than once")
     times = [_time(each) for each in items]
     names = [text_of(each, "name") for each in items]
     is_by_time = times == sorted(times, reverse=True)
@@ -161,8 +159,7 @@ def parent_omitted(server: Server) -> str:
 @probes.add('a list of `parentId` `""`, and of an unknown one')
 def parent_empty_string(server: Server) -> str:
     lists = server.listening
-    if not lists.top:
-        raise NotObservable("nothing is on the top level")
+    needs(lists.top, "nothing is on the top level")
     answer = lists.ask(parentId="", pageSize=SIZE)
     if answer.is_success and list(answer.ids) == list(lists.top_pages[0].ids):
         return "root"
@@ -191,8 +188,7 @@ def search_scope(server: Server) -> str:
         raise NotObservable("no folder is seen")
     item = named(lists, on_top=True)
     name, folder = text_of(item, "name"), next(iter(lists.inside))
-    if not lists.finds(item, name):
-        raise NotObservable("a collection is not found by its name")
+    needs(lists.finds(item, name), "a collection is not found by its name")
     pages = lists.walk(searchText=name, parentId=folder)
     found = {each for page in pages for each in page.ids}
     return "dataset" if id_of(item) in found else "folder"
@@ -212,8 +208,7 @@ def search_fields(server: Server) -> str:
 @probes.add("all items that are seen")
 def item_fields(server: Server) -> str:
     items = server.lists.items
-    if not items:
-        raise NotObservable("the dataset shows no collections")
+    needs(items, "the dataset shows no collections")
     if any("createTime" in item for item in items):
         return "extended"
     if any(item.keys() - FIELDS.keys() for item in items):
@@ -224,8 +219,7 @@ def item_fields(server: Server) -> str:
 @probes.add("all items that are seen")
 def tags_empty(server: Server) -> str:
     shown = [each.get("tags") for each in server.lists.items if not each.get("tags")]
-    if not shown:
-        raise NotObservable("no collection without tags is seen")
+    needs(shown, "no collection without tags is seen")
     if all(each == [] for each in shown):
         return "list"
     if not any("tags" in each for each in server.lists.items if not each.get("tags")):
@@ -256,10 +250,8 @@ _DETAIL = "/api/core/dataset/detail"
 def unknown_key(server: Server) -> str:
     lists = server.lists
     answer = lists.ask(key=f"verify-{server.options.unknown}")
-    if not answer.is_success:
-        raise NotObservable("unknown keys are refused, as wherever keys are declared")
-    if lists.ask(key=None).is_success:
-        raise NotObservable("no key is asked for")
+    needs(answer.is_success, "unknown keys are refused, as wherever keys are declared")
+    needs(not lists.ask(key=None).is_success, "no key is asked for")
     return "accept"
 
 
@@ -269,8 +261,7 @@ def credentials(server: Server) -> str:
     if token is None:
         raise NotObservable("needs --token-env, the token of a login")
     answer = server.lists.ask(key=None, token=token)
-    if server.lists.ask(key=None).is_success:
-        raise NotObservable("no key is asked for")
+    needs(not server.lists.ask(key=None).is_success, "no key is asked for")
     if answer.is_success:
         return "login_too"
     if answer.is_refusal:
@@ -341,8 +332,7 @@ def chat_unknown(server: Server) -> str:
         return "not_found"
     own.check_refusing()
     answer.good()
-    if not own.is_shown:
-        raise NotObservable("created or ignored: getHistories is not served")
+    needs(own.is_shown, "created or ignored: getHistories is not served")
     return "ignore" if own.top_of(own.unknown) is None else "create"
 
 

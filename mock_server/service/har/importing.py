@@ -10,7 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from mock_server.api.bound import BOUND
-from mock_server.api.faults.answer import WITHOUT_BODY, mistake_in_header
+from mock_server.api.faults.answer_checks import WITHOUT_BODY, mistake_in_header
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import RequestSecrets
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published

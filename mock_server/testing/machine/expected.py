@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from mock_server.domain.access import Caller, owner_key
 from mock_server.domain.call import Call
 from mock_server.domain.chats import UpdateHistory, update_history
-from mock_server.domain.choices.table import Value, as_profile, choose
+from mock_server.domain.choices.choosing import as_profile, choose
+from mock_server.domain.choices.table import Value
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import Refusal
 from mock_server.domain.listing.list_v2 import list_v2

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from mock_server.api.event_stream import Chunk, EventStream
-from mock_server.api.operations.related.completions import pieces
+from mock_server.api.operations.related.reply_stream import pieces
 from mock_server.api.request import RequestBody
 from tests.api.related.world import (
     APP,

@@ -9,7 +9,7 @@ from mock_server.api.envelope import View
 from mock_server.api.errors import MissingAuthorization
 from mock_server.api.operations.list_v2 import Roles, roles
 from mock_server.api.operations.operation import DEMO_APP
-from mock_server.api.operations.related import fields
+from mock_server.api.operations.related import fields, holders
 from mock_server.api.operations.related import workflow_fields as workflow
 from mock_server.api.operations.related.datasets import Member
 from mock_server.api.operations.related.route import Call, RequestFields, route
@@ -90,15 +90,7 @@ class AppListBody(RequestFields, kw_only=True):
     search_key: Shared | UnsetType = UNSET
 
 
-Seen = tuple[App, Level]
-"""An application, and what the caller may do with it."""
-
-
-def _searched(app: App) -> tuple[str, str]:
-    return app.name, app.intro
-
-
-def _listed(seen: Seen, _: object) -> ListedApp:
+def _listed(seen: holders.Seen[App], _: object) -> ListedApp:
     app, level = seen
     return fields.shown(
         ListedApp,
@@ -122,7 +114,7 @@ def _listed(seen: Seen, _: object) -> ListedApp:
     has_total=False,
     appear=lambda _, n: (App(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
-def app_list(call: Call, wanted: AppListBody) -> Page[Seen]:
+def app_list(call: Call, wanted: AppListBody) -> Page[holders.Seen[App]]:
     """The applications that the caller may read.
 
     An array, the latest first: of the top level, or of the folder `parentId`; with
@@ -141,12 +133,8 @@ def app_list(call: Call, wanted: AppListBody) -> Page[Seen]:
 
     found = [*filter(is_wanted, call.store.apps())]
     if term:
-        found = fields.having(term, found, _searched, call.state)
-    found.sort(key=lambda each: (-each.update_time, each.id))
-    levels = [(each, each.level_of(call.caller)) for each in found]
-    seen = [(each, level) for each, level in levels if level >= Level.READ]
-    seen = seen[:_FOUND] if term else seen
-    return Page(seen, len(seen), call.caller.level, seen, 0, Published.integer)
+        found = holders.named(call, term, found)
+    return holders.page_of(call, found, _FOUND if term else None)
 
 
 class AppQuery(RequestFields):
@@ -220,19 +208,17 @@ def app_create(call: Call, new: AppCreateBody) -> str:
 
     The id. Tools go to folders of type `toolFolder`, agents to those of type `folder`.
     """
-    store, key = call.store, call.caller.key
+    store = call.store
     if call.caller.username is None and not call.facts.app_create_takes_keys:
         raise MissingAuthorization("a login", "an API key", "headers")
     parent = app_folders.folder_for(call, new.parent_id or None, Level.WRITE)
     app_folders.check_place(call, new.type, parent)
     created = sum(it.id not in store.generation.apps for it in store.apps())
     call.check_room(created, call.state.limits.created_apps, "created apps")
-    # Whoever owns all needs no permission, and a state can name declared keys only.
-    is_owner = call.caller.level is Level.OWNER or key not in store.generation.keys
     made = App(
         store.new_id(),
         new.name,
-        permissions={} if is_owner else {key: Level.OWNER},
+        permissions=holders.permissions_of(call),
         parent_id=parent.id if parent else None,
         type=new.type,
         intro=new.intro or "",

@@ -1,4 +1,4 @@
-"""The records of a chat session, in the two ways in which they are listed."""
+"""The records of a chat session: in two kinds of lists, and what made a reply."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -9,9 +9,13 @@ from msgspec import UNSET, Meta, Raw, UnsetType, field
 
 from mock_server.api.envelope import View
 from mock_server.api.items import items_of, within_page
-from mock_server.api.operations.operation import DEMO_APP, DEMO_REFUND
+from mock_server.api.operations.operation import DEMO_APP, DEMO_RECORD, DEMO_REFUND
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.completions import error_of, value_of
+from mock_server.api.operations.related.reply_parts import (
+    error_of,
+    response_data,
+    value_of,
+)
 from mock_server.api.operations.related.route import (
     Call,
     ListOf,
@@ -180,11 +184,9 @@ class GetRecordsV2Body(fields.ChatFields, kw_only=True):
     type: Shown = UNSET
 
 
-class PartView(View):
+class PartView(RecordsView):
     """Records, the oldest first, and whether there are others around them."""
 
-    list: list[RecordView]
-    total: int
     has_more_prev: bool
     has_more_next: bool
 
@@ -224,3 +226,44 @@ def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
     start, end = records_around(records, size, *ids)
     level, items = app.level_of(call.caller), records[start:end]
     return Page(items, len(records), level, records, start, end - start)
+
+
+class ResDataQuery(fields.OptionalChatFields, kw_only=True):
+    """Which reply; before 4.16 nothing was found without one of them."""
+
+    chat_id: fields.Name | UnsetType = UNSET
+    data_id: fields.Name | UnsetType = UNSET
+
+
+class GetResDataQuery(ResDataQuery, kw_only=True):
+    """Which reply."""
+
+    app_id: Id
+    data_id: fields.Name
+
+
+@route(
+    "GET /api/core/chat/record/getResData",
+    legacy_path="/api/core/chat/getResData",
+    chinese="一条回复的各节点结果",
+    since="4.8.12 with keys, 4.14.5 at this path",
+    former=("res_data_needs_data_id", ResDataQuery),
+    access="visitor",
+    refuses=APP,
+    example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "dataId": DEMO_RECORD},
+)
+def get_res_data(call: Call, query: GetResDataQuery) -> list[dict[str, Any]]:
+    """Tell the results of the nodes that made a reply.
+
+    They are those that completions give with `detail`, of quotes without their texts;
+    none of an unknown record, of a question, or without `chatId`.
+    """
+    if not (query.app_id and query.chat_id and query.data_id):
+        return []
+    app = call.app(query.app_id)
+    for record in call.store.records(app, query.chat_id):
+        if record.id == query.data_id and record.obj == "AI":
+            parts = parts_recorded(record.parts or b"[]")
+            return response_data(parts, call.facts, call.share)
+    call.state.hint("the chat has no reply of this dataId")
+    return []

@@ -17,7 +17,6 @@ from mock_server.api.operations.related.route import (
     gather_fields,
     route,
 )
-from mock_server.api.response import Response
 from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import COLLECTION
@@ -26,11 +25,10 @@ from mock_server.domain.datasets import contents
 from mock_server.domain.datasets.dataset_folders import FolderCycle
 from mock_server.domain.errors import refusal
 from mock_server.domain.objects.dataset import Dataset
-from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Collection, Row
+from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Collection
 from mock_server.domain.objects.uploads import FileNotFound
-from mock_server.domain.sandboxes.state import State
-from mock_server.fixture import document as schema
-from mock_server.fixture.document import Id, Time
+from mock_server.fixture import record_types
+from mock_server.fixture.document import Time
 
 
 class DatasetBrief(View, kw_only=True):
@@ -57,11 +55,11 @@ class FileView(View):
     content_length: int
 
 
-_ITEM: Any = schema.collection_type(
+_ITEM: Any = record_types.collection_type(
     "CollectionItem",
     "A collection without its amount of data.",
-    [each for each in schema.LISTED_FIELDS if each != "data_amount"],
-    schema.EXTENDED_FIELDS,
+    [each for each in record_types.LISTED_FIELDS if each != "data_amount"],
+    record_types.EXTENDED_FIELDS,
 )
 
 
@@ -160,126 +158,6 @@ def collection_paths(call: Call, query: CollectionPathsQuery) -> list[fields.Pat
         return []
     found = call.collection(query.source_id, Level.READ, "$.sourceId")
     return [fields.PathStep(each.id, each.name) for each in contents.path_of(*found)]
-
-
-class CollectionIdFields(RequestFields):
-    """Which collection."""
-
-    collection_id: fields.Name
-
-
-class AdvancedTraining(View):
-    """Kinds of training that no collection has here."""
-
-    custom_pdf_parse: bool = False
-    image_index: bool = False
-    auto_indexes: bool = False
-
-
-class Counts(View):
-    """Data rows by kind of training."""
-
-    parse: int = 0
-    qa: int = 0
-    chunk: int = 0
-    image: int = 0
-    auto: int = 0
-    image_parse: int = 0
-
-
-class TrainingDetailView(View, kw_only=True):
-    """How far the training of a collection is."""
-
-    training_type: str
-    advanced_training: AdvancedTraining = field(default_factory=AdvancedTraining)
-    queued_counts: Counts
-    training_counts: Counts = field(default_factory=Counts)
-    error_counts: Counts = field(default_factory=Counts)
-    trained_count: int
-
-
-@route(
-    "GET /api/core/dataset/collection/trainingDetail",
-    chinese="集合的训练进度",
-    since="4.9.6",
-    differs="Nothing fails; untrained rows count as queued.",
-    refuses=COLLECTION,
-    example={"collectionId": DEMO_COLLECTION},
-)
-def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView:
-    """How far the training of a collection is.
-
-    Texts that wait to be parsed, rows that wait in the queue, rows trained.
-    """
-    asked = query.collection_id
-    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
-    jobs = call.store.jobs.get((dataset.id, collection.id)) or ()
-    waiting = sum(len(job.rows) for job in jobs if job.is_parsed)
-    return TrainingDetailView(
-        training_type=collection.training_type,
-        queued_counts=Counts(sum(not job.is_parsed for job in jobs), chunk=waiting),
-        trained_count=collection.data_amount,
-    )
-
-
-TooManyRequests = refusal("TooManyRequests", "429 tooManyRequests", "429 429 error")
-TooManyFormerly = refusal("TooManyFormerly", "429 tooManyRequests", "500 429 error")
-
-
-class ExportBody(fields.CitedFields, kw_only=True):
-    """Which collection, alone or with what cites it, which is not looked at."""
-
-    collection_id: Id
-    chat_time: Annotated[Any, fields.IDLE] = UNSET
-
-    def check(self) -> None:
-        """Raise InvalidField for some of what names a reply, but not all."""
-        fields.CitedFields.check(self)
-        self.check_whole(is_given=self.chat_time is not UNSET)
-
-
-_QUOTE, _TWO = '"', '""'
-_MINUTE = 60_000
-
-
-def _csv(text: str, _: State) -> Response:
-    return Response(200, text.encode(), content_type=b"text/csv; charset=utf-8")
-
-
-@route(
-    "POST /api/core/dataset/collection/export",
-    chinese="集合的数据行（CSV）",
-    since="4.9",
-    differs="All texts are in quotes. The sandbox counts, not each address, and only "
-    "exports that succeed.",
-    refuses=(*COLLECTION, TooManyRequests, TooManyFormerly),
-    example={"collectionId": DEMO_COLLECTION},
-    encode=_csv,
-    answers=("text/csv",),
-    has_envelope=False,
-    is_checked=True,
-    is_strict=True,
-)
-def export(call: Call, body: ExportBody) -> str:
-    """The data rows of a collection as CSV.
-
-    CSV with a byte order mark and the header `q,a`, without an envelope. One in a
-    minute of the sandbox's clock.
-    """
-    asked = body.collection_id
-    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
-
-    def line(row: Row) -> str:
-        return f'"{row.q.replace(_QUOTE, _TWO)}","{row.a.replace(_QUOTE, _TWO)}"'
-
-    last, now = call.store.exported, call.now
-    if last is not None and 0 <= now - last < _MINUTE:
-        kind = TooManyRequests if call.facts.ip_limits_are_http_429 else TooManyFormerly
-        hint = "advance the clock of the sandbox"
-        raise kind("one export every 60 seconds", "another one", "path", hint)
-    call.store.exported = now
-    rows = call.store.rows.of(dataset, collection.id)
-    return "\n".join(("\ufeffq,a", *map(line, rows)))
 
 
 NothingListed = refusal("NothingListed", "400 nothingListed", "500 500 error")

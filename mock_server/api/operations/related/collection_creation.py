@@ -175,11 +175,7 @@ def made_of(
 
 
 def make(
-    call: Call,
-    to: Creation,
-    new: Collection,
-    source: str | contents.Texts,
-    **how: Any,
+    call: Call, to: Creation, new: Collection, source: str | contents.Texts, **how: Any
 ) -> CreatedView:
     """Make a collection where a body says, with rows of a text or of others: MAKE."""
     dataset, parent_id = contents.target_for(call, to.dataset_id, to.parent_id or None)
@@ -328,3 +324,39 @@ def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:
     file_id, size = source.file_id, source.file_size
     made = Collection("", source.name, type="file", file_id=file_id, file_size=size)
     return make(call, new, made, texts)
+
+
+API_FILE = "apiFile"
+"""The type of such a collection."""
+
+
+class ApiCollectionBody(Creation, kw_only=True):
+    """Which file of the server, and what it is called."""
+
+    name: fields.Name
+    api_file_id: fields.Name
+
+
+@route(
+    f"POST {PATH}/apiCollection",
+    chinese="用 API 服务的文件创建集合",
+    since="4.8; null since 4.11",
+    differs="No API server is called: the collection has the given name and no rows, "
+    "and the dataset may be of any type. The `apiFileId` becomes its rawLink.",
+    refuses=MAKE,
+    example={"datasetId": DEMO_DATASET, "name": "Prices", "apiFileId": "file-1"},
+    writes=True,
+)
+def api_collection(call: Call, new: ApiCollectionBody) -> None:
+    """Make a collection of a file of an API server.
+
+    A collection of type `apiFile`. For a file that the dataset has already, nothing is
+    made.
+    """
+    dataset, _ = contents.target_for(call, new.dataset_id, new.parent_id or None)
+    for each in dataset.tree:
+        if each.raw_link == new.api_file_id and each.type == API_FILE:
+            call.state.hint(f"collection {each.id} is of that file: nothing was made")
+            return
+    link = new.api_file_id
+    make(call, new, Collection("", new.name, type=API_FILE, raw_link=link), "")

@@ -1,10 +1,10 @@
-"""The data rows of a collection: listed, added, shown, changed, removed."""
+"""The data rows of a collection: added, shown, cited, changed, removed."""
 
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
 from mock_server.api.envelope import View
 from mock_server.api.operations.body_field import About
@@ -13,7 +13,6 @@ from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
-    gather_page,
     route,
     text_bytes,
 )
@@ -24,123 +23,15 @@ from mock_server.domain.clock import format_time
 from mock_server.domain.datasets.contents import add_rows, check_rows, replace_row
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
-from mock_server.domain.listing.list_v2 import Page
-from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
-from mock_server.domain.objects.rows import OldestFirst
-from mock_server.fixture.document import Id, Text, Time
+from mock_server.domain.replies import Text
+from mock_server.fixture.document import Id, Time
 
 RowTaken = refusal("RowTaken", "409 rowTaken", "500 500 error")
 
 PATH = "/api/core/dataset/data"
 DEMO_ROW = "3ced00f6ea5c20f80b3baaa5"
 LATER = "The service bumps updateTime about 5 s later."
-
-
-class DataListBody(fields.PagedFields, kw_only=True):
-    """Which collection, and which of its rows."""
-
-    collection_id: Id
-    search_text: fields.SearchText = ""
-
-
-class RowView(View, kw_only=True):
-    """A data row as lists show it."""
-
-    id: str = field(name="_id")
-    dataset_id: str
-    collection_id: str
-    q: str
-    a: str
-    chunk_index: int
-    update_time: Time
-    team_id: str | UnsetType = UNSET
-
-
-class RowsView(View):
-    """A page of data rows."""
-
-    list: list[RowView]
-    total: int
-
-
-class RowsPage(Page[Row], frozen=True):
-    """A page of the rows of one collection."""
-
-    dataset_id: str = ""
-    collection_id: str = ""
-    shows_team: bool = False
-
-
-def _listed(row: Row, page: RowsPage) -> RowView:
-    return fields.shown(
-        RowView,
-        row,
-        update_time=format_time(row.update_time),
-        dataset_id=page.dataset_id,
-        collection_id=page.collection_id,
-        team_id=DEFAULT_TEAM_ID if page.shows_team else UNSET,
-    )
-
-
-def _appear(_: DataListBody, number: int) -> Row:
-    return Row(f"appeared-{number}", f"Appeared {number}")
-
-
-def _searched(row: Row) -> tuple[str, str]:
-    return row.q, row.a
-
-
-@route(
-    f"POST {PATH}/v2/list",
-    name="data.v2.list",
-    chinese="集合数据行的一页",
-    since="4.8.12",
-    differs="Rows have no images.",
-    refuses=(*COLLECTION, *fields.PAGING),
-    example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
-    gather=gather_page,
-    data=RowsView,
-    shows=_listed,
-    appear=_appear,
-)
-def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
-    """A page of a collection's data rows.
-
-    By chunkIndex; at most 30 a page, `searchText` in `q` or `a`.
-    """
-    paging = fields.paging_of(body, Published.page_size)
-    asked, term = body.collection_id, fold(body.search_text)
-    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
-    rows = call.store.rows.of(dataset, collection.id)
-    if term:
-        rows = fields.having(term, rows, _searched, call.state)
-    if not call.facts.rows_newest_first:
-        rows = OldestFirst(rows)
-    page = fields.page_of(rows, paging, dataset.level_of(call.caller))
-    own = dataset.id, collection.id, call.facts.rows_show_team
-    return RowsPage(*astuple(page), *own)  # type: ignore[call-arg]
-
-
-@route(
-    f"POST {PATH}/list",
-    chinese="集合数据行的一页（旧路径）",
-    since="4.0",
-    differs="Some versions 4.8 answer `{pageNum, pageSize, data, total}`.",
-    refuses=(*COLLECTION, *fields.PAGING),
-    example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
-    gather=gather_page,
-    data=RowsView,
-    shows=_listed,
-    appear=_appear,
-)
-def data_list(call: Call, body: DataListBody) -> RowsPage:
-    """A page of a collection's data rows, at an older path.
-
-    As `data.v2.list`.
-    """
-    page: RowsPage = data_v2_list.act(call, body)
-    return page
 
 
 class IndexPart(Struct, rename="camel"):
@@ -411,3 +302,71 @@ def data_delete(call: Call, query: fields.IdQuery) -> str | None:
     """
     replace_row(call, *call.row(query.id, Level.WRITE))
     return None if call.facts.data_delete_gives_null else "success"
+
+
+class QuotedCollection(View, kw_only=True):
+    """The collection of a cited row."""
+
+    id: str = field(name="_id")
+    parent_id: str | None
+    team_id: str = DEFAULT_TEAM_ID
+    tmb_id: str
+    dataset_id: str
+    type: str
+    name: str
+    training_type: str
+    tags: list[str] | UnsetType = UNSET
+    forbid: bool
+    create_time: Time
+    update_time: Time
+    file_id: str | UnsetType = UNSET
+    raw_link: str | UnsetType = UNSET
+
+
+class QuoteBody(fields.CitedFields, kw_only=True):
+    """Which row; where it is cited is not looked at."""
+
+    id: Id
+
+    def check(self) -> None:
+        """Raise InvalidField for a part of what names where the row is cited."""
+        fields.CitedFields.check(self)
+        self.check_whole()
+
+
+class QuoteView(View):
+    """A cited row."""
+
+    collection: QuotedCollection
+    q: str
+    a: str
+
+
+@route(
+    "POST /api/core/dataset/data/getQuoteData",
+    chinese="引用的数据行及其集合",
+    since="4.8.20; POST since 4.9",
+    differs="Read permission on the dataset is enough, also with the fields of a "
+    "chat: no record needs to cite the row.",
+    refuses=ROW,
+    example={"id": DEMO_ROW},
+)
+def get_quote_data(call: Call, body: QuoteBody) -> QuoteView:
+    """A data row that is cited, and its collection.
+
+    The texts of the row, of which `a` may be empty, and the fields of the collection.
+    """
+    dataset, collection, row = call.row(body.id, Level.READ)
+    created = collection.create_time or collection.update_time
+    hides_tags = call.state.choices.tags_empty == "absent" and not collection.tags
+    shown = fields.shown(
+        QuotedCollection,
+        collection,
+        dataset_id=dataset.id,
+        tags=UNSET if hides_tags else list(collection.tags),
+        create_time=format_time(created),
+        update_time=format_time(collection.update_time),
+        file_id=collection.file_id or UNSET,
+        raw_link=collection.raw_link or UNSET,
+    )
+    return QuoteView(shown, row.q, row.a)

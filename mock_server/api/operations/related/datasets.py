@@ -1,6 +1,5 @@
-"""Datasets and folders of datasets: made, listed, shown, changed, deleted."""
+"""Datasets and folders of datasets: listed, shown, changed, deleted."""
 
-from collections.abc import Iterable
 from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, field
@@ -10,7 +9,8 @@ from mock_server.api.envelope import View
 from mock_server.api.errors import MissingAuthorization
 from mock_server.api.operations.list_v2 import Roles, roles
 from mock_server.api.operations.operation import DEMO_DATASET
-from mock_server.api.operations.related import fields
+from mock_server.api.operations.related import fields, holders
+from mock_server.api.operations.related.dataset_creation import MAKE, Servers
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
@@ -18,165 +18,17 @@ from mock_server.api.operations.related.route import (
     route,
 )
 from mock_server.api.request import RequestBody
-from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import DATASET
 from mock_server.domain.clock import format_time
 from mock_server.domain.datasets import dataset_folders as folders
-from mock_server.domain.datasets.dataset_folders import FolderCycle, FolderTooDeep
-from mock_server.domain.limits import Published
+from mock_server.domain.datasets.dataset_folders import FolderCycle
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.memory import Memory
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID
 from mock_server.fixture.document import Id, Shared, Time
-
-MAKE = (*folders.PUT_IN, FolderTooDeep, errors.LimitReached)
-
-
-class ApiServer(Struct, rename="camel"):
-    """A server of the client's own."""
-
-    base_url: str
-    authorization: str = ""
-    base_path: str = ""
-
-
-class FeishuServer(Struct, rename="camel"):
-    """A folder of Feishu."""
-
-    app_id: str
-    folder_token: str
-    app_secret: str = ""
-
-
-class YuqueServer(Struct, rename="camel"):
-    """A user of Yuque."""
-
-    user_id: str
-    token: str = ""
-    base_path: str = ""
-
-
-class DingtalkServer(Struct, rename="camel"):
-    """A workspace of DingTalk."""
-
-    app_key: str
-    user_id: str
-    app_secret: str = ""
-    operator_id: str = ""
-    workspace_id: str = ""
-    root_node_id: str = ""
-    workspace_name: str = ""
-
-
-class Servers(Struct, rename="camel"):
-    """Where the texts of a dataset come from; nothing is asked."""
-
-    api_server: ApiServer | UnsetType = UNSET
-    feishu_server: FeishuServer | UnsetType = UNSET
-    yuque_server: YuqueServer | UnsetType = UNSET
-    dingtalk_server: DingtalkServer | UnsetType = UNSET
-
-
-class Website(Struct):
-    """A site that is read."""
-
-    url: str
-    selector: str
-
-
-class NewDataset(RequestFields, kw_only=True):
-    """What a dataset may be created with; models are not looked at."""
-
-    name: fields.Name
-    type: fields.FormerDatasetType = "dataset"
-    intro: fields.Long = ""
-    avatar: fields.Long = "/icon/logo.svg"
-    parent_id: fields.Parent = UNSET
-    vector_model: fields.Text = UNSET
-    agent_model: fields.Text = UNSET
-    vlm_model: fields.Text = UNSET
-    api_dataset_server: Annotated[Servers, fields.IDLE] | UnsetType = UNSET
-
-
-class DatasetCreateBody(NewDataset, kw_only=True):
-    """What the dataset is called, and where it goes."""
-
-    type: fields.DatasetType  # type: ignore[assignment]
-    intro: fields.Long
-    avatar: fields.Long
-
-
-@route(
-    "POST /api/core/dataset/create",
-    chinese="创建知识库",
-    since="4.6",
-    former=("dataset_create_needs_all", NewDataset),
-    differs="A parent that is not a folder is refused. Models are ignored. Folders "
-    "have the depth limit of `folder.create`.",
-    refuses=MAKE,
-    example={"type": "dataset", "name": "News", "intro": "", "avatar": ""},
-    writes=True,
-)
-def dataset_create(call: Call, new: DatasetCreateBody) -> str:
-    """Create a dataset.
-
-    The id of the new dataset, which belongs to the caller.
-    """
-    return _make(call, new)
-
-
-class FolderCreateBody(RequestFields, kw_only=True):
-    """What the folder is called, and where it goes."""
-
-    name: fields.Name
-    intro: fields.Long
-    parent_id: fields.Parent = UNSET
-
-
-@route(
-    "POST /api/core/dataset/folder/create",
-    chinese="创建知识库文件夹",
-    since="4.9.6 with keys",
-    differs="A parent that is not a folder is refused.",
-    refuses=MAKE,
-    example={"name": "Archive", "intro": ""},
-    writes=True,
-)
-def folder_create(call: Call, new: FolderCreateBody) -> fields.Nothing:
-    """Create a folder of datasets.
-
-    An empty object; four folders within one another at most.
-    """
-    _make(call, new, type=folders.FOLDER, avatar="/imgs/files/folder.svg")
-    return fields.Nothing()
-
-
-def _make(call: Call, new: NewDataset | FolderCreateBody, **further: str) -> str:
-    """The id of a new dataset or folder, the caller's and of now. MAKE."""
-    store, key = call.store, call.caller.key
-    parent_id = folders.folder_for(call, new.parent_id or None, Level.WRITE)
-    # Whoever owns all needs no permission, and a state can name declared keys only.
-    is_owner = call.caller.level is Level.OWNER or key not in store.generation.keys
-    made = fields.shown(
-        Dataset,
-        new,
-        id="",
-        parent_id=parent_id,
-        permissions={} if is_owner else {key: Level.OWNER},
-        tmb_id=call.member,
-        update_time=call.now,
-        **further,
-    )
-    if made.type == folders.FOLDER:
-        folders.check_depth(call, parent_id, 1)
-    created = sum(it.id not in store.generation.datasets for it in store.datasets())
-    call.check_room(created, call.state.limits.created_datasets, "created datasets")
-    made = replace(made, id=store.new_id())
-    store.put_dataset(made)
-    return made.id
 
 
 class Model(Struct, frozen=True, rename="camel", kw_only=True):
@@ -278,15 +130,7 @@ async def _receive(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
     return await body.read(max_bytes, memory) or b"{}"
 
 
-Seen = tuple[Dataset, Level]
-"""A dataset, and what the caller may do with it."""
-
-
-def _searched(dataset: Dataset) -> tuple[str, str]:
-    return dataset.name, dataset.intro
-
-
-def _listed(seen: Seen, _: object) -> ListedDataset:
+def _listed(seen: holders.Seen[Dataset], _: object) -> ListedDataset:
     return _shown(ListedDataset, *seen, source_member=Member(seen[0].tmb_id))
 
 
@@ -309,7 +153,7 @@ def _shown(kind: type[K], dataset: Dataset, level: Level, **made: Any) -> K:
     gather=_receive,
     appear=lambda _, n: (Dataset(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
-def dataset_list(call: Call, wanted: DatasetListBody) -> Page[Seen]:
+def dataset_list(call: Call, wanted: DatasetListBody) -> Page[holders.Seen[Dataset]]:
     """The datasets that the caller may read.
 
     An array, the latest first: of all levels, or of the folder `parentId`; with
@@ -324,13 +168,9 @@ def dataset_list(call: Call, wanted: DatasetListBody) -> Page[Seen]:
         return is_there and wanted.type in (UNSET, dataset.type)
 
     datasets = call.store.datasets()
-    wanted_ones: Iterable[Dataset] = filter(is_wanted, datasets)
     if term:
-        wanted_ones = fields.having(term, datasets, _searched, call.state)
-    found = sorted(wanted_ones, key=lambda each: (-each.update_time, each.id))
-    levels = ((each, each.level_of(call.caller)) for each in found)
-    seen = [(each, level) for each, level in levels if level >= Level.READ]
-    return Page(seen, len(seen), call.caller.level, seen, 0, Published.integer)
+        return holders.page_of(call, holders.named(call, term, datasets))
+    return holders.page_of(call, filter(is_wanted, datasets))
 
 
 @route(
@@ -348,6 +188,13 @@ def dataset_detail(call: Call, query: fields.IdQuery) -> DatasetDetail:
     """
     dataset = call.dataset(query.id, Level.READ)
     return _shown(DatasetDetail, dataset, dataset.level_of(call.caller))
+
+
+class Website(Struct):
+    """A site that is read."""
+
+    url: str
+    selector: str
 
 
 class DatasetUpdateBody(RequestFields, kw_only=True):

@@ -51,16 +51,7 @@ Text = Annotated[Long, IDLE] | UnsetType
 Number = Annotated[float, IDLE] | UnsetType
 Flag = Annotated[bool, IDLE] | UnsetType
 Settings = Annotated[dict[str, Any], IDLE] | UnsetType
-DatasetType = Literal[
-    "folder",
-    "dataset",
-    "websiteDataset",
-    "externalFile",
-    "apiDataset",
-    "feishu",
-    "yuque",
-    "dingtalk",
-]
+DatasetType = Literal[FormerDatasetType, "dingtalk"]
 ChatId = Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
 
 
@@ -81,6 +72,9 @@ class ShareAuth(Struct, rename="camel"):
 
     share_id: str = ""
     out_link_uid: str = ""
+
+
+LinkAuth = Annotated[ShareAuth, IDLE] | str | UnsetType
 
 
 def share_of(auth: ShareAuth | str | UnsetType) -> bool:
@@ -122,7 +116,7 @@ class TargetFields(contract.RequestFields, kw_only=True):
 class OptionalChatFields(TargetFields, kw_only=True):
     """Of which application a chat session is, if of any, or of which share link."""
 
-    out_link_auth_data: Annotated[ShareAuth, IDLE] | str | UnsetType = UNSET
+    out_link_auth_data: LinkAuth = UNSET
 
 
 class ChatFields(OptionalChatFields, kw_only=True):

@@ -68,9 +68,7 @@ class OlderGuideBody(RequestFields, kw_only=True):
     messages: Annotated[
         list[SaidBefore], Meta(max_length=Published.json_values), fields.IDLE
     ]
-    out_link_auth_data: Annotated[fields.ShareAuth, fields.IDLE] | str | UnsetType = (
-        UNSET
-    )
+    out_link_auth_data: fields.LinkAuth = UNSET
 
     def check(self) -> None:
         """Raise InvalidField for a text that names no share link."""

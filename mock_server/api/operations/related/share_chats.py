@@ -1,15 +1,14 @@
 """Chats over share links: how a page opens one, without any key."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import UNSET, Meta, UnsetType, field
+from msgspec import UNSET, UnsetType, field
 
 from mock_server.api.envelope import View
 from mock_server.api.operations.operation import DEMO_SHARE
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.chats import chat_config
 from mock_server.api.operations.related.route import Call, RequestFields, route
-from mock_server.domain.limits import Published
 
 AVATAR = "/imgs/avatar/BlueAvatar.svg"
 """The picture of a visitor."""
@@ -27,9 +26,7 @@ class OutLinkQuery(RequestFields, kw_only=True):
     """Which link and whose visitor, as JSON text, and perhaps which chat session."""
 
     chat_id: fields.Name | UnsetType = UNSET
-    out_link_auth_data: (
-        Annotated[str, Meta(max_length=Published.name_chars)] | dict[str, Any]
-    )
+    out_link_auth_data: fields.Name | dict[str, Any]
 
 
 class SharedAppView(View, kw_only=True):

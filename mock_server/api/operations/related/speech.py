@@ -1,15 +1,15 @@
 """Replies that are read aloud: a second of silence, which any player plays."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, route
 from mock_server.api.response import Response
 from mock_server.domain.call import APP
 from mock_server.domain.errors import InvalidField, refusal
-from mock_server.domain.limits import Published
+from mock_server.domain.replies import Text
 from mock_server.domain.sandboxes.state import State
 
 VoiceNotFound = refusal("VoiceNotFound", "400 voiceNotFound", "500 500 error")
@@ -36,7 +36,7 @@ class GetSpeechBody(fields.ChatFields, kw_only=True):
     """What is read aloud, and how."""
 
     tts_config: SpeechConfig
-    input: Annotated[str, Meta(max_length=Published.text_chars)]
+    input: Text
 
     def check(self) -> None:
         """Raise InvalidField without a type."""

@@ -1,11 +1,13 @@
-"""Records of a chat session are deleted: lists leave them out."""
+"""The records of a chat session, deleted and rated."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from msgspec import UNSET, UnsetType
 
 from mock_server.api.operations.operation import DEMO_APP, DEMO_RECORD, DEMO_REFUND
 from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.fields import ChatId, ChatQuery, Nothing
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
@@ -14,9 +16,10 @@ from mock_server.api.operations.related.route import (
     route,
 )
 from mock_server.domain.call import APP
-from mock_server.domain.chats import delete_records
+from mock_server.domain.chats import RecordNotFound, delete_records, give_feedback
 from mock_server.domain.errors import LimitReached
-from mock_server.fixture.document import Id
+from mock_server.domain.objects.models import Feedback
+from mock_server.fixture.document import Id, Said
 
 
 class DeleteRecordFields(fields.ChatFields, kw_only=True):
@@ -28,16 +31,21 @@ class DeleteRecordFields(fields.ChatFields, kw_only=True):
     del_file: Annotated[Any, fields.IDLE] = UNSET
 
 
-@route(
+_deleting = partial(
+    route,
+    access="visitor",
+    refuses=(*APP, LimitReached),
+    example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "contentId": DEMO_RECORD},
+    writes=True,
+)
+
+
+@_deleting(
     "DELETE /api/core/chat/record/delete",
     chinese="删除会话中的消息",
     since="4.14.11",
     versions=("4.16",),
     gather=gather_either,
-    access="visitor",
-    refuses=(*APP, LimitReached),
-    example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "contentId": DEMO_RECORD},
-    writes=True,
 )
 def delete_record(call: Call, body: DeleteRecordFields) -> None:
     """Delete records of a chat session.
@@ -61,16 +69,12 @@ class DeleteItemBody(RequestFields):
     content_id: Id
 
 
-@route(
+@_deleting(
     "DELETE /api/core/chat/item/delete",
     chinese="删除会话中的一条消息",
     since="4.8.12 with keys, to 4.14.10",
     versions=("4.14",),
     gather=gather_body,
-    access="visitor",
-    refuses=(*APP, LimitReached),
-    example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "contentId": DEMO_RECORD},
-    writes=True,
 )
 def delete_item(call: Call, body: DeleteItemBody) -> None:
     """Delete a record of a chat session.
@@ -79,3 +83,39 @@ def delete_item(call: Call, body: DeleteItemBody) -> None:
     chat stays as it is.
     """
     delete_records(call, call.app(body.app_id), body.chat_id, {body.content_id})
+
+
+class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
+    """Which reply, and what is said of it; what is left out is taken back."""
+
+    data_id: ChatId
+    user_good_feedback: Said = UNSET
+    user_bad_feedback: Said = UNSET
+
+
+@route(
+    "POST /api/core/chat/feedback/updateUserFeedback",
+    chinese="对回复点赞或点踩",
+    since="4.8.12 with keys",
+    access="visitor",
+    refuses=(*APP, RecordNotFound, LimitReached),
+    example={
+        "appId": DEMO_APP,
+        "chatId": DEMO_REFUND,
+        "dataId": DEMO_RECORD,
+        "userGoodFeedback": "yes",
+    },
+    writes=True,
+    is_checked=True,
+)
+def update_user_feedback(call: Call, body: UpdateUserFeedbackBody) -> Nothing | None:
+    """Rate a reply.
+
+    Each of the two feedbacks is kept as it is sent, null too, and taken back if it is
+    left out: so one takes the place of the other. Lists of records show them; the
+    chat's updateTime stays.
+    """
+    app = call.app(body.app_id)
+    said = Feedback(body.user_good_feedback, body.user_bad_feedback)
+    give_feedback(call, app, body.chat_id, body.data_id, said)
+    return None if call.facts.feedback_gives_null else Nothing()

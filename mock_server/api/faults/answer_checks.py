@@ -1,0 +1,171 @@
+"""What is wrong with an answer, or odd: its path, method, values, data and headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from math import isfinite
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from mock_server.api.faults.answering import value_of
+from mock_server.api.operations.operation import Operation
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.api.request import long_integer
+from mock_server.domain.errors import LimitReached
+from mock_server.domain.faults.routes import METHODS
+from mock_server.domain.limits import DEFAULT_LIMITS, Published
+from mock_server.domain.messages import cut, describe_value
+from mock_server.domain.validation.walk import Path, dotted, is_unicode, mistakes
+from mock_server.fixture.builders.parts import DOTS
+from mock_server.fixture.document import HEADER_NAME, HEADER_VALUE, PATH_PATTERN
+
+WITHOUT_BODY = (204, 205, 304)
+"""Statuses of responses that have no body (RFC 9110 15)."""
+CONTENT_TYPE = "content-type"
+
+
+def wrong_path(route: str) -> Iterator[tuple[Path, str]]:
+    path = route.partition(" ")[2]
+    got = describe_value(path)
+    segments = path.split("/")
+    parameters = [each for each in segments if each.startswith("{")]
+    if not re.fullmatch(PATH_PATTERN, path) or set(segments) & {*DOTS}:
+        expected = "a path as it is sent, such as /api/x/{id}: no query, no fragment"
+        message = f"Expected {expected}, others percent-encoded, got {got}"
+        if not path.startswith("/"):
+            own = path.partition("://")[2].partition("/")[2] or path
+            message = (
+                f"Expected a path that begins with /, got {got} (write /{cut(own)})"
+            )
+        yield ("operation",), message
+    elif len(set(parameters)) < len(parameters):
+        expected = "parameters of different names"
+        yield ("operation",), f"Expected {expected}, got {got}"
+    elif len(segments) > Published.answered_segments + 1:
+        expected = f"at most {Published.answered_segments} segments"
+        yield ("operation",), f"Expected {expected}, got {len(segments) - 1}"
+    elif owner := OPERATIONS.owner_of(path):
+        row = OPERATIONS.meant_by(path)
+        how = "an answer for it names that: in a test respond"
+        hint = f" ({how}({row.name!r}, ...))" if row else ""
+        yield ("operation",), f"Expected a path of its own, got that of {owner}{hint}"
+
+
+def no_method(operation: str) -> Iterator[tuple[Path, str]]:
+    """A path whose method is missing, or is none of those in capitals."""
+    word, _, path = operation.rpartition(" ")
+    if path.startswith("/") and not OPERATIONS.owner_of(path):
+        method = word.upper() if word.upper() in METHODS else "GET"
+        whose = "" if method == word.upper() else ", with the method of the request"
+        how = f"write it as '{method} {cut(path)}'{whose}"
+        got = f"got {describe_value(operation)} ({how})"
+        expected = f"one of {', '.join(METHODS)} before a path"
+        yield ("operation",), f"Expected {expected}, {got}"
+
+
+def is_exact(value: Any) -> bool:
+    """Whether a value is the same once it has been written and read again."""
+    try:
+        encoded = msgspec.json.encode(value)
+        is_long = long_integer(encoded) is not None
+        return not is_long and bool(msgspec.json.decode(encoded) == value)
+    except UnicodeEncodeError:
+        return False
+
+
+def beyond_json(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """What no JSON can hold, or not all readers keep exact (RFC 8259 6, 8.2)."""
+    match value:
+        case dict():
+            for name, item in value.items():
+                yield from beyond_json(name, (*path, name))
+                yield from beyond_json(item, (*path, name))
+        case list():
+            for at, item in enumerate(value):
+                yield from beyond_json(item, (*path, at))
+        case str() if not is_unicode(value):
+            yield path, "Expected Unicode text, got a lone surrogate"
+        case int() if abs(value) > Published.integer:
+            expected = f"integers of at most {Published.integer}"
+            yield path, f"Expected {expected}, got {describe_value(value)}"
+        case float() if not isfinite(value):
+            yield path, "Expected a number that JSON can hold, got one beyond"
+
+
+_NAME, _VALUE = re.compile(HEADER_NAME), re.compile(HEADER_VALUE)
+_OWN = {
+    "connection": "it is the server's to end a connection",
+    "content-length": "the server counts",
+    "date": "the server says when",
+    "keep-alive": "it is the server's to end a connection",
+    "te": "it is of requests",
+    "trailer": "there are none",
+    "transfer-encoding": "the server frames",
+    "upgrade": "there is only HTTP/1.1",
+    "x-mock-generation": "the server marks what it answers",
+    "x-mock-hint": "the server marks what it answers",
+    "x-mock-sandbox": "the server marks what it answers",
+}
+_CORS = "access-control-"
+
+
+def wrong_headers(
+    headers: Mapping[str, str], status: int
+) -> Iterator[tuple[Path, str]]:
+    found: set[str] = set()
+    if len(headers) > DEFAULT_LIMITS.response_headers:
+        yield ("headers",), f"more than {DEFAULT_LIMITS.response_headers} headers"
+    for name, value in headers.items():
+        lower = name.lower()
+        if mistake := mistake_in_header(name, value, status):
+            yield ("headers", name), mistake
+        elif lower in found:
+            yield ("headers", name), f"duplicate header {lower!r}"
+        found.add(lower)
+
+
+def mistake_in_header(name: str, value: str, status: int) -> str:
+    """What is wrong with a header; "" if nothing is."""
+    lower = name.lower()
+    if not _NAME.fullmatch(name):
+        return f"Expected the name of a header, got {describe_value(name)}"
+    if lower in _OWN:
+        return f"Expected no header {lower!r}: {_OWN[lower]}"
+    if lower.startswith(_CORS):
+        return f"Expected no header {lower!r}: --cors-origin says which pages may call"
+    if lower == CONTENT_TYPE and status in WITHOUT_BODY:
+        return f"Expected no content type with status {status}, which has no body"
+    if not _VALUE.fullmatch(value):
+        expected = "visible ASCII with blanks in between"
+        return f"Expected {expected}, got {describe_value(value)}"
+    return ""
+
+
+def difference(operation: Operation, form: str | None, value: Any) -> str:
+    """How data differ from what an operation returns; "" if they do not."""
+    if form not in ("data", "json") or operation.data is None:
+        return ""
+    if isinstance(value, Raw):
+        try:
+            value = value_of(bytes(value))
+        except LimitReached:  # to look at it takes too long
+            return ""
+    at = "$.data"
+    if form == "json" and operation.has_envelope:
+        if not isinstance(value, dict) or "data" not in value:
+            expected = "the envelope of the service"
+            how = "write data in place of json"
+            return f"{operation.name} returns {expected}; this is none ({how})"
+        value, at = value["data"], "$.json.data"
+    try:
+        msgspec.convert(value, operation.data)
+    except msgspec.ValidationError as error:
+        is_small = len(msgspec.json.encode(value)) <= Published.differing_bytes
+        every = mistakes(value, operation.data) if is_small else iter(())
+        first = next(every, None)
+        found = f"{first.message} - at {at}{dotted(first.path)[1:]}" if first else error
+        return f"The answer differs from what {operation.name} returns: {found}"
+    return ""

@@ -1,0 +1,189 @@
+"""The fields that an operation has a meaning for, and where a body departs from them.
+
+They are looked at one by one: only a body that is not on contract comes here.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import chain
+
+from msgspec import Struct, inspect
+from msgspec.structs import replace
+
+from mock_server.api.operations import nearest
+from mock_server.api.operations.body_field import Field, judged, violation_of
+from mock_server.domain.choices.choosing import with_choices
+from mock_server.domain.choices.reading import remedies, tolerates
+from mock_server.domain.choices.table import Choices, table
+from mock_server.domain.journal import IGNORED, REFUSED, Violation
+from mock_server.domain.messages import describe_value
+from mock_server.domain.versions import facts_of
+
+
+class KnownFields:
+    """The fields of an operation's bodies: those of the spec, and those of choices."""
+
+    def __init__(
+        self,
+        section: str,
+        kind: type[Struct],
+        extensions: type[Struct] | None,
+        where: str,
+        is_strict: bool,
+    ) -> None:
+        """The arguments are those of `Contract`."""
+        self._section, self._where = section, f" ({where})" if where else ""
+        self._kind, self._more, self._is_strict = kind, extensions, is_strict
+        self.is_closed = kind.__struct_config__.forbid_unknown_fields
+
+    @cached_property
+    def fields(self) -> Mapping[str, Field]:
+        """Those of the spec, by name."""
+        return _fields(self._kind, self._section)
+
+    @cached_property
+    def _extensions(self) -> Mapping[str, Field]:
+        return {} if self._more is None else _fields(self._more, self._section)
+
+    @property
+    def names(self) -> Collection[str]:
+        """The names of all fields."""
+        return [*self.fields, *self._extensions]
+
+    def _refuses_unknown(self, choices: Choices) -> bool:
+        return self._is_strict and facts_of(choices.version).fields_are_checked
+
+    def departures(
+        self, body: Mapping[str, object], choices: Choices
+    ) -> Iterator[Violation]:
+        """Every departure of a body, and its effect with these choices."""
+        # Whatever choices read: to the spec `pageNum` is an unknown field too.
+        yield from self._unknown(body, choices)
+        yield from self._examine(body, self.fields, choices)[1]
+
+    def read(
+        self, body: Mapping[str, object], choices: Choices
+    ) -> tuple[dict[str, object], Iterator[str]]:
+        """The values of a body by field, and why it is refused, if it is."""
+        # Beside the spec's, the fields that these choices have a meaning for.
+        extended = {
+            name: field
+            for name, field in self._extensions.items()
+            if tolerates(choices, field.about.choice)
+        }
+        values, found = self._examine(body, {**self.fields, **extended}, choices)
+        unknown: Iterable[Violation] = ()
+        if choices.unknown_fields == "reject" or self._refuses_unknown(choices):
+            # Otherwise a hundred thousand unknown fields are not even named.
+            unknown = self._unknown(body, choices)
+        every = chain(unknown, found)
+        return values, (each.message for each in every if each.effect == REFUSED)
+
+    def _with_remedies(
+        self,
+        mistake: Violation,
+        choice: str,
+        body: Mapping[str, object],
+        choices: Choices,
+    ) -> Violation:
+        """A mistake in a field, for which this choice has a meaning, not the spec.
+
+        A value of the choice that has none for the field may serve the body.
+        """
+        if not choice or mistake.name != "invalid_field":
+            return mistake
+        served_by = []
+        for value in table()[choice].values:
+            other = with_choices(choices, {choice: value})
+            is_read = tolerates(other, choice)
+            if not is_read and next(self.read(body, other)[1], None) is None:
+                served_by.append(f"{choice}={value}")
+        return mistake.refused(*served_by)
+
+    def _examine(
+        self, body: Mapping[str, object], fields: Mapping[str, Field], choices: Choices
+    ) -> tuple[dict[str, object], list[Violation]]:
+        values: dict[str, object] = {}
+        violations = []
+        meant_for = self.meant_for_missing(body, fields)
+        for name, field in fields.items():
+            # For most fields it is None, which no body has.
+            if name in body and field.about.instead_of not in body:
+                values[name], found = field.read(body[name], choices)
+                choice = field.about.choice
+                for each in found:
+                    violations.append(self._with_remedies(each, choice, body, choices))
+            elif field.is_required:
+                others = self._extensions.items()
+                another = (
+                    other
+                    for other, each in others
+                    if each.about.instead_of == name and other in body
+                )
+                missing = field.missing(
+                    choices, another=next(another, ""), unknown=meant_for.get(name)
+                )
+                message = missing.message + self._where
+                violations.append(replace(missing, message=message))
+        return values, violations
+
+    def meant_for_missing(
+        self, body: Mapping[str, object], fields: Mapping[str, Field]
+    ) -> Mapping[str, str]:
+        """By missing field the unknown one of a body that is likely meant for it."""
+        missing = [
+            name
+            for name, field in fields.items()
+            if field.is_required and name not in body
+        ]
+        if not missing:
+            return {}
+        known = {*self.fields, *self._extensions}
+        return nearest.given_for(missing, (name for name in body if name not in known))
+
+    def _unknown(
+        self, body: Mapping[str, object], choices: Choices
+    ) -> Iterator[Violation]:
+        """The fields of a body that the spec does not have, also where choices do.
+
+        If its type is open to further fields, only what is a missing one but for case.
+        """
+        expected = f"only the fields {', '.join(self.fields)}"
+        missing = [name for name in self.fields if name not in body]
+        plain = [nearest.letters(name) for name in missing]
+        for name in body:
+            is_meant = self.is_closed or nearest.letters(name) in plain
+            if is_meant and name not in self.fields:
+                got = f"the field {describe_value(name).removeprefix('the string ')}"
+                reason = f"{expected}, got {got}"
+                departure = violation_of(
+                    name, "unknown_fields", self._section, reason, IGNORED
+                )
+                field = self._extensions.get(name)
+                if self._refuses_unknown(choices):
+                    yield departure.refused()
+                elif field is None:
+                    message = departure.message + nearest.meant(name, missing)
+                    yield judged(replace(departure, message=message), choices)
+                else:
+                    yield _judged_extension(departure, field, body, choices)
+
+
+def _fields(kind: type[Struct], section: str) -> dict[str, Field]:
+    info = inspect.type_info(kind)
+    fields = info.fields if isinstance(info, inspect.StructType) else ()
+    return {each.encode_name: Field(each, section) for each in fields}
+
+
+def _judged_extension(
+    departure: Violation, field: Field, body: Mapping[str, object], choices: Choices
+) -> Violation:
+    is_used = field.about.instead_of not in body
+    if tolerates(choices, field.about.choice):
+        return replace(departure, effect=field.about.effect) if is_used else departure
+    if tolerates(choices, departure.name):
+        return departure
+    mistakes = field.read(body[field.name], choices)[1] if is_used else ()
+    is_wrong = any(each.effect == REFUSED for each in mistakes)
+    others = () if is_wrong else remedies(choices, field.about.choice)
+    return departure.refused(*remedies(choices, departure.name), *others)

@@ -1,0 +1,192 @@
+"""The data rows of a collection: listed by pages, and all of them as CSV."""
+
+from functools import partial
+from typing import Annotated, Any
+
+from msgspec import UNSET, UnsetType, field
+from msgspec.structs import astuple
+
+from mock_server.api.envelope import View
+from mock_server.api.operations.operation import DEMO_COLLECTION
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.data import PATH
+from mock_server.api.operations.related.route import Call, gather_page, route
+from mock_server.api.response import Response
+from mock_server.domain.access import Level
+from mock_server.domain.call import COLLECTION
+from mock_server.domain.clock import format_time
+from mock_server.domain.errors import refusal
+from mock_server.domain.limits import Published
+from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.objects.haystack import fold
+from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
+from mock_server.domain.objects.rows import OldestFirst
+from mock_server.domain.sandboxes.state import State
+from mock_server.fixture.document import Id, Time
+
+
+class DataListBody(fields.PagedFields, kw_only=True):
+    """Which collection, and which of its rows."""
+
+    collection_id: Id
+    search_text: fields.SearchText = ""
+
+
+class RowView(View, kw_only=True):
+    """A data row as lists show it."""
+
+    id: str = field(name="_id")
+    dataset_id: str
+    collection_id: str
+    q: str
+    a: str
+    chunk_index: int
+    update_time: Time
+    team_id: str | UnsetType = UNSET
+
+
+class RowsView(View):
+    """A page of data rows."""
+
+    list: list[RowView]
+    total: int
+
+
+class RowsPage(Page[Row], frozen=True):
+    """A page of the rows of one collection."""
+
+    dataset_id: str = ""
+    collection_id: str = ""
+    shows_team: bool = False
+
+
+def _listed(row: Row, page: RowsPage) -> RowView:
+    return fields.shown(
+        RowView,
+        row,
+        update_time=format_time(row.update_time),
+        dataset_id=page.dataset_id,
+        collection_id=page.collection_id,
+        team_id=DEFAULT_TEAM_ID if page.shows_team else UNSET,
+    )
+
+
+def _appear(_: DataListBody, number: int) -> Row:
+    return Row(f"appeared-{number}", f"Appeared {number}")
+
+
+def _searched(row: Row) -> tuple[str, str]:
+    return row.q, row.a
+
+
+_listing = partial(
+    route,
+    refuses=(*COLLECTION, *fields.PAGING),
+    example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
+    gather=gather_page,
+    data=RowsView,
+    shows=_listed,
+    appear=_appear,
+)
+
+
+@_listing(
+    f"POST {PATH}/v2/list",
+    name="data.v2.list",
+    chinese="集合数据行的一页",
+    since="4.8.12",
+    differs="Rows have no images.",
+)
+def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
+    """A page of a collection's data rows.
+
+    By chunkIndex; at most 30 a page, `searchText` in `q` or `a`.
+    """
+    paging = fields.paging_of(body, Published.page_size)
+    asked, term = body.collection_id, fold(body.search_text)
+    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
+    rows = call.store.rows.of(dataset, collection.id)
+    if term:
+        rows = fields.having(term, rows, _searched, call.state)
+    if not call.facts.rows_newest_first:
+        rows = OldestFirst(rows)
+    page = fields.page_of(rows, paging, dataset.level_of(call.caller))
+    own = dataset.id, collection.id, call.facts.rows_show_team
+    return RowsPage(*astuple(page), *own)  # type: ignore[call-arg]
+
+
+@_listing(
+    f"POST {PATH}/list",
+    chinese="集合数据行的一页（旧路径）",
+    since="4.0",
+    differs="Some versions 4.8 answer `{pageNum, pageSize, data, total}`.",
+)
+def data_list(call: Call, body: DataListBody) -> RowsPage:
+    """A page of a collection's data rows, at an older path.
+
+    As `data.v2.list`.
+    """
+    page: RowsPage = data_v2_list.act(call, body)
+    return page
+
+
+TooManyRequests = refusal("TooManyRequests", "429 tooManyRequests", "429 429 error")
+
+
+TooManyFormerly = refusal("TooManyFormerly", "429 tooManyRequests", "500 429 error")
+
+
+class ExportBody(fields.CitedFields, kw_only=True):
+    """Which collection, alone or with what cites it, which is not looked at."""
+
+    collection_id: Id
+    chat_time: Annotated[Any, fields.IDLE] = UNSET
+
+    def check(self) -> None:
+        """Raise InvalidField for some of what names a reply, but not all."""
+        fields.CitedFields.check(self)
+        self.check_whole(is_given=self.chat_time is not UNSET)
+
+
+_QUOTE, _TWO = '"', '""'
+_MINUTE = 60_000
+
+
+def _csv(text: str, _: State) -> Response:
+    return Response(200, text.encode(), content_type=b"text/csv; charset=utf-8")
+
+
+@route(
+    "POST /api/core/dataset/collection/export",
+    chinese="集合的数据行（CSV）",
+    since="4.9",
+    differs="All texts are in quotes. The sandbox counts, not each address, and only "
+    "exports that succeed.",
+    refuses=(*COLLECTION, TooManyRequests, TooManyFormerly),
+    example={"collectionId": DEMO_COLLECTION},
+    encode=_csv,
+    answers=("text/csv",),
+    has_envelope=False,
+    is_checked=True,
+    is_strict=True,
+)
+def export(call: Call, body: ExportBody) -> str:
+    """The data rows of a collection as CSV.
+
+    CSV with a byte order mark and the header `q,a`, without an envelope. One in a
+    minute of the sandbox's clock.
+    """
+    asked = body.collection_id
+    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
+
+    def line(row: Row) -> str:
+        return f'"{row.q.replace(_QUOTE, _TWO)}","{row.a.replace(_QUOTE, _TWO)}"'
+
+    last, now = call.store.exported, call.now
+    if last is not None and 0 <= now - last < _MINUTE:
+        kind = TooManyRequests if call.facts.ip_limits_are_http_429 else TooManyFormerly
+        hint = "advance the clock of the sandbox"
+        raise kind("one export every 60 seconds", "another one", "path", hint)
+    call.store.exported = now
+    rows = call.store.rows.of(dataset, collection.id)
+    return "\n".join(("\ufeffq,a", *map(line, rows)))

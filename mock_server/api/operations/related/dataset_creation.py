@@ -1,0 +1,151 @@
+"""Datasets and folders of datasets that are created."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from mock_server.api.operations.related import fields, holders
+from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.domain import errors
+from mock_server.domain.access import Level
+from mock_server.domain.datasets import dataset_folders as folders
+from mock_server.domain.datasets.dataset_folders import FolderTooDeep
+from mock_server.domain.objects.dataset import Dataset
+
+MAKE = (*folders.PUT_IN, FolderTooDeep, errors.LimitReached)
+
+
+class ApiServer(Struct, rename="camel"):
+    """A server of the client's own."""
+
+    base_url: str
+    authorization: str = ""
+    base_path: str = ""
+
+
+class FeishuServer(Struct, rename="camel"):
+    """A folder of Feishu."""
+
+    app_id: str
+    folder_token: str
+    app_secret: str = ""
+
+
+class YuqueServer(Struct, rename="camel"):
+    """A user of Yuque."""
+
+    user_id: str
+    token: str = ""
+    base_path: str = ""
+
+
+class DingtalkServer(Struct, rename="camel"):
+    """A workspace of DingTalk."""
+
+    app_key: str
+    user_id: str
+    app_secret: str = ""
+    operator_id: str = ""
+    workspace_id: str = ""
+    root_node_id: str = ""
+    workspace_name: str = ""
+
+
+class Servers(Struct, rename="camel"):
+    """Where the texts of a dataset come from; nothing is asked."""
+
+    api_server: ApiServer | UnsetType = UNSET
+    feishu_server: FeishuServer | UnsetType = UNSET
+    yuque_server: YuqueServer | UnsetType = UNSET
+    dingtalk_server: DingtalkServer | UnsetType = UNSET
+
+
+class NewDataset(RequestFields, kw_only=True):
+    """What a dataset may be created with; models are not looked at."""
+
+    name: fields.Name
+    type: fields.FormerDatasetType = "dataset"
+    intro: fields.Long = ""
+    avatar: fields.Long = "/icon/logo.svg"
+    parent_id: fields.Parent = UNSET
+    vector_model: fields.Text = UNSET
+    agent_model: fields.Text = UNSET
+    vlm_model: fields.Text = UNSET
+    api_dataset_server: Annotated[Servers, fields.IDLE] | UnsetType = UNSET
+
+
+class DatasetCreateBody(NewDataset, kw_only=True):
+    """What the dataset is called, and where it goes."""
+
+    type: fields.DatasetType  # type: ignore[assignment]
+    intro: fields.Long
+    avatar: fields.Long
+
+
+@route(
+    "POST /api/core/dataset/create",
+    chinese="创建知识库",
+    since="4.6",
+    former=("dataset_create_needs_all", NewDataset),
+    differs="A parent that is not a folder is refused. Models are ignored. Folders "
+    "have the depth limit of `folder.create`.",
+    refuses=MAKE,
+    example={"type": "dataset", "name": "News", "intro": "", "avatar": ""},
+    writes=True,
+)
+def dataset_create(call: Call, new: DatasetCreateBody) -> str:
+    """Create a dataset.
+
+    The id of the new dataset, which belongs to the caller.
+    """
+    return _make(call, new)
+
+
+class FolderCreateBody(RequestFields, kw_only=True):
+    """What the folder is called, and where it goes."""
+
+    name: fields.Name
+    intro: fields.Long
+    parent_id: fields.Parent = UNSET
+
+
+@route(
+    "POST /api/core/dataset/folder/create",
+    chinese="创建知识库文件夹",
+    since="4.9.6 with keys",
+    differs="A parent that is not a folder is refused.",
+    refuses=MAKE,
+    example={"name": "Archive", "intro": ""},
+    writes=True,
+)
+def folder_create(call: Call, new: FolderCreateBody) -> fields.Nothing:
+    """Create a folder of datasets.
+
+    An empty object; four folders within one another at most.
+    """
+    _make(call, new, type=folders.FOLDER, avatar="/imgs/files/folder.svg")
+    return fields.Nothing()
+
+
+def _make(call: Call, new: NewDataset | FolderCreateBody, **further: str) -> str:
+    """The id of a new dataset or folder, the caller's and of now. MAKE."""
+    store = call.store
+    parent_id = folders.folder_for(call, new.parent_id or None, Level.WRITE)
+    made = fields.shown(
+        Dataset,
+        new,
+        id="",
+        parent_id=parent_id,
+        permissions=holders.permissions_of(call),
+        tmb_id=call.member,
+        update_time=call.now,
+        **further,
+    )
+    if made.type == folders.FOLDER:
+        folders.check_depth(call, parent_id, 1)
+    created = sum(it.id not in store.generation.datasets for it in store.datasets())
+    call.check_room(created, call.state.limits.created_datasets, "created datasets")
+    made = replace(made, id=store.new_id())
+    store.put_dataset(made)
+    return made.id

@@ -1,0 +1,116 @@
+"""The parts of a reply: as records hold them, and as results of the nodes."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from mock_server.domain.access import Share
+from mock_server.domain.replies import ReplyPart, Tool
+from mock_server.domain.versions import Facts
+
+
+def tool_of(tool: Tool) -> dict[str, str]:
+    """A tool as events and records have it."""
+    own_id = hashlib.sha256(tool.name.encode()).hexdigest()[:24]
+    params, response = map(_as_text, (tool.params, tool.response))
+    return {
+        "id": own_id,
+        "toolName": tool.name,
+        "toolAvatar": "",
+        "functionName": tool.name,
+        "params": params,
+        "response": response,
+    }
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, Raw) and bytes(value).startswith(b'"'):
+        value = msgspec.json.decode(value)
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def error_of(error: str | Mapping[str, Any]) -> tuple[int, str, str]:
+    """The code, the statusText and the message of a reply that ends by an error."""
+    if isinstance(error, str):
+        return 500, "error", error
+    code, text = error.get("code"), error.get("statusText")
+    status_text = text if isinstance(text, str) else "error"
+    own = code if isinstance(code, int) else 500
+    return own, status_text, str(error.get("message", ""))
+
+
+def value_of(part: ReplyPart) -> dict[str, Any] | None:
+    """A part as a record holds it; None of what is not kept there."""
+    if part.text is not None or part.fast is not None:
+        text = part.text if part.text is not None else part.fast
+        return {"type": "text", "text": {"content": text}}
+    if part.reasoning is not None:
+        return {"type": "reasoning", "reasoning": {"content": part.reasoning}}
+    if part.tool is not None:
+        return {"type": "tool", "tools": [tool_of(part.tool)]}
+    if part.interactive is not None:
+        return {"type": "interactive", "interactive": part.interactive}
+    return None
+
+
+def response_data(
+    parts: Sequence[ReplyPart], facts: Facts, share: Share | None
+) -> list[dict[str, Any]]:
+    """The results of the nodes that a reply names, and of what it has found.
+
+    Visitors of a share link are shown less.
+    """
+    return [result for _, result in _results(parts, facts, share)]
+
+
+def _results(
+    parts: Sequence[ReplyPart], facts: Facts, share: Share | None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The result of each node, behind the place of its part."""
+    every = _all_results(parts)
+    if share is None:
+        yield from every
+        return
+    kinds = {"datasetSearchNode", "tool" if facts.shares_see_tools else ""}
+    shown = {"moduleType", "runningTime", "quoteList" if share.show_cite else ""}
+    for at, result in every:
+        if result["moduleType"] in kinds:
+            yield at, {name: it for name, it in result.items() if name in shown}
+
+
+def _all_results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """All of them, with all that they say."""
+    number = 0
+    for at, part in enumerate(parts):
+        more: dict[str, Any] = {}
+        if part.node is not None:
+            more = {"moduleName": part.node, "moduleType": "chatNode"}
+        if part.quotes is not None:
+            more = {"moduleName": "Dataset search", "moduleType": "datasetSearchNode"}
+            more["quoteList"] = part.quotes
+        if part.tool is not None:
+            more = {"moduleName": part.tool.name, "moduleType": "tool"}
+            more |= {"toolInput": part.tool.params, "toolRes": part.tool.response}
+        if more:
+            number += 1
+            own_id = f"node-{number}"
+            yield at, {"id": own_id, "nodeId": own_id, "runningTime": 0, **more}
+
+
+def results_by_end(
+    parts: Sequence[ReplyPart], facts: Facts, share: Share | None
+) -> dict[int, list[dict[str, Any]]]:
+    """The results of nodes, by the place of the part before which each is done.
+
+    One with a name runs until the next one that has one.
+    """
+    named = [at for at, part in enumerate(parts) if part.node is not None]
+    ends = dict(pairwise([*named, len(parts)]))
+    found: dict[int, list[dict[str, Any]]] = {}
+    for at, result in _results(parts, facts, share):
+        found.setdefault(ends.get(at, at + 1), []).append(result)
+    return found

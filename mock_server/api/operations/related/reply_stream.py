@@ -1,0 +1,161 @@
+"""A reply as server-sent events."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from mock_server.api.event_stream import Chunk
+from mock_server.api.operations.related.reply_parts import (
+    error_of,
+    response_data,
+    results_by_end,
+    tool_of,
+)
+from mock_server.domain.access import Share
+from mock_server.domain.chats import Completed
+from mock_server.domain.limits import Published
+from mock_server.domain.replies import Pace, ReplyPart
+from mock_server.domain.versions import Facts
+
+
+class Completion(Struct):
+    """A reply, and how it is asked for."""
+
+    done: Completed
+    stream: bool
+    detail: bool
+    is_v2: bool = False
+    share: Share | None = None
+
+
+def streamed(completion: Completion, facts: Facts) -> Iterator[Chunk]:
+    """The reply as server-sent events.
+
+    At the newer path each node is told as soon as it is done, not all in the end.
+    """
+    done, is_detailed, share = completion.done, completion.detail, completion.share
+    pace, told = done.pace, {}
+    if is_detailed and completion.is_v2:
+        told = results_by_end(done.parts, facts, share)
+    hidden = () if share is None or share.show_running_status else _RUNNING
+    least = _least_length(done.parts)
+    is_first = True
+    waiting = 0.0
+    for at, part in enumerate(done.parts):
+        for result in told.get(at, ()):
+            yield Chunk(event("flowNodeResponse", result))
+        waiting += part.pause_ms or 0
+        for name, data, is_word in _events(part, least):
+            if name in hidden or not (is_detailed or name in _PLAIN):
+                continue
+            pause = waiting
+            if is_word:
+                pause += pace.first_token_ms if is_first else _gap(pace)
+                is_first = False
+            waiting = 0
+            yield Chunk(event(name, data, is_detailed or name == "error"), pause)
+        if part.error is not None or part.cut:
+            return
+    for result in told.get(len(done.parts), ()):
+        yield Chunk(event("flowNodeResponse", result))
+    if is_detailed:
+        yield Chunk(event("workflowDuration", {"durationSeconds": 0}), waiting)
+        if done.title is not None:
+            yield Chunk(event("chatTitle", {"title": done.title}))
+    yield Chunk(event("answer", _delta(None, "stop"), is_detailed))
+    head = b"event: answer\n" if is_detailed else b""
+    ends = [Chunk(head + b"data: [DONE]\n\n")]
+    if is_detailed and not completion.is_v2:
+        results = event("flowResponses", response_data(done.parts, facts, share))
+        ends.insert(0 if facts.streams_end_with_done else 1, Chunk(results))
+    yield from ends
+
+
+_RUNNING = ("flowNodeStatus", "toolCall", "toolParams", "toolResponse")
+"""The events that say what runs, which a share link may hide."""
+_PLAIN = ("answer", "fastAnswer", "error")
+"""The events that are sent without `detail`, then without their names."""
+
+
+def _events(part: ReplyPart, least: int) -> Iterator[tuple[str, Any, bool]]:
+    """The names and data of a part's events, and whether they are words that come."""
+    for word in pieces(part.reasoning or "", least):
+        yield "answer", _delta(word, key="reasoning_content"), True
+    for word in pieces(part.text or "", least):
+        yield "answer", _delta(word), True
+    if part.fast is not None:
+        yield "fastAnswer", _delta(f"\n{part.fast}"), True
+    if part.node is not None:
+        yield "flowNodeStatus", {"status": "running", "name": part.node}, False
+    if part.tool is not None:
+        whole = tool_of(part.tool)
+        empty = {**whole, "params": "", "response": ""}
+        unnamed = {**empty, "toolName": "", "toolAvatar": ""}
+        yield "toolCall", {"tool": empty}, False
+        yield "toolParams", {"tool": {**unnamed, "params": whole["params"]}}, False
+        yield (
+            "toolResponse",
+            {"tool": {**unnamed, "response": whole["response"]}},
+            False,
+        )
+    if part.interactive is not None:
+        yield "interactive", {"interactive": part.interactive}, False
+    if part.error is not None:
+        code, text, message = error_of(part.error)
+        failure = {"code": code, "statusText": text, "message": message, "data": None}
+        is_plain = isinstance(part.error, str)
+        yield "error", {"message": message} if is_plain else failure, False
+
+
+def _gap(pace: Pace) -> float:
+    """Milliseconds between two words."""
+    return 1000 / pace.tokens_per_second if pace.tokens_per_second else 0
+
+
+_END = re.compile("[ \u3000-\u9fff\uff00-\uffef]")
+"""The last character of a word."""
+
+
+def _least_length(parts: Sequence[ReplyPart]) -> int:
+    """How long each piece of what is said must be, but one; 0 if words are few.
+
+    The parts of a reply have at most `stream_pieces` between them.
+    """
+    # A MiB may have as many words, each of which would take long to make.
+    texts = [text for each in parts if (text := each.reasoning or each.text)]
+    most = max(1, Published.stream_pieces + 1 - len(texts))
+    ends = chain.from_iterable(map(_END.finditer, texts))
+    count = sum(1 for _ in islice(ends, most))
+    return sum(map(len, texts)) // most if count == most else 0
+
+
+def pieces(reply: str, least: int = 0) -> list[str]:
+    """The words of a text, as models have them; short ones make one piece.
+
+    A space belongs to the word before it; a Chinese character ends a word.
+    """
+    made: list[str] = []
+    start = 0
+    while start < len(reply):
+        found = _END.search(reply, start + least)
+        end = found.end() if found else len(reply)
+        made.append(reply[start:end])
+        start = end
+    return made
+
+
+def _delta(
+    said: str | None, reason: str | None = None, key: str = "content"
+) -> dict[str, Any]:
+    delta = {"role": "assistant", key: said}
+    choices = [{"delta": delta, "index": 0, "finish_reason": reason}]
+    return {"id": "", "object": "", "created": 0, "model": "", "choices": choices}
+
+
+def event(name: str, data: Any, is_named: bool = True) -> bytes:
+    head = f"event: {name}\n".encode() if is_named else b""
+    return head + b"data: " + msgspec.json.encode(data) + b"\n\n"

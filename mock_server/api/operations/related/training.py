@@ -1,0 +1,150 @@
+"""How a collection is trained: how far it is, once more, and an id to bill it by."""
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, UnsetType, field
+
+from mock_server.api.envelope import View
+from mock_server.api.operations.operation import DEMO_COLLECTION, DEMO_DATASET
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.collection_creation import PATH, cutting_of
+from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.domain import errors
+from mock_server.domain.access import Level
+from mock_server.domain.call import COLLECTION, DATASET, DatasetNotFound
+from mock_server.domain.datasets import sources
+from mock_server.domain.messages import describe_value
+
+
+class CollectionIdFields(RequestFields):
+    """Which collection."""
+
+    collection_id: fields.Name
+
+
+class AdvancedTraining(View):
+    """Kinds of training that no collection has here."""
+
+    custom_pdf_parse: bool = False
+    image_index: bool = False
+    auto_indexes: bool = False
+
+
+class Counts(View):
+    """Data rows by kind of training."""
+
+    parse: int = 0
+    qa: int = 0
+    chunk: int = 0
+    image: int = 0
+    auto: int = 0
+    image_parse: int = 0
+
+
+class TrainingDetailView(View, kw_only=True):
+    """How far the training of a collection is."""
+
+    training_type: str
+    advanced_training: AdvancedTraining = field(default_factory=AdvancedTraining)
+    queued_counts: Counts
+    training_counts: Counts = field(default_factory=Counts)
+    error_counts: Counts = field(default_factory=Counts)
+    trained_count: int
+
+
+@route(
+    "GET /api/core/dataset/collection/trainingDetail",
+    chinese="集合的训练进度",
+    since="4.9.6",
+    differs="Nothing fails; untrained rows count as queued.",
+    refuses=COLLECTION,
+    example={"collectionId": DEMO_COLLECTION},
+)
+def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView:
+    """How far the training of a collection is.
+
+    Texts that wait to be parsed, rows that wait in the queue, rows trained.
+    """
+    asked = query.collection_id
+    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
+    jobs = call.store.jobs.get((dataset.id, collection.id)) or ()
+    waiting = sum(len(job.rows) for job in jobs if job.is_parsed)
+    return TrainingDetailView(
+        training_type=collection.training_type,
+        queued_counts=Counts(sum(not job.is_parsed for job in jobs), chunk=waiting),
+        trained_count=collection.data_amount,
+    )
+
+
+class FormerRetrainBody(fields.ProcessingFields, kw_only=True):
+    """How a collection is processed now, which may be left out."""
+
+    collection_id: fields.Name | UnsetType = UNSET
+    parent_id: Annotated[fields.Label, fields.IDLE] | UnsetType | None = UNSET
+
+
+class RetrainBody(FormerRetrainBody, kw_only=True):
+    """Which collection, and how it is processed now."""
+
+    collection_id: fields.Name
+
+
+class RetrainedView(View):
+    """The new collection."""
+
+    collection_id: str
+
+
+@route(
+    f"POST {PATH}/reTrainingCollection",
+    chinese="重新训练集合",
+    since="4.8; with write permission 4.9.10",
+    differs="Rows come from the stored text of an uploaded file, else from the "
+    "existing rows; links are not fetched. A folder is deleted with its content.",
+    former=("retraining_checks_fields_first", FormerRetrainBody),
+    refuses=(*COLLECTION, errors.LimitReached),
+    example={"collectionId": DEMO_COLLECTION},
+    writes=True,
+)
+def re_training_collection(call: Call, body: RetrainBody) -> RetrainedView:
+    """Train a collection once more.
+
+    The old one is deleted, and a new one has its name, place, source and times but
+    updateTime. Folders and what was entered by hand are empty then.
+    """
+    asked = body.collection_id
+    if not asked:
+        raise fields.MissingParams("the _id of a collection", "none", "$.collectionId")
+    dataset, old = call.collection(asked, Level.WRITE, "$.collectionId")
+    kind = body.training_type or old.training_type
+    cutting = cutting_of(body)
+    made = sources.retrain(call, dataset, old, cutting, training_type=kind)
+    return RetrainedView(made)
+
+
+class TrainingUsageBody(RequestFields, kw_only=True):
+    """For which dataset; the name is not looked at."""
+
+    dataset_id: Any = UNSET
+    name: Annotated[Any, fields.IDLE] = UNSET
+
+
+@route(
+    "POST /api/support/wallet/usage/createTrainingUsage",
+    chinese="创建训练账单",
+    since="4.6.9",
+    differs="Nothing is billed, and no other route uses the id.",
+    refuses=DATASET,
+    example={"datasetId": DEMO_DATASET, "name": "Upload"},
+)
+def create_training_usage(call: Call, body: TrainingUsageBody) -> str:
+    """Get an id to bill training by.
+
+    Another one each time, to be sent as `billId`. It takes write permission on the
+    dataset.
+    """
+    if not isinstance(body.dataset_id, str):
+        got = "nothing" if body.dataset_id is UNSET else describe_value(body.dataset_id)
+        raise DatasetNotFound("the id of a dataset", got, "$.datasetId")
+    call.dataset(body.dataset_id, Level.WRITE, "$.datasetId")
+    return call.store.new_id()
