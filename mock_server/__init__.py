@@ -46,7 +46,7 @@ _MODULES = {
 def __getattr__(name: str) -> object:
     if name not in _MODULES:
         said = f"module {__name__!r} has no attribute {name!r}"
-        if not name.startswith("_"):  # which programs look for, to see what it is
+        if not name.startswith("_"):  # programs look for such names to identify objects
             said += (
                 f" (there are {', '.join(__all__)}; a test is given a running server"
             )
