@@ -1,8 +1,8 @@
-"""What the body of an operation is to be, and how one is read that departs from it.
+"""The body of an operation by the spec, and how a body that violates it is read.
 
-A body on contract is decoded in one step, at C speed. Any other is read field by field:
-that gives its values and its departures at the same time. What no choice tolerates is
-refused; the journal lists every departure, whether or not it was tolerated.
+A body on contract is decoded in one step, at C speed. Any other is read field by field,
+for its values and its violations at the same time. A violation that no choice tolerates
+is refused; the journal lists all of them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -31,10 +31,10 @@ from mock_server.domain.versions import facts_of
 
 
 class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
-    """The fields of a body as the spec has them; there are no others."""
+    """The fields of a body by the spec; others are unknown."""
 
     def check(self) -> None:
-        """Raise InvalidField for what types cannot say."""
+        """Raise InvalidField if a rule beyond types is broken."""
 
 
 F = TypeVar("F", bound=RequestFields)
@@ -42,17 +42,16 @@ F = TypeVar("F", bound=RequestFields)
 _DOCUMENTED = Choices()
 
 NOT_ON_CONTRACT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What a decoder raises for a body that is not as the spec says."""
+"""Errors of a decoder for a body that violates the spec."""
 
 
 class Contract(Generic[F]):
-    """The body of one operation: as `section` of the spec says, and beyond it.
+    """The body of one operation, by `section` of the spec and by choices.
 
-    `fields` is the type that the spec describes; `extensions` are fields that choices
-    have a meaning for; `where` says of one that is missing where it is looked for.
-    Unless it `is_checked`, versions without schemas do not look at what is idle, and
-    take null for nothing. If it `is_strict`, versions with schemas refuse unknown
-    fields under every choice.
+    `fields` is the type of the spec; `extensions` are fields that only choices give a
+    meaning; `where` says where a missing field is looked for. Unless it `is_checked`,
+    versions without schemas skip idle fields, and take null for absent. If it
+    `is_strict`, versions with schemas refuse unknown fields under every choice.
     """
 
     def __init__(
@@ -76,9 +75,9 @@ class Contract(Generic[F]):
     def read(
         self, content: bytes, choices: Choices, ignored: list[str] | None = None
     ) -> F:
-        """The fields of a body, for an operation that no departure tells apart.
+        """Return a body's fields, for an operation that ignores violations.
 
-        Raises as `values`, and NotReady for a large one.
+        Raises as `values`, and NotReady for a large body.
         """
         try:
             if len(content) <= DEFAULT_LIMITS.body_bytes:
@@ -95,7 +94,7 @@ class Contract(Generic[F]):
         return fields
 
     def _reading(self, content: bytes) -> Steps[F | None]:
-        """Decode a body by itself, before anything is done; None if it departs."""
+        """Decode a large body in its own step; None if it violates the spec."""
         for _ in range(AT_ONCE):
             yield
         with suppress(*NOT_ON_CONTRACT):
@@ -105,14 +104,14 @@ class Contract(Generic[F]):
     def values(
         self, content: bytes, choices: Choices, ignored: list[str] | None = None
     ) -> dict[str, Any]:
-        """The values of a body of which every departure is tolerated, by field.
+        """Return the values by field of a body whose violations are all tolerated.
 
-        What is missing is not among them. The list `ignored` gets what to say of a
-        field that is, though it is likely meant for another. Raises BadJson, and
-        InvalidField for all departures that the choices in force do not tolerate.
+        Missing fields are left out. The list `ignored` gets a hint if an ignored field
+        resembles another. Raises BadJson, and InvalidField for all violations that the
+        choices in force do not tolerate.
         """
         body = read_json(content)
-        # Before the fields: it holds for unknown ones too, however deep.
+        # Before the fields: the rule holds for unknown fields too, at any depth.
         check_integers(content, body)
         body = self._looked_at(body, choices)
         values, refused = self._read(body, choices)
@@ -136,7 +135,7 @@ class Contract(Generic[F]):
     def _looked_at(
         self, body: dict[str, object], choices: Choices
     ) -> dict[str, object]:
-        """Return the fields of a body at which the version in force looks."""
+        """Return the fields of a body that the version in force reads."""
         if self.looks_at_all(choices):
             return body
         known = self._fields
@@ -148,7 +147,7 @@ class Contract(Generic[F]):
         }
 
     def name_unknown(self, refusal: Refusal, content: bytes) -> None:
-        """Say in a refusal for want of a field which unknown one may be meant."""
+        """Add to the refusal of a missing field the unknown field that may be meant."""
         name = getattr(refusal, "at", "").removeprefix("$.")
         if name in self._fields:
             body = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
@@ -159,11 +158,11 @@ class Contract(Generic[F]):
     def find_violations(
         self, content: bytes, choices: Choices = _DOCUMENTED
     ) -> Iterator[Violation]:
-        """Every departure of a body from the spec, and its effect with these choices.
+        """Yield every violation of the spec by a body, and its effect by these choices.
 
         The effect is that on a request that is not refused for another reason.
         """
-        # Nearly all are on contract, and whoever reads a journal asks about thousands.
+        # Nearly all bodies are on contract, and a journal may have thousands.
         try:
             if self.is_closed and not self._has_empty(
                 fields := self.decoder.decode(content)
@@ -186,15 +185,15 @@ class Contract(Generic[F]):
             yield Violation("invalid_field", self.section, at, refusal.message)
         else:
             body = self._looked_at(body, choices)
-            # Whatever choices read: to the spec `pageNum` is an unknown field too.
+            # Under any choices: to the spec `pageNum` is an unknown field too.
             yield from self._unknown(body, choices)
             yield from self._examine(body, self._fields, choices)[1]
 
     def _read(
         self, body: Mapping[str, object], choices: Choices
     ) -> tuple[dict[str, object], Iterator[str]]:
-        """The values of a body by field, and why it is refused, if it is."""
-        # Beside the spec's, the fields that these choices have a meaning for.
+        """Return the values of a body by field, and the messages of refused fields."""
+        # Beside the spec's fields, those that these choices add.
         extended = {
             name: field
             for name, field in self._extensions.items()
@@ -203,7 +202,7 @@ class Contract(Generic[F]):
         values, found = self._examine(body, {**self._fields, **extended}, choices)
         unknown: Iterable[Violation] = ()
         if choices.unknown_fields == "reject" or self._refuses_unknown(choices):
-            # Otherwise a hundred thousand unknown fields are not even named.
+            # Otherwise a hundred thousand unknown fields would be listed in vain.
             unknown = self._unknown(body, choices)
         every = chain(unknown, found)
         return values, (each.message for each in every if each.effect == REFUSED)
@@ -215,9 +214,9 @@ class Contract(Generic[F]):
         body: Mapping[str, object],
         choices: Choices,
     ) -> Violation:
-        """A mistake in a field, for which this choice has a meaning, not the spec.
+        """Return a mistake in a field that `choice` adds to the spec, with remedies.
 
-        A value of the choice that has none for the field may serve the body.
+        A value of the choice that ignores the field may serve the body.
         """
         if not choice or mistake.name != "invalid_field":
             return mistake
@@ -236,7 +235,7 @@ class Contract(Generic[F]):
         violations = []
         meant_for = self._meant_for_missing(body, fields)
         for name, field in fields.items():
-            # For most fields it is None, which no body has.
+            # `instead_of` is None for most fields, and no body has a field None.
             if name in body and field.about.instead_of not in body:
                 values[name], found = field.read(body[name], choices)
                 choice = field.about.choice
@@ -259,7 +258,7 @@ class Contract(Generic[F]):
     def _meant_for_missing(
         self, body: Mapping[str, object], fields: Mapping[str, Field]
     ) -> Mapping[str, str]:
-        """By missing field the unknown one of a body that is likely meant for it."""
+        """Return the unknown field that each missing field is likely given as."""
         missing = [
             name
             for name, field in fields.items()
@@ -273,9 +272,9 @@ class Contract(Generic[F]):
     def _unknown(
         self, body: Mapping[str, object], choices: Choices
     ) -> Iterator[Violation]:
-        """The fields of a body that the spec does not have, also where choices do.
+        """Yield the fields of a body that the spec lacks, even if choices add them.
 
-        If its type is open to further fields, only what is a missing one but for case.
+        If the type is open to other fields, yield only misspelled missing fields.
         """
         expected = f"only the fields {', '.join(self._fields)}"
         missing = [name for name in self._fields if name not in body]
@@ -298,7 +297,7 @@ class Contract(Generic[F]):
                     yield _judged_extension(departure, field, body, choices)
 
     def _has_empty(self, decoded: F) -> bool:
-        """Whether a field is empty though its type allows it, or what items need."""
+        """Return whether a field, or what items need, is empty against the spec."""
         return any(
             getattr(decoded, field.attribute) == ""
             if field.about.empty is not None
@@ -311,11 +310,11 @@ class Contract(Generic[F]):
 
     @property
     def names(self) -> Collection[str]:
-        """The names of all fields that the operation has a meaning for."""
+        """Return the names of all fields that the operation can read."""
         return [*self._fields, *self._extensions]
 
     def needs(self, name: str) -> bool:
-        """Whether a field may not be left out."""
+        """Return whether a field is required."""
         return name in self._fields and self._fields[name].is_required
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Collections of the files of an API server, which there is none of here."""
+"""Collections of the files of an API server, which is not called here."""
 
 from mock_server.api.operations.operation import DEMO_DATASET
 from mock_server.api.operations.related import fields
@@ -13,11 +13,11 @@ from mock_server.domain.datasets import contents
 from mock_server.domain.objects.models import Collection
 
 API_FILE = "apiFile"
-"""The type of such a collection."""
+"""Type of these collections."""
 
 
 class ApiCollectionBody(Creation, kw_only=True):
-    """Which file of the server, and what it is called."""
+    """The file of the API server, and the collection's name."""
 
     name: fields.Name
     api_file_id: fields.Name
@@ -36,8 +36,7 @@ class ApiCollectionBody(Creation, kw_only=True):
 def api_collection(call: Call, new: ApiCollectionBody) -> None:
     """Make a collection of a file of an API server.
 
-    A collection of type `apiFile`. For a file that the dataset has already, nothing is
-    made.
+    A collection of type `apiFile`. If the dataset has one of that file, none is made.
     """
     dataset, _ = contents.target_for(call, new.dataset_id, new.parent_id or None)
     for each in dataset.tree:

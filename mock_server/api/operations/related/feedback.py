@@ -1,4 +1,4 @@
-"""What readers say of the replies of a chat session."""
+"""Feedback of readers on the replies of a chat session."""
 
 from msgspec import UNSET
 
@@ -13,7 +13,7 @@ from mock_server.fixture.document import Said
 
 
 class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
-    """Which reply, and what is said of it; what is left out is taken back."""
+    """The reply, and its feedback; feedback left out is deleted."""
 
     data_id: ChatId
     user_good_feedback: Said = UNSET
@@ -38,9 +38,8 @@ class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
 def update_user_feedback(call: Call, body: UpdateUserFeedbackBody) -> Nothing | None:
     """Rate a reply.
 
-    Each of the two feedbacks is kept as it is sent, null too, and taken back if it is
-    left out: so one takes the place of the other. Lists of records show them; the
-    chat's updateTime stays.
+    Each of the two feedbacks is stored as sent, null too, and deleted if left out: so
+    one replaces the other. Lists of records show them; the chat's updateTime stays.
     """
     app = call.app(body.app_id)
     said = Feedback(body.user_good_feedback, body.user_bad_feedback)

@@ -1,4 +1,4 @@
-"""What an answer cites: a data row, with the collection that it is in."""
+"""A data row that a reply cites, with its collection."""
 
 from msgspec import UNSET, UnsetType, field
 
@@ -33,12 +33,12 @@ class QuotedCollection(View, kw_only=True):
 
 
 class QuoteBody(fields.CitedFields, kw_only=True):
-    """Which row; where it is cited is not looked at."""
+    """The row; the reply that cites it is ignored."""
 
     id: Id
 
     def check(self) -> None:
-        """Raise InvalidField for a part of what names where the row is cited."""
+        """Raise InvalidField if the citing reply is named only in part."""
         fields.CitedFields.check(self)
         self.check_whole()
 

@@ -1,4 +1,4 @@
-"""What the nodes of a workflow gave for a reply, told afterwards."""
+"""The results of a workflow's nodes for a reply, read afterwards."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ from mock_server.fixture.document import Id
 
 
 class ResDataQuery(fields.OptionalChatFields, kw_only=True):
-    """Which reply; before 4.16 nothing was found without one of them."""
+    """The reply; before 4.16 incomplete ids find nothing."""
 
     chat_id: fields.Name | UnsetType = UNSET
     data_id: fields.Name | UnsetType = UNSET
 
 
 class GetResDataQuery(ResDataQuery, kw_only=True):
-    """Which reply."""
+    """The reply."""
 
     app_id: Id
     data_id: fields.Name
@@ -38,10 +38,10 @@ class GetResDataQuery(ResDataQuery, kw_only=True):
     example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "dataId": DEMO_RECORD},
 )
 def get_res_data(call: Call, query: GetResDataQuery) -> list[dict[str, Any]]:
-    """Tell the results of the nodes that made a reply.
+    """Get the results of the nodes that made a reply.
 
-    They are those that completions give with `detail`, of quotes without their texts;
-    none of an unknown record, of a question, or without `chatId`.
+    The results of completions with `detail`, quotes without texts; none for an unknown
+    record, a question, or without `chatId`.
     """
     if not (query.app_id and query.chat_id and query.data_id):
         return []

@@ -1,4 +1,4 @@
-"""A collection that is trained once more."""
+"""Trains a collection again."""
 
 from typing import Annotated
 
@@ -16,14 +16,14 @@ from mock_server.domain.datasets import sources
 
 
 class FormerRetrainBody(fields.ProcessingFields, kw_only=True):
-    """How a collection is processed now, which may be left out."""
+    """The collection, which may be left out, and how it is now processed."""
 
     collection_id: fields.Name | UnsetType = UNSET
     parent_id: Annotated[fields.Label, fields.IDLE] | UnsetType | None = UNSET
 
 
 class RetrainBody(FormerRetrainBody, kw_only=True):
-    """Which collection, and how it is processed now."""
+    """The collection, and how it is now processed."""
 
     collection_id: fields.Name
 
@@ -48,8 +48,8 @@ class RetrainedView(View):
 def re_training_collection(call: Call, body: RetrainBody) -> RetrainedView:
     """Train a collection once more.
 
-    The old one is deleted, and a new one has its name, place, source and times but
-    updateTime. Folders and what was entered by hand are empty then.
+    Replaces the collection by a new one with its name, place, source and times except
+    updateTime. Folders and rows entered by hand are empty then.
     """
     asked = body.collection_id
     if not asked:

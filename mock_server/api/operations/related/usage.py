@@ -1,4 +1,4 @@
-"""What is asked for before data is trained, so that it can be billed."""
+"""The id by which a client bills training, fetched before it."""
 
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from mock_server.domain.messages import describe_value
 
 
 class TrainingUsageBody(RequestFields, kw_only=True):
-    """For which dataset; the name is not looked at."""
+    """The dataset; the name is ignored."""
 
     dataset_id: Any = UNSET
     name: Annotated[Any, fields.IDLE] = UNSET
@@ -30,8 +30,7 @@ class TrainingUsageBody(RequestFields, kw_only=True):
 def create_training_usage(call: Call, body: TrainingUsageBody) -> str:
     """Get an id to bill training by.
 
-    Another one each time, to be sent as `billId`. It takes write permission on the
-    dataset.
+    A new one each time, to be sent as `billId`. Needs write permission on the dataset.
     """
     if not isinstance(body.dataset_id, str):
         got = "nothing" if body.dataset_id is UNSET else describe_value(body.dataset_id)

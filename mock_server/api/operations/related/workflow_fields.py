@@ -1,6 +1,6 @@
-"""Workflows as requests have them: checked, and kept nowhere.
+"""The types of workflows in requests, which are checked but not stored.
 
-What is deep inside (options of inputs, tools of nodes) is not checked.
+Deep parts (options of inputs, tools of nodes) are not checked.
 """
 
 from typing import Annotated, Any, Literal
@@ -79,7 +79,7 @@ ValueType = (
 
 
 class FileChoice(Struct, rename="camel", kw_only=True):
-    """Which files may be chosen."""
+    """Which files a user may choose."""
 
     max_files: Number = UNSET
     can_select_file: Flag = UNSET
@@ -92,7 +92,7 @@ class FileChoice(Struct, rename="camel", kw_only=True):
 
 
 class Asked(FileChoice, kw_only=True):
-    """What is asked for: an input of a node, or a variable."""
+    """A value to enter: an input of a node, or a variable."""
 
     key: str
     label: str
@@ -178,7 +178,7 @@ class NodeOutput(Struct, rename="camel", kw_only=True):
 
 
 class Position(Struct):
-    """Where a node is drawn."""
+    """The place where a node is drawn."""
 
     x: float
     y: float
@@ -218,7 +218,7 @@ class Node(Struct, rename="camel", kw_only=True):
 
 
 class Edge(Struct, rename="camel"):
-    """What leads from one node to another."""
+    """A connection from one node to another."""
 
     source: str
     source_handle: str
@@ -227,7 +227,7 @@ class Edge(Struct, rename="camel"):
 
 
 class Opened(Struct, rename="camel", kw_only=True):
-    """Whether something is on, and how it works; each has some of these fields."""
+    """A feature, on or off, and its settings; each feature has some of these fields."""
 
     open: bool | float | str
     default_prompt: Text = UNSET
@@ -238,7 +238,7 @@ class Opened(Struct, rename="camel", kw_only=True):
 
 
 class InputGuide(Struct, rename="camel"):
-    """Where hints for what is typed come from."""
+    """Source of hints for a user's input."""
 
     open: bool | float | str
     custom_url: str
@@ -262,7 +262,7 @@ class Trigger(Struct, rename="camel"):
 
 
 class ChatConfig(Struct, rename="camel", kw_only=True):
-    """The settings of the chats of an application."""
+    """The settings of an application's chats."""
 
     welcome_text: Text = UNSET
     variables: list[Variable] | UnsetType = UNSET
