@@ -78,10 +78,10 @@ class Field:
         """
         effect = HONOURED if another else self.about.without
         got = f"the field {quoted(another)} instead" if another else "nothing"
-        departure = self._departure(self.about.missing, got, effect=effect)
+        violation = self._violation(self.about.missing, got, effect=effect)
         hint = f" ({self.about.hint})" if self.about.hint else ""
-        message = departure.message + meant_by_unknown(unknown, self.name) + hint
-        return judged(replace(departure, message=message), choices)
+        message = violation.message + meant_by_unknown(unknown, self.name) + hint
+        return judged(replace(violation, message=message), choices)
 
     def read(self, given: object, choices: Choices) -> tuple[object, list[Violation]]:
         """Return a value, a number as an integer if possible, and its violations."""
@@ -104,29 +104,29 @@ class Field:
             names.append(("invalid_field", served))
         if is_empty and self.about.empty is not None:
             names.append(self.about.empty)
-        departures = (self._departure(name, got, what) for name, what in names)
-        found = [judged(each, choices) for each in departures]
+        violations = (self._violation(name, got, what) for name, what in names)
+        found = [judged(each, choices) for each in violations]
         if is_large:
             found.append(self._too_large(value, got, choices))
         return value, found
 
     def _too_large(self, value: Any, got: str, choices: Choices) -> Violation:
         """Return the violation of a number over the spec's maximum."""
-        departure = self._departure(self.about.over, got, self._served(choices))
+        violation = self._violation(self.about.over, got, self._served(choices))
         if not self.about.most:
-            return judged(departure, choices)
+            return judged(violation, choices)
         most = getattr(choices, self.about.most)
         if value <= most:
             # Served, though the spec's maximum is smaller.
-            return self._departure(self.about.over, got)
+            return self._violation(self.about.over, got)
         if tolerates(choices, self.about.over):
-            return replace(departure, effect=f"counted as {most}")
+            return replace(violation, effect=f"counted as {most}")
         larger = [
             f"{self.about.most}={most}"
             for most in tolerated(self.about.most)
             if isinstance(most, int) and value <= most
         ]
-        return departure.refused(*remedies(choices, self.about.over), *larger)
+        return violation.refused(*remedies(choices, self.about.over), *larger)
 
     def _served(self, choices: Choices) -> str:
         """Return the allowed values in words; numbers may exceed the spec's maximum."""
@@ -161,7 +161,7 @@ class Field:
                 found.append(replace(missing, message=message))
         return found
 
-    def _departure(
+    def _violation(
         self, name: str, got: str, expected: str = "", effect: str = HONOURED
     ) -> Violation:
         expected = expected or walk.describe_type(self._type)
@@ -186,8 +186,8 @@ def violation_of(
     return Violation(name, section, path, f"Expected {reason} - at {path}", effect)
 
 
-def judged(departure: Violation, choices: Choices) -> Violation:
+def judged(violation: Violation, choices: Choices) -> Violation:
     """Return a violation, refused with hints unless a choice tolerates it."""
-    if tolerates(choices, departure.name):
-        return departure
-    return departure.refused(*remedies(choices, departure.name))
+    if tolerates(choices, violation.name):
+        return violation
+    return violation.refused(*remedies(choices, violation.name))

@@ -117,8 +117,8 @@ class Contract(Generic[F]):
         values, refused = self._read(body, choices)
         first = next(refused, None)
         if first is not None:
-            told = self._meant_for_missing(body, self._fields).values()
-            others = nearest.ignored(body, self.names, [*told])
+            reported = self._meant_for_missing(body, self._fields).values()
+            others = nearest.ignored(body, self.names, [*reported])
             others = others if choices.unknown_fields == "ignore" else []
             raise InvalidFields(all_problems(chain([first], refused, others)))
         if ignored is not None:
@@ -284,17 +284,17 @@ class Contract(Generic[F]):
             if is_meant and name not in self._fields:
                 got = f"the field {describe_value(name).removeprefix('the string ')}"
                 reason = f"{expected}, got {got}"
-                departure = violation_of(
+                violation = violation_of(
                     name, "unknown_fields", self.section, reason, IGNORED
                 )
                 field = self._extensions.get(name)
                 if self._refuses_unknown(choices):
-                    yield departure.refused()
+                    yield violation.refused()
                 elif field is None:
-                    message = departure.message + nearest.meant(name, missing)
-                    yield judged(replace(departure, message=message), choices)
+                    message = violation.message + nearest.meant(name, missing)
+                    yield judged(replace(violation, message=message), choices)
                 else:
-                    yield _judged_extension(departure, field, body, choices)
+                    yield _judged_extension(violation, field, body, choices)
 
     def _has_empty(self, decoded: F) -> bool:
         """Return whether a field, or what items need, is empty against the spec."""
@@ -334,14 +334,14 @@ def _fields(kind: type[RequestFields], section: str) -> dict[str, Field]:
 
 
 def _judged_extension(
-    departure: Violation, field: Field, body: Mapping[str, object], choices: Choices
+    violation: Violation, field: Field, body: Mapping[str, object], choices: Choices
 ) -> Violation:
     is_used = field.about.instead_of not in body
     if tolerates(choices, field.about.choice):
-        return replace(departure, effect=field.about.effect) if is_used else departure
-    if tolerates(choices, departure.name):
-        return departure
+        return replace(violation, effect=field.about.effect) if is_used else violation
+    if tolerates(choices, violation.name):
+        return violation
     mistakes = field.read(body[field.name], choices)[1] if is_used else ()
     is_wrong = any(each.effect == REFUSED for each in mistakes)
     others = () if is_wrong else remedies(choices, field.about.choice)
-    return departure.refused(*remedies(choices, departure.name), *others)
+    return violation.refused(*remedies(choices, violation.name), *others)

@@ -52,13 +52,13 @@ def meant_by_unknown(given: str | None, missing: str) -> str:
 
 
 def ignored(
-    body: Collection[str], known: Collection[str], told: Collection[str] = ()
+    body: Collection[str], known: Collection[str], reported: Collection[str] = ()
 ) -> list[str]:
     """Return a hint about an ignored field that is likely meant for another.
 
-    Fields in `told` need no hint.
+    Fields in `reported` need no hint.
     """
-    known = [*known, *told]
+    known = [*known, *reported]
     absent = [each for each in known if each not in body]
     for name in islice((each for each in body if each not in known), _COMPARED):
         if near := meant(name, absent):
@@ -128,9 +128,7 @@ def nearest_path(
         ranked = [(each, _LEAST_ALIKE) for each in namesakes]
         slip = [each for each in (most_alike(given, all_known, _SLIP),) if each]
         is_folder = any(each.startswith(f"{given}/") for each in all_known)
-        in_word = (
-            () if is_folder else first
-        )  # a folder such as `/api` has no longer word
+        in_word = () if is_folder else first  # such as `/api`, which starts no word
         longer = [each for each in in_word if _goes_on(by_plain[each], last)]
         ranked += [([each for each in by_plain if _DELETES.search(each)], _ONE_OFF)]
         ranked += [([each for each in slip if each in first], 0)]

@@ -307,9 +307,7 @@ class Operation(Struct, frozen=True):
         choices, hints = call.state.choices, []
         is_field, is_short = isinstance(refusal, errors.InvalidField), False
         if is_field and self.related is not None:
-            is_short = (
-                len(content) <= Published.free_body_bytes
-            )  # reading it again is fast
+            is_short = len(content) <= Published.free_body_bytes  # it is read again
         if is_short and self.contract.looks_at_all(choices):
             facts = (*facts, "fields_are_checked")
         others = (each for each in VERSIONS if each != choices.version)

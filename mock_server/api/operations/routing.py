@@ -20,7 +20,7 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.messages import cut, describe_value, did_you_mean, quoted
 
-_RELATED_ROUTE = "a route of the service that the interface description does not show"
+_RELATED_ROUTE = "a route of the service that the spec does not show"
 _FEW_NAMES = 8
 """Above this number, a message does not list all operations."""
 DESCRIPTION = "/openapi.json"

@@ -77,8 +77,8 @@ class CodeView(View):
 def pre_login(call: Call, query: PreLoginQuery) -> CodeView:
     """Get a code to log in with.
 
-    Six characters, valid for 30 seconds of the sandbox's clock and any number of
-    logins; only a user's latest code counts.
+    The code has six characters, and is valid for 30 seconds of the sandbox's clock and
+    any number of logins; only a user's latest code counts.
     """
     return CodeView(logins.give_code(call.state, query.username))
 
@@ -149,7 +149,7 @@ def _encode(login: LoginView, _: State) -> Response:
 def login_by_password(call: Call, body: LoginBody) -> LoginView:
     """Log in with a password.
 
-    The users of the fixture. The token leads to the sandbox of the request's key,
+    Users are those of the fixture. The token leads to the sandbox of the request's key,
     without a key to the default one.
     """
     token, user = logins.log_in(call.state, body.username, body.password, body.code)
@@ -272,7 +272,7 @@ class PlanView(View):
 def get_team_plan_status(call: Call, _: NoFields) -> PlanView | None:
     """Get what the team may use.
 
-    Null without a valid login token; a key is ignored.
+    Returns null without a valid login token; ignores a key.
     """
     if call.caller.username is None:
         return None

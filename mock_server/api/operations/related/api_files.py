@@ -36,7 +36,7 @@ class ApiCollectionBody(Creation, kw_only=True):
 def api_collection(call: Call, new: ApiCollectionBody) -> None:
     """Make a collection of a file of an API server.
 
-    A collection of type `apiFile`. If the dataset has one of that file, none is made.
+    Makes a collection of type `apiFile`, unless the dataset has one of that file.
     """
     dataset, _ = contents.target_for(call, new.dataset_id, new.parent_id or None)
     for each in dataset.tree:

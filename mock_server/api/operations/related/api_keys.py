@@ -79,9 +79,9 @@ def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
 def openapi_create(call: Call, new: KeyCreateBody) -> str:
     """Create an API key.
 
-    The key, with the permissions of its creator, which is valid at once and leads to
-    the sandbox of the login. No state contains it: in another sandbox, a state gives
-    other keys. Needs a login token.
+    Returns the key, which has the permissions of its creator, is valid at once and
+    leads to the sandbox of the login. No state contains it: in another sandbox, a state
+    gives other keys. Needs a login token.
     """
     app_id = None
     if call.facts.api_keys_of_apps and isinstance(new.app_id, str):
@@ -164,8 +164,8 @@ class KeyListQuery(RequestFields, kw_only=True):
 def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
     """List a member's API keys.
 
-    An array, the latest first, masked except four characters; `keyword` filters by name
-    or text. Needs a login token.
+    Returns an array, the latest first, masked except four characters; `keyword` filters
+    by name or text. Needs a login token.
     """
     found, app_id, text = api_keys.own(call), query.app_id, call.state.tokens.created
     if call.facts.api_keys_of_apps:
@@ -255,7 +255,7 @@ class KeyCopyBody(RequestFields):
 def openapi_copy(call: Call, body: KeyCopyBody) -> str:
     """Get an API key whole.
 
-    The key, of which lists show only the end. Needs a login token.
+    Returns the key, of which lists show only the end. Needs a login token.
     """
     return call.state.tokens.created(api_keys.find(call, body.id, "$.id").id)
 
@@ -295,7 +295,7 @@ class HealthView(View, kw_only=True):
 def openapi_health(call: Call, query: HealthQuery) -> HealthView:
     """See whether an API key counts.
 
-    Valid are declared keys, keys that logins have created, and any key if any is
+    Declared keys are valid, keys that logins have created, and any key if any is
     accepted. Journals do not keep the query.
     """
     is_issued = query.api_key.startswith(ISSUED_KEY_PREFIX)

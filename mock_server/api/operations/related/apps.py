@@ -90,7 +90,7 @@ class AppListBody(RequestFields, kw_only=True):
     search_key: Shared | UnsetType = UNSET
 
 
-Seen = tuple[App, Level]
+ReadableApp = tuple[App, Level]
 """An application, and the caller's permission for it."""
 
 
@@ -98,7 +98,7 @@ def _searched(app: App) -> tuple[str, str]:
     return app.name, app.intro
 
 
-def _listed(seen: Seen, _: object) -> ListedApp:
+def _listed(seen: ReadableApp, _: object) -> ListedApp:
     app, level = seen
     return fields.shown(
         ListedApp,
@@ -122,11 +122,11 @@ def _listed(seen: Seen, _: object) -> ListedApp:
     has_total=False,
     appear=lambda _, n: (App(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
-def app_list(call: Call, wanted: AppListBody) -> Page[Seen]:
-    """The applications that the caller may read.
+def app_list(call: Call, wanted: AppListBody) -> Page[ReadableApp]:
+    """List the applications that the caller may read.
 
-    An array, the latest first: of the top level, or of the folder `parentId`; with
-    `searchKey` the first 50 of all levels with that text in name or intro. Type
+    Returns an array, the latest first: of the top level, or of the folder `parentId`;
+    with `searchKey` the first 50 of all levels with that text in name or intro. Type
     `hidden` only if `type` names it; unknown types are ignored.
     """
     term, folder = fold(wanted.search_key or ""), wanted.parent_id or None
@@ -176,9 +176,9 @@ class AppDetail(AppItem, kw_only=True):
     access="login",
 )
 def app_detail(call: Call, query: AppQuery) -> AppDetail:
-    """One application.
+    """Get an application.
 
-    Its fields in lists, and its team. Needs a login token.
+    Returns its fields in lists, and its team. Needs a login token.
     """
     app = call.app(query.app_id)
     return fields.shown(
@@ -218,7 +218,7 @@ class AppCreateBody(RequestFields, kw_only=True):
 def app_create(call: Call, new: AppCreateBody) -> str:
     """Create an application or a folder.
 
-    The id. Tools go to folders of type `toolFolder`, agents to those of type `folder`.
+    Returns the id. Tools go to folders of type `toolFolder`, agents to type `folder`.
     """
     store, key = call.store, call.caller.key
     if call.caller.username is None and not call.facts.app_create_takes_keys:
@@ -273,7 +273,7 @@ class AppUpdateBody(RequestFields, kw_only=True):
 def app_update(call: Call, new: AppUpdateBody) -> None:
     """Rename an application, or move it.
 
-    Name, intro, avatar, type and folder; a move needs permission to manage both
+    Changes name, intro, avatar, type and folder; a move needs permission to manage both
     folders. Needs a login token.
     """
     app, is_moved = call.app(new.app_id, Level.NONE), new.parent_id is not UNSET
@@ -309,8 +309,8 @@ def app_update(call: Call, new: AppUpdateBody) -> None:
 def app_del(call: Call, query: AppQuery) -> list[str]:
     """Delete an application.
 
-    The ids of deleted applications, without folders: a folder is deleted with its
-    content. Needs a login token.
+    Returns the ids of deleted applications, without folders: a folder is deleted with
+    its content. Needs a login token.
     """
     app, store = call.app(query.app_id, Level.OWNER), call.store
     gone = [app, *folders.below(store.apps(), app.id)]
@@ -344,7 +344,7 @@ class PublishBody(RequestFields, kw_only=True):
 def app_publish(call: Call, new: PublishBody) -> None:
     """Publish or save an application.
 
-    It counts as changed now. Needs a login token.
+    The application counts as changed now. Needs a login token.
     """
     app = call.app(new.app_id, Level.WRITE)
     call.store.put_app(replace(app, update_time=call.now))

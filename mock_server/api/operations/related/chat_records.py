@@ -157,7 +157,7 @@ def _appear(_: object, number: int) -> ChatRecord:
 def get_pagination_records(
     call: Call, body: GetPaginationRecordsBody
 ) -> Page[ChatRecord]:
-    """A page of a chat session's records.
+    """Get a page of a chat session's records.
 
     Pages count from the newest record; inside a page the oldest is first.
     """
@@ -211,9 +211,9 @@ def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
     appear=_appear,
 )
 def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
-    """A part of a chat session's records.
+    """Get a part of a chat session's records.
 
-    The latest records, or those around, before or after one; oldest first. With
+    Returns the latest records, or those around, before or after one; oldest first. With
     `includeDeleted`, deleted ones too.
     """
     app, size = call.app(body.app_id), min(body.page_size, Published.related_page_size)

@@ -100,9 +100,9 @@ def _listed(chat: Chat, _: object) -> HistoryView:
     appear=lambda it, n: Chat(it.app_id or "", f"appeared-{n}", f"Appeared {n}"),
 )
 def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
-    """A page of an application's chat sessions.
+    """Get a page of an application's chat sessions.
 
-    Pinned chats first, then the latest; pages by the shared parser.
+    Pinned chats come first, then the latest; pages by the shared parser.
     """
     paging = fields.paging_of(body)
     since = fields.time_of(body.start_update_time, "startUpdateTime", fields.CastError)
@@ -171,7 +171,7 @@ class ClearHistoriesQuery(fields.ChatFields):
 def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     """Delete all chat sessions of an application.
 
-    All chats of the application, of every member, with their records.
+    Deletes the chats of every member, with their records.
     """
     app = call.app(query.app_id)
     if call.caller.visitor is None:
@@ -249,9 +249,9 @@ class StatusesView(View):
     example=SOME,
 )
 def get_history_status(call: Call, body: GetHistoryStatusBody) -> StatusesView:
-    """How far some chat sessions are.
+    """Get the status of some chat sessions.
 
-    Only known chats; others are ignored.
+    Returns known chats; ignores others.
     """
     chats = _known(call, call.app(body.app_id), body.chat_ids)
     times = [(each.chat_id, format_time(each.update_time)) for each in chats]

@@ -85,7 +85,7 @@ class CollectionCreateBody(RequestFields, kw_only=True):
 def collection_create(call: Call, new: CollectionCreateBody) -> str:
     """Create an empty collection, or a folder.
 
-    The id of the new collection, which lists show first.
+    Returns the id of the new collection, which lists show first.
     """
     to, parent_id = contents.target_for(call, new.dataset_id, new.parent_id or None)
     made = Collection("", new.name, parent_id, type=new.type, tags=tuple(new.tags))
@@ -207,7 +207,7 @@ class CreateTextBody(Creation, kw_only=True):
 def text(call: Call, new: CreateTextBody) -> CreatedView:
     """Make a collection of a text.
 
-    A collection of type `file`, named as given plus `.txt`, with a fileId.
+    Makes a collection of type `file`, named as given plus `.txt`, with a fileId.
     """
     size = len(new.text.encode())
     made = Collection("", f"{new.name}.txt", type="file", file_size=size)
@@ -230,7 +230,7 @@ class CreateLinkBody(Creation, kw_only=True):
 def link(call: Call, new: CreateLinkBody) -> CreatedView:
     """Make a collection of a page on the web.
 
-    A collection of type `link`, named by its URL.
+    Makes a collection of type `link`, named by its URL.
     """
     if not is_url(new.link):
         raise errors.InvalidField.of(new.link, "an http or https URL", "$.link")
@@ -280,7 +280,7 @@ class LocalFileForm(Creation, kw_only=True):
 def local_file(call: Call, form: LocalFileForm) -> CreatedView:
     """Make a collection of an uploaded file.
 
-    A collection of type `file`, named by the URL-decoded file name, with a fileId.
+    The collection has type `file`, the URL-decoded file name, and a fileId.
     """
     file = form.file
     if file is UNSET:
@@ -307,8 +307,8 @@ class CreateFileIdBody(Creation, kw_only=True):
 def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:
     """Make a collection of an existing file.
 
-    A collection with the name of the file, which came by a ticket, or is that of
-    another collection.
+    The collection has the name of the file, which a ticket has brought, or which
+    belongs to another collection.
     """
     ticket = ticket_of(call, new.file_id)
     if ticket is not None and ticket.size is not None:

@@ -64,7 +64,7 @@ class SourceView(View, kw_only=True):
 def read(call: Call, body: ReadBody) -> SourceView:
     """Get the address of the source of a collection.
 
-    For a file a URL to download it, valid for an hour without a key; for a link or a
+    Returns a URL to download a file, valid for an hour without a key; for a link or a
     file of an API server its rawLink; else an empty text.
     """
     asked = body.collection_id
@@ -119,7 +119,7 @@ def _encode(file: Download, _: State) -> Response:
 def file_download(call: Call, query: TokenFields) -> Download:
     """Download a file.
 
-    Its bytes, with the type of its name. The token leads to its sandbox.
+    Returns its bytes, with the type of its name. The token leads to its sandbox.
     """
     use, own_id = addresses.follow(call, query.token, "file", "collection")
     if use == "file":

@@ -115,9 +115,9 @@ def _encode(page: NumberedPage, state: State) -> bytes:
     appear=list_v2.appear,
 )
 def collection_list(call: Call, body: CollectionListBody) -> NumberedPage:
-    """A page of a dataset's collections, by its number.
+    """Get a page of a dataset's collections, by its number.
 
-    The collections of listV2, with `pageNum` and `pageSize` around them.
+    Returns the collections of listV2, with `pageNum` and `pageSize` around them.
     """
     number, asked = body.page_num, min(body.page_size, _MOST)
     offset, size = (number - 1) * asked, asked
@@ -150,10 +150,10 @@ class ScrollListBody(CollectionFilter, kw_only=True):
     appear=list_v2.appear,
 )
 def scroll_list(call: Call, body: ScrollListBody) -> Page[Collection]:
-    """A page of a dataset's collections, for lists that scroll.
+    """Get a page of a dataset's collections, for lists that scroll.
 
-    The items of listV2, 30 a page at most; `searchText` searches the folder `parentId`,
-    items need all `filterTags`.
+    Returns items of listV2, 30 a page at most; `searchText` searches the folder
+    `parentId`, items need all `filterTags`.
     """
     paging = fields.paging_of(body, Published.page_size)
     request = replace(body.request(0, 0, body.filter_tags), every_tag=True)

@@ -46,8 +46,8 @@ class CreateQuestionGuideBody(fields.ChatQuery, kw_only=True):
 def create_question_guide(call: Call, body: CreateQuestionGuideBody) -> list[str]:
     """Propose questions to go on with.
 
-    An app's `questionGuide` in the fixture, else three fixed questions; unknown chats
-    have them too, and nothing is stored.
+    Returns an app's `questionGuide` in the fixture, else three fixed questions, also
+    for unknown chats; nothing is stored.
     """
     return [*(call.app(body.app_id).question_guide or QUESTIONS)]
 
@@ -88,7 +88,7 @@ class OlderGuideBody(RequestFields, kw_only=True):
 def create_question_guide_of_messages(call: Call, body: OlderGuideBody) -> list[str]:
     """Propose questions to go on with, at an older path.
 
-    No app is named, so three fixed questions.
+    Returns three fixed questions, as no app is named.
     """
     del call, body
     return [*QUESTIONS]

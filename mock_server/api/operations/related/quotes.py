@@ -61,9 +61,9 @@ class QuoteView(View):
     example={"id": DEMO_ROW},
 )
 def get_quote_data(call: Call, body: QuoteBody) -> QuoteView:
-    """A data row that is cited, and its collection.
+    """Get a data row that is cited, and its collection.
 
-    The texts of the row, of which `a` may be empty, and the fields of the collection.
+    Returns the row's texts, of which `a` may be empty, and the collection's fields.
     """
     dataset, collection, row = call.row(body.id, Level.READ)
     created = collection.create_time or collection.update_time

@@ -40,8 +40,8 @@ class GetResDataQuery(ResDataQuery, kw_only=True):
 def get_res_data(call: Call, query: GetResDataQuery) -> list[dict[str, Any]]:
     """Get the results of the nodes that made a reply.
 
-    The results of completions with `detail`, quotes without texts; none for an unknown
-    record, a question, or without `chatId`.
+    Returns the results of completions with `detail`, quotes without texts; none for an
+    unknown record, a question, or without `chatId`.
     """
     if not (query.app_id and query.chat_id and query.data_id):
         return []

@@ -75,7 +75,7 @@ class DeleteItemBody(RequestFields):
 def delete_item(call: Call, body: DeleteItemBody) -> None:
     """Delete a record of a chat session.
 
-    Lists omit it; `includeDeleted` shows it. An unknown id is ignored. The chat is
-    unchanged.
+    Lists omit the record; `includeDeleted` shows it. An unknown id is ignored. The chat
+    is unchanged.
     """
     delete_records(call, call.app(body.app_id), body.chat_id, {body.content_id})

@@ -204,14 +204,14 @@ def _appear(_: SearchTestBody, number: int) -> Found:
     appear=_appear,
 )
 def search_test(call: Call, body: SearchTestBody) -> FoundPage:
-    """The data rows of a dataset that are nearest to a text.
+    """Find the data rows of a dataset that are nearest to a text.
 
-    A lexical score that is the same everywhere: the share of the text's pairs of
-    adjacent characters (its first 64, case ignored) that `q`, `a` and indexes contain.
-    The best first, then by id; forbidden collections are left out, and rows whose texts
-    equal earlier ones except punctuation. `similarity` is the minimum score of
-    embeddings and after a re-rank; `limit`, at most 20,000, counts four bytes of UTF-8
-    as a token, and the last row exceeds it.
+    Rows have a lexical score that is the same everywhere: the share of the text's pairs
+    of adjacent characters (its first 64, case ignored) that `q`, `a` and indexes
+    contain. The best come first, equals by id; forbidden collections are left out, and
+    rows whose texts equal earlier ones except punctuation. `similarity` is the minimum
+    score of embeddings and after a re-rank; `limit`, at most 20,000, counts four bytes
+    of UTF-8 as a token, and the last row exceeds it.
     """
     if not (body.text or call.facts.fields_are_checked):
         raise MissingParams("a text", "none", "$.text")

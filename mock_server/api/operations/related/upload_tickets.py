@@ -152,7 +152,7 @@ def _encode(done: UploadedView, state: State) -> bytes | Response:
 def file_u(call: Call, file: UploadFields) -> UploadedView:
     """Upload a file to the address of a ticket.
 
-    The bytes, of any Content-Type; a second upload replaces the first. The token leads
+    Takes bytes of any Content-Type; a second upload replaces the first. The token leads
     to its sandbox.
     """
     _, key = addresses.follow(call, file.token, "upload")

@@ -30,7 +30,8 @@ class TrainingUsageBody(RequestFields, kw_only=True):
 def create_training_usage(call: Call, body: TrainingUsageBody) -> str:
     """Get an id to bill training by.
 
-    A new one each time, to be sent as `billId`. Needs write permission on the dataset.
+    Returns a new id each time, to be sent as `billId`. Needs write permission on the
+    dataset.
     """
     if not isinstance(body.dataset_id, str):
         got = "nothing" if body.dataset_id is UNSET else describe_value(body.dataset_id)

@@ -91,7 +91,7 @@ class FileChoice(Struct, rename="camel", kw_only=True):
     custom_pdf_parse: Flag = UNSET
 
 
-class Asked(FileChoice, kw_only=True):
+class InputFields(FileChoice, kw_only=True):
     """A value to enter: an input of a node, or a variable."""
 
     key: str
@@ -119,7 +119,7 @@ class Asked(FileChoice, kw_only=True):
     enums: Objects = UNSET
 
 
-class Variable(Asked, kw_only=True):
+class Variable(InputFields, kw_only=True):
     """A variable of an application."""
 
     type: Literal[
@@ -141,7 +141,7 @@ class Variable(Asked, kw_only=True):
     description: str
 
 
-class NodeInput(Asked, kw_only=True):
+class NodeInput(InputFields, kw_only=True):
     """An input of a node."""
 
     render_type_list: list[str]
