@@ -36,7 +36,7 @@ from mock_server.domain.sandboxes.sandbox import Sandbox
 
 A_NAME = "a name of 1 to 64 letters, digits, '.', '_' or '-'"
 ADMITTED = "mock_server.admitted"
-"""Key of a scope: True if the caller has the admin token, or if there is none."""
+"""Key of a scope: True if the caller has the admin token, or the server has none."""
 V = TypeVar("V")
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 

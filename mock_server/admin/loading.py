@@ -79,7 +79,7 @@ class Child:
     """A process that loads fixtures; it runs `worker.main`.
 
     A thread talks to the process and ends with it: asyncio's subprocesses would need a
-    loop that watches children, which loops outside the main thread may not.
+    loop that watches children, which not every loop does.
     """
 
     def __init__(self, job: Job, contents: Sequence[bytes]) -> None:
@@ -149,10 +149,7 @@ class Child:
 
     def _close(self) -> None:
         if self.process is not None:
-            with (
-                suppress(OSError),
-                self.process,
-            ):  # input that it has not read is dropped
+            with suppress(OSError), self.process:  # unread input is dropped
                 pass
 
 
@@ -236,7 +233,11 @@ class Loader:
             raise BadFixture(upload.what, "one with problems", "body", text) from None
 
     async def load_files(self, contents: Sequence[Content], order: Order) -> Generation:
-        """Return the generation of all files, loaded like `load` but off the loop."""
+        """Return the generation of all files, loaded like `load` but off the loop.
+
+        The load takes no slot: a server loads its own files one after the other. Raises
+        FixtureError, and the errors of `load`.
+        """
         if _HAS_PYTHON:
             forever = asyncio.Event().wait
             return await self._load_in_child(contents, order, forever)

@@ -1,4 +1,8 @@
-"""Loads the server's own fixture files again, and replaces the baseline if good."""
+"""Loads the server's own fixture files again, and replaces the baseline if good.
+
+A broken, missing, empty or half-written file never replaces the baseline. One reload
+runs at a time; requests for a reload meanwhile cause one more.
+"""
 
 import asyncio
 import time
@@ -140,10 +144,10 @@ class Reloader:
         limits = self._sandboxes.limits
         loop = asyncio.get_running_loop()
         end = loop.time() + limits.settle_seconds
-        seen = await self._seen(self._stamps)
+        seen = await self._with_timeout(self._stamps)
         while True:
             await asyncio.sleep(limits.quiet_seconds)
-            contents, problems, now = await self._seen(self._read)
+            contents, problems, now = await self._with_timeout(self._read)
             # Equal stamps: nobody wrote before or while the files were read.
             if now == seen:
                 break
@@ -156,7 +160,7 @@ class Reloader:
             raise FixtureError(problems)
         return contents
 
-    async def _seen(self, look: Callable[[], R]) -> R:
+    async def _with_timeout(self, look: Callable[[], R]) -> R:
         """Return the result of `look`. Raises FixtureError if it takes too long.
 
         A file system may never answer. A daemon thread waits for it, which cannot keep

@@ -96,7 +96,7 @@ class Streams(OpenResponses):
 class JournalStream:
     """The entries of a journal as server-sent events, from number `start`.
 
-    With `tells_changes`, an event `changed` reports that the admin API may have changed
+    With `sends_changes`, an event `changed` reports that the admin API may have changed
     the sandbox, for pages that show all its data.
     """
 
@@ -107,14 +107,14 @@ class JournalStream:
         sandbox: Sandbox,
         start: int,
         *,
-        tells_changes: bool = False,
+        sends_changes: bool = False,
     ) -> None:
         """Raises LimitReached if the memory for another stream is used up."""
         self._opened = opened
         self._sandboxes = sandboxes
         self._sandbox = sandbox
         self._next = start
-        self._tells_changes = tells_changes
+        self._sends_changes = sends_changes
         self._changes = sandbox.changes
         # Here, not in `send`: after the head is sent, nothing can be refused.
         self._holding = sandboxes.memory.hold("streams", sandboxes.limits.stream_bytes)
@@ -173,7 +173,7 @@ class JournalStream:
         if end > self._next:
             yield _dropped_event(end - self._next)
             self._next = end
-        if self._tells_changes and self._changes != self._sandbox.changes:
+        if self._sends_changes and self._changes != self._sandbox.changes:
             self._changes = self._sandbox.changes
             # Without an id: Last-Event-ID keeps the number of the last entry.
             yield b"event: changed\ndata: {}\n\n"

@@ -17,7 +17,7 @@ from mock_server.domain.limits import Published
 
 _CONNECTION = "mock_server.connection"
 # On, for 0 seconds: close then sends an RST and drops unsent bytes.
-_LINGER_NOT = struct.pack("ii", 1, 0)
+_NO_LINGER = struct.pack("ii", 1, 0)
 _TICK_SECONDS = 0.001
 
 
@@ -61,7 +61,7 @@ class Connection(Struct, frozen=True):
                     await asyncio.sleep(_TICK_SECONDS)
         if not self.transport.is_closing():
             raw = self.transport.get_extra_info("socket")
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
         self.transport.abort()
         await body.gone()
 

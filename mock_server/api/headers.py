@@ -126,12 +126,12 @@ class Heads:
 
 def _shown(name: bytes, value: bytes) -> Header:
     """Return a header without credentials; `Bearer` alone stays."""
-    is_secret = _is_telling(name) and value.strip().lower() not in _EMPTY
+    is_secret = _is_secret_name(name) and value.strip().lower() not in _EMPTY
     return name, HIDDEN if is_secret else value
 
 
 @lru_cache
-def _is_telling(name: bytes) -> bool:
+def _is_secret_name(name: bytes) -> bool:
     return name == b"cookie" or bool(TELLING.search(name.decode("latin-1")))
 
 

@@ -36,7 +36,7 @@ _WITH_HINT = (
     errors.UnknownKey,
     errors.UnsupportedMediaType,
 )
-"""Refusals before an operation is known; the entry repeats their message."""
+"""Refusals of requests that reach no operation; the entry repeats their message."""
 
 
 _ANY_KEY = (
@@ -46,7 +46,7 @@ _ANY_KEY = (
 _OF_LOGINS = re.compile(
     "/support/user/account/|/register/|password|openapi/health", re.IGNORECASE
 )
-"""Paths of the service, served or not, whose requests hold passwords."""
+"""Matches paths of the service, unserved or misspelled, that take passwords."""
 
 
 class Journaling:
@@ -95,7 +95,7 @@ class Journaling:
         elif not journal.has_told_of_keys and (
             not state.callers or request.notes.bound_to is not None
         ):
-            _tell_of_keys(entry, request, journal)
+            _hint_at_any_key(entry, request, journal)
         login, is_login = request.headers.login, False
         if login is not None:
             entry.has_login = state.login_of(login) is not None
@@ -110,7 +110,7 @@ class Journaling:
         if is_long:
             # A cut may end amid a key: redact all that a key could reach, then cut.
             self._cut(entry, longest + redaction.ESCAPED_KEY_BYTES)
-        if is_login or self._may_tell_secrets(entry, request, refusal):
+        if is_login or self._may_show_secrets(entry, request, refusal):
             redaction.redact_entry(entry, self._secrets.of(state, request.headers.key))
         if is_long:
             self._cut(entry, longest)
@@ -184,7 +184,7 @@ class Journaling:
         is_long = len(key) >= MIN_REDACTABLE_LENGTH
         return is_long and (key in text or key.upper() in text)
 
-    def _may_tell_secrets(
+    def _may_show_secrets(
         self, entry: Entry, request: RequestContext, refusal: Refusal | None
     ) -> bool:
         """Return whether an entry needs a close search for secrets; few do.
@@ -240,7 +240,7 @@ def _text_of(sent: Sent) -> bytes:
     return b"\n".join((*parts, sent.body or b""))
 
 
-def _tell_of_keys(entry: Entry, request: RequestContext, journal: Journal) -> None:
+def _hint_at_any_key(entry: Entry, request: RequestContext, journal: Journal) -> None:
     """Add a hint to the first entry with a key, if any key would be accepted."""
     state = request.state
     is_any = state.choices.unknown_key == "accept" and not state.store.generation.keys

@@ -289,13 +289,13 @@ def _reason(content: bytes, error: msgspec.DecodeError) -> str:
     if content.startswith(_BYTE_ORDER_MARK):
         return "a byte order mark"
     text = str(error).removeprefix("JSON is malformed: ")
-    return f"malformed JSON, {text[0].lower()}{text[1:]}{_mended(content, text)}"
+    return f"malformed JSON, {text[0].lower()}{text[1:]}{_fix(content, text)}"
 
 
 _AT_BYTE = re.compile(r"\(byte (\d+)\)")
 
 
-def _mended(content: bytes, reason: str) -> str:
+def _fix(content: bytes, reason: str) -> str:
     """Return what to write in place of the character that is not JSON."""
     if content.startswith(b"[object "):
         return ": an object of JavaScript, send JSON.stringify(body)"

@@ -32,10 +32,10 @@ _DOCUMENTED = Choices()
 
 def violations_of(entry: Entry, operations: Operations) -> Iterator[Violation]:
     """Yield every violation of the spec by a request, tolerated or not."""
-    return (_in_the_end(each, entry) for each in _departures(entry, operations))
+    return (_with_final_effect(each, entry) for each in _violations(entry, operations))
 
 
-def _departures(entry: Entry, operations: Operations) -> Iterator[Violation]:
+def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
     """Yield the violations with the effect that each has by itself."""
     sent, choices = entry.sent, entry.choices
     path = sent.path
@@ -79,7 +79,7 @@ def _visitor_of(entry: Entry, operation: Operation) -> bool:
     return bool(named)
 
 
-def _in_the_end(violation: Violation, entry: Entry) -> Violation:
+def _with_final_effect(violation: Violation, entry: Entry) -> Violation:
     """Return a violation with its effect in a request that others may refuse."""
     effect = violation.effect
     if effect in (REFUSED, IGNORED):

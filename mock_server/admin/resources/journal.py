@@ -197,7 +197,7 @@ def get_stream(call: Call, query: StreamQuery) -> JournalStream | Response:
     if call.scope["method"] == "HEAD":
         return Response(200, b"", content_type=EVENT_STREAM)
     return JournalStream(
-        streams, call.sandboxes, call.sandbox, start, tells_changes=query.changes
+        streams, call.sandboxes, call.sandbox, start, sends_changes=query.changes
     )
 
 

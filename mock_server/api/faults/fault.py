@@ -321,9 +321,7 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
     strange = [each for each in fields if each not in known][: Published.told_problems]
     more = [f"unknown field {cut(f)!r}{did_you_mean(f, known)}" for f in strange]
     meant = fields.get("type", hint.partition("'")[2].partition("'")[0])
-    if (
-        isinstance(meant, str) and meant in kinds
-    ):  # the mistakes left after that correction
+    if isinstance(meant, str) and meant in kinds:  # other mistakes after that fix
         own = {name: each for name, each in fields.items() if name in known - {"kind"}}
         found = islice(mistakes(own, kinds[meant]), Published.told_problems)
         more += [f"{each.message} - at {dotted(each.path)}" for each in found]
