@@ -5,7 +5,7 @@ The public names load on first use, so that importing the package costs nothing.
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # instead of importing `typing`, which takes 20 ms
+TYPE_CHECKING = False  # importing `typing` is slow
 if TYPE_CHECKING:
     from mock_server.api.faults.fault import Fault
     from mock_server.api.fixture_loading import load_fixture

@@ -1,6 +1,6 @@
 """Turns an admin request into a call of its handler, and the view into a response.
 
-The file is in the order of a request: endpoint, reading, sending.
+This file follows a request: endpoint, reading, sending.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -164,7 +164,7 @@ class Conflict(Struct, Generic[V], frozen=True):
 
 
 class Services:
-    """What all admin requests to an application share.
+    """Objects that all admin requests to an application share.
 
     `loader` loads fixtures of clients, `reloader` the server's own files; it hides
     `secrets` in their problems. `streams` and `downloads` are the long responses that

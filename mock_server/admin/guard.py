@@ -130,7 +130,7 @@ class Guard:
 def _opens_console(scope: Scope) -> bool:
     """Return whether a browser opens the console in a window, as after a click.
 
-    The page that holds the link, of whatever site, cannot read such a response.
+    The page that holds the link, on any site, cannot read such a response.
     """
     mode, dest = (
         values(scope["headers"], name)

@@ -321,9 +321,10 @@ class NearMiss(View):
 
 
 class Verified(View, omit_defaults=True):
-    """Whether the assertion holds, and how many entries (or steps) match.
+    """Result of an assertion, and how many entries (or steps) match.
 
-    If it does not hold, `message` says why and `nearest` lists the nearest misses.
+    `ok` says whether it holds. If not, `message` says why and `nearest` lists entries
+    that nearly match.
     """
 
     ok: bool

@@ -66,7 +66,7 @@ class Admission:
     def visit(self, request: context.RequestContext, operation: Served) -> Served:
         """Return the operation for a caller with a share link, in the link's sandbox.
 
-        The link counts whatever key is sent. Raises MissingAuthorization, UnknownKey if
+        The link counts beside any key. Raises MissingAuthorization, UnknownKey if
         neither counts, and RouteNotFound.
         """
         content, scope = request.content or b"", request.scope

@@ -177,7 +177,7 @@ class PublicApi:
             fault = cast("Fault", firing.fault.definition)
             return await fault.apply(FaultContext(request, operation, firing, respond))
         if len(seen.content) > Published.free_body_bytes:
-            await sleep(0)  # it is read once more
+            await sleep(0)  # its fields are read once more
         response = await once_ready(respond)
         await hold_up(request)
         if decision.limits:

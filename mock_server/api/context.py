@@ -25,7 +25,7 @@ NOTES = "mock_server"
 
 
 class ScopeNotes(Struct, eq=False, gc=False):
-    """What is known of a request.
+    """Notes on one request.
 
     `headers` are the parsed headers, `bound_to` is the sandbox of a bound address,
     `answered` the name that answers replace, `firing` the fault that fires, `place` its
@@ -84,7 +84,7 @@ class RequestContext(Struct):
 
 
 async def pause(request: RequestContext, ms: float) -> None:
-    """Delay a request in real time, whatever its sandbox's clock says.
+    """Delay a request in real time, not on its sandbox's clock.
 
     Its body has come. Raises ClientGone if the client disconnects first, Interrupted
     after a reset.

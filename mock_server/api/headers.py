@@ -50,10 +50,10 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     `key` is the bearer token, None unless there is exactly one of possible length.
     `is_json` is True for exactly `Content-Type: application/json`; `check_content_type`
     accepts other forms of it. `length` is the announced length of the body in bytes, 0
-    without one; `has_body` says that there is a body (RFC 9112 6.3). `has_origin` says
-    that a page has sent the request. `block` are all headers as the journal stores
-    them, a line each, without credentials. `login` is the token of a login. `has_id`
-    says that there is a request id, of whatever form.
+    without one; `has_body` is True for a request with a body (RFC 9112 6.3).
+    `has_origin` is True for a request of a page. `block` are all headers as the journal
+    stores them, a line each, without credentials. `login` is the token of a login.
+    `has_id` is True for a request with an id, in any form.
     """
 
     key: str | None
@@ -222,7 +222,7 @@ def check_content_type(
     if len(types) != 1 or not _is_json(types[0].decode("latin-1")):
         expected, got = "application/json in UTF-8", _listed(types)
         hint = "" if types else served_with(*remedies(choices, choice))
-        if types == [b"application/x-www-form-urlencoded"]:  # what curl -d says
+        if types == [b"application/x-www-form-urlencoded"]:  # the default of curl -d
             how = "with curl add -H 'Content-Type: application/json'"
             hint = f"send JSON, not a form; {how}"
         if choice == "content_type_missing" and not announces_body(headers):

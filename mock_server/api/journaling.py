@@ -89,7 +89,7 @@ class Journaling:
             if isinstance(refusal, _WITH_HINT):
                 entry.hint = refusal.message
             if request.notes.refused_preflight is not None:
-                entry.violations = ()  # the spec says nothing of preflights
+                entry.violations = ()  # the spec has no rule for preflights
         elif response.note is not None:
             entry.note, entry.hint = response.note, response.note.hint
         elif not journal.has_told_of_keys and (
@@ -108,7 +108,7 @@ class Journaling:
         longest = self._limits.journal_body_bytes
         is_long = len(entry.answer) > longest or entry.sent.size > longest
         if is_long:
-            # A cut may end amid a key: redact all that a key could reach, then cut.
+            # A cut may end inside a key: redact all that a key could reach, then cut.
             self._cut(entry, longest + redaction.ESCAPED_KEY_BYTES)
         if is_login or self._may_show_secrets(entry, request, refusal):
             redaction.redact_entry(entry, self._secrets.of(state, request.headers.key))
@@ -228,7 +228,7 @@ def _outside(request: RequestContext) -> Outside | None:
     """Return which part of a served call the spec does not show, if any."""
     operation, path = request.operation, request.scope["path"]
     if not isinstance(operation, Operation):
-        return None  # there is none, or the fixture declares a response
+        return None  # an unknown path, or a static response
     if operation.related is not None:
         return "related_route"
     return None if path == operation.path else "legacy_path"

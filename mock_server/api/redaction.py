@@ -101,7 +101,7 @@ class RequestSecrets(Struct, frozen=True):
         return any(self._spans(escapes.unescaped(text)))
 
     def redact_message(self, text: bytes) -> bytes:
-        """Redact an error message, in which a text may be cut amid a secret.
+        """Redact an error message, in which a text may be cut inside a secret.
 
         The start of a secret before each mark of a cut is removed too.
         """
@@ -113,7 +113,7 @@ class RequestSecrets(Struct, frozen=True):
         return _text(self.redact(text.encode("utf-8", "replace")))
 
     def redact_beginning(self, text: bytes) -> bytes:
-        """Redact the start of a text, which may end amid a secret."""
+        """Redact the start of a text, which may end inside a secret."""
         return self._without_end(self.redact(text), ESCAPED_KEY_BYTES)
 
     def _without(self, text: bytes) -> bytes:

@@ -71,7 +71,7 @@ class RequestBody(Struct, eq=False):
             self.arrived = True
         if self.arrived and len(piece) <= Published.free_body_bytes:
             self.begun = piece
-            return piece  # nearly always
+            return piece  # nearly all bodies
         body = self.begun = bytearray(piece)
         # An announced length is not trusted: chunked bodies have none, and servers that
         # embed the application may pass on any.
@@ -188,7 +188,7 @@ def check_counts(content: bytes) -> None:
     _check_commas(content)
     _check_digits(content)
     if content.count(b"[") + content.count(b"{") > Published.json_depth:
-        msgspec.json.decode(content, type=msgspec.Raw)  # checks, makes nothing
+        msgspec.json.decode(content, type=msgspec.Raw)  # checks without building values
         _check_brackets(content)
 
 

@@ -22,7 +22,7 @@ async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
 
 
 async def once_ready(work: Callable[[], T]) -> T:
-    """Return the result of `work`, called again until its indexes are ready."""
+    """Return the result of `work`, called again while it raises NotReady."""
     kept = []
     while True:
         try:

@@ -1,7 +1,7 @@
 """Apps and datasets with all their content: read, put and remove.
 
-What is put is loaded as a part of a fixture, with the objects that it may refer to, so
-the same code checks both.
+A put object is loaded as a part of a fixture, beside the objects that it may refer to,
+so the same code checks both.
 """
 
 from collections.abc import Callable, Collection, Iterable

@@ -78,7 +78,7 @@ def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
     return {name: fact for name, fact in facts.items() if fact is not UNSET}
 
 
-def meets(facts: Facts, entry: Entry) -> bool:
+def matches(facts: Facts, entry: Entry) -> bool:
     """Return whether an entry matches all facts."""
     return all(holds(fact, fact_of(name, entry)) for name, fact in facts.items())
 
@@ -129,7 +129,7 @@ async def get_journal(call: Call, query: JournalQuery) -> views.JournalView:
     entries = list[views.EntryView]()
     bytes_left = call.limits.journal_page_bytes
     async for each in in_slices(journal.since(query.since)):
-        if meets(facts, each) and _has_id(query.request_id, each, call.sandbox.name):
+        if matches(facts, each) and _has_id(query.request_id, each, call.sandbox.name):
             # Checked before an entry is added: a page has at least one entry, however
             # large, else a reader could not get past it.
             if len(entries) == query.limit or bytes_left <= 0:
@@ -269,7 +269,7 @@ async def _verify_count(
     hits: list[Entry] = []
     others: list[Entry] = []
     async for entry in in_slices(journal.since(0)):
-        (hits if meets(facts, entry) else others).append(entry)
+        (hits if matches(facts, entry) else others).append(entry)
     count = len(hits)
     doubt = await _doubt(facts, journal, others)
     # Lost entries can only add hits, so a sufficient count stays sufficient.
@@ -299,7 +299,7 @@ async def _verify_order(steps: Sequence[Facts], journal: Journal) -> views.Verif
         # entry once.
         async for entry in in_slices(left):
             # The first match is always right: it leaves most entries to later steps.
-            if meets(facts, entry):
+            if matches(facts, entry):
                 break
             passed.append(entry)
         else:
@@ -316,10 +316,10 @@ async def _doubt(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str
         return f"Expected a whole journal, got one that has dropped {journal.dropped}"
     if "body" not in facts:
         return ""
-    others_met = {name: fact for name, fact in facts.items() if name != "body"}
+    other_facts = {name: fact for name, fact in facts.items() if name != "body"}
     cut = sum(
         [
-            each.sent.is_cut and meets(others_met, each)
+            each.sent.is_cut and matches(other_facts, each)
             async for each in in_slices(others)
         ]
     )

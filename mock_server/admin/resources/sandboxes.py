@@ -38,7 +38,7 @@ State = Annotated[
 
 
 class NewSandbox(Input):
-    """What differs from the default sandbox's baseline.
+    """Settings that differ from the default sandbox's baseline.
 
     `ttl` is in seconds, by default an hour: a sandbox unused for that time expires.
     `baseline` names a sandbox whose baseline, already loaded, is used instead.

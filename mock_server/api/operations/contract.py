@@ -1,8 +1,8 @@
 """The body of an operation by the spec, and how a body that violates it is read.
 
-A body on contract is decoded in one step, at C speed. Any other is read field by field,
-for its values and its violations at the same time. A violation that no choice tolerates
-is refused; the journal lists all of them.
+A valid body is decoded in one step, at C speed. Any other is read field by field, for
+its values and its violations at the same time. A violation that no choice tolerates is
+refused; the journal lists all of them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -70,7 +70,7 @@ class Contract(Generic[F]):
         self.fields = fields
         self._extensions_type = extensions
         self.decoder = msgspec.json.Decoder(fields)
-        """Decodes a body on contract; raises NOT_ON_CONTRACT for any other."""
+        """Decodes a valid body; raises NOT_ON_CONTRACT for any other."""
 
     def read(
         self, content: bytes, choices: Choices, ignored: list[str] | None = None
@@ -162,7 +162,7 @@ class Contract(Generic[F]):
 
         The effect is that on a request that is not refused for another reason.
         """
-        # Nearly all bodies are on contract, and a journal may have thousands.
+        # Nearly all bodies are valid, and a journal may have thousands.
         try:
             if self.is_closed and not self._has_empty(
                 fields := self.decoder.decode(content)

@@ -259,7 +259,7 @@ ListedCollection = msgspec.defstruct(
     ],
     bases=(Item,),
     rename="camel",
-    namespace={"__doc__": "A collection as it stands in a page."},
+    namespace={"__doc__": "A collection in a page."},
     kw_only=True,
 )
 

@@ -101,9 +101,9 @@ def nearest_path(
     """Return the known path that is most similar to another, or None.
 
     In this order: it differs only in case, slashes or escapes; in its prefix; between
-    its ends; in a few characters; its last word is longer; it differs more. Of equals,
-    `preferred` paths come first. Paths that delete or reset are suggested only for
-    their own misspelled path.
+    its ends; in a few characters; its last word is longer; it differs more. Among
+    equals, `preferred` paths come first. Paths that delete or reset are suggested only
+    for their own misspelled path.
     """
     # Comparing takes time quadratic in the length.
     if len(path) > Published.hinted_chars:

@@ -63,7 +63,7 @@ ANY_TYPE = "*/*"
 
 
 class RelatedRoute(Struct, frozen=True):
-    """What documents say of a related route.
+    """Texts of documents on a related route.
 
     `since` is the version of the service that introduced it. `modelled` and `differs`
     are sentences: what it does here, and how it differs from the service.

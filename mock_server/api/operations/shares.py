@@ -100,7 +100,7 @@ def plain(
 def request_of(
     visitor: Visitor, call: Call, content: bytes, contract: Contract[Any]
 ) -> Any:
-    """Return the request of a visitor, who may see only his own chats.
+    """Return the request of a visitor, to whom other visitors' chats are forbidden.
 
     Raises as `Contract.read`, then SHARE; MissingAuthorization if the version that is
     tried finds no link in the request.

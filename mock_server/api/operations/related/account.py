@@ -195,7 +195,7 @@ def _clear_cookie(_: None, __: State) -> Response:
 def loginout(call: Call, _: NoFields) -> None:
     """Log out.
 
-    The user's token is invalid until the next login; nobody is refused.
+    The user's token is invalid until the next login; all callers are accepted.
     """
     name, ended = call.caller.username, call.store.logged_out
     if name is not None:
@@ -239,7 +239,7 @@ class InitDataView(View):
 def get_init_data(call: Call, _: InitDataQuery) -> InitDataView:
     """Get the settings of a front end.
 
-    Nobody is refused; a login token shows more.
+    Accepts all callers; a login token shows more.
     """
     if call.caller.username is None:
         return InitDataView()

@@ -271,7 +271,7 @@ class HealthQuery(RequestFields):
 
 
 class HealthView(View, kw_only=True):
-    """Whether an API key is valid, and its usage."""
+    """Validity and usage of an API key."""
 
     valid: bool | UnsetType = UNSET
     usage_points: int | UnsetType = UNSET

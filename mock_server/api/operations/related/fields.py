@@ -179,7 +179,7 @@ TrainingType = Literal["chunk", "qa", "imageParse", "backup", "template", "auto"
 
 
 class ChunkSettings(contract.RequestFields, kw_only=True, forbid_unknown_fields=False):
-    """How to cut a text into rows."""
+    """Settings for cutting a text into rows."""
 
     training_type: TrainingType | UnsetType = UNSET
     chunk_trigger_type: Literal["minSize", "forceChunk", "maxSize"] | UnsetType = UNSET
@@ -202,7 +202,7 @@ class ChunkSettings(contract.RequestFields, kw_only=True, forbid_unknown_fields=
 
 
 class ProcessingFields(ChunkSettings, kw_only=True, forbid_unknown_fields=True):
-    """How to process a new collection."""
+    """Settings for processing a new collection."""
 
     metadata: Settings = UNSET
     custom_pdf_parse: Flag = UNSET

@@ -20,7 +20,7 @@ NO_MODEL = "No model runs; the conversation is ignored."
 
 
 class GuideSettings(Struct, rename="camel"):
-    """How to make questions."""
+    """Settings for the questions."""
 
     open: bool | float | str
     model: str = ""

@@ -67,8 +67,8 @@ def _encode(content: bytes, _: State) -> Response:
 def get_speech(call: Call, body: GetSpeechBody) -> bytes:
     """Read a text aloud: a second of silence.
 
-    Returns MP3, whatever the text. Model and voice are required before the app is
-    looked up; then the voice must be known.
+    Returns MP3 for any text. Model and voice are required before the app is looked up;
+    then the voice must be known.
     """
     model, voice = body.tts_config.model, body.tts_config.voice
     for name, given in (("model", model), ("voice", voice)):

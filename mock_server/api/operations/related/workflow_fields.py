@@ -79,7 +79,7 @@ ValueType = (
 
 
 class FileChoice(Struct, rename="camel", kw_only=True):
-    """Which files a user may choose."""
+    """Files that a user may choose."""
 
     max_files: Number = UNSET
     can_select_file: Flag = UNSET
@@ -245,7 +245,7 @@ class InputGuide(Struct, rename="camel"):
 
 
 class Speech(Struct):
-    """How a reply is read aloud."""
+    """Settings for reading a reply aloud."""
 
     type: Literal["none", "web", "model"]
     model: Text = UNSET
@@ -254,7 +254,7 @@ class Speech(Struct):
 
 
 class Trigger(Struct, rename="camel"):
-    """When an application runs by itself."""
+    """Schedule of an application."""
 
     cron_string: Text = UNSET
     timezone: Text = UNSET
