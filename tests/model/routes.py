@@ -128,6 +128,7 @@ _ROUTES: dict[str, Route] = {
         "delHistory",
         ("DELETE",),
         CHAT | {"appId": Field(some_text)},
+        former=CHAT,
         is_checked=True,
     ),
     f"{_CHAT}history/clearHistories": Route(
