@@ -5,7 +5,7 @@ The public names load on first use, so that importing the package costs nothing.
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # instead of importing `typing`, which takes 20 ms
+TYPE_CHECKING = False  # importing `typing` is slow
 if TYPE_CHECKING:
     from mock_server.api.faults.fault import Fault
     from mock_server.api.fixture_loading import load_fixture
@@ -46,7 +46,7 @@ _MODULES = {
 def __getattr__(name: str) -> object:
     if name not in _MODULES:
         said = f"module {__name__!r} has no attribute {name!r}"
-        if not name.startswith("_"):  # which programs look for, to see what it is
+        if not name.startswith("_"):  # programs look for such names to identify objects
             said += (
                 f" (there are {', '.join(__all__)}; a test is given a running server"
             )

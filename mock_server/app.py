@@ -51,16 +51,14 @@ def create_app(
     limits: Limits = Limits(),
     demo: bool = False,
 ) -> Application:
-    """An application over one fixture: a path, a document, several, or the demo.
+    """Return an application with one fixture: a path, an object, several, or the demo.
 
-    `memory` is how many bytes all its data may take, by default what `limits` say. With
-    `demo` it serves the demo front end at `/demo/`, before all else of that path, and
-    streams replies as somebody types, where the data gives no pace. Its `sandbox` is
-    the default sandbox, its `sandboxes` all of them; `close` ends what would not end by
-    itself.
+    `memory` limits the bytes of all its data, by default to the limit in `limits`. With
+    `demo` it serves the demo front end at `/demo/`, in place of any other path there,
+    and streams replies at typing speed where the data sets no pace. Its `sandbox` is
+    the default sandbox, its `sandboxes` all of them; `close` stops streams and loading.
 
-    Raises FixtureError, and ValueError for a setting that cannot be (UnknownChoice
-    among them).
+    Raises FixtureError, and ValueError for an invalid setting (such as UnknownChoice).
     """
     if memory is not None:
         limits = replace(limits, memory_bytes=memory)
@@ -83,7 +81,7 @@ def _load(
 ) -> Generation:
     most = limits.memory_bytes
     if isinstance(fixture, Generation):
-        # Loaded elsewhere, perhaps with a larger budget.
+        # Loaded before, perhaps with a larger budget.
         if fixture.size > most:
             expected = f"a memory of {fixture.size} bytes for the fixture"
             raise ValueError(f"Expected {expected}, got {most}")
@@ -96,7 +94,7 @@ def _load(
 
 
 class Application(Dispatch):
-    """Serves the public API, the admin API, and what else is at paths of its own."""
+    """Serves the public API, the admin API, and the server's other paths."""
 
     def __init__(
         self,
@@ -107,15 +105,15 @@ class Application(Dispatch):
         *,
         demo: bool = False,
     ) -> None:
-        """The parameters are as those of `create_app`."""
+        """The parameters are those of `create_app`."""
         self.secrets = Secrets(() if token is None else (token,))
-        """What is to be kept out of a log."""
+        """The secrets that logs must not show."""
         self.demo = DEMO if demo else None
-        """Where the demo front end is, if it is served."""
+        """Path of the demo front end, None if it is not served."""
         services = Services(sandboxes, self.secrets, self.demo)
         self.loader, self.reloader = services.loader, services.reloader
         self.close = services.close
-        """Ends what would not end by itself: streams, loading."""
+        """Ends streams and loading."""
         router = AdminRouter(services)
         guard = Guard(router, token=token, allowed_hosts=allowed_hosts)
         admin = ServerErrorMiddleware(guard)
@@ -126,7 +124,7 @@ class Application(Dispatch):
             ROOT: PageRedirect(pages, _ADMIN_PATHS),
             DESCRIPTION: CORS(described, cors_origins),
             ADMIN: PageRedirect(admin, _ADMIN_PATHS),
-            # Without CORS: pages of other origins have no business with it.
+            # Without CORS: pages of other origins must not call it.
             _ADMIN_PATHS: admin,
         }
         if demo:

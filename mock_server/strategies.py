@@ -1,8 +1,8 @@
-"""For Hypothesis: strategies, and a state machine that tests a client of the service.
+"""Hypothesis strategies, and a state machine that tests a client of the service.
 
-There are strategies of fixture documents, valid requests, and lists of faults. Examples
-shrink towards the simple: one dataset, one collection, no faults. Nothing else of the
-package imports Hypothesis, which has to be installed for this.
+There are strategies of fixtures, valid requests, and lists of faults. Examples shrink
+towards the simple: one dataset, one collection, no faults. This needs Hypothesis, which
+the package does not install.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,7 +31,7 @@ __all__ = [
 
 Document = dict[str, Any]
 
-# Names that searching may get wrong: case folding, normalisation, regular expressions.
+# Names that a search may get wrong: case folding, normalisation, regular expressions.
 _WORDS = (
     *("Guide", "Refund", "Invoice", "ärger", "Größe", "指南", "naïve", "🙂 FAQ"),
     "(a+)+$",
@@ -46,7 +46,7 @@ _times = st.integers(0, 20_000).map(lambda hour: format_time(_2024 + hour * _HOU
 
 
 def fixtures(*, max_repeat: int = 100) -> st.SearchStrategy[Document]:
-    """Valid fixture documents: an app with chats, datasets with trees of folders.
+    """Generate valid fixtures: an app with chats, datasets with trees of folders.
 
     Some chats have records, some collections data rows.
 
@@ -83,8 +83,8 @@ def _datasets(max_repeat: int) -> st.SearchStrategy[Document]:
 
 
 def _entries(max_repeat: int) -> st.SearchStrategy[Document]:
-    # Without the defaults of these fields: to leave a field out says the same, and is
-    # what examples shrink to.
+    # Without default values: leaving a field out is equivalent, and simpler to shrink
+    # to.
     common: dict[str, st.SearchStrategy[Any]] = {
         "tags": st.lists(st.sampled_from(_TAGS), unique=True, min_size=1, max_size=2),
         "updateTime": _times,
@@ -106,7 +106,7 @@ def _entries(max_repeat: int) -> st.SearchStrategy[Document]:
 
 
 def _believable(entry: Document) -> Document:
-    """An entry whose data rows, if any, are counted, and of one collection."""
+    """Return an entry whose data rows, if any, are counted and of one collection."""
     beside = {"repeat", "dataAmount"} if "data" in entry else ()
     return {name: value for name, value in entry.items() if name not in beside}
 
@@ -117,14 +117,14 @@ def _named(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
 
 
 def _fields(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
-    """Objects with any of these fields; they shrink towards none."""
+    """Generate objects with any of these fields; they shrink towards none."""
     return st.fixed_dictionaries({}, optional=optional)
 
 
 def list_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Document]:
-    """Valid bodies of listV2 for the datasets of a fixture (spec 4.2).
+    """Generate valid bodies of listV2 for the datasets of a fixture (spec 4.2).
 
-    Gives nothing if the fixture has no dataset.
+    Nothing is generated if the fixture has no dataset.
     """
     datasets = _generation(fixture).datasets
     if not datasets:
@@ -154,15 +154,15 @@ def _list_requests(generation: Generation, dataset_id: str) -> st.SearchStrategy
 
 
 def _parts(text: str) -> st.SearchStrategy[str]:
-    """Substrings of a text, which a search for the text should find."""
+    """Generate substrings of a text, which a search for the text should find."""
     ends = st.integers(0, len(text))
     return st.tuples(ends, ends).map(lambda pair: text[min(pair) : max(pair)])
 
 
 def pin_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Document]:
-    """Valid bodies of updateHistory for the chats of a fixture (spec 4.1).
+    """Generate valid bodies of updateHistory for a fixture's chats (spec 4.1).
 
-    Gives nothing if the fixture has no chat.
+    Nothing is generated if the fixture has no chat.
     """
     chats = [
         (app.id, chat_id)
@@ -181,11 +181,10 @@ def pin_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Documen
 def requests(
     operation: str | Operation, fixture: FixtureLike | Generation
 ) -> st.SearchStrategy[Document]:
-    """Fields of requests of an operation, on its contract: of the types that it takes.
+    """Generate fields of requests of an operation, with the types of its contract.
 
-    Ids are those of the fixture, where it has any. Gives nothing for a documented
-    operation of which the fixture has nothing. Raises InvalidField for a name that no
-    operation has.
+    Ids are those of the fixture, if any. Generates nothing for a documented operation
+    without objects in the fixture. Raises InvalidField for an unknown operation.
     """
     if isinstance(operation, str):
         OPERATIONS.check_name(operation, "operation")
@@ -194,7 +193,7 @@ def requests(
     if operation.name in documented:
         return documented[operation.name](fixture)
     ids = _ids(_generation(fixture))
-    # The field `id` is of what the first word of the operation's name says.
+    # The first word of the operation's name is the kind of its field `id`.
     kinds = _KINDS_OF_ID | {"id": operation.name.partition(".")[0]}
     given: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(_NUMBERS, _WHOLE)
     body = inspect.type_info(operation.contract.fields)
@@ -206,7 +205,7 @@ def requests(
 
 
 _NUMBERS, _WHOLE = ("offset", "pageNum", "pageSize"), st.integers(1, 30)
-"""They may be texts, but not any text."""
+"""These fields may be strings, but not any string."""
 _KINDS_OF_ID = {
     "appId": "app",
     "chatId": "chat",
@@ -280,7 +279,7 @@ def _value(kind: inspect.Type) -> st.SearchStrategy[Any]:
 def _struct(
     kind: inspect.Type, given: Mapping[str, st.SearchStrategy[Any]]
 ) -> st.SearchStrategy[Document]:
-    """Objects of a struct's type; `given` has strategies of some fields."""
+    """Generate objects of a struct's type; `given` has strategies of some fields."""
     required: dict[str, st.SearchStrategy[Any]] = {}
     optional: dict[str, st.SearchStrategy[Any]] = {}
     for each in getattr(kind, "fields", ()):
@@ -299,7 +298,7 @@ _OTHERS: Mapping[type, st.SearchStrategy[Any]] = {
 
 
 def fault_lists(*, max_size: int = 3) -> st.SearchStrategy[list[Document]]:
-    """Lists of faults that a retrying client survives, as `POST faults` takes them."""
+    """Generate lists of faults that a retrying client survives (`POST faults`)."""
     counts = {"times": st.integers(1, 3), "skip": st.integers(0, 3)}
     chances = {"probability": st.sampled_from([0.25, 0.5]), "seed": st.integers(0, 99)}
     operations = {"operation": st.sampled_from(sorted(OPERATIONS))}

@@ -1,4 +1,4 @@
-"""The admin app: its routes by their paths."""
+"""The admin app: finds the route of a request by its path."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -19,21 +19,21 @@ _OF_ALL = "sandboxes"
 _IN_SANDBOX = f"/{_OF_ALL}/{{sandbox}}"
 _OF_PAGES = {"", "console"}
 _LEAST = 0.8
-"""How much a word of a path is like that of a route for which it is meant."""
+"""How similar a word of a path must be to a word of a route to suggest that route."""
 
 
 def table() -> Paths:
-    """All routes by path and method; the paths are below `/__admin`."""
+    """Return all routes by path and method; the paths are below `/__admin`."""
     from mock_server.admin.resources.table import ROUTES
 
     return by_path(ROUTES)
 
 
 def by_path(routes: Iterable[AdminRoute]) -> Paths:
-    """Routes by path and method.
+    """Return routes by path and method.
 
-    Those that are not global come twice: as they are, for the default sandbox, and
-    below `/sandboxes/{sandbox}`.
+    A route that is not global comes twice: at its own path, for the default sandbox,
+    and below `/sandboxes/{sandbox}`.
     """
     found: dict[str, dict[str, AdminRoute]] = {}
     for prefix in ("", _IN_SANDBOX):
@@ -44,9 +44,9 @@ def by_path(routes: Iterable[AdminRoute]) -> Paths:
 
 
 class _Served:
-    """Applications by their paths, in which `{name}` is any one segment.
+    """Finds the application of a path, in which `{name}` is any one segment.
 
-    A router that compiles a pattern for each path would take 8 ms, and its library 19.
+    A router that compiles a pattern for each path would slow down the start.
     """
 
     def __init__(self, paths: Paths, services: Services) -> None:
@@ -56,7 +56,7 @@ class _Served:
         ]
 
     def find(self, path: str) -> tuple[ASGIApp | None, Mapping[str, str]]:
-        """The application of a path, and what stands in the place of names."""
+        """Return the application of a path, and the path parameters by name."""
         given = path.split("/")
         for template, app in self._apps:
             if len(template) == len(given):
@@ -68,10 +68,10 @@ class _Served:
 
 
 class AdminRouter:
-    """Serves routes by their paths, which are exact, and taken as they were sent.
+    """Serves routes by their exact paths, as the client sent them.
 
-    What stands in the place of a name is in the `path_params` of the scope. Health is
-    served before all others are imported, as that takes long.
+    Path parameters are in `path_params` of the scope. Health is served before the
+    modules of all other routes are imported, as that takes long.
     """
 
     def __init__(self, services: Services) -> None:
@@ -119,12 +119,12 @@ _MEANT = {
 }
 _OF_OTHERS = {each: meant for words, meant in _MEANT.items() for each in words.split()}
 _ADDED = {"/responses": f"it lists answers of the fixture; to add one: {_ANSWER}"}
-"""What admin APIs of other mock servers have for answers and the journal, and how what
-cannot be written at its own path is added."""
+"""Routes of this server by the words that admin APIs of other mock servers use, and how
+to add to a resource that cannot be written at its own path."""
 
 
 def _nearest(path: str, method: str) -> str | None:
-    """The route that is meant, with its method if a request of another one came."""
+    """Return the route that is meant, after its method if the given method is wrong."""
     if path.rstrip("/") in (_PREFIX, f"{_PREFIX}/console"):
         return f"{_PREFIX}/"
     given = [each for each in path.split("/") if each]
@@ -145,7 +145,7 @@ def _nearest(path: str, method: str) -> str | None:
 
 
 def _named_last(paths: Iterable[str], given: Sequence[str]) -> Iterator[str]:
-    """Routes that do what a word of a path says, as that of `restore/NAME`."""
+    """Yield routes whose last word is a word of the path, such as `restore/NAME`."""
     for path in paths:
         _, *words, last = path.split("/")
         is_meant = last in given and "POST" in table()[path]
@@ -160,7 +160,7 @@ def _named_last(paths: Iterable[str], given: Sequence[str]) -> Iterator[str]:
 
 
 def _beside(path: str, scope: Scope) -> Iterator[tuple[AdminRoute, str]]:
-    """What changes something at a path, right above or below; with the command."""
+    """Yield routes that change something at, right above or below `path`, in words."""
 
     def is_beside(other: str) -> bool:
         longer, shorter = sorted((path, other), key=len, reverse=True)
@@ -184,9 +184,9 @@ def _beside(path: str, scope: Scope) -> Iterator[tuple[AdminRoute, str]]:
 
 
 def _filled(parts: Sequence[str], given: Sequence[str]) -> str | None:
-    """The path of a route; its parameters are what stands there in another path.
+    """Return the path of a route, its parameters filled from another path.
 
-    None where that makes a path of it whose other words are not alike.
+    Return None if the other words of the two paths are not alike.
     """
     if len(parts) != len(given):
         return "/" + "/".join(parts)

@@ -1,6 +1,6 @@
-"""From an admin request to the call of a handler, and from its view to a response.
+"""Turns an admin request into a call of its handler, and the view into a response.
 
-The order of this file is that of the story: endpoint, reading, sending.
+This file follows a request: endpoint, reading, sending.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -31,8 +31,8 @@ from mock_server.domain.sandboxes.registry import DEFAULT, Sandboxes, SandboxNot
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.validation.convert import convert
 
-# These need the type of JSON, which no form of a foreign page can have. A DELETE has no
-# body, and a browser asks before it sends one to another site.
+# These need `Content-Type: application/json`, which no form of a foreign page can send.
+# A DELETE has no body, and browsers ask before a cross-site DELETE.
 _BODIED = ("POST", "PUT")
 
 
@@ -45,7 +45,7 @@ class AdminEndpoint:
         services: Services,
         beside: Callable[[Scope], Iterable[tuple[AdminRoute, str]]],
     ) -> None:
-        """`beside` are routes that may be meant by a wrong method or body, in words."""
+        """`beside` yields routes that a wrong method or body may mean, in words."""
         self._routes = routes
         self._services = services
         self._beside = beside
@@ -66,14 +66,14 @@ class AdminEndpoint:
     async def _response(
         self, scope: Scope, body: RequestBody
     ) -> Response | LongResponse:
-        # HEAD is answered as GET is, but for the body (RFC 9110 9.3.2).
+        # HEAD is answered like GET, without the body (RFC 9110 9.3.2).
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         route = self._routes.get(method)
         if route is None:
             expected, got = ", ".join(self._routes), describe_value(scope["method"])
             others = "; ".join(words for _, words in self._beside(scope))
             raise MethodNotAllowed(expected, got, others)
-        # Before the body: a request that this refuses takes no memory.
+        # Before the body is read: a request refused here takes no memory.
         _check_type(route, scope)
         limits = self._services.sandboxes.limits
         if route.takes_fixture and _may_be_large(scope, limits):
@@ -86,7 +86,7 @@ class AdminEndpoint:
         path = {name: _decoded(text) for name, text in scope["path_params"].items()}
         most = limits.fixture_bytes if route.takes_fixture else limits.body_bytes
         content = await body.read(most, sandboxes.memory)
-        # The body may have taken long: only now it is clear which sandbox it is for.
+        # Sandboxes can change while the body arrives, so look up the sandbox after it.
         return Call(
             scope=scope,
             services=self._services,
@@ -101,11 +101,11 @@ class AdminEndpoint:
     def _body(self, route: AdminRoute, content: bytes, scope: Scope) -> object:
         if route.body is None:
             return None
-        # To reset or to take a snapshot needs no field, so it needs no body.
+        # No field is required for a reset or a snapshot, so no body is either.
         fields = read_json(content) if content.strip() else {}
         check_integers(content, fields)
         if isinstance(route.body, tuple):
-            return fields  # which type it is depends on them: the handler looks
+            return fields  # the handler selects the type by these fields
         try:
             return convert(fields, route.body)
         except InvalidField as refusal:
@@ -123,7 +123,7 @@ class AdminEndpoint:
         if isawaitable(made):
             made = await made
         if route.method != "GET":
-            # Also where nothing has changed: to look in vain costs a page little.
+            # Also if nothing changed: a page that reads the state in vain costs little.
             call.sandbox.changed()
         if isinstance(made, Response | LongResponse):
             return made
@@ -133,11 +133,11 @@ class AdminEndpoint:
 
 
 def _sandbox(sandboxes: Sandboxes, name: str) -> Sandbox:
-    """The sandbox of that name. Raises SandboxNotFound, which says which there are."""
+    """Return the sandbox. Raises SandboxNotFound with the names of the others."""
     try:
         return sandboxes.get(name)
     except SandboxNotFound as refusal:
-        # Said here only: a public request is not to learn the names of others.
+        # Only here: a public request must not see the names of other sandboxes.
         names = [each.name for each in sandboxes.all()]
         hint = which_there_are(name, names, len(names))
         expected, got = "the name of a sandbox", describe_value(name)
@@ -145,9 +145,9 @@ def _sandbox(sandboxes: Sandboxes, name: str) -> Sandbox:
 
 
 def _check_type(route: AdminRoute, scope: Scope) -> None:
-    """Raises UnsupportedMediaType with the command that would have been right."""
+    """Raise UnsupportedMediaType with a correct command."""
     headers = scope["headers"]
-    # Every route takes JSON, named first. Of a further type there is no more to check.
+    # Every route takes JSON, named first. Other types need no further check.
     if route.method not in _BODIED or media_type(headers) in route.takes[1:]:
         return
     try:
@@ -174,16 +174,15 @@ def curl(route: AdminRoute, scope: Scope, path: str, body: str) -> str:
 
 
 def _may_be_large(scope: Scope, limits: Limits) -> bool:
-    """Whether a body is announced as large, or to come without its length."""
+    """Return whether a body is announced as large, or without its length."""
     head = parse_headers(scope["headers"])
-    # After HTTP/1 there are no chunks (RFC 9113 8.1), and a body without a length may
-    # still come.
+    # HTTP/2 has no chunks (RFC 9113 8.1): a body may come without a length.
     is_open = head.is_chunked or scope["http_version"][0] != "1"
     return is_open or head.length > limits.inline_load_bytes
 
 
 def _decoded(text: str) -> str:
-    """A path parameter without percent-escapes, which routing has left as they came."""
+    """Return a path parameter without percent-escapes. Raises InvalidField."""
     try:
         return unquote_to_bytes(text).decode()
     except UnicodeDecodeError:
@@ -193,30 +192,30 @@ def _decoded(text: str) -> str:
 def _query(route: AdminRoute, scope: Scope) -> Struct | None:
     if route.query is None:
         return None
-    # Not UTF-8: whatever bytes come can be read, and the mistakes in them be told.
+    # Not UTF-8: any bytes can be read, and a message can name the mistakes in them.
     text = scope["query_string"].decode("latin-1")
     # An empty value counts: `parentId=` is the top level.
     given: dict[str, object] = dict(parse_qsl(text, keep_blank_values=True))
-    # Not strict: every value of a query is a text, also that of a number.
+    # Not strict: in a query every value is a text, numbers included.
     return convert(given, route.query, "query", strict=False)
 
 
 def _names_of(body: object) -> Iterable[str]:
-    """The names of the fields of a body, if it is of one type."""
+    """Return the names of the fields of a body that has one type."""
     return getattr(body, "__struct_encode_fields__", ())
 
 
 async def respond(
     response: Response | Refusal, scope: Scope, receive: Receive, send: Send
 ) -> None:
-    """Send a response of the admin API to a request whose body nobody has read."""
+    """Send a response or a refusal to an admin request with an unread body."""
     if isinstance(response, Refusal):
         response = _plain_error(response)
     await _send(response, RequestBody.of(scope, receive), send)
 
 
 def _plain_error(refusal: Refusal) -> Response:
-    """The response to a refused admin request: plain whatever `error_form` says."""
+    """Return the response to a refused admin request, plain under any `error_form`."""
     return error_response(refusal, Choices())
 
 

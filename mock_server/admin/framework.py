@@ -1,7 +1,7 @@
-"""What resources of the admin API are written with: routes, calls, views.
+"""Routes, calls and views, with which the resources of the admin API are written.
 
-A resource is a list of routes (`AdminRoute`). `endpoint` reads a request as its route
-says (`Call`), has the route's handler make a view, and sends that as JSON.
+A resource is a list of routes (`AdminRoute`). `endpoint` reads a request by its route
+(`Call`), calls the route's handler, and sends the returned view as JSON.
 """
 
 import re
@@ -36,16 +36,16 @@ from mock_server.domain.sandboxes.sandbox import Sandbox
 
 A_NAME = "a name of 1 to 64 letters, digits, '.', '_' or '-'"
 ADMITTED = "mock_server.admitted"
-"""In a scope: True for who may see everything, who shows the token if there is one."""
+"""Key of a scope: True if the caller has the admin token, or the server has none."""
 V = TypeVar("V")
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 Shape = type | tuple[type, ...]
-"""The type of a body or a response; a tuple of types is any of these."""
+"""Type of a body or a response; a tuple of types means any of them."""
 
 
 class Example(Struct, frozen=True):
-    """A request whose answer documents show; `path` are values that are not usual."""
+    """A request whose response documents show; `path` has unusual path parameters."""
 
     body: Any = None
     query: str = ""
@@ -55,18 +55,18 @@ class Example(Struct, frozen=True):
 class AdminRoute(Struct, frozen=True):
     """One route, at a path below `/__admin`.
 
-    Unless it `is_global`, the route is there below each sandbox's own path too.
+    Unless it `is_global`, the route is also served below the path of each sandbox.
 
-    `handle` makes a view of type `answer`. It may also give Created or Conflict, whose
-    types are in `further`; a Response or LongResponse, which are sent as they are; or
-    an awaitable of any of these. It raises the refusals of `errors`, and takes a Call,
-    and what `arguments` names of it. A DELETE gives what there was.
+    `handle` returns a view of type `answer`, Created or Conflict with types in
+    `further`, a Response or LongResponse, which are sent unchanged, or an awaitable of
+    any of these. It raises the refusals of `errors`, and takes a Call and the parts of
+    it named by `arguments`. A DELETE returns what it has removed.
 
-    A `body` of one type is converted to that; one of several types is left as a
-    dictionary; a `raw_body` is only described, and read by the handler. With
-    `takes_fixture` the body is a whole fixture document: it may be larger than others,
-    and few large ones are loaded at the same time. `examples` are requests that
-    succeed; one that makes something is shown twice, as the second replaces it.
+    A `body` of one type is converted to that type; with several types the handler gets
+    a dictionary; a `raw_body` is only documented, and the handler reads it. With
+    `takes_fixture` the body is a whole fixture: it may be larger than other bodies, and
+    few large ones load at the same time. `examples` are requests that succeed; one that
+    creates an object is shown twice, as the second replaces the first.
     """
 
     method: str
@@ -91,9 +91,9 @@ class AdminRoute(Struct, frozen=True):
 class Routes(list[AdminRoute]):
     """The routes of a resource, each declared at its handler.
 
-    The handler says the rest: what it gives, the type of a body or a `query` that it
-    takes beside the Call, and in the first line of its docstring what it does. Only
-    what it cannot say are `fields` of the route, such as its `errors`.
+    The handler's signature gives the types of response, body and `query`; the first
+    line of its docstring is the summary. `fields` of the route hold the rest, such as
+    `errors`.
     """
 
     def add(
@@ -119,7 +119,7 @@ class Routes(list[AdminRoute]):
 
 
 def _answers(given: Any) -> tuple[Shape, dict[int, Shape]]:
-    """The types of views in what a handler gives; those with a status of their own."""
+    """Return the types of a handler's views, and the types with their own status."""
     kinds = get_args(given) if get_origin(given) in (Union, UnionType) else (given,)
     own = [each for each in kinds if get_origin(each) in (Created, Conflict)]
     further = {get_origin(each).status: get_args(each)[0] for each in own}
@@ -128,7 +128,7 @@ def _answers(given: Any) -> tuple[Shape, dict[int, Shape]]:
 
 
 def is_sent_as_it_is(kind: Any) -> bool:
-    """Whether what a handler gives is a response already, not a view."""
+    """Return whether a handler returns this type as a response, not as a view."""
     return isinstance(kind, type) and issubclass(kind, Response | LongResponse)
 
 
@@ -137,11 +137,11 @@ Paths = Mapping[str, Mapping[str, AdminRoute]]
 
 
 class Input(Struct, rename="camel", forbid_unknown_fields=True):
-    """A JSON object, or a query, that a route takes; other fields are refused."""
+    """JSON object or query of a request; unknown fields are refused."""
 
 
 class PageQuery(Input):
-    """Which part of a long list."""
+    """Part of a long list, by `offset` and `limit`."""
 
     offset: Annotated[int, Meta(ge=0, le=Published.integer)] = 0
     limit: Annotated[int, Meta(ge=1, le=Published.journal_page)] = (
@@ -150,26 +150,25 @@ class PageQuery(Input):
 
 
 class Created(Struct, Generic[V], frozen=True):
-    """The view of something that did not exist before; sent with 201."""
+    """View of an object that is new; sent with 201."""
 
     status: ClassVar[int] = 201
     view: V
 
 
 class Conflict(Struct, Generic[V], frozen=True):
-    """A view that says why things are not as the client has claimed; sent with 409."""
+    """View of what differs from the client's assertion; sent with 409."""
 
     status: ClassVar[int] = 409
     view: V
 
 
 class Services:
-    """What all admin requests to an application share.
+    """Objects that all admin requests to an application share.
 
-    `loader` loads fixture documents, `reloader` the server's own files, in whose
-    problems there are to be no `secrets`.
-    `streams` and `downloads` are the long responses that are being sent. `demo` is the
-    path of the demo front end, if it is served.
+    `loader` loads fixtures of clients, `reloader` the server's own files; it hides
+    `secrets` in their problems. `streams` and `downloads` are the long responses that
+    are being sent. `demo` is the path of the demo front end, if it is served.
     """
 
     def __init__(
@@ -186,16 +185,16 @@ class Services:
         )
 
     def close(self) -> None:
-        """End streams, and the loading of documents."""
+        """End streams and the loading of fixtures."""
         for each in (self.streams, self.reloader, self.loader):
             each.close()
 
 
 class Call(Struct, frozen=True):
-    """A request that has passed the guard, read as its route says.
+    """A request that has passed the guard, read by its route.
 
-    `path` holds the decoded parameters of the path, `content` the body as it came.
-    `disconnected` waits until the client has gone.
+    `path` holds the decoded parameters of the path, `content` the unparsed body.
+    `disconnected` waits until the client disconnects.
     """
 
     scope: Scope
@@ -209,23 +208,23 @@ class Call(Struct, frozen=True):
 
     @property
     def sandboxes(self) -> Sandboxes:
-        """All sandboxes of the application."""
+        """Return all sandboxes of the application."""
         return self.services.sandboxes
 
     def check_sandbox(self) -> None:
-        """Raises SandboxNotFound if it has ended by now; another may have its name."""
+        """Raise SandboxNotFound if the sandbox was deleted, also if replaced."""
         if self.sandboxes.get(self.sandbox.name) is not self.sandbox:
             expected = "the sandbox that there was"
             raise SandboxNotFound(expected, "another one of its name", "path")
 
     @property
     def limits(self) -> Limits:
-        """The bounds of the application."""
+        """Return the limits of the application."""
         return self.sandboxes.limits
 
     @property
     def routes(self) -> Collection[str]:
-        """The paths beyond the operations at which the sandbox has answers now."""
+        """Return the paths of static responses and answers that the sandbox has now."""
         return {*filter(is_route, self.sandbox.faults.answered)}
 
 
@@ -239,10 +238,10 @@ def looked_up(
     count: int | None = None,
     named: Iterable[tuple[str, str]] = (),
 ) -> V:
-    """What the part `name` of the path names, if there is such a value.
+    """Return `value`, found by the path parameter `name`, if it is not None.
 
-    Raises the refusal, which says which there are: `ids`, of which there are so many.
-    `named` are ids with names, one of which may have been given.
+    Raises `refusal` with a hint: some of the `count` `ids`, or the id in `named` of
+    which the caller has given the name.
     """
     if value is not None:
         return value
@@ -260,13 +259,13 @@ def looked_up(
 
 
 def check_room(count: int, most: int, what: str) -> None:
-    """Raises LimitReached if as many have been created as there may be."""
+    """Raise LimitReached if `count` objects are created already."""
     if count >= most:
         raise LimitReached(f"at most {most} created {what}", "one more", "path")
 
 
 def check_name(name: str, at: str) -> None:
-    """Raises InvalidField for what no sandbox or snapshot can be called."""
+    """Raise InvalidField if a sandbox or a snapshot cannot have this name."""
     # Clients take `.` and `..` out of a URL (RFC 3986 5.2.4).
     if not re.fullmatch(NAME_PATTERN, name) or name in (".", ".."):
         raise InvalidField.of(name, A_NAME, at)

@@ -1,8 +1,8 @@
 """The checks that every admin request must pass: Host, origin, token.
 
-The guard stands around the router, so no route can be reached around it. To send no
-CORS headers is not enough: a web page may change something without reading the answer,
-and to a browser a name that is rebound to this address (DNS rebinding) is one site.
+The guard wraps the router, so every route is checked. Sending no CORS headers is not
+enough: a web page can change data without reading the response, and a browser takes a
+name that is rebound to this address (DNS rebinding) for the same site.
 """
 
 import hmac
@@ -31,16 +31,16 @@ _HOST = re.compile(rf"(?:\[(.+)\]|({_NAME}))(?::[0-9]{{0,5}})?", re.IGNORECASE)
 _OWN_PAGE = "a page of this server"
 _FOREIGN = "call it from the test's own process, or by a proxy on the page's own origin"
 OPEN_PATHS = ("/health",)
-"""What needs no token, apart from the files of the console."""
+"""Paths that need no token, besides the files of the console."""
 
 
 class Guard:
-    """ASGI middleware: hands a request on, or refuses it with 401, 403 or 421."""
+    """ASGI middleware: passes a request on, or refuses it with 401, 403 or 421."""
 
     def __init__(
         self, app: ASGIApp, *, token: str | None, allowed_hosts: Collection[str] = ()
     ) -> None:
-        """Raises ValueError for a token or a host that no request could ever show."""
+        """Raises ValueError for a token or a host that no request can send."""
         if token is not None and not re.fullmatch(KEY_PATTERN, token):
             raise ValueError(
                 "Expected an admin token of visible ASCII without spaces or commas"
@@ -66,8 +66,8 @@ class Guard:
         if not self._is_ours(host):
             hint = "name further hosts by --allowed-host"
             raise ForeignHost.of(host, "a host of this server", "header Host", hint)
-        # Only now: an origin is compared with Host, and a page under a rebound name has
-        # the origin that its Host says.
+        # After Host: the origin is compared with Host, and a page under a rebound name
+        # has the origin that its Host names.
         self._check_origin(scope, host)
         try:
             self._check_token(scope)
@@ -84,7 +84,7 @@ class Guard:
         try:
             given = bearer_token(scope["headers"]).encode()
         except MissingAuthorization as refusal:
-            # Not as to a client of the service, whose key would be of no use here.
+            # Not the message for an API client: an API key would not help here.
             expected = "the admin token, as header `Authorization: Bearer TOKEN`"
             got = (
                 "one without it"
@@ -104,13 +104,13 @@ class Guard:
             return _is_address(match[1], IPv6Address)
         # `localhost.` is the same name, written to the root (RFC 1034 3.1).
         name = match[2].lower().rstrip(".")
-        # A name without a dot is none of the public DNS: no page can come from there.
+        # A name without a dot is not in the public DNS: no page can come from there.
         known = "." not in name or name in self._hosts
         return known or _is_address(name, IPv4Address)
 
     def _check_origin(self, scope: Scope, host: str) -> None:
-        # Browsers send Origin with every request that may change something.
-        # Either scheme: before this server, which speaks HTTP, a proxy may speak TLS.
+        # Browsers send Origin with every request that may change something. Either
+        # scheme: a proxy before this HTTP server may speak TLS.
         own = f"http://{host}".lower(), f"https://{host}".lower()
         for origin in values(scope["headers"], b"origin"):
             if origin.decode("latin-1").lower() not in own:
@@ -118,8 +118,8 @@ class Guard:
                 raise ForeignOrigin.of(given, _OWN_PAGE, "header Origin", _FOREIGN)
         if _opens_console(scope):
             return
-        # This also comes with a GET without Origin, such as that of an image. Ports do
-        # not count for a site: a page on another port of this host is `same-site`.
+        # Sec-Fetch-Site also comes with a GET without Origin, such as that of an image.
+        # A site includes all ports: a page on another port of this host is `same-site`.
         for site in values(scope["headers"], b"sec-fetch-site"):
             if site in (b"cross-site", b"same-site"):
                 given = site.decode("ascii")
@@ -128,9 +128,9 @@ class Guard:
 
 
 def _opens_console(scope: Scope) -> bool:
-    """Whether a browser shows the console in a window, as after a click on a link.
+    """Return whether a browser opens the console in a window, as after a click.
 
-    Then the page that holds the link sees nothing of it, whatever its site.
+    The page that holds the link, on any site, cannot read such a response.
     """
     mode, dest = (
         values(scope["headers"], name)
@@ -141,7 +141,7 @@ def _opens_console(scope: Scope) -> bool:
 
 
 def _route(scope: Scope) -> str:
-    """The path below the admin app, wherever that is mounted."""
+    """Return the path below the admin app, at any mount point."""
     path: str = scope["path"]
     return path.removeprefix(scope.get("root_path", ""))
 

@@ -1,4 +1,4 @@
-"""Journal entries as the admin API, the stream and the pytest plugin show them."""
+"""Views of journal entries for the admin API, the stream and the pytest plugin."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ from mock_server.domain.journal import Entry
 
 
 def entry_view(entry: Entry) -> views.EntryView:
-    """The entry as JSON has it; whatever bytes are in it, it can be written."""
+    """Return the view of an entry; any bytes in the entry can be written as JSON."""
     sent, firing, fault = entry.sent, entry.firing, None
     answering, answered_by = entry.answering, None
     if firing is not None:
@@ -53,13 +53,13 @@ def entry_view(entry: Entry) -> views.EntryView:
 
 
 def body_of(entry: Entry) -> object:
-    """The request's body as a JSON value; text if it is none, None if none came."""
+    """Return the request's JSON body, its text if it is not JSON, or None if empty."""
     body = entry.sent.body
     return None if body is None else msgspec.json.decode(_json(body, False))
 
 
 def _json(content: bytes | None, is_cut: bool) -> Raw:
-    """A body as JSON: as it came if it is JSON, else as a text."""
+    """Return a body unchanged if it is JSON, else as a JSON string."""
     if not content:
         return Raw(b"null")
     if not is_cut:
@@ -73,7 +73,7 @@ def _json(content: bytes | None, is_cut: bool) -> Raw:
 
 
 def _headers(pairs: Iterable[Header]) -> dict[str, str]:
-    """Headers as an object; values of one name are joined (RFC 9110 5.3)."""
+    """Return headers as an object; values of one name are joined (RFC 9110 5.3)."""
     joined: dict[str, str] = {}
     for name, value in pairs:
         known = joined.get(_text(name))

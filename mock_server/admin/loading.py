@@ -1,7 +1,7 @@
-"""Loads documents that clients send, and the server's files anew, amid requests.
+"""Loads fixtures of clients, and the server's files again, while it serves requests.
 
-Small documents are loaded in place. A large one is loaded by a process of its own: few
-at the same time, for a bounded time, and no longer than the client and the server stay.
+Small fixtures are loaded in place. A large one is loaded by a child process: few at the
+same time, for a limited time, and while both client and server stay.
 """
 
 import asyncio
@@ -40,31 +40,31 @@ from mock_server.fixture.process.worker import Job, read_block, write_block
 from mock_server.fixture.source.files import Content
 
 _NAME = "state"
-"""What problems call the document, in the place of a file name."""
+"""Name of the fixture in problems, in place of a file name."""
 SHOWN_PROBLEMS = 20
 _SETTLED_AT_ONCE = 32
 """Parcels between two calls of `on_growth`."""
 _FREED_AT_ONCE = 2_000
 _MIB = 1024 * 1024
-# A process needs several times the memory of the generation that it makes.
+# A process needs several times the memory of the generation that it builds.
 _CHILD_BYTES, _CHILD_SHARE = 1024 * _MIB, 4
 
-# A program that embeds one (such as a frozen one) has no interpreter to start: it
-# loads everything in place.
+# A program that embeds Python (such as a frozen one) has no interpreter to start, so it
+# loads all fixtures in place.
 _HAS_PYTHON = bool(sys.executable) and not getattr(sys, "frozen", False)
 # Isolated from the working folder (-P), which could hold modules of the same names.
 _COMMAND = ("-P", "-m", "mock_server.api.fixture_loading")
 
 Wait = Callable[[], Coroutine[Any, Any, object]]
-"""Waits until something has happened."""
+"""Waits until an event, such as the client's disconnect."""
 _STOPPED = partial(ServerBusy, "a server that goes on", "one that stops", "server")
 
 
 class Upload(Struct, frozen=True):
-    """A fixture document that a client has sent, and the order to sort it by.
+    """A fixture that a client has sent, and the order to sort it by.
 
-    `disconnected` waits until the client has gone. Where only a part of it is the
-    client's, `part` leads there, and `what` says what that is.
+    `disconnected` waits until the client disconnects. If the client has sent only a
+    part of the fixture, `part` is the path of that part, and `what` names it.
     """
 
     content: bytes
@@ -76,16 +76,16 @@ class Upload(Struct, frozen=True):
 
 
 class Child:
-    """A process that loads documents; `worker.main` is what runs in it.
+    """A process that loads fixtures; it runs `worker.main`.
 
-    A thread of its own talks with it, and ends with it: asyncio's subprocesses would
-    need a loop that watches children, which not every loop in every thread does.
+    A thread talks to the process and ends with it: asyncio's subprocesses would need a
+    loop that watches children, which not every loop does.
     """
 
     def __init__(self, job: Job, contents: Sequence[bytes]) -> None:
-        """`contents` are the documents that `job` names."""
+        """`contents` are the fixture files that `job` names."""
         self.why: Callable[[], Exception] = _killed
-        """Makes what to raise if the process ends before its work is done."""
+        """Makes the error to raise if the process ends early."""
         self.process: subprocess.Popen[bytes] | None = None
         """The process, once it runs."""
         self._job = msgspec.msgpack.encode(job)
@@ -103,8 +103,8 @@ class Child:
                 self.process.kill()
 
     async def parcels(self) -> AsyncIterator[bytes]:
-        """The parcels that the process writes, until it ends. Raises ServerBusy."""
-        # One at a time: a fast process waits at its pipe, and fills no memory.
+        """Yield the process's parcels until it ends. Raises ServerBusy."""
+        # One at a time: a fast process waits at its pipe, so memory does not fill.
         with suppress(OSError, EOFError):
             run, thread = asyncio.get_running_loop().run_in_executor, self._thread
             output = await run(thread, self._output)
@@ -112,9 +112,9 @@ class Child:
                 yield await run(thread, read_block, output)
 
     def _output(self) -> IO[bytes]:
-        """What the process writes, once it has the documents.
+        """Return the output of the process after sending the fixtures.
 
-        Raises ServerBusy; OSError and EOFError if it ends meanwhile.
+        Raises ServerBusy; OSError or EOFError if the process ends meanwhile.
         """
         process = self._started()
         if process.stdin is None or process.stdout is None:
@@ -125,7 +125,7 @@ class Child:
         return process.stdout
 
     def _started(self) -> subprocess.Popen[bytes]:
-        """Raises ServerBusy, and EOFError if it is to end already."""
+        """Start and return the process. Raises ServerBusy, EOFError if ended."""
         with self._lock:
             if self._is_ended:
                 raise EOFError
@@ -143,31 +143,31 @@ class Child:
             return self.process
 
     async def release(self) -> None:
-        """Close the pipes of the process, and wait for its end."""
+        """Close the pipes of the process, and wait until it has ended."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
         self._thread.shutdown(wait=False)
 
     def _close(self) -> None:
         if self.process is not None:
-            with suppress(OSError), self.process:  # what it has not taken is lost
+            with suppress(OSError), self.process:  # unread input is dropped
                 pass
 
 
 def _killed() -> Exception:
-    # From outside: most likely by the system, for want of memory.
+    # Killed from outside: probably by the system, because memory ran out.
     expected = "a document that can be loaded"
     return BadFixture(expected, "one of which the loading was ended", "body")
 
 
 def _environment() -> dict[str, str]:
-    """This process's environment without `MOCK_SERVER_*`, and with its import path."""
+    """Return the environment without `MOCK_SERVER_*`, with the import path."""
     own = {k: v for k, v in os.environ.items() if not k.startswith("MOCK_SERVER_")}
     path = os.pathsep.join(each or os.getcwd() for each in sys.path)
     return own | {"PYTHONPATH": path}
 
 
 class Loader:
-    """Makes generations of documents; `close` ends what is being loaded."""
+    """Loads fixtures into generations; `close` ends the loads that are running."""
 
     def __init__(self, memory: Memory, limits: Limits) -> None:
         self._served = ServedOperations()
@@ -175,24 +175,23 @@ class Loader:
         self._limits = limits
         self._free_slots = limits.loads
         self.children: set[Child] = set()
-        """The processes that are loading documents now."""
+        """The processes that are loading fixtures now."""
         self.on_growth: Callable[[], object] = lambda: None
-        """Called again and again while a large document is loaded.
+        """Called repeatedly while a large fixture is loaded.
 
-        A process that is a server and no more can have the collector of garbage pass
-        over what there is by then, which stays: to look through a dictionary of 180,000
-        collections takes 20 ms.
+        A dedicated server process freezes the objects loaded so far, which stay: a pass
+        of the garbage collector over a large dictionary takes long.
         """
 
     def check_slot(self) -> None:
-        """Raises ServerBusy if no slot for large documents is free."""
+        """Raise ServerBusy if no slot for large fixtures is free."""
         if self._free_slots == 0:
             expected = f"at most {self._limits.loads} large documents at the same time"
             raise ServerBusy(expected, "one more", "body", "try again")
 
     @contextmanager
     def slot(self) -> Iterator[None]:
-        """Hold one of the slots for large documents. Raises ServerBusy."""
+        """Hold one of the slots for large fixtures. Raises ServerBusy."""
         self.check_slot()
         self._free_slots -= 1
         try:
@@ -206,9 +205,9 @@ class Loader:
             child.end(_STOPPED)
 
     async def load(self, upload: Upload) -> Generation:
-        """The generation of a document, sorted; its memory is charged on return.
+        """Return the sorted generation of a fixture, with its memory charged.
 
-        A large one takes a slot. Raises BadFixture, LimitReached, ServerBusy, and
+        A large fixture takes a slot. Raises BadFixture, LimitReached, ServerBusy,
         ClientGone.
         """
         is_large = len(upload.content) > self._limits.inline_load_bytes
@@ -216,13 +215,13 @@ class Loader:
         try:
             if not is_large or not _HAS_PYTHON:
                 found = draft(contents, self._limits, self._served, upload.part)
-                # Looked at twice: with `repeat`, a short text makes a large state.
-                # Then the draft is dropped, and a process begins again.
+                # Checked twice: with `repeat`, a short text makes a large state. Then
+                # the draft is dropped, and a process starts from the text.
                 if self._is_small(found) or not _HAS_PYTHON:
                     generation = self._built(found, upload.order)
                     self._memory.keep(generation)
                     return generation
-            # Not before the body has come: one that never comes would hold the slot.
+            # After the body has come: a body that never comes would hold the slot.
             with self.slot():
                 return await self._load_in_child(
                     contents, upload.order, upload.disconnected, upload.part
@@ -234,10 +233,10 @@ class Loader:
             raise BadFixture(upload.what, "one with problems", "body", text) from None
 
     async def load_files(self, contents: Sequence[Content], order: Order) -> Generation:
-        """The generation of files together, as `load` makes it, never on the loop.
+        """Return the generation of all files, loaded like `load` but off the loop.
 
-        It takes no slot: a server loads its own files one time after the other. Raises
-        FixtureError, and what `load` does.
+        The load takes no slot: a server loads its own files one after the other. Raises
+        FixtureError, and the errors of `load`.
         """
         if _HAS_PYTHON:
             forever = asyncio.Event().wait
@@ -248,14 +247,14 @@ class Loader:
         return generation
 
     def _is_small(self, found: Draft) -> bool:
-        """Whether what a draft will take is within the limits for loading in place."""
+        """Return whether the estimate is within the limits for loading in place."""
         estimate, limits = found.estimate, self._limits
         records = estimate.collections + estimate.chats
         is_light = estimate.bytes <= limits.inline_load_size
         return is_light and records <= limits.inline_load_collections
 
     def _built(self, found: Draft, order: Order) -> Generation:
-        """The generation, sorted. Raises LimitReached and FixtureError."""
+        """Build and sort the generation. Raises LimitReached and FixtureError."""
         self._memory.check_room(found.size, "body")
         generation = found.build()
         generation.prepare(order)
@@ -268,7 +267,7 @@ class Loader:
         disconnected: Wait,
         part: Path = (),
     ) -> Generation:
-        """Raises FixtureError, and what `load` does."""
+        """Load in a process. Raises FixtureError, and the errors of `load`."""
         allowed = _CHILD_BYTES + _CHILD_SHARE * self._memory.limit
         names = [(each.name, each.is_json, each.folder) for each in contents]
         job = Job(names, order, allowed, self._limits, part)
@@ -290,9 +289,9 @@ class Loader:
             await child.release()
 
     async def _assemble(self, child: Child) -> Generation:
-        """Put together what a child sends. Raises as `_load_in_child` does."""
-        # What is reserved needs no release: a holding gives it back once nobody refers
-        # to it, also after an error.
+        """Build a generation from parcels. Raises as `_load_in_child`."""
+        # The charge needs no release: a holding returns its bytes when it is freed,
+        # also after an error.
         assembly = Assembly(self._served)
         holding = Holding(self._memory, "states")
         problems: list[Problem] = []
@@ -302,7 +301,7 @@ class Loader:
                 self.on_growth()
             match parcels.unpacked(parcel):
                 case parcels.Estimated(size=size):
-                    # Before the rows come, which must not fill the memory.
+                    # Before the rows come: they must fit into the memory.
                     holding.charge(size, "body")
                 case parcels.Failed(problems=[]):
                     expected = "a document that can be loaded with the memory there is"
@@ -328,7 +327,7 @@ class Loader:
 def put_baseline(sandbox: Sandbox, baseline: Generation) -> Coroutine[None, None, None]:
     """Replace the baseline of a sandbox, and reset it.
 
-    What this gives frees the former one, and has to be awaited.
+    Returns a coroutine, to be awaited, that frees the former baseline.
     """
     held: list[object] = list(sandbox.baseline.records(_FREED_AT_ONCE))
     sandbox.put_baseline(baseline)
@@ -336,22 +335,22 @@ def put_baseline(sandbox: Sandbox, baseline: Generation) -> Coroutine[None, None
 
 
 def free_in_parts(part: Generation) -> None:
-    """Have what has been loaded freed in parts, once nobody refers to it."""
+    """Free a loaded part in slices, once nothing refers to it."""
     loop = asyncio.get_running_loop()
     finalize(part, _free, loop, replace(part)).atexit = False
 
 
 def _free(loop: asyncio.AbstractEventLoop, holds_the_same: Generation) -> None:
-    """For any thread."""
+    """Free a copy of the part in slices. May run in any thread."""
     held: list[object] = list(holds_the_same.records(_FREED_AT_ONCE))
     if not loop.is_closed():
         asyncio.run_coroutine_threadsafe(_forget(held), loop)
 
 
 async def _forget(held: list[object]) -> None:
-    """Let go of what is in a list, which nobody else has.
+    """Free the objects of a list, to which nothing else refers.
 
-    To free a million records takes long: others are served in between.
+    Freeing a million records takes long: other requests are served in between.
     """
     while held:
         del held[-1]

@@ -1,7 +1,7 @@
-"""Loads the server's own fixture files again, and puts what is good in place.
+"""Loads the server's own fixture files again, and replaces the baseline if good.
 
-Nothing that is broken, missing, empty or being written ever replaces what is served.
-One reload runs at a time; what is asked for meanwhile is one more.
+A broken, missing, empty or half-written file never replaces the baseline. One reload
+runs at a time; requests for a reload meanwhile cause one more.
 """
 
 import asyncio
@@ -30,10 +30,10 @@ _NS_IN_MS = 1_000_000
 
 
 class Reload(Struct, frozen=True):
-    """What has come of a reload: when it ended, and all problems if it was in vain.
+    """Result of a reload: when it ended, and all problems if it failed.
 
-    `time` is in milliseconds. `is_new` says whether another baseline is in place: not
-    after problems, nor if the files are again as they were loaded.
+    `time` is in milliseconds. `is_new` is False if the baseline stayed: after problems,
+    and if the files were as loaded.
     """
 
     time: int
@@ -42,19 +42,19 @@ class Reload(Struct, frozen=True):
 
 
 class Reloader:
-    """Loads `files` again when asked; to be used on the event loop of the server."""
+    """Loads `files` again on request; use it on the server's event loop."""
 
     def __init__(self, sandboxes: Sandboxes, loader: Loader, secrets: Secrets) -> None:
         self.files: Sequence[str] = ()
-        """The files that make the baseline of the default sandbox."""
+        """The files of the default sandbox's baseline."""
         self.complete: Callable[[Generation], Generation] = lambda it: it
-        """Adds to a generation what is in none of the files. May raise ValueError."""
+        """Adds to a generation what is not in the files. May raise ValueError."""
         self.on_end: Callable[[Reload], object] = lambda _: None
-        """Called after each reload, unless there was nothing to do."""
+        """Called after each reload that had something to do."""
         self.on_begin: Callable[[], object] = lambda: None
-        """Called before files are loaded that are to take the place of others."""
+        """Called before changed files are loaded."""
         self.last: Reload | None = None
-        """The last one, with problems as they may be shown: few, and no secrets."""
+        """The last reload, with problems safe to show: few, and without secrets."""
         self._sandboxes = sandboxes
         self._loader = loader
         self._secrets = secrets
@@ -62,11 +62,11 @@ class Reloader:
         self._refused: str | None = None
         self._task: asyncio.Task[None] | None = None
         self._looking: Thread | None = None
-        # Whether a reload is wanted, and whether also if the files are as they were.
+        # Whether a reload is wanted, and whether even if the files are unchanged.
         self._wanted = self._always = self._closed = False
 
     def ask(self, *, always: bool = False) -> None:
-        """Have files loaded that are not what is served, or `always`."""
+        """Load the files if they have changed, or `always`."""
         if self._closed:
             return
         self._wanted, self._always = True, self._always or always
@@ -74,7 +74,7 @@ class Reloader:
             self._task = asyncio.get_running_loop().create_task(self._run())
 
     def close(self) -> None:
-        """End what is going on; nothing is loaded any more."""
+        """Cancel the running reload, and start no more."""
         self._closed = True
         if self._task is not None:
             self._task.cancel()
@@ -92,13 +92,13 @@ class Reloader:
                 self._ended(done)
 
     async def _reload(self, *, always: bool) -> Reload | None:
-        """A reload; None if it has nothing to do. Raises FixtureError, Refusal."""
+        """Reload, or return None if nothing is to do. Raises FixtureError, Refusal."""
         try:
             contents = await self._settled()
         except FixtureError:
             self._refused = None
             raise
-        # In a thread, which lets others be served: 256 MiB take a second.
+        # In a thread, so that other requests are served: hashing 256 MiB takes long.
         digest = await asyncio.to_thread(digest_of, contents)
         if not always and digest == self._served:
             self._refused = None
@@ -117,7 +117,7 @@ class Reloader:
         self._served, self._refused = digest, None
         freeing = put_baseline(default, generation)
         done = Reload(_now(), is_new=True)
-        # Told at once: to free what was replaced may take long.
+        # Reported at once: freeing the former baseline may take long.
         self._ended(done)
         await freeing
         return None
@@ -128,7 +128,7 @@ class Reloader:
         shown = [
             replace(
                 each,
-                # As in `fixture.files`: folders are nobody's business.
+                # As in `fixture.files`: callers must not see folders.
                 file=one_line(PurePath(each.file).name),
                 message=one_line(redacted_text(each.message, secrets)),
                 source_part="",
@@ -140,15 +140,15 @@ class Reloader:
         default.changed()
 
     async def _settled(self) -> Sequence[Content]:
-        """What the files say once nobody writes to them. Raises FixtureError."""
+        """Return the files' content when nobody writes them. Raises FixtureError."""
         limits = self._sandboxes.limits
         loop = asyncio.get_running_loop()
         end = loop.time() + limits.settle_seconds
-        seen = await self._seen(self._stamps)
+        seen = await self._with_timeout(self._stamps)
         while True:
             await asyncio.sleep(limits.quiet_seconds)
-            contents, problems, now = await self._seen(self._read)
-            # Nobody has written meanwhile, neither before nor while it was read.
+            contents, problems, now = await self._with_timeout(self._read)
+            # Equal stamps: nobody wrote before or while the files were read.
             if now == seen:
                 break
             if loop.time() > end:
@@ -160,11 +160,11 @@ class Reloader:
             raise FixtureError(problems)
         return contents
 
-    async def _seen(self, look: Callable[[], R]) -> R:
-        """What a look at the files gives. Raises FixtureError if it takes too long.
+    async def _with_timeout(self, look: Callable[[], R]) -> R:
+        """Return the result of `look`. Raises FixtureError if it takes too long.
 
-        A file system may never answer. It is asked by a daemon thread, which keeps no
-        process from its end, and by one at a time.
+        A file system may never answer. A daemon thread waits for it, which cannot keep
+        the process from ending; only one runs at a time.
         """
         seconds, found = self._sandboxes.limits.settle_seconds, Future[R]()
         slow = FixtureError([self._problem(f"cannot be read within {seconds:g} s")])
@@ -181,7 +181,7 @@ class Reloader:
             raise slow from None
 
     def _read(self) -> tuple[list[Content], list[Problem], list[Stamp]]:
-        """What the files hold, what cannot be read, and the stamps afterwards."""
+        """Return the files' content, the problems, and the stamps afterwards."""
         contents: list[Content] = []
         problems: list[Problem] = []
         for file in self.files:
@@ -191,7 +191,7 @@ class Reloader:
                 problems += error.problems
                 continue
             contents.append(content)
-            # Editors empty a file before they write it. As a fixture it would be valid.
+            # Editors empty a file before they write it. Empty fixtures are valid.
             if not content.content or content.content.isspace():
                 message = "empty: write {} for a fixture that holds nothing"
                 problems.append(Problem(content.name, 0, 0, message))

@@ -1,6 +1,6 @@
-"""Responses that are made while they are sent: followed journals, large documents.
+"""Responses that are made while they are sent: followed journals, large fixtures.
 
-Both end when the client goes; a stop ends what is followed, and waits for documents.
+Both end when the client disconnects. A stop ends streams, and waits for downloads.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
 EVENT_STREAM = b"text/event-stream"
-# As WHATWG server-sent events advises: proxies may end a connection that is silent.
+# WHATWG server-sent events advises this: proxies may close a silent connection.
 _HEARTBEAT_SECONDS = 15
-# Answers repeat what clients have sent, who may be hostile: no browser may take one
+# Responses repeat texts of clients, who may be hostile: no browser may take a response
 # for a script or a page, and no other site may embed one (WHATWG Fetch).
 BROWSER_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -38,23 +38,23 @@ BROWSER_HEADERS = (
 _EVENT_HEADERS = [
     (b"content-type", EVENT_STREAM),
     (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),  # nginx would keep events back until it has many
+    (b"x-accel-buffering", b"no"),  # else nginx buffers events
     *BROWSER_HEADERS,
 ]
 T = TypeVar("T")
 
 
 class OpenResponses:
-    """The responses of one kind that are being sent now."""
+    """Counts the responses of one kind that are being sent now."""
 
     def __init__(self, most: int, kind: str) -> None:
-        """At most `most` may be sent at the same time; messages call them `kind`."""
+        """At most `most` may be sent at the same time; messages name them `kind`."""
         self._most = most
         self._kind = kind
         self._open = 0
 
     def check_room(self) -> None:
-        """Raises LimitReached when there are as many as there may be."""
+        """Raise LimitReached if no further response may be sent."""
         if self._open >= self._most:
             raise LimitReached(f"at most {self._most} {self._kind}", "one more", "path")
 
@@ -69,17 +69,17 @@ class OpenResponses:
 
 
 class Streams(OpenResponses):
-    """The streams of journals; an event is made once for all that send it."""
+    """The streams of journals; an event is encoded once for all of them."""
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits.journal_streams, "streams")
         self._ends: set[Callable[[], object]] = set()
-        # Of 100 streams each, this saves 99 times what it takes to write an entry.
+        # Of 100 streams that send an entry, 99 need not encode it.
         self.event_of = lru_cache(limits.cached_events)(_entry_event)
 
     @contextmanager
     def including(self, end: Callable[[], object]) -> Iterator[None]:
-        """Count a stream while it is being sent; `end` is called to end it early."""
+        """Count a stream while it is being sent; calling `end` ends it early."""
         self._ends.add(end)
         try:
             with self.including_one():
@@ -88,16 +88,16 @@ class Streams(OpenResponses):
             self._ends.discard(end)
 
     def close(self) -> None:
-        """End all of them, so that the server can stop."""
+        """End all streams, so that the server can stop."""
         for end in tuple(self._ends):
             end()
 
 
 class JournalStream:
-    """The entries of a journal as server-sent events, from the one numbered `start`.
+    """The entries of a journal as server-sent events, from number `start`.
 
-    With `tells_changes`, an event `changed` tells that the admin API may have changed
-    the sandbox, for pages that show all of it.
+    With `sends_changes`, an event `changed` reports that the admin API may have changed
+    the sandbox, for pages that show all its data.
     """
 
     def __init__(
@@ -107,28 +107,28 @@ class JournalStream:
         sandbox: Sandbox,
         start: int,
         *,
-        tells_changes: bool = False,
+        sends_changes: bool = False,
     ) -> None:
-        """Raises LimitReached when the memory for another stream is used up."""
+        """Raises LimitReached if the memory for another stream is used up."""
         self._opened = opened
         self._sandboxes = sandboxes
         self._sandbox = sandbox
         self._next = start
-        self._tells_changes = tells_changes
+        self._sends_changes = sends_changes
         self._changes = sandbox.changes
-        # Here, not in `send`: once a head is sent, nothing can be refused any more.
+        # Here, not in `send`: after the head is sent, nothing can be refused.
         self._holding = sandboxes.memory.hold("streams", sandboxes.limits.stream_bytes)
         self._news = asyncio.Event()
         self._is_ended = False
 
     async def send(self, body: RequestBody, send: Send) -> None:
-        """Send events until the client has gone, the sandbox, or the server."""
+        """Send events until the client, the sandbox or the server is gone."""
         wake = _waking(self._news)
-        # Only `receive` tells that the client has gone: uvicorn drops what is sent.
+        # Only `receive` reports a disconnect: uvicorn drops what is sent.
         gone = asyncio.create_task(body.gone())
         gone.add_done_callback(lambda _: self._end())
         with self._opened.including(self._end):
-            # Before the first look at the journal, so that no entry falls in between.
+            # Before the first read of the journal, so that no entry is missed.
             self._sandbox.listeners.append(wake)
             beating = gone
             try:
@@ -136,7 +136,7 @@ class JournalStream:
                 await send(_part(b": journal\n\n"))
                 beating = asyncio.create_task(self._beat(send))
                 while self._goes_on():
-                    # Who reads fast makes no `send` wait, and there may be thousands.
+                    # A fast reader makes no `send` wait, and may get many events.
                     async for event in in_slices(self._new_events()):
                         await send(_part(event))
                     if self._sandbox.journal.next_seq <= self._next:
@@ -155,7 +155,7 @@ class JournalStream:
 
     def _goes_on(self) -> bool:
         try:
-            # To get a sandbox is a use of it: one that is followed does not expire.
+            # Getting a sandbox counts as use: a followed sandbox does not expire.
             is_there = self._sandboxes.get(self._sandbox.name) is self._sandbox
         except SandboxNotFound:
             return False
@@ -163,7 +163,7 @@ class JournalStream:
 
     def _new_events(self) -> Iterator[bytes]:
         journal = self._sandbox.journal
-        # Taken first: what comes while these are sent is told in the next round.
+        # Read first: entries that come meanwhile are sent in the next round.
         end = journal.next_seq
         for entry in journal.since(self._next):
             if entry.seq > self._next:
@@ -173,18 +173,18 @@ class JournalStream:
         if end > self._next:
             yield _dropped_event(end - self._next)
             self._next = end
-        if self._tells_changes and self._changes != self._sandbox.changes:
+        if self._sends_changes and self._changes != self._sandbox.changes:
             self._changes = self._sandbox.changes
-            # Without an id: that of the last entry stays what Last-Event-ID repeats.
+            # Without an id: Last-Event-ID keeps the number of the last entry.
             yield b"event: changed\ndata: {}\n\n"
 
     async def _beat(self, send: Send) -> None:
-        """Send a sign of life every while.
+        """Send comments at intervals, so that proxies keep the connection open.
 
-        Not as a time limit of each wait: that would take longer than an event does.
+        Not a timeout of each wait: a timeout takes longer than an event does.
         """
         while True:
-            # Twice in its time to live, so that the sandbox is used before it ends.
+            # Twice in its time to live, so that the sandbox is used before it expires.
             half = self._sandboxes.ttl_of(self._sandbox.name) / 2
             await asyncio.sleep(min(_HEARTBEAT_SECONDS, half))
             await send(_part(b": still here\n\n"))
@@ -192,9 +192,9 @@ class JournalStream:
 
 
 def _waking(news: asyncio.Event) -> Callable[[], object]:
-    """What sets an event of this loop, from any thread, such as a test's.
+    """Return a function that sets an event of this loop from any thread.
 
-    Only other threads take the way that writes to the loop's own socket.
+    Other threads must write to the loop's socket, which this thread need not.
     """
     loop, own = asyncio.get_running_loop(), get_ident()
 
@@ -212,8 +212,8 @@ def _dropped_event(count: int) -> bytes:
 
 
 def _entry_event(entry: Entry) -> bytes:
-    # A body is shown as it came, over several lines too; each is a data line then.
-    # bytes.splitlines ends lines where event streams do: at CR, LF and CRLF, no others.
+    # A body is shown as sent, also over several lines; each becomes a data line.
+    # bytes.splitlines splits where event streams do: at CR, LF and CRLF only.
     lines = msgspec.json.encode(entry_view(entry)).splitlines()
     data = b"".join(b"data: %b\n" % line for line in lines)
     return b"id: %d\nevent: entry\n%b\n" % (entry.seq, data)
@@ -221,9 +221,9 @@ def _entry_event(entry: Entry) -> bytes:
 
 @dataclass(frozen=True)
 class Download:
-    """A large document, sent part by part while other requests are served.
+    """A large document, sent in parts while other requests are served.
 
-    `make` gives the same parts at each call.
+    `make` yields the same parts at each call.
     """
 
     make: Callable[[], Iterator[bytes]]
@@ -232,7 +232,7 @@ class Download:
     status: int
 
     async def send(self, body: RequestBody, send: Send) -> None:
-        """Send all parts, unless the client goes. A server that stops waits a while."""
+        """Send all parts unless the client disconnects. A stop waits for a while."""
         sending = asyncio.create_task(self._send(body.scope, send))
         gone = asyncio.create_task(body.gone())
         gone.add_done_callback(lambda _: sending.cancel())
@@ -240,7 +240,7 @@ class Download:
             with self.opened.including_one():
                 await sending
         except asyncio.CancelledError:
-            # A proper end would make half a document look like a whole one.
+            # A regular end would make half a document look like a whole one.
             connection = connection_of(body.scope)
             if connection is not None:
                 connection.transport.abort()
@@ -255,15 +255,15 @@ class Download:
             *BROWSER_HEADERS,
         ]
         if scope["http_version"] == "1.0":
-            # HTTP/1.0 knows no chunks: the length has to be said beforehand.
-            # Made once more just for that: kept, it would take its size in memory.
+            # HTTP/1.0 has no chunks, so the length comes first. The parts are made
+            # twice, as keeping them would take their size in memory.
             length = sum([len(part) async for part in in_slices(self.make())])
             headers.append((b"content-length", b"%d" % length))
         await send(_start(headers, self.status))
         if scope["method"] != "HEAD":
             for part in self.make():
                 await send(_part(part))
-                # A client that reads fast never makes `send` wait: let others in.
+                # A fast reader never makes `send` wait, so let other requests in.
                 await asyncio.sleep(0)
         await send({"type": "http.response.body", "body": b""})
 
@@ -278,8 +278,8 @@ def in_parts(
     content_type: bytes = b"application/json",
     status: int = 200,
 ) -> Response | Download:
-    """The parts of a document as an answer, at once if they are but one."""
-    # A short answer takes no room among the downloads.
+    """Return a document as a Response if it is one part, else as a Download."""
+    # A short response takes no place among the downloads.
     first, *others = islice(make(), 2)
     if not others:
         return Response(status, first, content_type=content_type)

@@ -1,6 +1,6 @@
-"""The types of what the admin API answers, for the server and for its clients.
+"""The response types of the admin API, for the server and its clients.
 
-Each exists once. Of the package it imports what commands have anyway: no server.
+Each type exists once. The module imports only what commands import anyway: no server.
 """
 
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ Chosen = Annotated[
         extra={"expected": 'an object such as {"list_order": "name"}'},
     ),
 ]
-"""Values by the names of choices. To msgspec a value is any text or integer."""
+"""Values by names of choices. To msgspec a value is any text or integer."""
 
 
 class ChoicesView(View):
-    """The profile, every choice in force, and what can be chosen."""
+    """The profile, every choice in force, and the table of all choices."""
 
     profile: str
     choices: Chosen
@@ -41,14 +41,14 @@ class ChoicesView(View):
 
 
 class ClockView(View):
-    """The time of a sandbox, and whether it is frozen."""
+    """The time of a sandbox's clock, and whether the clock is frozen."""
 
     now: str
     frozen: bool
 
 
 class SnapshotView(View):
-    """A snapshot, and the generation number that it was taken at."""
+    """A snapshot, and the generation number when it was taken."""
 
     name: str
     generation: int
@@ -61,12 +61,11 @@ class SnapshotsView(View):
 
 
 class SandboxView(View):
-    """A sandbox, an owner's key, the key to send for each declared one, and its level.
+    """A sandbox with its keys: its own owner's key, and one for each declared key.
 
-    `shares` are the ids to send for those of declared share links.
-
-    The level holds where an app or dataset says nothing else for the key. `expiresAt`
-    is when it ends unless it is used; null for the default one.
+    `keys` and `shares` map declared API keys and share links to those that clients must
+    send. `levels` are the keys' permissions unless an app or dataset overrides them.
+    `expiresAt` is when the unused sandbox expires; null for the default one.
     """
 
     name: str
@@ -80,14 +79,14 @@ class SandboxView(View):
 
 
 class SandboxesView(View):
-    """All sandboxes, and how many there may be beside the default one."""
+    """All sandboxes, and the maximum number beside the default one."""
 
     sandboxes: list[SandboxView]
     limit: int
 
 
 class RequestView(View):
-    """What the client sent; `body` is JSON as it came, or text, null if none came."""
+    """The client's request; `body` is JSON, text if not JSON, null if empty."""
 
     method: str
     path: str
@@ -98,7 +97,7 @@ class RequestView(View):
 
 
 class AnswerView(View):
-    """What the client was answered; status 0 when it had gone before."""
+    """The response to the client; status 0 if no response was sent."""
 
     status: int
     headers: dict[str, str]
@@ -107,10 +106,10 @@ class AnswerView(View):
 
 
 class ViolationView(View):
-    """A departure from the spec: the choice that may tolerate it, section, place.
+    """A violation of the spec: the choice that may tolerate it, section, place.
 
-    `effect` is what became of it: `refused`, `ignored`, `honoured`, `stored`, or
-    `counted as 30 (30 of 63 served)`.
+    `effect` is its result: `refused`, `ignored`, `honoured`, `stored`, or `counted as
+    30 (30 of 63 served)`.
     """
 
     name: str
@@ -130,18 +129,18 @@ class FiringView(View):
 
 
 class AnsweringView(View):
-    """What has answered in the place of an operation."""
+    """The answer that was sent in place of an operation's response."""
 
     id: str
     kind: str
 
 
 class EntryView(View):
-    """One request, in the order of arrival `seq`; the key is redacted.
+    """One request, with its order of arrival `seq`; the key is redacted.
 
-    `outside` says what the spec does not show of it, if anything; `answeredBy` names
-    the answer that was given, null if the operation gave its own. `facts` are the names
-    of what differs between versions of the service and was looked up for it.
+    `outside` says which part of it the spec does not show, if any; `answeredBy` names
+    the answer that was given, null if the operation responded. `facts` are the names of
+    differences between versions of the service that were looked up for it.
     """
 
     seq: int
@@ -162,7 +161,7 @@ class EntryView(View):
 
 
 class FixtureView(View):
-    """Where the baseline comes from, and how much it holds."""
+    """Files, hash and counts of the baseline."""
 
     files: tuple[str, ...]
     sha256: str
@@ -172,10 +171,10 @@ class FixtureView(View):
 
 
 class MemoryView(View):
-    """The bytes of memory that the server's data may take, and takes, by kind."""
+    """Bytes of memory: the limit for the server's data, and its use by kind."""
 
     # After these two the kinds of `domain.memory.KINDS`, whose usage fills them by
-    # name: a kind without a field here would fail at the first look at health.
+    # name: a kind without a field here would fail at the first health check.
     limit: int
     used: int
     states: int
@@ -189,9 +188,9 @@ class MemoryView(View):
 
 
 class ProblemView(View):
-    """What is wrong with a fixture file; a problem of the whole file has line 0.
+    """A problem of a fixture file; a problem of the whole file has line 0.
 
-    `message` is null for those who do not show the admin token, if there is one.
+    `message` is null for a caller without the admin token, if there is one.
     """
 
     file: str
@@ -201,9 +200,9 @@ class ProblemView(View):
 
 
 class ReloadView(View):
-    """When the server last looked at its fixture files again, and the first problems.
+    """When the server last loaded its fixture files again, and the first problems.
 
-    With problems, what was served before goes on being served.
+    With problems, the former baseline stays.
     """
 
     time: str
@@ -211,11 +210,10 @@ class ReloadView(View):
 
 
 class HealthView(View):
-    """The state of a sandbox in short, and the memory that all sandboxes take.
+    """The state of a sandbox in short, and the memory of all sandboxes.
 
-    `version` is that of the service whose behaviour is served. `demo` is the path of
-    the demo front end, null if it is not served, `http` the HTTP parser, null in
-    process.
+    `version` is the emulated version of the service. `demo` is the path of the demo
+    front end, null if it is not served, `http` the HTTP parser, null in process.
     """
 
     status: Literal["ready"]
@@ -230,14 +228,14 @@ class HealthView(View):
 
 
 class ResetView(View):
-    """The sandbox that has been reset, and its new generation number."""
+    """The sandbox that was reset, and its new generation number."""
 
     sandbox: str
     generation: int
 
 
 class PlannedView(View):
-    """A decision to come: the number of the match, the draw, whether it fires."""
+    """A future decision: the number of the match, the draw, whether the fault fires."""
 
     index: int
     draw: float
@@ -245,22 +243,21 @@ class PlannedView(View):
 
 
 class WithPlan(View, kw_only=True):
-    """What has decisions to come; they are told only on request.
+    """A view with future decisions, which are computed only on request.
 
-    As the only field by keyword, `plan` comes after all fields of other classes.
+    As the only keyword field, `plan` comes after all fields of subclasses.
     """
 
     plan: list[PlannedView] | UnsetType = UNSET
 
 
 class FaultView(WithPlan):
-    """A fault: beside these fields, all that it was added with.
+    """A fault: these fields, and all fields that it was added with.
 
-    `remaining` is null if no number of `times` ends it; `endsIn` is in seconds, null if
-    no `ttl` does. `matches` counts
-    the requests that have matched, whether it fired or not. `preset` is the one that it
-    was added with, null if it was added by itself or with the fixture. `warnings` say
-    what may not be meant, when it is added.
+    `remaining` is null if no `times` limits it; `endsIn` is in seconds, null without
+    `ttl`. `matches` counts the matching requests, whether it fired or not. `preset` is
+    the preset that added it, null for a single fault or one of the fixture. `warnings`
+    name possible mistakes in a new fault.
     """
 
     id: str
@@ -274,14 +271,15 @@ class FaultView(WithPlan):
 
 
 class FaultsView(View):
-    """All faults that can still fire, and lately spent ones, by age."""
+    """All faults that can still fire, and recently spent ones, by age."""
 
     faults: list[FaultView]
 
 
 class ResponseView(View):
-    """An answer that a fixture declares; `operation` is its name for faults and the
-    journal, `bytes` are those of its body, `times` how often it is given.
+    """A static response; `bytes` is the size of its body.
+
+    `operation` is its name in faults and journal; `times` limits it.
     """
 
     operation: str
@@ -295,16 +293,16 @@ class ResponseView(View):
 
 
 class ResponsesView(View):
-    """The answers that are declared, in the order of the fixture."""
+    """The static responses, in the order of the fixture."""
 
     responses: list[ResponseView]
 
 
 class JournalView(View):
-    """The entries asked for; `total` = `kept` + `dropped` counts all there have been.
+    """The matching entries; `total` = `kept` + `dropped` counts all entries so far.
 
-    `next` is the `since` that goes on where this answer ends: at `limit` entries, or
-    earlier where they are large.
+    `next` is the `since` of the next page. A page ends at `limit` entries, or earlier
+    if they are large.
     """
 
     entries: list[EntryView]
@@ -315,7 +313,7 @@ class JournalView(View):
 
 
 class NearMiss(View):
-    """An entry that came near, where it differs, and the names of its violations."""
+    """A near miss: its number, its differences, the names of its violations."""
 
     seq: int
     differences: list[Difference]
@@ -323,9 +321,10 @@ class NearMiss(View):
 
 
 class Verified(View, omit_defaults=True):
-    """Whether it is so, and how many entries meet the criteria (or steps are met).
+    """Result of an assertion, and how many entries (or steps) match.
 
-    If it is not, `message` says why and `nearest` which entries came near.
+    `ok` says whether it holds. If not, `message` says why and `nearest` lists entries
+    that nearly match.
     """
 
     ok: bool

@@ -1,5 +1,5 @@
 """The documented operations over HTTP: one table of operations, one of errors.
 
-A request passes, in this order: path, method, authorization, content type, size, JSON,
-fields; then the domain's existence, permission, effect. Every answer is an envelope.
+Checks run in this order: path, method, authorization, content type, size, JSON, fields;
+then the domain's existence, permission, effect. Responses are envelopes.
 """

@@ -1,6 +1,6 @@
-"""Find out who sends a request, to which sandbox, and what serves it.
+"""Finds the caller of a request, its sandbox, and the operation that serves it.
 
-Most of it stands in the head; a share link stands in the body.
+Nearly all of this is in the head; a share link is in the body.
 """
 
 from msgspec.structs import replace
@@ -32,14 +32,14 @@ from mock_server.domain.versions import facts_of
 
 
 class Admission:
-    """The checks of requests before their bodies, in their order."""
+    """The checks of requests before their bodies are read."""
 
     def __init__(self, sandboxes: Sandboxes, operations: Operations) -> None:
         self._sandboxes = sandboxes
         self._operations = operations
 
     def admit(self, request: context.RequestContext) -> Served:
-        """The checks before the body, in their order. Raises Refusal."""
+        """Run the checks before the body, in their order. Raises Refusal."""
         scope, key = request.scope, request.headers.key
         operation: Served | None = self._operations.by_path.get(scope["path"])
         if operation is None or scope["method"] != operation.method:
@@ -65,10 +65,10 @@ class Admission:
         return operation
 
     def visit(self, request: context.RequestContext, operation: Served) -> Served:
-        """The operation for who names a share link, which leads to its sandbox.
+        """Return the operation for a caller with a share link, in the link's sandbox.
 
-        Whatever key is sent then. Raises MissingAuthorization, UnknownKey if neither
-        counts, and RouteNotFound.
+        The link counts beside any key. Raises MissingAuthorization, UnknownKey if
+        neither counts, and RouteNotFound.
         """
         content, scope = request.content or b"", request.scope
         refusal, bound_to = request.unidentified, request.notes.bound_to
@@ -98,16 +98,16 @@ class Admission:
     def _other(
         self, request: context.RequestContext, operation: Served | None
     ) -> Served:
-        """What serves a request that is no plain one of the spec. Raises Refusal.
+        """Return what serves any but a plain request of the spec. Raises Refusal.
 
-        `operation` is the spec's at its path.
+        `operation` is the spec's operation at the path.
         """
         scope, refusal = request.scope, request.notes.refused_preflight
         if refusal is not None:
             raise refusal
         request.operation = operation = operation or self._beyond(request)
         if operation.access == "login" and request.headers.key is not None:
-            # A key means nothing here, so neither does it say which sandbox is meant.
+            # Such an operation ignores keys, so the key does not select the sandbox.
             operation = self._led_by_login(request)
         if scope["method"] != operation.method:
             choices = request.state.choices
@@ -119,15 +119,15 @@ class Admission:
         return operation
 
     def _beyond(self, request: context.RequestContext) -> Served:
-        """Return what a path serves that the spec lacks: answers, or a related route.
+        """Return what serves a path beyond the spec: answers, or a related route.
 
-        An operation that is not served has answers yet. Raises MethodNotAllowed, and
-        RouteNotFound with what may have been meant.
+        Answers count also for an operation that is off. Raises MethodNotAllowed, and
+        RouteNotFound with a suggestion.
         """
         scope, state = request.scope, request.state
         path, method, notes = scope["path"], scope["method"], request.notes
         request.is_beyond = True
-        notes.answered = None  # perhaps that of a state that has been replaced
+        notes.answered = None  # it may be of a replaced state
         meant = self._operations.meant_by(path)
         if meant is not None and meant.access == "address":
             self._follow(request, self._sandboxes.of_token(path.rpartition("/")[2]))
@@ -139,11 +139,11 @@ class Admission:
             notes.answered = found.name
             return found
         if meant.access in VISITED and request.headers.key is None:
-            return meant  # a link in its fields may lead to where it is served
+            return meant  # a link in its fields may lead to another sandbox
         return self._served(meant, scope, state)
 
     def _served(self, meant: Served, scope: Scope, state: State) -> Served:
-        """What is meant if it is served, or has answers. Raises RouteNotFound."""
+        """Return `meant` if it is served or has answers. Raises RouteNotFound."""
         faults = state.faults
         if faults.active and not faults.answered.keys().isdisjoint(meant.names):
             return meant
@@ -155,10 +155,10 @@ class Admission:
             self._served(meant, request.scope, request.state)
 
     def _led_by_login(self, request: context.RequestContext) -> Operation:
-        """The operation in the sandbox to which the login leads. Raises RouteNotFound.
+        """Return the operation in the login's sandbox. Raises RouteNotFound.
 
-        A request that is admitted again has its login looked at again. A bound address
-        leads to its sandbox whatever the login.
+        A readmitted request has its login checked again. A bound address overrides the
+        login.
         """
         token = request.headers.login or ""
         self._follow(request, self._sandboxes.of_login(token))
@@ -167,20 +167,20 @@ class Admission:
         return request.operation
 
     def _follow(self, request: context.RequestContext, found: Sandbox | None) -> None:
-        """Go to the sandbox that a token leads to, else to the default one."""
+        """Switch to the sandbox that a token leads to, else to the default one."""
         if request.notes.bound_to is None:
             request.sandbox = found or self._sandboxes.default
             request.state = request.sandbox.state
             request.operation = None
 
     def readmit(self, request: context.RequestContext) -> Served:
-        """Admit a request again if its state was replaced while it was under way.
+        """Admit a request again if its state was replaced meanwhile.
 
         A reset may have come while the body arrived, or while a fault delayed the
-        response, which is to be of one moment. Raises Refusal.
+        response, which must show one moment. Raises Refusal.
         """
         if request.sandbox.state is not request.state or request.operation is None:
-            # The sandbox may be gone too, and what the key led to with it.
+            # The sandbox may be gone too, and with it the target of the key.
             request.sandbox = self.sandbox_of(request.notes)
             request.state, request.operation = request.sandbox.state, None
             request.unidentified = None
@@ -192,10 +192,10 @@ class Admission:
         return request.operation
 
     def sandbox_of(self, notes: context.ScopeNotes) -> Sandbox:
-        """The sandbox of a bound address, or that a key leads to, or else a login.
+        """Return the sandbox of a bound address, a key or a login, in this order.
 
-        Else it is the default one: that a key leads nowhere is found out when it is
-        authorized. Raises SandboxNotFound.
+        Without any, it is the default one; an unknown key is refused later, by
+        `authorize`. Raises SandboxNotFound.
         """
         head, found = notes.headers, None
         if notes.bound_to is not None:
@@ -208,12 +208,12 @@ class Admission:
 
 
 def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
-    """The holder of a key (spec 5), in the state of the sandbox that it leads to.
+    """Return the holder of an API key (spec 5) in a state.
 
-    A fixture that declares no keys takes any key as an owner's (choice unknown_key),
-    but none that looks as if a sandbox had issued it. At an address that is `bound_to`
-    a sandbox, where keys lead nowhere else, declared ones count beside those that are
-    issued for them. An app may be named behind a key. Raises UnknownKey.
+    If the fixture declares no keys, any key is an owner's (choice unknown_key), except
+    one that looks as if a sandbox had issued it. At an address `bound_to` a sandbox,
+    declared keys count beside the keys issued for them. An app may be named after the
+    key. Raises UnknownKey.
     """
     caller = state.callers.get(key)
     if caller is None and len(key) > APP_CHARS and (parts := split_key(key)):
@@ -225,7 +225,7 @@ def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
     declared = state.callers if bound_to is None else state.store.generation.keys
     if declared or state.choices.unknown_key == "reject":
         expected, got = "a key that the fixture declares", "an unknown one"
-        # While some are declared, no choice makes others count.
+        # If some keys are declared, no choice accepts others.
         values = () if declared else remedies(state.choices, "unknown_key")
         hint = served_with(*values)
         raise UnknownKey(expected, got, request_headers.AUTHORIZATION, hint)
@@ -233,10 +233,9 @@ def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
 
 
 def _known(key: str, state: State, bound_to: str | None) -> Caller | None:
-    """The holder of a key that is declared, issued or created.
+    """Return the holder of a key that is declared, issued or created.
 
-    Raises UnknownKey for one that a sandbox has issued, but not this one: nobody is
-    served by another.
+    Raises UnknownKey for a key that another sandbox has issued.
     """
     caller = state.callers.get(key)
     if caller is None and key.startswith(ISSUED_KEY_PREFIX):
@@ -255,10 +254,10 @@ def _known(key: str, state: State, bound_to: str | None) -> Caller | None:
 
 
 def identify(request: context.RequestContext, operation: Served) -> Caller:
-    """Who sends a request without a key that could be used, or one that needs none.
+    """Return the caller of a request without a usable key, or that needs no key.
 
     In the service's order: a key where one counts, else a login, which the spec's
-    operations take by choice (credentials). Raises MissingAuthorization and UnknownKey.
+    operations take by choice (credentials). Raises MissingAuthorization, UnknownKey.
     """
     access, choices = operation.access, request.state.choices
     headers, state, key = request.scope["headers"], request.state, request.headers.key
@@ -272,7 +271,7 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
     if access in TAKES_KEYS and (keys or not (token and takes_logins)):
         if not keys:
             raise request_headers.missing_authorization(keys, *values)
-        # Without one that could be read, the refusal says what is wrong.
+        # If the header cannot be read, this refusal says what is wrong.
         return authorize(request_headers.bearer_token(headers), state, bound_to)
     caller = known if takes_logins else None
     if caller is None and access in ("caller", "login", "visitor"):

@@ -1,4 +1,4 @@
-"""The service as one ASGI application: the story of a request, in order."""
+"""The public API as one ASGI application: it admits, runs and journals each request."""
 
 from asyncio import sleep
 from collections.abc import Callable
@@ -41,7 +41,7 @@ from mock_server.domain.sandboxes.state import State
 
 _NO_RESPONSE = responses.NoResponse()
 _FEW = 16
-"""Values of a body from which on its parsed form is not kept."""
+"""Bodies with this many values or more are parsed again each time, not cached."""
 
 
 class PublicApi:
@@ -50,7 +50,7 @@ class PublicApi:
     def __init__(
         self, sandboxes: Sandboxes, operations: Operations, secrets: Secrets
     ) -> None:
-        """`secrets` are what no journal may show, beside keys."""
+        """`secrets` are redacted in the journal, besides API keys."""
         self._sandboxes = sandboxes
         self._operations = operations
         self._admission = Admission(sandboxes, operations)
@@ -58,12 +58,12 @@ class PublicApi:
         self._journal = Journaling(operations, secrets, self._limits)
         self._kept_unread = self._limits.journal_body_bytes + ESCAPED_KEY_BYTES
         known = lru_cache(self._limits.cached_heads)
-        # With two faults in force this saves 3 µs of what a list takes.
+        # Faults and answers need the fields of each request.
         self._fields_lately = known(lambda read, content: read(content))
         self._headers = known(responses.headers_with_marks)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The story of a request, from its headers to the last byte of its response."""
+        """Serve a request, from its headers to the last byte of its response."""
         notes: context.ScopeNotes = scope[context.NOTES]
         try:
             head, refusal = notes.headers, None
@@ -85,13 +85,13 @@ class PublicApi:
                     request.content = await operation.gather(body, most, self._memory)
                 if operation.access in VISITED:
                     operation = self._admission.visit(request, operation)
-                if body.holding is not None:  # it is not small
-                    await sleep(0)  # to receive it takes long, and to read it
+                if body.holding is not None:  # it is large
+                    await sleep(0)  # receiving and reading it take long
                 if request.sandbox.state is not request.state:
                     operation = self._admission.readmit(request)
                 state = request.state
                 if state.faults.active or operation.is_scripted:
-                    response = await self._respond_amid_faults(request, operation)
+                    response = await self._respond_with_faults(request, operation)
                 else:
                     call = Call(state, request.caller, state.store)
                     try:
@@ -102,7 +102,7 @@ class PublicApi:
                 # With its traceback it would keep this frame, and the body, in memory.
                 refusal = error.with_traceback(None)
                 response = responses.error_response(error, request.state.choices)
-                response = await self._told(request, response, error)
+                response = await self._shaped_refusal(request, response, error)
             except ClientGone:
                 response = _NO_RESPONSE
             except Interrupted:
@@ -111,40 +111,40 @@ class PublicApi:
                 request.unread = await body.beginning(self._kept_unread)
             mark, generation = request.sandbox.name, request.state.generation
             headers: responses.Headers = ()
-            if response.status:  # none where there is no response
+            if response.status:  # 0 if there is no response
                 length = len(response.body) if response.is_framed else None
                 kind = response.content_type
                 own = response.headers
                 with_marks: Callable[..., responses.Headers] = self._headers
-                if request.answer is not None:  # its headers may be large, and new
+                if request.answer is not None:  # its headers may be large and unique
                     with_marks = responses.headers_with_marks
                 headers = with_marks(length, kind, mark, generation, own)
             if body.holding is not None:
-                await sleep(0)  # what is wrong with it takes as long again to find
+                await sleep(0)  # finding its violations takes as long again
             # Before it is sent: a client that has its response finds it in the journal.
             time = request.state.clock.now()
             number = self._journal.enter(request, response, headers, refusal, time)
             notes.place = mark, generation, number
             await response.send(headers, body, send)
         except SandboxNotFound as error:
-            # In no journal: it is none of the other sandboxes' business.
+            # Not journalled: other sandboxes must not show the request.
             response = responses.error_response(error, self._sandboxes.default.choices)
             body = RequestBody.of(scope, receive, notes.headers)
             await responses.send_response(response, body, send)
         except Exception as error:
-            # A defect of ours. It is told to the client unless a response has begun.
+            # A defect of ours, reported to the client unless a response has begun.
             response = internal_error(error)
             if notes.place is None:
                 body = RequestBody.of(scope, receive, notes.headers)
                 await responses.send_response(response, body, send)
 
-    async def _told(
+    async def _shaped_refusal(
         self,
         request: context.RequestContext,
         response: responses.Response,
         refusal: Refusal,
     ) -> responses.Response:
-        """A refusal that came before the body, in the form that this asks for."""
+        """Return an authorization refusal in the form that the body asks for."""
         operation = request.operation
         if not isinstance(operation, Operation) or operation.tell_refusal is None:
             return response
@@ -152,22 +152,21 @@ class PublicApi:
             return response
         try:
             most = self._limits.body_bytes
-            if request.content is None:  # else it has come, for it may name a link
+            if request.content is None:  # else it was read, as it may name a link
                 request.content = await request.body.read(most, self._memory)
-        except Refusal:  # one that is too large asks for nothing
+        except Refusal:  # a body that is too large asks for no form
             return response
         except ClientGone:
             return _NO_RESPONSE
         content, state = request.content or b"", request.state
         return operation.tell_refusal(response, refusal, content, state)
 
-    async def _respond_amid_faults(
+    async def _respond_with_faults(
         self, request: context.RequestContext, operation: Served
     ) -> responses.Response:
-        """The response of the fault that fires, else of an answer or the operation.
+        """Return the response of the fault that fires, or of the answer or operation.
 
-        That says where the first rate limit stands. Raises BadJson, for faults look
-        into bodies.
+        Add rate-limit headers. Raises BadJson.
         """
         state = request.state
         seen = self._seen(request, operation)
@@ -178,7 +177,7 @@ class PublicApi:
             fault = cast("Fault", firing.fault.definition)
             return await fault.apply(FaultContext(request, operation, firing, respond))
         if len(seen.content) > Published.free_body_bytes:
-            await sleep(0)  # it is to be read once more
+            await sleep(0)  # its fields are read once more
         response = await once_ready(respond)
         await hold_up(request)
         if decision.limits:
@@ -187,7 +186,7 @@ class PublicApi:
         return response
 
     def _seen(self, request: context.RequestContext, operation: Served) -> Request:
-        """What faults and answers may match of a request. Raises BadJson."""
+        """Return the parts of a request that faults can match. Raises BadJson."""
         content = request.content or b""
         keys = (request.headers.key or "", request.caller.key)
         # Parsed values take up to a hundred times the bytes of their JSON, uncharged.
@@ -211,9 +210,9 @@ class PublicApi:
         distort: Distort | None = None,
         copy: State | None = None,
     ) -> responses.Response:
-        """Carry an operation out, under the state that there is by now, or a copy.
+        """Run the operation on the current state, or on `copy`.
 
-        An answer that fires does in its place. Raises Refusal, NotReady.
+        A scripted answer that fires replaces it. Raises Refusal, NotReady.
         """
         operation, content = self._admission.readmit(request), request.content or b""
         state = request.state if copy is None else copy
@@ -231,7 +230,7 @@ class PublicApi:
             answer = cast("Answering", request.answer.fault.definition)
             sent = Sent(operation, call, content, seen, request.answer)
             waits = bool(answer.held_up_ms or request.firing)
-            if waits:  # before it may write
+            if waits:  # before the answer may write
                 size = request.answer.fault.holding.size
                 self._memory.check_room(size, "path")
             response = answer.respond(sent, distort)
@@ -250,12 +249,12 @@ class PublicApi:
         return response
 
     def _charged(self, response: responses.Response) -> Holding:
-        """Charge a response, for which there was room before it was made."""
+        """Charge a response, for which `check_room` has found room."""
         holding = self._memory.hold("requests")
         holding.grow(response.size)
         return holding
 
     def _is_off(self, request: context.RequestContext, operation: Operation) -> bool:
-        """Whether an operation is there for the sake of its answers alone."""
+        """Return whether the operation is registered only for its scripted answers."""
         path, choices = request.scope["path"], request.state.choices
         return request.is_beyond and not is_served(operation, path, choices)

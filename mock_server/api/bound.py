@@ -1,7 +1,7 @@
 """Addresses that are bound to a sandbox: `/__sandboxes/NAME` in front of a path.
 
-What is sent below such an address lands in that sandbox, whatever its key: there it
-counts or is refused as on a server that holds nothing else.
+A request below such an address reaches that sandbox with any key; the key counts or is
+refused as on a server with this sandbox alone.
 """
 
 from starlette.types import Scope
@@ -11,14 +11,14 @@ from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
 BOUND = "/__sandboxes/"
-"""What such an address begins with; the name of the sandbox follows."""
+"""Start of a bound address; the name of the sandbox follows."""
 
 
 def bind(scope: Scope, path: str, sandboxes: Sandboxes) -> None:
-    """Bind a request to the sandbox that its path, as it was sent, names.
+    """Bind a request to the sandbox that its path names.
 
-    If there is one, the request goes on at the rest of the path. That is said in the
-    scope itself: the request log stands around all applications, and reads it too.
+    If the sandbox exists, the request continues at the rest of the path. The scope
+    itself changes, as the request log around all applications reads it too.
     """
     name, slash, rest = path.removeprefix(BOUND).partition("/")
     notes_of(scope).bound_to = name
@@ -28,7 +28,7 @@ def bind(scope: Scope, path: str, sandboxes: Sandboxes) -> None:
 
 
 def likely_sandbox(sandboxes: Sandboxes, scope: Scope) -> Sandbox:
-    """The sandbox that address or key name, else the default one."""
+    """Return the sandbox of the address or key, else the default one."""
     notes = notes_of(scope)
     if notes.bound_to is not None:
         return sandboxes.find(notes.bound_to) or sandboxes.default
@@ -36,7 +36,7 @@ def likely_sandbox(sandboxes: Sandboxes, scope: Scope) -> Sandbox:
 
 
 def bound_sandbox(name: str, sandboxes: Sandboxes) -> Sandbox:
-    """The sandbox that an address names. Raises SandboxNotFound."""
+    """Return the sandbox of an address. Raises SandboxNotFound."""
     found = sandboxes.find(name)
     if found is None:
         expected = f"{BOUND} and the name of a sandbox"

@@ -1,6 +1,6 @@
 """The connection of a request, which ASGI does not show.
 
-It is there only where the wire floor serves the application, not in process.
+It exists only where the wire layer serves the application, not in process.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from mock_server.api.request import ClientGone, RequestBody
 from mock_server.domain.limits import Published
 
 _CONNECTION = "mock_server.connection"
-# On, for 0 seconds: closing then sends an RST and drops what is unsent.
-_LINGER_NOT = struct.pack("ii", 1, 0)
+# On, for 0 seconds: close then sends an RST and drops unsent bytes.
+_NO_LINGER = struct.pack("ii", 1, 0)
 _TICK_SECONDS = 0.001
 
 
 class NeedsConnection(RuntimeError):
-    """Something was asked for that only a real connection can do."""
+    """Raised where an effect needs a real connection."""
 
 
 class Transport(Protocol):
@@ -40,41 +40,41 @@ class Transport(Protocol):
 
 
 class Connection(Struct, frozen=True):
-    """A client's connection, to be ended in ways that no HTTP server would choose.
+    """A client's connection, and ways to end it that no HTTP server would choose.
 
-    `parser` is the name of what parses its requests.
+    `parser` is the name of its HTTP parser.
     """
 
     transport: Transport
     parser: str
 
     def state(self) -> dict[str, Any]:
-        """What a server hands on in `scope["state"]`."""
+        """Return what a server puts into `scope["state"]`."""
         return {_CONNECTION: self}
 
     async def reset(self, body: RequestBody) -> None:
-        """End it by an RST, once earlier responses are sent, or after a while."""
-        # An RST would drop what waits to be sent, responses to earlier requests too.
+        """Send an RST once earlier responses are sent, or after a while."""
+        # An RST drops unsent bytes, responses to earlier requests too.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(Published.discard_seconds):
                 while self.transport.get_write_buffer_size():
                     await asyncio.sleep(_TICK_SECONDS)
         if not self.transport.is_closing():
             raw = self.transport.get_extra_info("socket")
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
         self.transport.abort()
         await body.gone()
 
     async def finish(self, body: RequestBody) -> None:
-        """End it by a FIN; what the client still sends is read for a while."""
-        # Closed with bytes unread, it would end by an RST.
+        """Send a FIN, and read what the client still sends for a while."""
+        # Closing with unread bytes would send an RST.
         if self.transport.can_write_eof() and not self.transport.is_closing():
             self.transport.write_eof()
         if not await _is_gone(body):
             await self.close(body)
 
     async def close(self, body: RequestBody) -> None:
-        """Close it, once all that was written is on its way, or after a while."""
+        """Close the connection once all bytes are sent, or after a while."""
         self.transport.close()
         if not await _is_gone(body):
             self.transport.abort()
@@ -82,7 +82,7 @@ class Connection(Struct, frozen=True):
 
 
 async def _is_gone(body: RequestBody) -> bool:
-    """Whether the connection is gone within a while (`discard_seconds`)."""
+    """Return whether the connection ends within `discard_seconds`."""
     try:
         async with asyncio.timeout(Published.discard_seconds):
             await body.gone()
@@ -92,19 +92,19 @@ async def _is_gone(body: RequestBody) -> bool:
 
 
 def connection_of(scope: Scope) -> Connection | None:
-    """A request's connection; None in process, where there is none."""
+    """Return a request's connection; None in process."""
     found: Connection | None = (scope.get("state") or {}).get(_CONNECTION)
     return found
 
 
 def is_on_new_connection(scope: Scope) -> bool:
-    """Whether a request's connection was made for it; in process it always is."""
+    """Return whether a request's connection was made for it; always in process."""
     connection = connection_of(scope)
     return connection is None or connection.transport.is_new()
 
 
 async def discard(body: RequestBody) -> None:
-    """Read what is left of a request's body and drop it, for a while."""
+    """Read and drop the rest of a request's body, for a limited time."""
     try:
         async with asyncio.timeout(Published.discard_seconds):
             await body.discard()

@@ -1,7 +1,7 @@
-"""What is known of one request on its way to a response: data, and nothing else.
+"""Data about one request on its way to a response.
 
-What applications tell one another stands in the scope, which all of them share; the
-request log, which stands around the others, reads it in the end.
+Applications exchange it in the scope, which all of them share; the request log around
+the others reads it last.
 """
 
 import asyncio
@@ -21,17 +21,16 @@ from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.sandboxes.state import State
 
 NOTES = "mock_server"
-"""The key under which the notes stand in a scope."""
+"""Key of the notes in a scope."""
 
 
 class ScopeNotes(Struct, eq=False, gc=False):
-    """What is known of a request.
+    """Notes on one request.
 
-    `headers` are what its headers say, `bound_to` is the sandbox that its address
-    names, `answered` what an answer takes the place of, by name, `firing` what
-    spoils its response, `place` its journal entry once a response has been found: by
-    sandbox, generation and number (0 where there is none). `refused_preflight` says why
-    a page may not send what this request asks about.
+    `headers` are the parsed headers, `bound_to` is the sandbox of a bound address,
+    `answered` the name that answers replace, `firing` the fault that fires, `place` its
+    journal entry once it has a response: sandbox, generation and number (0 without an
+    entry). `refused_preflight` says why a page may not send the request.
     """
 
     headers: ParsedHeaders
@@ -43,7 +42,7 @@ class ScopeNotes(Struct, eq=False, gc=False):
 
 
 def notes_of(scope: Scope) -> ScopeNotes:
-    """The notes of a request; they begin with what its headers say."""
+    """Return the notes of a request, new ones with its parsed headers."""
     notes: ScopeNotes | None = scope.get(NOTES)
     if notes is None:
         notes = scope[NOTES] = ScopeNotes(parse_headers(scope["headers"]))
@@ -51,18 +50,17 @@ def notes_of(scope: Scope) -> ScopeNotes:
 
 
 class RequestContext(Struct):
-    """A request, and what has been found out about it so far.
+    """A request, and what is known of it so far.
 
-    `started` is in seconds, by a clock that never jumps. `sandbox` is that of a bound
-    address, else the one that the key leads to, else the default one; `state` is what
-    that was in when the request was admitted. `operation` and `caller` are known once
-    it is admitted (`unidentified` says why nobody is, unless the fields name a share
-    link), `content` once its body has come, `firing` if a fault fires, and
-    `answer` if an answer does; both have matched what is `seen` of it. Which
-    answer that is, if any, has been found out once it `has_decided`.
-    `holding` is what a response is charged to that waits, or is sent for long.
-    `unread` is what had arrived of a body that was not read as a whole, and whether
-    that is all of it. `is_beyond` says that its path is none of the spec's operations.
+    `started` is in seconds of a monotonic clock. `sandbox` is that of a bound address,
+    else of the key, else the default one; `state` is its state when the request was
+    admitted. `operation` and `caller` are set on admission (`unidentified` says why
+    there is no caller yet, unless a share link names one), `content` when the body has
+    come, `firing` if a fault fires, `answer` if an answer fires; both have matched
+    `seen`. `has_decided` is True once answers were matched. `holding` charges a
+    response that waits, or is sent for long. `unread` is the start of a body that was
+    not read, and whether it is complete. `is_beyond` is True if the path is not an
+    operation's.
     """
 
     scope: Scope
@@ -86,10 +84,10 @@ class RequestContext(Struct):
 
 
 async def pause(request: RequestContext, ms: float) -> None:
-    """Hold a request up in real time, whatever its sandbox's clock says.
+    """Delay a request in real time, not on its sandbox's clock.
 
-    Its body has come. Raises ClientGone if the client goes first, Interrupted after a
-    reset.
+    Its body has come. Raises ClientGone if the client disconnects first, Interrupted
+    after a reset.
     """
     loop = asyncio.get_running_loop()
     over: asyncio.Future[type[Exception] | None] = loop.create_future()
@@ -101,7 +99,7 @@ async def pause(request: RequestContext, ms: float) -> None:
     timer = loop.call_later(ms / 1000, end, None)
     gone = asyncio.create_task(request.body.gone())
     gone.add_done_callback(lambda _: end(ClientGone))
-    # Tests reset sandboxes from the thread that they run in.
+    # Tests reset sandboxes from their own thread.
     cancel = partial(loop.call_soon_threadsafe, end, Interrupted)
     state, sandbox = request.state, request.sandbox
     state.waits.add(cancel)

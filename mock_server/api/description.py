@@ -1,7 +1,7 @@
-"""The OpenAPI documents, which are served as they are committed in the package.
+"""The OpenAPI documents, served as committed in the package.
 
-`python -m tests.openapi` makes them; they say nothing of what a server holds.
-Only the responses that a fixture declares are put into that of the operations.
+`python -m tests.openapi` makes them; they do not depend on a server's data. Only the
+static responses of a fixture are added to the public document.
 """
 
 import re
@@ -26,22 +26,22 @@ from mock_server.domain.sandboxes.registry import Sandboxes
 if TYPE_CHECKING:
     from mock_server.api.faults.answer import Answer
 
-# Not by importlib.resources, which takes 5 ms of a start.
+# Not by importlib.resources, which is slow to import.
 _FOLDER = Path(__file__).parents[1] / "openapi"
 DocumentName = Literal["public", "admin"]
-"""Of the operations, or of the admin API."""
+"""The operations, or the admin API."""
 
 
 @cache
 def document(name: DocumentName) -> bytes:
-    """A committed document as JSON text."""
+    """Return a committed document as JSON text."""
     return (_FOLDER / f"{name}.json").read_bytes()
 
 
 class Description:
-    """The ASGI application at `/openapi.json`: a document, whatever is served.
+    """The ASGI application at `/openapi.json`.
 
-    What the sandbox of a request declares is described too.
+    The document has the static responses of the request's sandbox too.
     """
 
     def __init__(self, sandboxes: Sandboxes) -> None:
@@ -63,13 +63,13 @@ class Description:
 def _with_answers(content: bytes, answers: Sequence[Definition]) -> bytes:
     described: dict[str, Any] = msgspec.json.decode(content)
     paths = described.setdefault("paths", {})
-    # Of paths that differ in the names of parameters only, OpenAPI knows one.
+    # OpenAPI allows one of several paths that differ only in parameter names.
     by_pattern: dict[str, str] = {}
     for each in answers:
         method, _, own = each.operation.partition(" ")
         path = by_pattern.setdefault(pattern_of(own), own)
         methods = paths.setdefault(path, {})
-        # Of several answers to the same requests the first is described.
+        # Of several responses to the same requests the first is described.
         methods.setdefault(method.lower(), _described(cast("Answer", each), path))
     return msgspec.json.encode(described)
 

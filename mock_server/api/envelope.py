@@ -1,4 +1,4 @@
-"""The envelopes of answers, and the base of what is only shown.
+"""The envelopes of responses, and the base of all views.
 
 This module imports nothing else of the package, so it does not load a server.
 """
@@ -8,11 +8,11 @@ from msgspec import UNSET, Struct, UnsetType
 
 
 class View(Struct, rename="camel"):
-    """A JSON object that is only shown."""
+    """A JSON object of a response, never of a request."""
 
 
 class Issue(View):
-    """What is wrong with one field, as the service's schemas list it."""
+    """A problem of one field, as the service's schemas list it."""
 
     code: str
     path: list[str | int]
@@ -22,7 +22,7 @@ class Issue(View):
 class Failure(Struct, rename="camel"):
     """The envelope of an error; its data is null.
 
-    `zodError` is there if the service's form is chosen and fields are wrong.
+    `zodError` lists wrong fields if the service's form is chosen.
     """
 
     code: int
@@ -33,11 +33,11 @@ class Failure(Struct, rename="camel"):
 
 
 SUCCESS = b'{"code":200,"statusText":"","message":"","data":%b}'
-"""The envelope of a success around data that is JSON already."""
+"""Envelope of a success; `%b` is the data as JSON."""
 
 
 def error_envelope(code: int, status_text: str, message: str) -> bytes:
-    """The envelope of an error."""
+    """Return the envelope of an error as JSON."""
     return msgspec.json.encode(Failure(code, status_text, message))
 
 
@@ -46,7 +46,7 @@ VALIDATION_ERROR = "Data validation error"
 
 
 def validation_envelope(code: int, status_text: str, message: str) -> bytes:
-    """Return the service's envelope for wrong fields, of which `message` tells."""
+    """Return the service's envelope for the wrong fields that `message` names."""
     first, *others = message.removeprefix("Expected ").split("; Expected ")
     problems = [f"Expected {each}" for each in (first, *others)]
     issues = [Issue("custom", _path_in(each), each) for each in problems]
@@ -56,7 +56,7 @@ def validation_envelope(code: int, status_text: str, message: str) -> bytes:
 
 
 def _path_in(problem: str) -> list[str | int]:
-    """The place that a message names: `$.tags[0]` is `["tags", 0]`."""
+    """Return the place in a message: `$.tags[0]` becomes `["tags", 0]`."""
     place = problem.rpartition(" - at $")[2].split(" ", 1)[0].split(";", 1)[0]
     parts = place.replace("[", ".").replace("]", "").split(".")
     return [int(each) if each.isdecimal() else each for each in parts if each]

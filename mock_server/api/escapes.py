@@ -1,8 +1,8 @@
-"""Texts without the escapes of URLs and of JSON: in these, secrets are compared.
+"""Removes the escapes of URLs and of JSON from texts, to compare secrets.
 
 A secret can be written in many ways: as `%6b`, as `\\u006b`, one within the other, and
-each character in its own way. Here all of them become the same text. Backslashes go,
-for they only say how often a text has been escaped.
+each character in its own way. Here all of them become the same text. Backslashes are
+dropped, as they only show how often a text was escaped.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from __future__ import annotations
 import re
 from array import array
 
-# Visible ASCII, of which secrets are made. `%2541` is `%41` that was escaped again.
-# Both begin with one character: that is searched for eight times as fast.
+# Visible ASCII, of which secrets consist. `%2541` is `%41` escaped again. Both start
+# with one fixed character, which is much faster to search for.
 _ESCAPE = re.compile(
     rb"%(?:25)*([2-7][0-9a-fA-F])|\\(?<!\\\\)\\*+u00([2-7][0-9a-fA-F])"
 )
 _BACKSLASHES = re.compile(rb"\\++")
 _ROUNDS = 4
-"""How often a text is unescaped: two JSON texts around a URL take three."""
+"""Number of times a text is unescaped: two JSON texts around a URL take three."""
 _CUT_ESCAPE = re.compile(rb"(?:%|u0{0,2})[2-7]?\Z")
 
 
 def unescaped(text: bytes) -> bytes:
-    """The text without escapes and backslashes."""
+    """Return the text without escapes and backslashes."""
     for _ in range(_ROUNDS):
         text, count = _ESCAPE.subn(_char, text)
         if not count:
@@ -31,7 +31,7 @@ def unescaped(text: bytes) -> bytes:
 
 
 def unescaped_with_places(text: bytes) -> tuple[bytes, array[int], array[int]]:
-    """As `unescaped`; for each byte, where in the text it began, and where it ended."""
+    """Return `unescaped`, and the start and end of each of its bytes in `text`."""
     starts = array("I", range(len(text)))
     ends = array("I", range(1, len(text) + 1))
     for pattern in (*[_ESCAPE] * _ROUNDS, _BACKSLASHES):
@@ -51,7 +51,7 @@ def unescaped_with_places(text: bytes) -> tuple[bytes, array[int], array[int]]:
 
 
 def without_cut_escape(text: bytes) -> bytes:
-    """An unescaped text without the part of an escape that a cut left at its end."""
+    """Return the unescaped text without the cut-off start of an escape at its end."""
     return _CUT_ESCAPE.sub(b"", text)
 
 

@@ -1,4 +1,4 @@
-"""Responses that are streamed: server-sent events, with pauses, whole or cut."""
+"""Streamed responses: server-sent events, with pauses, whole or cut."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Self
@@ -15,23 +15,22 @@ from mock_server.domain.limits import Published
 
 
 class Chunk(Struct, frozen=True):
-    """A part of a response that is streamed, and a pause before it in milliseconds."""
+    """A part of a streamed response, and the pause before it in milliseconds."""
 
     content: bytes
     pause_ms: float = 0
 
 
 _CHUNK_BYTES = 200
-"""About what a chunk takes beside its content."""
+"""Approximate memory of a chunk beside its content."""
 
 
 class EventStream(Response, frozen=True, kw_only=True):
-    """Server-sent events, each sent on its own; the body are all of them.
+    """Server-sent events, each sent on its own; `body` holds all of them.
 
-    Such a response has no length. It is paused in real time, for a minute at most in
-    all. One that is cut ends by a
-    reset of the connection; `ends` says how else the connection is ended, `pause` waits
-    for so many milliseconds.
+    A stream has no length, and pauses in real time, for a minute at most in all. A cut
+    stream ends by a reset of the connection; `ends` replaces its end, `pause` waits for
+    milliseconds.
     """
 
     is_framed = False
@@ -49,18 +48,18 @@ class EventStream(Response, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, chunks: Iterable[Chunk], *, is_cut: bool = False) -> Self:
-        """A stream of these chunks; one that is cut before the first has no status."""
+        """Return a stream of these chunks; one cut before the first has status 0."""
         every = tuple(chunks)
         body = b"".join(each.content for each in every)
         return cls(status=200 if every else 0, body=body, chunks=every, is_cut=is_cut)
 
     @property
     def size(self) -> int:
-        """About how many bytes of memory it takes."""
+        """Return the approximate bytes of memory that the stream takes."""
         return 2 * len(self.body) + _CHUNK_BYTES * len(self.chunks)
 
     def with_chunks(self, chunks: Iterable[Chunk], ends: End | None = None) -> Self:
-        """The stream with other chunks, and with another end if there is one."""
+        """Return the stream with other chunks, and with another end if given."""
         every = tuple(chunks)
         body = b"".join(each.content for each in every)
         return replace(self, body=body, chunks=every, ends=ends or self.ends)
@@ -68,9 +67,9 @@ class EventStream(Response, frozen=True, kw_only=True):
     def on(
         self, connection: Connection | None, pause: Callable[[float], Awaitable[None]]
     ) -> Self:
-        """The stream on a connection, None in process, with a way to pause it.
+        """Return the stream on a connection, None in process, with a way to pause it.
 
-        Raises NeedsConnection if it is cut, which cannot be done in process.
+        Raises NeedsConnection if the stream is cut, which needs a connection.
         """
         if self.is_cut and connection is None:
             said = "a reply is cut, which needs a connection: serve it on a socket"
@@ -79,8 +78,8 @@ class EventStream(Response, frozen=True, kw_only=True):
         return replace(self, connection=connection, pause=pause, ends=ends)
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        """Send them. The client may go meanwhile, or a reset come."""
-        if self.status:  # none where nothing is to be sent
+        """Send the chunks. The client may disconnect meanwhile, or a reset come."""
+        if self.status:  # 0 if nothing is sent
             await send(self.start(headers))
         left: float = Published.fault_ms
         try:

@@ -1,6 +1,6 @@
-"""Fixtures as a server loads them: with faults of all kinds, and its operations.
+"""Loads fixtures for a server, which knows all kinds of faults and its operations.
 
-`python -m` this module is the process that loads a large one.
+`python -m` runs this module as the process that loads a large fixture.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -18,7 +18,7 @@ from mock_server.fixture.source.files import FixtureLike
 
 
 class ServedOperations(Served):
-    """The kinds of faults and answers."""
+    """The kinds of faults and answers that a server has."""
 
     def read_faults(
         self,
@@ -27,14 +27,14 @@ class ServedOperations(Served):
         report: ReportMistake,
         /,
     ) -> Sequence[Fault]:
-        """As `faults.table.read_faults`."""
-        # Imported when a fixture has faults: all kinds take 5 ms.
+        """See `faults.table.read_faults`."""
+        # Imported only for a fixture with faults: all kinds take long to import.
         from mock_server.api.faults.table import read_faults
 
         return read_faults(fields, report, responses)
 
     def unpacked_fault(self, packed: bytes, /) -> Fault:
-        """As `faults.table.unpacked`."""
+        """See `faults.table.unpacked`."""
         from mock_server.api.faults.table import unpacked
 
         return unpacked(packed)
@@ -45,8 +45,8 @@ def load_fixture(
 ) -> Generation:
     """Load files (YAML, or JSON by their suffix) or documents, and merge them.
 
-    A shipped fixture goes by its name; without arguments it is the demo. What would
-    take more than `max_bytes` of memory is refused before it is made. Raises
+    A shipped fixture is loaded by its name; without arguments, the demo. A fixture that
+    would take more than `max_bytes` of memory is refused before it is built. Raises
     FixtureError with every problem of every file.
     """
     served = ServedOperations()
@@ -58,7 +58,7 @@ def load_fixture(
 def with_faults(
     generation: Generation, added: Sequence[Fault], place: str = "--fault"
 ) -> Generation:
-    """A generation with further faults in force from the start. Raises ValueError."""
+    """Return a generation with more faults from the start. Raises ValueError."""
     if not added:
         return generation
     all_faults = (*generation.faults, *added)
@@ -67,7 +67,7 @@ def with_faults(
         raise ValueError(f"Expected {expected}, got {len(all_faults)} - at {place}")
     try:
         for each in added:
-            # Before fixtures were read, it could not be known which are declared.
+            # The names of static responses are known only after fixtures were read.
             if each.operation != "*":
                 declared = {answer.operation for answer in generation.answers}
                 OPERATIONS.check_name(each.operation, place, "* or ", declared)

@@ -1,8 +1,7 @@
-"""Request headers: as ASGI has them, and what they say.
+"""Reads and checks request headers.
 
 ASGI gives lower-case names and raw values in the order in which they were sent, with
-duplicates. Nothing here depends on a sandbox: what a header is worth is decided by
-those who ask.
+duplicates. Nothing here depends on a sandbox: the callers decide what a header means.
 """
 
 import re
@@ -26,19 +25,19 @@ from mock_server.domain.messages import describe_value
 Header = tuple[bytes, bytes]
 
 REQUEST_ID = b"x-request-id"
-"""The header with the id of a request, in it and in its answer."""
+"""Header with the id of a request, in requests and responses."""
 
 AUTHORIZATION = "header Authorization"
-"""Where error messages say that a key is missing or unknown."""
+"""Place in error messages about a missing or unknown key."""
 
 TELLING = re.compile(
     "token|session|auth(?!or(?!i[sz]))|secret|passw|pwd|jwt|ticket|signature|"
     "credential|psw|(?:api|root|access)[-_]*key|^x-key$",
     re.IGNORECASE,
 )
-"""What names of headers, cookies and fields have in them that log somebody in."""
+"""Matches names of headers, cookies and fields that hold credentials."""
 _EMPTY = (b"", b"bearer")
-"""An Authorization without a key, in lower case."""
+"""Values of Authorization without a key, in lower case."""
 _LOGIN_COOKIE = b"fastgpt_token"
 # RFC 9110 11.1: the scheme in any case; one key after it.
 _BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY_PATTERN.encode(), re.IGNORECASE)
@@ -46,15 +45,15 @@ _ID = re.compile(rb"[A-Za-z0-9._-]{1,%d}" % Published.request_id_chars)
 
 
 class ParsedHeaders(Struct, frozen=True, eq=False):
-    """What the headers of a request say.
+    """The parsed headers of a request.
 
     `key` is the bearer token, None unless there is exactly one of possible length.
-    `is_json` is true for exactly `Content-Type: application/json`; other ways to say
-    it are left to `check_content_type`. `length` is the announced length of the body
-    in bytes, 0 without one; `has_body` says that there is a body (RFC 9112 6.3).
-    `has_origin` says that a page has sent it. `block` are all headers as the journal
-    keeps them, a line each, without credentials. `login` is the token of a login.
-    `has_id` says that the request has an id, of whatever form.
+    `is_json` is True for exactly `Content-Type: application/json`; `check_content_type`
+    accepts other forms of it. `length` is the announced length of the body in bytes, 0
+    without one; `has_body` is True for a request with a body (RFC 9112 6.3).
+    `has_origin` is True for a request of a page. `block` are all headers as the journal
+    stores them, a line each, without credentials. `login` is the token of a login.
+    `has_id` is True for a request with an id, in any form.
     """
 
     key: str | None
@@ -69,7 +68,7 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
 
 
 def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
-    """Read the headers of a request; none of them is refused."""
+    """Parse the headers of a request; none is refused."""
     given: dict[bytes, list[bytes]] = {}
     for name, value in headers:
         given.setdefault(name, []).append(value)
@@ -77,7 +76,7 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         key = bearer_token(headers)
     except (errors.MissingAuthorization, errors.UnknownKey):
         key = None
-    # Of several lengths the first: the wire floor refuses those that differ.
+    # The first of several lengths: the wire layer refuses different ones.
     lengths = given.get(b"content-length", ())
     length = _length(lengths[0]) if lengths else 0
     return ParsedHeaders(
@@ -89,7 +88,7 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         is_chunked=b"transfer-encoding" in given,
         has_origin=b"origin" in given,
         # One text takes a quarter of the memory of pairs, of which a journal may keep
-        # ten thousand, and is searched for secrets at once.
+        # ten thousand, and can be searched for secrets at once.
         block=b"\n".join(b"%b:%b" % _shown(*header) for header in headers),
         login=login_token(headers),
         has_id=REQUEST_ID in given,
@@ -97,18 +96,18 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
 
 
 class Heads:
-    """What the headers of requests say; those that clients repeat are read once.
+    """Parses the headers of requests, and caches repeated ones.
 
-    To read takes 9 us, half of what all else takes of a request in process.
+    Parsing would take more time than the rest of a request in process.
     """
 
     def __init__(self, limits: Limits) -> None:
-        """How many are remembered, and how long ones, is up to the limits."""
+        """`limits` say how many heads are cached, and how long they may be."""
         self._most, self._longest = limits.cached_heads, limits.cached_head_bytes
         self._known: dict[tuple[Header, ...], ParsedHeaders] = {}
 
     def of(self, scope: Scope) -> ParsedHeaders:
-        """What the headers of a request say."""
+        """Return the parsed headers of a request."""
         headers = tuple(scope["headers"])
         try:
             return self._known.get(headers) or self._read(headers)
@@ -119,25 +118,25 @@ class Heads:
         head = parse_headers(headers)
         if sum(len(name) + len(value) for name, value in headers) <= self._longest:
             if len(self._known) >= self._most:
-                # All at once: whoever has more keys would not find the oldest either.
+                # All at once: a client with too many keys would miss the oldest too.
                 self._known.clear()
             self._known[headers] = head
         return head
 
 
 def _shown(name: bytes, value: bytes) -> Header:
-    """A header without credentials; what is none, such as `Bearer` alone, stays."""
-    is_secret = _is_telling(name) and value.strip().lower() not in _EMPTY
+    """Return a header without credentials; `Bearer` alone stays."""
+    is_secret = _is_secret_name(name) and value.strip().lower() not in _EMPTY
     return name, HIDDEN if is_secret else value
 
 
 @lru_cache
-def _is_telling(name: bytes) -> bool:
+def _is_secret_name(name: bytes) -> bool:
     return name == b"cookie" or bool(TELLING.search(name.decode("latin-1")))
 
 
 def head_of(scope: Scope) -> Head:
-    """What the head of a request says, as answers and faults match it."""
+    """Return the head of a request for faults and answers to match."""
     query = scope["query_string"].decode("latin-1")
     parameters = dict(parse_qsl(query, keep_blank_values=True))
     headers = {name.decode(): text.decode("latin-1") for name, text in scope["headers"]}
@@ -145,21 +144,21 @@ def head_of(scope: Scope) -> Head:
 
 
 def values(headers: Iterable[Header], name: bytes) -> list[bytes]:
-    """All values of a header, in order; `name` in lower case."""
+    """Return all values of a header, in order; `name` is in lower case."""
     return [value for known, value in headers if known == name]
 
 
 def announces_body(headers: Iterable[Header]) -> bool:
-    """Whether a request of HTTP/1 has a body that is not empty (RFC 9112 6.3)."""
+    """Return whether an HTTP/1 request has a nonempty body (RFC 9112 6.3)."""
     given = dict(headers)
     has_length = given.get(b"content-length", b"0").strip(b"0") != b""
     return has_length or b"transfer-encoding" in given
 
 
 def bearer_token(headers: Iterable[Header]) -> str:
-    """The one bearer token of a request (spec 5).
+    """Return the bearer token of a request (spec 5).
 
-    Raises MissingAuthorization, and UnknownKey for one that is longer than any key.
+    Raises MissingAuthorization, or UnknownKey if the token is too long for a key.
     """
     given = values(headers, b"authorization")
     match = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
@@ -172,9 +171,9 @@ def bearer_token(headers: Iterable[Header]) -> str:
 
 
 def missing_authorization(given: Sequence[bytes], *served_by: str) -> Refusal:
-    """The refusal of a request with these values of Authorization, of any number.
+    """Return the refusal for these values of Authorization, of any number.
 
-    `served_by` are the choices that would serve it.
+    `served_by` are the choices that would accept the request.
     """
     got = "something else" if given else "nothing"
     if len(given) > 1:
@@ -190,7 +189,7 @@ def missing_authorization(given: Sequence[bytes], *served_by: str) -> Refusal:
 
 
 def login_token(headers: Sequence[Header]) -> str | None:
-    """The token of a login: header `token`, else cookie `fastgpt_token`."""
+    """Return the token of a login: header `token`, else cookie `fastgpt_token`."""
     given = values(headers, b"token")
     for cookies in values(headers, b"cookie"):
         pairs = (each.strip().partition(b"=") for each in cookies.split(b";"))
@@ -200,7 +199,7 @@ def login_token(headers: Sequence[Header]) -> str | None:
 
 
 def check_media_type(headers: Sequence[Header], expected: str) -> None:
-    """Raises UnsupportedMediaType for a body of another media type, or not plain."""
+    """Raise UnsupportedMediaType for another media type, or an encoded body."""
     _check_encoding(headers)
     if media_type(headers) != expected:
         got = _listed(values(headers, b"content-type"))
@@ -210,9 +209,9 @@ def check_media_type(headers: Sequence[Header], expected: str) -> None:
 def check_content_type(
     headers: Sequence[Header], choices: Choices, choice: str = "content_type_missing"
 ) -> None:
-    """Raises UnsupportedMediaType unless the body is said to be JSON in UTF-8 (spec 5).
+    """Raise UnsupportedMediaType unless the headers declare JSON in UTF-8 (spec 5).
 
-    Without the header it depends on the choice of that name.
+    Without the header, the choice of that name decides.
     """
     _check_encoding(headers)
     types = values(headers, b"content-type")
@@ -223,7 +222,7 @@ def check_content_type(
     if len(types) != 1 or not _is_json(types[0].decode("latin-1")):
         expected, got = "application/json in UTF-8", _listed(types)
         hint = "" if types else served_with(*remedies(choices, choice))
-        if types == [b"application/x-www-form-urlencoded"]:  # what curl -d says
+        if types == [b"application/x-www-form-urlencoded"]:  # the default of curl -d
             how = "with curl add -H 'Content-Type: application/json'"
             hint = f"send JSON, not a form; {how}"
         if choice == "content_type_missing" and not announces_body(headers):
@@ -244,10 +243,10 @@ def _check_encoding(headers: Sequence[Header]) -> None:
 def check_related_content_type(
     method: str, headers: Sequence[Header], expected: str, choices: Choices
 ) -> None:
-    """Raise UnsupportedMediaType for a body of a type that a related route refuses.
+    """Raise UnsupportedMediaType for a body type that a related route refuses.
 
-    Requests without a body need none, but for what choice query_delete says. Another
-    one than JSON counts as none: axios and aiohttp give one to a POST without data.
+    A request without a body needs no type, except by choice query_delete. Its type
+    counts only if JSON: axios and aiohttp add others to a POST without data.
     """
     if expected != "application/json":
         if expected != "*/*":
@@ -264,7 +263,7 @@ def check_related_content_type(
 
 
 def media_type(headers: Sequence[Header]) -> str:
-    """The media type of a body without its parameters; empty if there is not one."""
+    """Return the media type of a body without parameters; "" if not exactly one."""
     types = values(headers, b"content-type")
     text = types[0].decode("latin-1") if len(types) == 1 else ""
     return text.partition(";")[0].strip().lower()
@@ -283,20 +282,20 @@ def _listed(given: list[bytes]) -> str:
 
 
 def _length(digits: bytes) -> int:
-    """An announced length; no body is as long as 18 digits, so more are not read."""
+    """Return an announced length; digits after the 18th are ignored as impossible."""
     digits = digits.lstrip(b"0")
     return int(digits[:18]) if digits.isdigit() else 0
 
 
 def only_id(given: Sequence[bytes]) -> str | None:
-    """The id that these values of the header give; None if none does."""
+    """Return the request id in these values of the header, or None."""
     is_one = len(given) == 1 and _ID.fullmatch(given[0])
     return given[0].decode() if is_one else None
 
 
 def made_id(sandbox: str, generation: int, seq: int) -> str:
-    """The id of a request that has none, by its journal entry: `default-1-42`.
+    """Return the id of a request without its own id, such as `default-1-42`.
 
-    It is the same in every run of a test, and no other request's of the same server.
+    It is the same in every run of a test, and unique on the server.
     """
     return f"{sandbox}-{generation}-{seq}"

@@ -1,4 +1,4 @@
-"""The items of a page as JSON, made one by one and of bounded size together."""
+"""Encodes the items of a page as JSON, one by one, within a limit for the page."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -11,14 +11,14 @@ from mock_server.domain.printable import size_text
 
 
 def items_of(shown: Iterable[Any]) -> list[Any]:
-    """Return what is shown of the items of a page as JSON. Raises LimitReached."""
+    """Return the items of a page as JSON. Raises LimitReached."""
     return [*map(msgspec.Raw, within_page(map(msgspec.json.encode, shown)))]
 
 
 def within_page(texts: Iterable[bytes]) -> Iterator[bytes]:
-    """Return the JSON of items, each made when it is its turn. Raises LimitReached.
+    """Yield the JSON of items, each encoded on demand. Raises LimitReached.
 
-    A first item may be as long as it is: so a page of one is never refused.
+    The first item may have any length, so a page of one item is never refused.
     """
     size = 0
     for number, text in enumerate(texts):

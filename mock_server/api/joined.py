@@ -1,8 +1,8 @@
-"""Join the modules of a page into one script, and its style sheets into one.
+"""Joins the modules of a page into one script, and its style sheets into one.
 
-A browser would ask for each of them by itself. A module becomes a function, run after
-the modules that it imports; it returns what it exports. This reads the forms that our
-modules have: imports of names at their top, exports of what is declared there once.
+A browser would request each of them. A module becomes a function that runs after the
+modules that it imports, and returns its exports. Only the forms of our modules are
+supported: imports of names at the top, exports of names declared once.
 """
 
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";$', re.MULTILINE)
 _KIND = r"(?:async )?function\*?|class|const"
 _EXPORT = re.compile(rf"^export ((?:{_KIND}) (\w+|\{{[^}}]*\}}))", re.MULTILINE)
-# Whole lines only: what stands behind code may be part of a text.
+# Whole lines only: text after code may be part of a string.
 _COMMENT = re.compile(
     r"^ *(?://[^\n]*|/\*(?:(?!\*/).)*\*/)\n", re.MULTILINE | re.DOTALL
 )
@@ -21,7 +21,7 @@ _INDENT = re.compile(r"^ +", re.MULTILINE)
 
 
 def joined_script(first: Path) -> str:
-    """Return one module that does what `first` does, with all that it imports."""
+    """Return one module that does the same as `first` with its imports."""
     names: dict[str, str] = {}
     parts: list[str] = []
 
@@ -48,7 +48,7 @@ def joined_script(first: Path) -> str:
 
 
 def joined_styles(paths: Iterable[Path]) -> str:
-    """Return one style sheet with the rules of all, in order."""
+    """Return one style sheet with all rules, in order."""
     return "".join(_plain(path) for path in paths)
 
 

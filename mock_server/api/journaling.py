@@ -1,4 +1,4 @@
-"""Enters requests and their responses in journals; no key gets further than here."""
+"""Enters requests and their responses in journals, with all keys redacted."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ _WITH_HINT = (
     errors.UnknownKey,
     errors.UnsupportedMediaType,
 )
-"""Refusals of requests that are for no operation, or not yet: the entry says why."""
+"""Refusals of requests that reach no operation; the entry repeats their message."""
 
 
 _ANY_KEY = (
@@ -46,7 +46,7 @@ _ANY_KEY = (
 _OF_LOGINS = re.compile(
     "/support/user/account/|/register/|password|openapi/health", re.IGNORECASE
 )
-"""Paths of the service's that nobody serves, or near one: they take passwords."""
+"""Matches paths of the service, unserved or misspelled, that take passwords."""
 
 
 class Journaling:
@@ -69,15 +69,15 @@ class Journaling:
         refusal: Refusal | None,
         time: int,
     ) -> int:
-        """Enter a request with its response, of which these are all headers.
+        """Enter a request, its response and all headers of the response.
 
-        `time` is that of the sandbox, in milliseconds. It gives the number
-        of its entry; 0 if there is none.
+        `time` is the sandbox's time in milliseconds. Return the number of the entry, 0
+        without an entry.
         """
         state, now = request.state, request.sandbox.state
         journal = state.journal
-        # Meanwhile the journal may have been emptied: then the new one takes it. After
-        # a reset it belongs to nobody's test any more, and the old one is closed.
+        # If the journal was emptied meanwhile, the new journal takes the entry. After a
+        # reset, no test expects the entry, and the old journal is closed.
         if now is not state and now.generation == state.generation:
             journal = now.journal
         if journal.is_closed:
@@ -89,13 +89,13 @@ class Journaling:
             if isinstance(refusal, _WITH_HINT):
                 entry.hint = refusal.message
             if request.notes.refused_preflight is not None:
-                entry.violations = ()  # the spec says nothing of preflights
+                entry.violations = ()  # the spec has no rule for preflights
         elif response.note is not None:
             entry.note, entry.hint = response.note, response.note.hint
         elif not journal.has_told_of_keys and (
             not state.callers or request.notes.bound_to is not None
         ):
-            _tell_of_keys(entry, request, journal)
+            _hint_at_any_key(entry, request, journal)
         login, is_login = request.headers.login, False
         if login is not None:
             entry.has_login = state.login_of(login) is not None
@@ -108,9 +108,9 @@ class Journaling:
         longest = self._limits.journal_body_bytes
         is_long = len(entry.answer) > longest or entry.sent.size > longest
         if is_long:
-            # What is cut may end amid a key; redact what a key could reach, then cut.
+            # A cut may end inside a key: redact all that a key could reach, then cut.
             self._cut(entry, longest + redaction.ESCAPED_KEY_BYTES)
-        if is_login or self._may_tell_secrets(entry, request, refusal):
+        if is_login or self._may_show_secrets(entry, request, refusal):
             redaction.redact_entry(entry, self._secrets.of(state, request.headers.key))
         if is_long:
             self._cut(entry, longest)
@@ -120,9 +120,9 @@ class Journaling:
     def _make_entry(
         self, request: RequestContext, response: Response, headers: Headers, time: int
     ) -> Entry:
-        """The entry of a request; secrets are still in it, and nothing is cut."""
+        """Return the entry of a request, with secrets and uncut."""
         state, operation = request.state, request.operation
-        # By position: by name it takes 1 % of a request more.
+        # Positional arguments, as keywords are slower.
         return Entry(
             time,
             state.generation,
@@ -139,7 +139,7 @@ class Journaling:
         )
 
     def _is_login(self, request: RequestContext) -> bool:
-        """Whether a request logs somebody in, or would if that were served."""
+        """Return whether a request is a login, or would be if it were served."""
         path = request.scope["path"]
         operation = request.operation or self._operations.meant_by(path)
         if isinstance(operation, Operation):
@@ -147,10 +147,7 @@ class Journaling:
         return _OF_LOGINS.search(path) is not None
 
     def _sent_by(self, request: RequestContext) -> Sent:
-        """What has been sent; of what clients repeat it is the same again.
-
-        That saves 1.5 µs of the 18 that a request takes in process.
-        """
+        """Return the sent request; repeated requests share one cached object."""
         scope, head, content = request.scope, request.headers, request.content
         method, path, query = scope["method"], scope["path"], scope["query_string"]
         is_long = content is not None and len(content) > self._limits.cached_head_bytes
@@ -166,7 +163,7 @@ class Journaling:
         sent = Sent(shown, method, path, query, head.block, body, is_cut=not is_whole)
         sent.is_unread = request.unread is not None
         key = (head.key or "").encode()
-        # The names of headers come in lower case.
+        # Names of headers are in lower case.
         in_names = len(key) >= MIN_REDACTABLE_LENGTH and key.lower() in head.block
         sent.is_suspect = in_names or self._is_suspect(_text_of(sent), key)
         if known is not None and sent.size <= self._limits.cached_head_bytes:
@@ -176,8 +173,8 @@ class Journaling:
         return sent
 
     def _is_suspect(self, text: bytes, key: bytes) -> bool:
-        """Whether a text may hold a secret that is none of a fixture's."""
-        # In the escapes of URLs or of JSON a key can be written in many ways.
+        """Return whether a text may hold a secret other than the fixture's."""
+        # With escapes of URLs or JSON, a key can be written in many ways.
         if (
             b"%" in text
             or b"\\" in text
@@ -187,13 +184,13 @@ class Journaling:
         is_long = len(key) >= MIN_REDACTABLE_LENGTH
         return is_long and (key in text or key.upper() in text)
 
-    def _may_tell_secrets(
+    def _may_show_secrets(
         self, entry: Entry, request: RequestContext, refusal: Refusal | None
     ) -> bool:
-        """Whether an entry needs a close look for secrets; nearly none does.
+        """Return whether an entry needs a close search for secrets; few do.
 
-        A response repeats what was sent if it is an error, or if a fault has changed
-        it, and an answer holds anything; all else is looked through quickly.
+        A response repeats parts of the request if it is an error or a fault has changed
+        it, and an answer may hold anything; others get a quick search.
         """
         if entry.status != 200 or refusal or entry.firing or entry.violations:
             return True
@@ -204,7 +201,7 @@ class Journaling:
         generation = state.store.generation
         if generation.secrets and self._secrets.are_in(_text_of(sent), generation):
             return True
-        # Responses are kept until data changes.
+        # Responses are cached until data changes.
         if answer is sent.harmless or answer is NULL:
             return False
         is_suspect = self._is_suspect(answer, (key or "").encode()) or (
@@ -216,11 +213,11 @@ class Journaling:
         return False
 
     def _cut(self, entry: Entry, longest: int) -> None:
-        """Keep no more of the bodies than so many bytes."""
+        """Cut the bodies to `longest` bytes."""
         sent = entry.sent
         if sent.body is not None and len(sent.body) > longest:
             if not sent.is_cut:
-                # They can be found in a whole body only.
+                # Violations can be found only in a whole body.
                 entry.violations = tuple(violations(entry))
             entry.sent = replace(sent, body=sent.body[:longest], is_cut=True)
         if len(entry.answer) > longest:
@@ -228,23 +225,23 @@ class Journaling:
 
 
 def _outside(request: RequestContext) -> Outside | None:
-    """What the spec does not show of a call of an operation that is served."""
+    """Return which part of a served call the spec does not show, if any."""
     operation, path = request.operation, request.scope["path"]
     if not isinstance(operation, Operation):
-        return None  # there is none, or the fixture declares a response
+        return None  # an unknown path, or a static response
     if operation.related is not None:
         return "related_route"
     return None if path == operation.path else "legacy_path"
 
 
 def _text_of(sent: Sent) -> bytes:
-    """All that has been sent, in one text."""
+    """Return the whole request as one text."""
     parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
     return b"\n".join((*parts, sent.body or b""))
 
 
-def _tell_of_keys(entry: Entry, request: RequestContext, journal: Journal) -> None:
-    """Give the first entry with a key the hint that any other would do too."""
+def _hint_at_any_key(entry: Entry, request: RequestContext, journal: Journal) -> None:
+    """Add a hint to the first entry with a key, if any key would be accepted."""
     state = request.state
     is_any = state.choices.unknown_key == "accept" and not state.store.generation.keys
     if request.caller.key and is_any:
@@ -252,7 +249,7 @@ def _tell_of_keys(entry: Entry, request: RequestContext, journal: Journal) -> No
 
 
 def violations(entry: Entry) -> Iterator[Violation]:
-    """The violations of an entry, as many as one lists; there may be more."""
+    """Yield at most as many violations of an entry as a list shows."""
     if entry.violations is not None:
         return iter(entry.violations)
     return islice(entry.find_violations(entry), Published.violations)

@@ -1,4 +1,4 @@
-"""Middleware: cross-origin resource sharing, the 500 of a defect."""
+"""Middleware: cross-origin resource sharing (CORS), and the 500 after a defect."""
 
 import logging
 import re
@@ -28,19 +28,19 @@ _CREDENTIALS = b"access-control-allow-credentials"
 _VARY = b"vary", b"origin"
 
 _LOGGER = logging.getLogger("mock_server")
-# A serialized origin (RFC 6454 6.1): no path, so that one that has one is a mistake.
+# A serialized origin (RFC 6454 6.1), which has no path.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.:\[\]_-]+|null")
 
 
 class CORS:
-    """Answers preflights, and marks answers to admitted origins.
+    """Responds to preflights, and adds CORS headers to responses for allowed origins.
 
-    `*` admits all, but without credentials, such as cookies (Fetch 3.3.5): those are
-    taken from pages whose origin is named.
+    `*` allows all origins, but without credentials such as cookies (Fetch 3.3.5): these
+    need a named origin.
     """
 
     def __init__(self, app: ASGIApp, origins: Collection[str]) -> None:
-        """Raises ValueError for what is no origin, and so could never match."""
+        """Raises ValueError for a text that is not an origin, and so never matches."""
         for origin in origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 expected = "an origin like https://app.example:8443, or *"
@@ -66,14 +66,13 @@ class CORS:
         return self._app(scope, receive, AddingSend(send, headers))
 
     def _allow(self, origin: bytes) -> list[Header]:
-        """What admits an origin; nothing if it is not admitted."""
+        """Return the headers that allow an origin; [] if it is not allowed."""
         if origin in self._origins:
             named = (b"access-control-allow-origin", origin)
             return [named, (_CREDENTIALS, b"true"), _VARY]
         if not self._all:
             return []
-        # With `*` alone a response is the same for every origin, and caches may share
-        # it.
+        # With `*` alone all origins get the same response, and caches may share it.
         every = (b"access-control-allow-origin", b"*")
         return [every, _VARY] if self._origins else [every]
 
@@ -85,10 +84,10 @@ class CORS:
 
 
 def _asked_for(scope: Scope, method: bytes) -> list[Header]:
-    """What a page may send: whatever its preflight asks for.
+    """Return the headers that allow a page all that its preflight asks for.
 
-    What a path serves depends on a key, which a preflight has not; and what a page
-    may not send, its programmer is to see refused with a reason, not by the browser.
+    A preflight has no key, on which the sandbox depends. And a programmer is helped by
+    a refusal with a reason, not by one of the browser.
     """
     allowed = [(b"access-control-allow-methods", method)]
     if names := values(scope["headers"], _ASKED_HEADERS):
@@ -97,19 +96,19 @@ def _asked_for(scope: Scope, method: bytes) -> list[Header]:
 
 
 async def _allowing(headers: Sequence[Header], send: Send) -> None:
-    """Answer a preflight. It has no key, so it meets no fault and enters no journal."""
+    """Respond to a preflight, which has no key: without faults and journal entry."""
     await send({"type": "http.response.start", "status": 204, "headers": headers})
     await send({"type": "http.response.body", "body": b""})
 
 
 def internal_error(error: Exception) -> Response:
-    """The 500 for an exception; what happened is only in the log, under its trace id.
+    """Return the 500 for an exception, which only the log shows, by its trace id.
 
-    Raises NeedsConnection again: whoever calls in process is to see it.
+    Raises NeedsConnection again, for a caller in process.
     """
     if isinstance(error, NeedsConnection):
         raise error
-    # The text of an exception may hold what a client sent: it stays in the log.
+    # The text of an exception may hold a client's data, so only the log has it.
     trace_id = uuid4().hex
     *_, last = traceback.extract_tb(error.__traceback__)
     where = f"{last.filename}:{last.lineno}"

@@ -1,7 +1,7 @@
-"""A form with a file (`multipart/form-data`, RFC 7578), read as it comes.
+"""Reads a form with a file (`multipart/form-data`, RFC 7578) while it arrives.
 
-The form is never in memory as a whole: of a file its name, its size and the beginning
-of its text are kept, of other parts their values.
+The whole form is never in memory: of a file, its name, size and the start of its text
+are kept, of other parts their values.
 """
 
 from codecs import getincrementaldecoder
@@ -24,21 +24,20 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.objects.uploads import is_text
 
 _FILE, _FIELDS = "file", "data"
-"""The names of the part that is the file, and of the one with all fields as JSON."""
+"""Names of the file part, and of the part with all fields as JSON."""
 _COPIES = 5
-"""How often what is kept is in memory until a response is given: bytes, text, JSON and
-what is read of it."""
-# What the parser would log is told to the client.
+"""Copies of the kept bytes in memory until the response: bytes, text, JSON, decoded."""
+# The client gets the errors that the parser would log.
 _QUIET = Logger("multipart", CRITICAL)
 
 
 async def receive_upload(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """The fields of a form as JSON; its file is `{"file": {name, size, text}}`.
+    """Return the fields of a form as JSON; its file is `{"file": {name, size, text}}`.
 
-    A file has at most `max_bytes`; that of a text file is kept in part. Raises
+    A file has at most `max_bytes`; a text file is kept in part. Raises
     UnsupportedMediaType, BadForm, BadJson, BodyTooLarge, LimitReached, ClientGone.
     """
-    # Of JSON no type has been checked: it is what nearly all bodies are.
+    # `application/json` passes the earlier checks for every operation: check again.
     check_media_type(body.scope["headers"], "multipart/form-data")
     with closing(Form(boundary_of(body), max_bytes, memory.limits)) as form:
         async for piece in body.pieces(max_bytes + memory.limits.body_bytes):
@@ -48,7 +47,7 @@ async def receive_upload(body: RequestBody, max_bytes: int, memory: Memory) -> b
 
 
 def boundary_of(body: RequestBody) -> bytes:
-    """What separates the parts of a form. Raises BadForm."""
+    """Return the boundary from Content-Type. Raises BadForm."""
     given = b"; ".join(values(body.scope["headers"], b"content-type"))
     if len(given) > _TYPE_BYTES:
         expected = f"at most {_TYPE_BYTES} bytes"
@@ -64,12 +63,12 @@ def boundary_of(body: RequestBody) -> bytes:
 
 
 _BOUNDARY_BYTES = 70  # RFC 2046 5.1.1
-_TYPE_BYTES = 1_024  # a boundary and more; to read 16 KiB of parameters takes long
-_PARAMETERS = 100  # a file name may hold semicolons; to read 4,000 takes 3 ms
+_TYPE_BYTES = 1_024  # a boundary and more; long parameters are slow to parse
+_PARAMETERS = 100  # a file name may hold semicolons; many are slow to parse
 
 
 class Upload(Struct):
-    """The file of a form, as far as it has come; `head` is what is kept of it."""
+    """The file of a form, as far as received; `head` is the kept part of it."""
 
     name: str
     size: int = 0
@@ -77,10 +76,10 @@ class Upload(Struct):
 
 
 class Form:
-    """A form, as far as it has come; `close` lets go of it.
+    """A form that is being received.
 
-    What calls it back refers to it, so otherwise it would be kept, with its file, until
-    the collector of garbage comes by, and nobody be charged for that.
+    Call `close`: the parser's callbacks refer to the form, so the collector would
+    otherwise free it late.
     """
 
     def __init__(self, boundary: bytes, max_bytes: int, limits: Limits) -> None:
@@ -92,7 +91,7 @@ class Form:
         self._parts = self._value_bytes = self._taken = 0
         self._delimiter, self._delimiters = b"\r\n--" + boundary, 0
         self._is_whole = False
-        # Of the part that is coming: its header, and where its data goes.
+        # Of the part being received: its header, and the target of its data.
         self._header_name, self._header_value = bytearray(), bytearray()
         self._disposition = b""
         self._part: Upload | bytearray | None = None
@@ -101,12 +100,12 @@ class Form:
 
     @property
     def kept(self) -> int:
-        """How many bytes of it are in memory."""
+        """Return the number of kept bytes."""
         return self._value_bytes + (0 if self._file is None else len(self._file.head))
 
     def take(self, piece: bytes) -> None:
-        """Read on. Raises BadForm, BodyTooLarge."""
-        # After each, the parser goes on byte by byte: a MiB of them takes 150 ms.
+        """Parse the next piece. Raises BadForm, BodyTooLarge."""
+        # After each delimiter the parser reads byte by byte, which is slow.
         self._delimiters += piece.count(self._delimiter)
         if self._delimiters > 10 * self._limits.form_parts:
             raise BadForm("a boundary that is not in the data", "one that is", "body")
@@ -121,7 +120,7 @@ class Form:
             raise BadForm("a form that begins with its boundary", "other bytes", "body")
 
     def fields_as_json(self) -> bytes:
-        """All of it as a JSON object. Raises BadForm if it is cut off, and BadJson."""
+        """Return the form as a JSON object. Raises BadForm if cut off, and BadJson."""
         if not self._is_whole:
             expected = "a form that ends with its boundary"
             raise BadForm(expected, "one that is cut off", "body")
@@ -130,14 +129,14 @@ class Form:
         fields = {name: _plain(name, value) for name, value in given.items()}
         if inside is not None:
             fields |= read_json(inside.encode())
-        # Only what has been uploaded is a file.
+        # Only an uploaded part is a file.
         fields.pop(_FILE, None)
         if self._file is not None:
             fields = {_FILE: _file_fields(self._file)} | fields
         return msgspec.json.encode(fields)
 
     def close(self) -> None:
-        """Take nothing any more."""
+        """Free the parser."""
         del self._parser
 
     def _callbacks(self) -> dict[str, Callable[..., Any]]:
@@ -170,7 +169,7 @@ class Form:
         self._header_value.clear()
 
     def _begin_data(self) -> None:
-        """Find out what a part is by its head. Raises BadForm."""
+        """Select the target of a part by its header. Raises BadForm."""
         if self._disposition.count(b";") > _PARAMETERS:
             expected = f"a Content-Disposition of at most {_PARAMETERS} parameters"
             raise BadForm(expected, "more", "body")
@@ -188,7 +187,7 @@ class Form:
             self._part = None
 
     def _keep(self, data: bytes, start: int, end: int) -> None:
-        """Keep what is wanted of a part. Raises BodyTooLarge."""
+        """Store the needed bytes of a part. Raises BodyTooLarge."""
         part, size, limits = self._part, end - start, self._limits
         if isinstance(part, Upload):
             part.size += size
@@ -209,18 +208,18 @@ class Form:
 
 
 def _file_fields(file: Upload) -> dict[str, object]:
-    """A file as fields: its name as it was sent, its size, its text if it is one."""
+    """Return a file as fields: its name as sent, its size, the text of a text file."""
     fields: dict[str, object] = {"name": file.name, "size": file.size}
     if is_text(file.name):
         decoder = getincrementaldecoder("utf-8-sig")("replace")
         is_whole = len(file.head) == file.size
-        # Where it is cut amid a character, that is dropped.
+        # A character that is cut at the end is dropped.
         fields["text"] = decoder.decode(bytes(file.head), is_whole)
     return fields
 
 
 def _plain(name: str, value: str) -> object:
-    """The value of a plain part: JSON where it can be, but for ids, which are text."""
+    """Return the value of a plain part: its JSON, except ids, which are text."""
     if name.endswith("Id"):
         return value
     try:
@@ -231,7 +230,7 @@ def _plain(name: str, value: str) -> object:
 
 
 def _text(value: bytes | bytearray, name: str) -> str:
-    """What a part says, in UTF-8 (RFC 7578 5.1.2). Raises BadForm."""
+    """Return a part as UTF-8 text (RFC 7578 5.1.2). Raises BadForm."""
     try:
         return value.decode()
     except UnicodeDecodeError:

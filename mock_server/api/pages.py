@@ -1,4 +1,4 @@
-"""Pages for browsers that the package ships: each is one folder of files."""
+"""Pages for browsers in the package: each is one folder of files."""
 
 import re
 from collections.abc import Collection
@@ -21,8 +21,8 @@ _MEDIA_TYPES = {
     ".svg": b"image/svg+xml",
 }
 MEDIA_TYPES = tuple(each.partition(b";")[0].decode() for each in _MEDIA_TYPES.values())
-"""Of all files that there are."""
-# What such a name means never changes, as it is made from the content.
+"""Media types of all files of pages."""
+# A file with such a name never changes, as the name is a hash of the content.
 _FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
 _LINK = re.compile(
     r'^ *<(?:link rel="stylesheet" href|script type="module" src)="([^"]+)".*\n',
@@ -34,24 +34,24 @@ class Page:
     """The page of a folder, with its drawings, one script and one style sheet."""
 
     def __init__(self, folder: str, headers: Collection[Header]) -> None:
-        """`headers` are sent with each of its files."""
+        """`headers` are sent with each file."""
         self._folder = folder
         self._headers = (*headers, (b"vary", b"accept-encoding"))
         self._read: dict[tuple[str, bool], Response] = {}
 
     @cached_property
     def names(self) -> Collection[str]:
-        """The names of its files, such as `icon.svg`."""
+        """Return the names of the page's files, such as `icon.svg`."""
         return frozenset(self._files)
 
     def file(self, scope: Scope, name: str = INDEX) -> Response:
-        """Return a file, or the page, to answer a request.
+        """Return a file, or the page, as a response.
 
-        Raises KeyError for a name that it does not have.
+        Raises KeyError for an unknown name.
         """
         accepted = b",".join(values(scope["headers"], b"accept-encoding"))
         is_short = b"gzip" in accepted
-        # Looked up, never joined to a path: no name can lead out of the folder.
+        # Looked up, never joined to a path: no name can leave the folder.
         if (name, is_short) not in self._read:
             content, headers = self._files[name], self._headers
             kind = Path(name).suffix
@@ -60,7 +60,7 @@ class Page:
             if is_short:
                 import gzip
 
-                # A third of the bytes, for those who look from another machine.
+                # A third of the bytes, for browsers on other machines.
                 content = gzip.compress(content, mtime=0)
                 headers += ((b"content-encoding", b"gzip"),)
             response = Response(200, content, headers, _MEDIA_TYPES[kind])
@@ -69,7 +69,7 @@ class Page:
 
     @cached_property
     def _files(self) -> dict[str, bytes]:
-        """The contents of all files by their names, made when they are first needed."""
+        """The contents of all files by name, built on first use."""
         folder, prefix = _PACKAGE / self._folder, f"{self._folder}/"
         text = (folder / INDEX).read_text(encoding="utf-8")
         linked = [folder / each.removeprefix(prefix) for each in _LINK.findall(text)]
@@ -85,7 +85,7 @@ class Page:
         left = dict(names)
 
         def renamed(found: re.Match[str]) -> str:
-            """The first link of a kind leads to the joined file; the others go."""
+            """Point the first link of a kind to the joined file; drop the others."""
             address = found[1]
             name = left.pop(Path(address).suffix, None)
             if name is None:

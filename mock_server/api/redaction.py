@@ -1,8 +1,7 @@
-"""Keeps keys, logins and the admin token out of what is kept, logged or repeated.
+"""Removes keys, logins and the admin token from journals, logs and messages.
 
-What is searched is bounded: a journal keeps the beginning of a body, a log that of a
-path, so no more than these is looked at. All keys of a fixture are looked for in one
-pass (Aho-Corasick), however many there are.
+Only stored text is searched: a journal keeps the start of a body, a log that of a path.
+One pass (Aho-Corasick) finds all keys of a fixture, however many.
 """
 
 from __future__ import annotations
@@ -30,32 +29,32 @@ from mock_server.domain.sandboxes.state import State
 
 HIDDEN = b"[redacted]"
 ESCAPED_KEY_BYTES = 6 * Published.key_chars
-"""Bytes of the longest key, each character of it written like `\\u0041`."""
+"""Bytes of the longest key with each character written like `\\u0041`."""
 _CUT = CUT_MARK.encode()
-_SHOWN_BYTES = 8 * SHOWN_CHARS  # of characters that were escaped twice
+_SHOWN_BYTES = 8 * SHOWN_CHARS  # for characters that were escaped twice
 _ISSUED_KEY = re.compile(ISSUED_KEY_PREFIX.encode() + rb"[0-9a-f]+")
 _ROUNDS = 3
-"""How often a text is redacted: what stands around a secret may make up another."""
+"""Number of passes: the text around a removed secret may form another."""
 
 
 class Secrets:
-    """What must not come out of a server: keys of its states, and further texts."""
+    """The secrets of a server: keys of its states, and other texts."""
 
     def __init__(self, texts: Collection[str] = ()) -> None:
         """`texts` are secret in every state, such as the admin token."""
         self.texts = _redactable(text.encode() for text in texts)
         self.finder = BytesAhoCorasick((ISSUED_KEY_PREFIX.encode(), *self.texts))
-        # A finder goes when its generation does: states come and go, servers stay.
+        # A finder lives as long as its generation: states come and go, servers stay.
         self._declared: WeakKeyDictionary[Generation, RequestSecrets]
         self._declared = WeakKeyDictionary()
 
     def of(self, state: State, key: str | None) -> RequestSecrets:
-        """All that a request with this key, in this state, could give away."""
+        """Return all secrets that a request with this key, in this state, can show."""
         texts = (*_redactable([(key or "").encode()]), *self.texts)
         return replace(self._declared_by(state.store.generation), texts=texts)
 
     def are_in(self, text: bytes, generation: Generation) -> bool:
-        """Whether a text without escapes holds a key that a generation declares."""
+        """Return whether a text without escapes has a declared key of a generation."""
         finder = self._declared_by(generation).finder
         return bool(finder and finder.find_matches_as_indexes(text))
 
@@ -68,10 +67,10 @@ class Secrets:
 
 
 class RequestSecrets(Struct, frozen=True):
-    """What one request could give away: single texts, and many others, sorted.
+    """The secrets that one request can show: a few texts, and many others, sorted.
 
-    All are without escapes. Keys and login tokens that sandboxes have issued are known
-    by what they begin with.
+    All are without escapes. Keys and login tokens issued by sandboxes are found by
+    their prefix.
     """
 
     texts: tuple[bytes, ...] = ()
@@ -80,52 +79,52 @@ class RequestSecrets(Struct, frozen=True):
 
     @classmethod
     def among(cls, declared: Iterable[bytes]) -> Self:
-        """These secrets, however many: one pass finds them all."""
+        """Return these secrets with a finder, which finds all in one pass."""
         texts = tuple(sorted(_redactable(declared)))
         longest = MatchKind.LeftmostLongest
         finder = BytesAhoCorasick(texts, matchkind=longest) if texts else None
         return cls(declared=texts, finder=finder)
 
     def redact(self, text: bytes) -> bytes:
-        """The text without secrets, in whatever mixture of escapes they stand."""
+        """Return the text without secrets, under any mixture of escapes."""
         for _ in range(_ROUNDS):
             if not self.are_in(text):
                 return text
             redacted = self._without(text)
-            if redacted == text:  # a secret that is the mark itself
+            if redacted == text:  # the mark itself is a secret
                 return text
             text = redacted
-        return HIDDEN  # what is left keeps making secrets of its parts
+        return HIDDEN  # the rest keeps forming secrets
 
     def are_in(self, text: bytes) -> bool:
-        """Whether a text holds a secret, in whatever mixture of escapes."""
+        """Return whether a text has a secret, under any mixture of escapes."""
         return any(self._spans(escapes.unescaped(text)))
 
     def redact_message(self, text: bytes) -> bytes:
-        """As `redact`, for an error message, which may have cut a text amid a secret.
+        """Redact an error message, in which a text may be cut inside a secret.
 
-        Before each mark of a cut, the beginning of a secret goes too.
+        The start of a secret before each mark of a cut is removed too.
         """
         *cut, last = self.redact(text).split(_CUT)
         return _CUT.join([*map(self._without_end, cut), last])
 
     def redact_text(self, text: str) -> str:
-        """As `redact`, for a text."""
+        """Return a text without secrets."""
         return _text(self.redact(text.encode("utf-8", "replace")))
 
     def redact_beginning(self, text: bytes) -> bytes:
-        """As `redact`, for the beginning of a text, which may end amid a secret."""
+        """Redact the start of a text, which may end inside a secret."""
         return self._without_end(self.redact(text), ESCAPED_KEY_BYTES)
 
     def _without(self, text: bytes) -> bytes:
         plain, starts, ends = escapes.unescaped_with_places(text)
         kept: list[bytes] = []
         end = 0
-        # One secret may lie in another, or overlap it: both go.
+        # A secret may contain or overlap another: both are removed.
         for first, stop in sorted(self._spans(plain)):
             start = starts[first]
             if start >= end:
-                # Backslashes before it would escape the mark, and JSON be none.
+                # Backslashes before it would escape the mark, and break JSON.
                 while start > end and text[start - 1 : start] == b"\\":
                     start -= 1
                 kept += text[end:start], HIDDEN
@@ -133,9 +132,9 @@ class RequestSecrets(Struct, frozen=True):
         return b"".join((*kept, text[end:]))
 
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
-        """Where secrets stand in an unescaped text, in any order: start and end.
+        """Yield start and end of secrets in an unescaped text, in any order.
 
-        In capitals, as in a path, they tell as much.
+        Upper case is ignored, as a secret in capitals reveals as much.
         """
         plain = plain.lower()
         for match in _ISSUED_KEY.finditer(plain):
@@ -148,7 +147,7 @@ class RequestSecrets(Struct, frozen=True):
                 yield start, stop
 
     def _without_end(self, text: bytes, most: int = _SHOWN_BYTES) -> bytes:
-        """The text without the beginning of a secret in its last bytes."""
+        """Return the text without the start of a secret in its last bytes."""
         first = max(0, len(text) - most)
         plain, starts, _ = escapes.unescaped_with_places(text[first:])
         plain = escapes.without_cut_escape(plain).lower()
@@ -158,16 +157,16 @@ class RequestSecrets(Struct, frozen=True):
         return text
 
     def _begins_secret(self, plain: bytes) -> bool:
-        # In sorted order, what begins with a text comes right after the text.
+        # In sorted order, texts that start with a text follow it directly.
         at = bisect_left(self.declared, plain)
         near = self.declared[at : at + 1]
         return any(secret.startswith(plain) for secret in (*self.texts, *near))
 
 
 def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
-    """Secrets as they are compared, without those that ordinary words may hold."""
+    """Return secrets without escapes, except those that words may contain."""
     plain = {escapes.unescaped(text) for text in texts}
-    plain |= {text.lower() for text in plain}  # so come names of headers
+    plain |= {text.lower() for text in plain}  # as in names of headers
     return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
 
 
@@ -175,7 +174,7 @@ _SHOWN_OF_LOGIN = {"username", "code"}
 
 
 def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
-    """Take secrets out of wherever the client, or an answer, has put them."""
+    """Remove secrets from all parts of an entry."""
     sent = entry.sent
     parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
     method, path, query, headers = map(secrets.redact, parts)
@@ -183,7 +182,7 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     redact_body = secrets.redact_beginning if is_part else secrets.redact
     body = None if sent.body is None else redact_body(sent.body)
     answer = secrets.redact_message(entry.answer)
-    # What was cut has this much to spare: half a secret may be last, and move forward.
+    # Cut text has this much to spare: half a secret may be last, and move forward.
     if body and sent.is_cut and not is_part:
         body = body[:-ESCAPED_KEY_BYTES]
     entry.answer = answer[:-ESCAPED_KEY_BYTES] if entry.answer_is_cut else answer
@@ -204,13 +203,13 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
 
 
 def without_login(sent: Sent) -> Sent:
-    """A request without what logs somebody in: of its fields but two remain."""
+    """Return a request without credentials: only two of its fields remain."""
     query = HIDDEN if sent.query else b""
     if sent.body is None:
         return replace(sent, query=query)
     shown: object = HIDDEN.decode()
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
-        # Not read any deeper: what is sent may have been refused for all that it holds.
+        # Decoded one level deep: the body may have been refused for its content.
         fields = msgspec.json.decode(sent.body, type=dict[str, msgspec.Raw])
         shown = {
             name: raw if name in _SHOWN_OF_LOGIN and bytes(raw)[:1] == b'"' else shown
@@ -220,7 +219,7 @@ def without_login(sent: Sent) -> Sent:
 
 
 def redacted_text(message: str, secrets: RequestSecrets) -> str:
-    """A message without secrets."""
+    """Return a message without secrets."""
     return _text(secrets.redact_message(message.encode("utf-8", "replace")))
 
 

@@ -1,4 +1,4 @@
-"""The body of a request, received on demand."""
+"""The body of a request, received on demand, and read as JSON within limits."""
 
 import re
 from asyncio import timeout
@@ -20,21 +20,20 @@ from mock_server.domain.validation.walk import dotted
 
 
 class Interrupted(Exception):
-    """A reset has ended a wait: nothing that was pending is answered."""
+    """A reset has ended a wait: the request gets no response."""
 
 
 class ClientGone(Exception):
-    """The client has closed the connection; there is nobody to answer."""
+    """The client has closed the connection; nobody can receive a response."""
 
 
 class RequestBody(Struct, eq=False):
     """The body of one request, received on demand.
 
-    `length` is the announced one in bytes, 0 without one; `arrived` says that all of it
-    has been received, or that there is none. `begun` is what has been received: all,
-    or more than `Published.free_body_bytes` of it. `is_unread` says that the request
-    has been refused before its body was read, whatever has been received of it.
-    `holding` is what a body that is not small is charged to.
+    `length` is the announced length in bytes, 0 without one; `arrived` is True when the
+    whole body has come, or is empty. `begun` is the received part: all, or more than
+    `Published.free_body_bytes` of it. `is_unread` is True if the request was refused
+    before its body was read. `holding` charges a large body.
     """
 
     scope: Scope
@@ -49,22 +48,22 @@ class RequestBody(Struct, eq=False):
     def of(
         cls, scope: Scope, receive: Receive, head: ParsedHeaders | None = None
     ) -> Self:
-        """The body of a request; `head` is what its headers say, if that is known."""
+        """Return the body of a request; `head` are its parsed headers, if known."""
         head = head or parse_headers(scope["headers"])
-        # Only HTTP/1 says beforehand that there is no body.
+        # Only HTTP/1 announces the absence of a body.
         arrived = not head.has_body and scope["http_version"][0] == "1"
         return cls(scope, receive, head.length, arrived)
 
     async def read(self, max_bytes: int, memory: Memory) -> bytes:
-        """The whole body; one that is not small is charged to the budget.
+        """Return the whole body; charge a large one to the budget.
 
-        Raises BodyTooLarge and LimitReached as soon as that is clear, and ClientGone.
+        Raises BodyTooLarge and LimitReached as early as possible, and ClientGone.
         """
         if self.length > max_bytes:
             raise _too_large(max_bytes, f"{self.length} bytes")
         if self.arrived:
             return b""
-        # The wire floor's `receive` has a way for what is whole; others have none.
+        # The wire layer's `receive` can return a whole body at once; others cannot.
         whole = getattr(self.receive, "whole", None)
         piece = None if whole is None else whole()
         if piece is None:
@@ -73,10 +72,10 @@ class RequestBody(Struct, eq=False):
             self.arrived = True
         if self.arrived and len(piece) <= Published.free_body_bytes:
             self.begun = piece
-            return piece  # nearly always
+            return piece  # nearly all bodies
         body = self.begun = bytearray(piece)
-        # An announced length is not trusted: chunked bodies have none, and servers
-        # that embed the application may pass on what they like.
+        # An announced length is not trusted: chunked bodies have none, and servers that
+        # embed the application may pass on any.
         while True:
             if len(body) > Published.free_body_bytes:
                 if len(body) > max_bytes:
@@ -88,9 +87,9 @@ class RequestBody(Struct, eq=False):
             body += self._piece(await self.receive())
 
     async def pieces(self, max_bytes: int) -> AsyncIterator[bytes]:
-        """The body piece by piece, as it comes, none of it kept.
+        """Yield the body piece by piece, as it arrives, and keep none of it.
 
-        Raises BodyTooLarge as soon as that is clear, and ClientGone.
+        Raises BodyTooLarge as early as possible, and ClientGone.
         """
         if self.length > max_bytes:
             raise _too_large(max_bytes, f"{self.length} bytes")
@@ -105,22 +104,22 @@ class RequestBody(Struct, eq=False):
             yield piece
 
     async def discard(self) -> None:
-        """Receive what is left of the body and drop it. Raises ClientGone."""
+        """Receive and drop the rest of the body. Raises ClientGone."""
         while not self.arrived:
             self._piece(await self.receive())
 
     async def beginning(self, most: int) -> tuple[bytes, bool] | None:
-        """What comes at once of a body that is not read, and whether that is all of it.
+        """Return what arrives soon of an unread body, and whether that is all of it.
 
-        It ends soon after so many bytes; None if nothing has come.
+        About `most` bytes at most; None if nothing has arrived.
         """
         content = bytes(self.begun[: min(most, Published.free_body_bytes)])
         if self.arrived:
             return (content, len(content) == len(self.begun)) if content else None
         self.is_unread = True
-        # To receive would ask for a body that the client holds back (RFC 9110 10.1.1).
+        # Receiving would request a body that the client holds back (RFC 9110 10.1.1).
         waits = any(name == b"expect" for name, _ in self.scope["headers"])
-        # Many clients send headers first: a short body is there a moment later.
+        # Many clients send headers first: a short body arrives a moment later.
         is_short = 0 < self.length <= most
         with suppress(TimeoutError, ClientGone):
             async with timeout(Published.refused_body_seconds if is_short else 0):
@@ -129,18 +128,18 @@ class RequestBody(Struct, eq=False):
         return (content, self.arrived) if content else None
 
     async def gone(self) -> None:
-        """Wait until the connection is gone; what is left of the body is dropped."""
+        """Wait until the connection is gone; drop the rest of the body."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
 
     def charge(self, size: int, memory: Memory) -> None:
-        """Have so many bytes charged for what is kept of it. Raises LimitReached."""
+        """Charge `size` bytes for the kept part of the body. Raises LimitReached."""
         if self.holding is None:
             self.holding = memory.hold("requests")
         self.holding.charge(size - self.holding.size, "body")
 
     def _piece(self, message: Message) -> bytes:
-        """The part of the body in a message. Raises ClientGone."""
+        """Return the part of the body in a message. Raises ClientGone."""
         if message["type"] == "http.disconnect":
             raise ClientGone
         self.arrived = not message.get("more_body", False)
@@ -156,17 +155,17 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BRACES_AS_BRACKETS = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _TOO_DEEP = f"JSON nested deeper than {Published.json_depth} levels"
-# Digits, as zeros, and what says that they are no integer. Digits are never given back:
-# to try a long run of them from each on would be quadratic.
+# Long digits as zeros, and what shows that they are not an integer. Possessive:
+# retrying a long run from each digit would take quadratic time.
 _MANY_DIGITS = re.compile(rb"0{16,}+[.eE]?")
 _ROW_OF_DIGITS = b"0" * 64
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
 def read_json(content: bytes) -> dict[str, object]:
-    """The body as a JSON object, all of it in valid UTF-8. Raises BadJson.
+    """Return the body as a JSON object in valid UTF-8. Raises BadJson.
 
-    Of duplicate keys the last wins.
+    The last of duplicate keys wins.
     """
     try:
         check_counts(content)
@@ -183,22 +182,22 @@ def read_json(content: bytes) -> dict[str, object]:
 
 
 def check_counts(content: bytes) -> None:
-    """Raises BadJson for too many values or depth, DecodeError if a large one is wrong.
+    """Raise BadJson for too many values or depth, DecodeError if a large one is wrong.
 
-    Nothing is made of it.
+    No value is built.
     """
     _check_commas(content)
     _check_digits(content)
     if content.count(b"[") + content.count(b"{") > Published.json_depth:
-        msgspec.json.decode(content, type=msgspec.Raw)  # checks, makes nothing
+        msgspec.json.decode(content, type=msgspec.Raw)  # checks without building values
         _check_brackets(content)
 
 
 def read_raw(content: bytes) -> dict[str, Any]:
-    """The fields of a JSON object as they are written, which no value is made of.
+    """Return the fields of a JSON object as undecoded JSON. Raises BadJson.
 
-    That takes a fifth of the time, and a large body is read again by its contract,
-    which says what is wrong in a value. Raises BadJson.
+    That is fast; a large body is decoded again by its contract, which reports mistakes
+    in values.
     """
     _check_commas(content)
     _check_digits(content)
@@ -209,10 +208,10 @@ def read_raw(content: bytes) -> dict[str, Any]:
 
 
 def check_integers(content: bytes, fields: dict[str, object]) -> None:
-    """No integer anywhere that JSON readers do not all keep exact (RFC 7493 2.2).
+    """Refuse integers that not all JSON readers keep exact (RFC 7493 2.2).
 
-    `fields` is what `content` has been read as. Raises InvalidField, which names the
-    place unless the body is large.
+    `fields` is `content` decoded. Raises InvalidField, which names the place unless the
+    body is large.
     """
     long = long_integer(content)
     if long is not None:
@@ -231,13 +230,13 @@ def _not_json(got: str) -> Refusal:
 
 
 def _check_commas(content: bytes) -> None:
-    """Raises BadJson for too many items and fields.
+    """Raise BadJson for too many items and fields.
 
-    They are counted in the text: to make a million of them would take a second.
+    They are counted in the text: decoding a million of them would take long.
     """
     if content.count(b",") <= Published.json_values:
         return
-    # Two strings at most are an item or a field. To take out millions is slow, too.
+    # An item or a field has at most two strings. Removing millions is slow, too.
     most = 2 * (Published.json_values + Published.json_containers)
     if (
         _without_escapes(content).count(b'"') // 2 > most
@@ -247,11 +246,11 @@ def _check_commas(content: bytes) -> None:
 
 
 def _check_digits(content: bytes) -> None:
-    """Raises BadJson for too many digits of long numbers."""
+    """Raise BadJson for too many digits of long numbers."""
     if len(content) <= Published.json_digits:
         return
     rows = Published.json_digits // len(_ROW_OF_DIGITS)
-    # Each row has two of these bytes: to look at all of 10 MiB would take 10 ms.
+    # Each row has two of the sampled bytes: reading all of 10 MiB would take long.
     some = content[:: len(_ROW_OF_DIGITS) // 2].translate(_DIGITS_AS_ZEROS)
     if some.count(b"0") <= 2 * rows:
         return
@@ -262,9 +261,9 @@ def _check_digits(content: bytes) -> None:
 
 
 def _check_brackets(content: bytes) -> None:
-    """Raises BadJson for too many arrays and objects, or too deeply nested ones.
+    """Raise BadJson for too many arrays and objects, or too deeply nested ones.
 
-    They are counted in the text: to build those of 1 MiB would take half a second.
+    They are counted in the text: building those of 1 MiB would take long.
     """
     brackets = _outside_strings(content).translate(_BRACES_AS_BRACKETS, _NO_BRACKETS)
     if brackets.count(b"[") > Published.json_containers:
@@ -276,32 +275,32 @@ def _check_brackets(content: bytes) -> None:
 
 
 def _outside_strings(content: bytes) -> bytes:
-    """A valid JSON text without its strings."""
+    """Return a valid JSON text without its strings."""
     return b"".join(_without_escapes(content).split(b'"')[::2])
 
 
 def _without_escapes(content: bytes) -> bytes:
-    """A valid JSON text without what could be taken for the end of a string."""
+    """Return a valid JSON text without escaped quotes and backslashes."""
     if b"\\" not in content:
         return content
     return content.replace(b"\\\\", b"").replace(b'\\"', b"")
 
 
 def _reason(content: bytes, error: msgspec.DecodeError) -> str:
-    """What a body is that is not JSON, in the words of a message."""
+    """Return in words what a body is that is not JSON."""
     if not content.strip():
         return "nothing"
     if content.startswith(_BYTE_ORDER_MARK):
         return "a byte order mark"
     text = str(error).removeprefix("JSON is malformed: ")
-    return f"malformed JSON, {text[0].lower()}{text[1:]}{_mended(content, text)}"
+    return f"malformed JSON, {text[0].lower()}{text[1:]}{_fix(content, text)}"
 
 
 _AT_BYTE = re.compile(r"\(byte (\d+)\)")
 
 
-def _mended(content: bytes, reason: str) -> str:
-    """What to write in place of the character at which a text is not JSON."""
+def _fix(content: bytes, reason: str) -> str:
+    """Return what to write in place of the character that is not JSON."""
     if content.startswith(b"[object "):
         return ": an object of JavaScript, send JSON.stringify(body)"
     place = _AT_BYTE.search(reason)
@@ -310,13 +309,13 @@ def _mended(content: bytes, reason: str) -> str:
         return ": write texts in double quotes, not in single ones"
     if char.isalpha() and "keys" in reason:
         return ": write names in double quotes"
-    # Python's words.
+    # Python's True, False and None.
     return ": write true, false or null" if char in (b"T", b"F", b"N") else ""
 
 
 def long_integer(content: bytes) -> int | None:
-    """The first integer over the limit in a JSON text."""
-    # Finds out that there is none in a tenth of the time of the expression.
+    """Return the first integer over the limit in a JSON text."""
+    # Much faster than the expression if there is none.
     if b"0" * 16 not in content.translate(_DIGITS_AS_ZEROS):
         return None
     outside = _outside_strings(content)
@@ -332,7 +331,7 @@ def long_integer(content: bytes) -> int | None:
 
 
 def _path_to_long(value: dict[str, object] | list[object]) -> list[str | int]:
-    """The path to the first integer over the limit, from the inside out."""
+    """Return the path to the first integer over the limit, from the inside out."""
     items: Iterable[tuple[str | int, object]]
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for part, item in items:

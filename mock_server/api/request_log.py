@@ -1,4 +1,4 @@
-"""Request lines: what has come and what became of it, a line each."""
+"""Request lines: a line on each request and its response."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -28,10 +28,10 @@ _ENVELOPE, _SUCCESS = b'{"code":', b'{"code":200,'
 class Line(msgspec.Struct, rename="camel"):
     """The fields of a line; `time` is the real time when the request ended.
 
-    `status` is 0 for a request without a response. `sandbox` is what the response
-    names, `operation` the one of the path, `fault` the id and kind of what fired.
-    `reason` is the message of a refusal. `request_id` is the id that the answer has
-    too, None if answers have none.
+    `status` is 0 for a request without a response. `sandbox` is the one that the
+    response names, `operation` that of the path, `fault` the id and kind of the fault
+    that fired. `reason` is the message of a refusal. `request_id` is the id in the
+    response, None if responses have none.
     """
 
     time: str
@@ -46,8 +46,8 @@ class Line(msgspec.Struct, rename="camel"):
     request_id: str | None
 
 
-# Its problems, in brackets, name keys that it is about to declare: no state has them
-# yet, so that nothing could redact them. The answer tells them.
+# The message quotes problems in brackets, with keys that the fixture would declare: no
+# state has them yet, so they cannot be redacted. Only the response shows them.
 _BAD_FIXTURE = "badFixture"
 
 
@@ -58,7 +58,7 @@ class RequestLog:
     knows.
 
     With `gives_ids` each request has an id, in its line and in header `x-request-id` of
-    its answer: the one that it was sent with, else one that is made.
+    its response: the id in the request, else a generated one.
     """
 
     def __init__(
@@ -89,15 +89,15 @@ class RequestLog:
         finally:
             if self._gives_ids and noting.id is None:
                 noting.id = self._id_of(scope, ())
-            # A fifth of what `round(ms, 3)` takes.
+            # Much faster than `round(ms, 3)`.
             duration_ms = round((time.perf_counter() - start) * 1_000_000) / 1000
             self._write(self._format(self._line(scope, noting, duration_ms)))
 
     def _line(self, scope: Scope, response: "_NotingSend", duration_ms: float) -> Line:
         operation, notes = self._operations.get(scope["raw_path"]), notes_of(scope)
-        # A declared path may have parameters, and so does not count as known.
+        # A path with answers may have parameters, so its name is no operation.
         name = operation or notes.answered
-        # The path of an operation holds no key, and a short method cannot.
+        # The path of an operation contains no key, and a short method cannot.
         is_known = operation is not None and len(scope["method"]) < _MIN_KEY_CHARS
         method, path = (
             (scope["method"], scope["path"])
@@ -121,7 +121,7 @@ class RequestLog:
         )
 
     def _id_of(self, scope: Scope, own: Sequence[bytes]) -> str:
-        """The id of an answer: its `own`, as declared ones may have, else another."""
+        """Return the id of a response: `own` if an answer sets it, else another."""
         notes = notes_of(scope)
         if own or notes.headers.has_id:
             for given in (own, values(scope["headers"], REQUEST_ID)):
@@ -132,18 +132,18 @@ class RequestLog:
         sandbox, generation, number = notes.place or ("", 0, 0)
         if number:
             return made_id(sandbox, generation, number)
-        # It is in no journal: a preflight, a request of the admin API.
+        # Not journalled: a preflight, or a request of the admin API.
         return f"request-{next(self._numbers)}"
 
     def _reason(self, scope: Scope, body: bytes) -> str | None:
-        """Why a request was refused, by the envelope in which that is told."""
-        # With choice error_http_status=always_200 the status does not say.
+        """Return the message of a refusal, from the envelope in the body."""
+        # With choice error_http_status=always_200 the status does not show it.
         if not body.startswith(_ENVELOPE) or body.startswith(_SUCCESS):
             return None
         try:
             refused = msgspec.json.decode(body, type=Failure)
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            return None  # a part of an answer, or one that a fault has spoiled
+            return None  # a partial or spoiled response
         message = refused.message
         if refused.status_text == _BAD_FIXTURE:
             message = message.partition(" (")[0]
@@ -151,26 +151,26 @@ class RequestLog:
 
 
 class LogRedaction:
-    """Keeps keys out of request lines: clients put them into paths by mistake."""
+    """Removes keys from request lines: clients put them into paths by mistake."""
 
     def __init__(self, sandboxes: Sandboxes, secrets: Secrets) -> None:
-        """`secrets` are kept out beside the keys of the sandboxes."""
+        """`secrets` are removed besides the keys of the sandboxes."""
         self._sandboxes = sandboxes
         self._secrets = secrets
         self._longest = sandboxes.limits.logged_chars
 
     def line(self, scope: Scope) -> tuple[str, str]:
-        """The method and the path of a request as they may be logged."""
+        """Return the redacted method and path of a request."""
         path = scope["raw_path"].decode("latin-1")
         return self.message(scope, scope["method"]), self.message(scope, path)
 
     def message(self, scope: Scope, text: str) -> str:
-        """The message of a refusal, or another text, as it may be logged."""
+        """Return the redacted message of a refusal, or another text."""
         state = likely_sandbox(self._sandboxes, scope).state
         secrets = self._secrets.of(state, notes_of(scope).headers.key)
-        # Cut after the redaction, which does not find half a key; but first roughly, as
-        # paths can be many times longer than what is shown. The end may be half a key
-        # then, and moves forward as the text shrinks.
+        # Cut after the redaction, which does not find half a key; but cut roughly
+        # before, as paths can be much longer than the line. The end may then be half a
+        # key, which moves forward as the text shrinks.
         roughly = text[: self._longest + ESCAPED_KEY_BYTES]
         redacted = redacted_text(roughly, secrets)
         shown = redacted if roughly == text else redacted[:-ESCAPED_KEY_BYTES]
@@ -179,9 +179,9 @@ class LogRedaction:
 
 
 class _NotingSend:
-    """A `send` that notes what the response is, and adds its id if it is to have one.
+    """A `send` that notes the response, and adds an id if responses have ids.
 
-    `status` is 0 as long as none has begun; `body` is the first part.
+    `status` is 0 until a response begins; `body` is the first part.
     """
 
     def __init__(
@@ -207,7 +207,7 @@ class _NotingSend:
         await self._send(message)
 
     def whole(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
-        """Send a response, if the server has a way."""
+        """Send a whole response, if the server can do that."""
         whole = whole_of(self._send)
         if whole is None or not whole(status, self._begin(status, headers), body):
             return False
@@ -215,11 +215,11 @@ class _NotingSend:
         return True
 
     def _begin(self, status: int, headers: Sequence[Header]) -> Sequence[Header]:
-        """Note the begin of a response; its headers with the id, unless it has one."""
+        """Note the start of a response; return its headers with an id."""
         self.status, self.headers = status, headers
         if self._id_of is None:
             return headers
-        # Of what enters a journal, answers alone may have one of their own.
+        # Of journalled responses, only answers can set their own id.
         notes = notes_of(self._scope)
         is_made = notes.place is not None and notes.answered is None
         own = () if is_made else values(headers, REQUEST_ID)
@@ -228,15 +228,15 @@ class _NotingSend:
         return headers if own else [*headers, (REQUEST_ID, self.id.encode())]
 
 
-# Many requests come in one second, and to write a time takes 2.7 us.
+# Many requests fall into one second, and formatting a time is slow.
 @lru_cache(1)
 def _format_second(second: int) -> str:
-    """A time without its milliseconds, as `format_time` writes it."""
+    """Return a time in the form of `format_time`, without milliseconds."""
     return format_time(second * 1000).partition(".")[0]
 
 
 def _sandbox(scope: Scope, headers: Sequence[Header]) -> str | None:
-    """The sandbox that a response names."""
+    """Return the sandbox that a response names."""
     place = notes_of(scope).place
     if place is not None:
         return place[0]
@@ -247,7 +247,7 @@ def _sandbox(scope: Scope, headers: Sequence[Header]) -> str | None:
 def _text(
     line: Line, style: Callable[[str, int | str], str] = lambda text, _: text
 ) -> str:
-    """A line to read; `style` colours a part of it, by name or by a status."""
+    """Return a readable line; `style` colours a part, by name or by status."""
     status = style(str(line.status), line.status)
     duration = style(f"{line.duration_ms:.2f} ms", "dim")
     request_id = style(f" id {line.request_id}", "dim") if line.request_id else ""
@@ -258,6 +258,6 @@ def _text(
 
 
 def json_line(line: Line) -> str:
-    """A line as a JSON object, its texts made printable."""
+    """Return a line as a JSON object of printable text."""
     text = msgspec.json.encode(line).decode()
     return text if text.isprintable() and "##" not in text else json_text(text)

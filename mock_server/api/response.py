@@ -1,9 +1,9 @@
 """Responses: status, headers, body, and how they are sent.
 
-A response is a value: whoever makes one sends nothing. It knows how to send itself, so
-that those which faults give (cut, slow, or no bytes at all) are kinds of response too.
-Such kinds need the connection, which ASGI does not show: it is there only where the
-wire floor serves the application, not in process.
+A response is a value: creating it sends nothing. It has a method to send itself, so the
+responses of faults (cut, slow, or no bytes at all) are subclasses. These need the
+connection, which ASGI does not show: it exists only where the wire layer serves the
+application, not in process.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -30,13 +30,13 @@ Headers = Sequence[Header]
 
 
 class Response(Struct, frozen=True):
-    """A status, a body (JSON unless it says otherwise) and headers of its own.
+    """A status, a body (JSON by default) and headers.
 
     `note` is for the journal.
     """
 
     is_framed: ClassVar[bool] = True
-    """Whether its length is announced."""
+    """Whether the length is announced."""
 
     status: int
     body: bytes
@@ -46,24 +46,23 @@ class Response(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """About how many bytes of memory it takes."""
+        """Return the approximate bytes of memory that the response takes."""
         return len(self.body)
 
     def into(self, kind: type[R], **further: Any) -> R:
-        """A response of another kind with all that this one has, and further fields."""
+        """Return a response of another kind with these fields, and `further` ones."""
         same = self.status, self.body, self.headers, self.content_type, self.note
         return kind(*same, **further)
 
     def with_headers(self, *further: Header) -> Self:
-        """The response with further headers of its own."""
+        """Return the response with more headers."""
         return replace(self, headers=(*self.headers, *further))
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        """Send it with all its headers; `body` is that of the request.
+        """Send the response with all its headers; `body` is that of the request.
 
-        One that is given before the request's body has been read announces the close,
-        then reads and discards for a while: if the connection were closed at once,
-        most clients would see a reset instead of the response.
+        If the request's body is unread, announce the close, and then read and drop the
+        body for a while: an immediate close would look like a reset to most clients.
         """
         is_read = body.arrived and not body.is_unread
         whole: Whole | None = getattr(send, "whole", None)
@@ -85,7 +84,7 @@ class Response(Struct, frozen=True):
         await send({"type": "http.response.body", "body": b""})
 
     def start(self, headers: Headers) -> dict[str, object]:
-        """The ASGI message that begins it."""
+        """Return the `http.response.start` message."""
         return {
             "type": "http.response.start",
             "status": self.status,
@@ -94,14 +93,14 @@ class Response(Struct, frozen=True):
 
 
 End = Callable[[RequestBody], Awaitable[None]]
-"""Ends a connection; the body is that of the request, which may not have arrived."""
+"""Ends a connection; the argument is the request's body, which may be incomplete."""
 
 
 class NoResponse(Response, frozen=True):
     """No status and no headers: the journal shows status 0.
 
-    By itself it is for a client that has gone. What `ends` the connection is given the
-    body of the request, which may not have arrived.
+    By default for a client that has disconnected. `ends` closes the connection; its
+    argument is the request's body, which may be incomplete.
     """
 
     status: int = 0
@@ -109,14 +108,14 @@ class NoResponse(Response, frozen=True):
     ends: End | None = None
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        """Send nothing of HTTP."""
+        """Send no HTTP message."""
         del headers, send
         if self.ends is not None:
             await self.ends(body)
 
 
 def error_response(refusal: Refusal, choices: Choices) -> Response:
-    """The response to a request that is refused, in the form that is chosen."""
+    """Return the response to a refused request, in the form of the choices."""
     row = refusal.row
     form = row.service if choices.error_form == "service" else row.plain
     status = {"always_500": 500, "always_200": 200}.get(
@@ -133,7 +132,7 @@ def error_response(refusal: Refusal, choices: Choices) -> Response:
 
 
 def _error_headers(refusal: Refusal, status: int) -> tuple[Header, ...]:
-    """The headers that RFC 9110 wants beside an error's status."""
+    """Return the headers that RFC 9110 requires for an error's status."""
     if isinstance(refusal, MethodNotAllowed):
         return ((b"allow", refusal.allow.encode()),)
     if isinstance(refusal, ServerBusy):
@@ -144,13 +143,13 @@ def _error_headers(refusal: Refusal, status: int) -> tuple[Header, ...]:
 
 
 def hint_header(hint: str) -> Header:
-    """What the sender of a request that succeeds may have got wrong."""
-    # Names of fields can be anything, headers are visible ASCII.
+    """Return the header with a likely mistake in a request."""
+    # Names of fields can be any text, headers are visible ASCII.
     return b"x-mock-hint", one_line(hint).encode("ascii", "backslashreplace")
 
 
 def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:
-    """Where a rate limit stands; the reset is in seconds from now."""
+    """Return the state of a rate limit; the reset is in seconds from now."""
     return (
         (b"x-ratelimit-limit", b"%d" % limit.limit),
         (b"x-ratelimit-remaining", b"%d" % limit.remaining),
@@ -159,7 +158,7 @@ def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:
 
 
 def response_headers(response: Response, *further: Header) -> tuple[Header, ...]:
-    """All headers of a response but those that the server adds (`date`, `server`)."""
+    """Return all headers of a response except the server's (`date`, `server`)."""
     own = (*further, *response.headers)
     length = len(response.body) if response.is_framed else None
     return headers_for(length, response.content_type, own)
@@ -168,9 +167,9 @@ def response_headers(response: Response, *further: Header) -> tuple[Header, ...]
 def headers_for(
     length: int | None, content_type: bytes, further: Iterable[Header]
 ) -> tuple[Header, ...]:
-    """The headers of a response with a body of so many bytes, if that is known.
+    """Return the headers of a response with a body of `length` bytes, if known.
 
-    One that can have no body, as its status says, has no content type.
+    A response without a body, by its status, has no content type.
     """
     own = tuple(further)
     first: tuple[Header, ...] = ()
@@ -190,7 +189,7 @@ def headers_with_marks(
     generation: int,
     further: Headers,
 ) -> Headers:
-    """As `headers_for`, with the marks that name the sandbox of a response."""
+    """Return `headers_for`, with the headers that name the response's sandbox."""
     marks = (
         (b"x-mock-sandbox", sandbox.encode()),
         (b"x-mock-generation", b"%d" % generation),
@@ -204,9 +203,9 @@ async def send_response(response: Response, body: RequestBody, send: Send) -> No
 
 
 def interrupted(scope: Scope) -> NoResponse:
-    """The connection is closed without a response: a reset has ended the wait for it.
+    """Return a NoResponse that closes the connection, after a reset ended a wait.
 
-    In process it raises NeedsConnection when it is sent.
+    Without a connection, sending it raises NeedsConnection.
     """
 
     async def end(body: RequestBody) -> None:
@@ -219,14 +218,14 @@ def interrupted(scope: Scope) -> NoResponse:
 
 
 Whole = Callable[[int, Sequence[Header], bytes], bool]
-"""Sends a response that is whole, of which the headers have the length of the body.
+"""Sends a whole response, whose headers include the length of the body.
 
-False if it was not sent: then it has to be sent by messages.
+Returns False if it was not sent: then send it by messages.
 """
 
 
 def whole_of(send: Send) -> Whole | None:
-    """The way of a `send` for what is whole, if it has one."""
+    """Return the function of `send` that sends a whole response, if it has one."""
     whole: Whole | None = getattr(send, "whole", None)
     return whole
 
@@ -246,6 +245,6 @@ class AddingSend:
         await self._send(message)
 
     def whole(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
-        """Send a response with the headers added, if the server has a way."""
+        """Send a whole response with the headers added, if the server can do that."""
         whole = whole_of(self._send)
         return whole is not None and whole(status, [*headers, *self._headers], body)

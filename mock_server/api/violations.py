@@ -1,6 +1,6 @@
-"""Finds every way in which a request departs from the spec, and what became of it.
+"""Finds every violation of the spec in a request, and the effect of each.
 
-That takes longer than the request did, so it is done when somebody asks the journal.
+That takes longer than the request, so it is done when the journal is read.
 """
 
 from collections.abc import Iterator
@@ -31,16 +31,16 @@ _DOCUMENTED = Choices()
 
 
 def violations_of(entry: Entry, operations: Operations) -> Iterator[Violation]:
-    """Every departure of a request from the spec, whatever was tolerated."""
-    return (_in_the_end(each, entry) for each in _departures(entry, operations))
+    """Yield every violation of the spec by a request, tolerated or not."""
+    return (_with_final_effect(each, entry) for each in _violations(entry, operations))
 
 
-def _departures(entry: Entry, operations: Operations) -> Iterator[Violation]:
-    """The violations with the effect that each has by itself."""
+def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
+    """Yield the violations with the effect that each has by itself."""
     sent, choices = entry.sent, entry.choices
     path = sent.path
     if entry.operation is not None and entry.operation not in operations:
-        return  # a declared response: the spec says nothing of it
+        return  # a static response: the spec has no rule for it
     operation = operations.meant_by(path)
     if operation is None or not is_served(operation, path, choices):
         refusal = operations.unknown_route(path, sent.method, choices)
@@ -71,7 +71,7 @@ def _departures(entry: Entry, operations: Operations) -> Iterator[Violation]:
 
 
 def _visitor_of(entry: Entry, operation: Operation) -> bool:
-    """Whether a request names a share link, in place of a key and an app."""
+    """Return whether a request has a share link in place of a key and an app."""
     is_nested = facts_of(entry.choices.version).shares_are_nested
     named = operation.access == "visitor" and named_in(
         entry.sent.body or b"", is_nested
@@ -79,8 +79,8 @@ def _visitor_of(entry: Entry, operation: Operation) -> bool:
     return bool(named)
 
 
-def _in_the_end(violation: Violation, entry: Entry) -> Violation:
-    """A violation with its effect in a request that may be refused for another."""
+def _with_final_effect(violation: Violation, entry: Entry) -> Violation:
+    """Return a violation with its effect in a request that others may refuse."""
     effect = violation.effect
     if effect in (REFUSED, IGNORED):
         return violation
@@ -88,7 +88,7 @@ def _in_the_end(violation: Violation, entry: Entry) -> Violation:
     if entry.was_refused:
         return replace(violation, effect=REFUSED)
     if effect == STORED and note.hint is not None:
-        return replace(violation, effect=IGNORED)  # there is no chat to store it in
+        return replace(violation, effect=IGNORED)  # no chat can store it
     if violation.name == "page_size_over_limit" and note.served is not None:
         served, total = note.served
         return replace(violation, effect=f"{effect} ({served} of {total} served)")
@@ -96,7 +96,7 @@ def _in_the_end(violation: Violation, entry: Entry) -> Violation:
 
 
 def _of_method(entry: Entry, operation: Operation) -> Iterator[Violation]:
-    """The departure of another method than those that are shown (spec 4)."""
+    """Yield the violation of a method that the spec does not show (spec 4)."""
     method, pairs = entry.sent.method, entry.sent.header_pairs()
     name, section = "method_mismatch", operation.contract.section
     try:
@@ -110,7 +110,7 @@ def _of_method(entry: Entry, operation: Operation) -> Iterator[Violation]:
 
 
 def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
-    """The departure of a request without a key (spec 5)."""
+    """Yield the violation of a request without a key (spec 5)."""
     # Related routes may be called with a login, and some by anyone.
     if entry.key is not None or (operation.related and not entry.was_refused):
         return
@@ -118,14 +118,14 @@ def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
         return
     given = values(entry.sent.header_pairs(), b"authorization")
     refusal = missing_authorization(given)
-    # Which choice would help depends on the token, which is not kept.
+    # The choices that would help depend on the token, which is not stored.
     message, takes_logins = refusal.message, tolerates(entry.choices, "credentials")
     counts = entry.has_login and not given and (takes_logins or operation.related)
     hint = entry.hint_text
     if hint is not None and hint.startswith(message.partition(", got ")[0]):
         message = hint
     elif counts and entry.was_refused:
-        return  # something else was wrong
+        return  # it was refused for another reason
     section = operation.contract.section if operation.related else "5"
     is_login = not entry.was_refused and takes_logins
     effect = HONOURED if is_login else REFUSED
@@ -133,7 +133,7 @@ def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
 
 
 def _of_content_type(entry: Entry, operation: Operation) -> Iterator[Violation]:
-    """The departure of a body that does not say it is JSON (spec 5)."""
+    """Yield the violation of a body that is not declared as JSON (spec 5)."""
     section = operation.contract.section if operation.related else "5"
     method, pairs = entry.sent.method, entry.sent.header_pairs()
     by_query = entry.choices.query_delete != _DOCUMENTED.query_delete

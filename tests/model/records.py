@@ -137,7 +137,7 @@ def permission(level: int) -> Fields:
 
 
 def roles(level: int) -> Fields:
-    """As `permission`, with what the service tells, too."""
+    """Return `permission`, with the roles that the service adds."""
     return permission(level) | {
         "role": level,
         "hasManageRole": level >= MANAGE,

@@ -45,7 +45,7 @@ NEAR_PATHS = {"/api/nothing": "", f"{LIST_V2}/": LIST_V2}
 """Paths that nothing has, and what may be meant."""
 _TAKES_IT = "(the service takes it: use --profile deployed, or it is "
 _AUTHORIZATION, _ISSUED = "header Authorization", "fastgpt-sbx-"
-_RELATED_ROUTE = "a route of the service that the interface description does not show"
+_RELATED_ROUTE = "a route of the service that the spec does not show"
 
 
 class Request(NamedTuple):

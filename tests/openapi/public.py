@@ -41,7 +41,7 @@ TAG = "related_routes"
 _TAGS: Sequence[openapi.JsonObject] = [
     {
         "name": TAG,
-        "description": "Routes of the service that the interface description does not "
+        "description": "Routes of the service that the spec does not "
         "show. With choice `related_routes=off` they are not found.",
     }
 ]
@@ -138,7 +138,7 @@ def _operation(
         "operationId": operation.name,
         "summary": operation.summary,
         **openapi.labels(operation.chinese),
-        "description": f"Section {contract.section} of the interface description.",
+        "description": f"Section {contract.section} of the spec.",
         "requestBody": {
             "required": True,
             "content": schemas.content(contract.fields, examples=bodies),
@@ -184,14 +184,14 @@ def _related(
 
 def _description(operation: Operation, about: RelatedRoute) -> str:
     sentences = [
-        "Outside the interface description: off with choice `related_routes=off`.",
+        "Outside the spec: off with choice `related_routes=off`.",
         f"In the service since {about.since}.",
         about.modelled,
-        f"Where it differs: {about.differs}" if about.differs else "",
+        f"Differences: {about.differs}" if about.differs else "",
     ]
     if operation.access == "visitor":
         link = "`outLinkAuthData: {shareId, outLinkUid}` of a share link"
-        sentences.append(f"{link} may stand in place of a key and `appId`.")
+        sentences.append(f"{link} can replace a key and `appId`.")
     if operation.legacy_path:
         older = f"Its older path, `{operation.legacy_path}`, takes POST too"
         sentences.append(f"{older}; it is off with choice `legacy_paths=off`.")

@@ -1,4 +1,4 @@
-"""Applications and their chat sessions, one by one."""
+"""Apps and their chats, one by one."""
 
 from itertools import islice
 from typing import Annotated, NoReturn
@@ -35,13 +35,13 @@ _COPY = Example({"title": "A copy of my invoice", "top": True}, path={"chatId": 
 
 
 class ChatsQuery(PageQuery):
-    """Of all chat sessions, or of those one of whose titles contains a text."""
+    """Page of an app's chats: all, or those with `name` in one of their titles."""
 
     name: Annotated[str, Meta(max_length=Published.search_chars)] = ""
 
 
 class AppView(View):
-    """An application, and how many chat sessions it has now."""
+    """An app, and the number of its chats now."""
 
     id: str
     name: str
@@ -49,13 +49,13 @@ class AppView(View):
 
 
 class AppsView(View):
-    """All applications."""
+    """All apps."""
 
     apps: list[AppView]
 
 
 class ChatsView(View):
-    """A part of an application's chat sessions, and how many there are."""
+    """A page of an app's chats, and the number of all matches."""
 
     chats: list[ChatPart]
     total: int
@@ -69,7 +69,7 @@ def get_apps(call: Call) -> AppsView:
 
 
 def app_view(store: Store, app: App) -> AppView:
-    """What lists show of an application."""
+    """Return the item of an app in lists."""
     return AppView(app.id, app.name, store.count_chats(app))
 
 
@@ -77,7 +77,7 @@ def app_view(store: Store, app: App) -> AppView:
 def get_chats(call: Call, query: ChatsQuery) -> ChatsView:
     """List the chat sessions of an application.
 
-    In document order.
+    In fixture order.
     """
     store, app = call.sandbox.store, app_of(call)
     chats, total = store.chats(app), store.count_chats(app)
@@ -93,7 +93,7 @@ def get_chats(call: Call, query: ChatsQuery) -> ChatsView:
 @routes.add("GET", _ONE, errors=_UNKNOWN)
 def get_chat(call: Call) -> ChatPart:
     """Read a chat session."""
-    # In the form of fixture documents: what was read can be put back as it is.
+    # In the form of fixtures: a chat that was read can be put back unchanged.
     return chat_part(_chat(call))
 
 
@@ -107,7 +107,7 @@ def put_chat(call: Call, part: ChatPart) -> ChatPart | Created[ChatPart]:
     chat_id = id_in_path(part.chat_id, call.path["chatId"], "$.chatId")
     chat = chat_of(part, app.id, chat_id, refuse)
     is_new = store.chat(app, chat_id) is None
-    # Chats of the fixture are not counted, and to replace one takes no more room.
+    # Chats of the fixture are not counted, and a replaced chat takes no more room.
     if is_new:
         check_room(store.created_chats, call.limits.created_chats, "chats")
     store.put_chat(app, chat)
@@ -123,7 +123,7 @@ def delete_chat(call: Call) -> ChatPart:
 
 
 def app_of(call: Call) -> App:
-    """The application that the path names. Raises AppNotFound."""
+    """Return the app in the path. Raises AppNotFound."""
     store = call.sandbox.store
     app, ids = store.app(call.path["appId"]), (each.id for each in store.apps())
     named = ((each.id, each.name) for each in call.sandbox.store.apps())
@@ -140,16 +140,16 @@ def _chat(call: Call) -> Chat:
 
 
 def id_in_path(in_body: object, in_path: str, at: str) -> str:
-    """The id of what is put: the path's, which the body may repeat.
+    """Return the id in the path, which the body may repeat.
 
-    Raises InvalidField; `at` is the field's place in the body.
+    Raises InvalidField; `at` is the place of the id in the body.
     """
     if not 1 <= len(in_path) <= Published.id_chars:
         expected = f"an id of 1 to {Published.id_chars} characters"
         raise errors.InvalidField.of(in_path, expected, "path")
     if in_path in DOTS:
-        # Clients take `.` and `..` out of a URL (RFC 3986 5.2.4): nobody could ask
-        # for such an id again.
+        # Clients take `.` and `..` out of a URL (RFC 3986 5.2.4), so nobody could read
+        # such an id.
         raise errors.InvalidField.of(in_path, "an id that a URL path can hold", "path")
     if in_body not in (None, in_path):
         raise errors.InvalidField.of(in_body, f"{quoted(in_path)}, as in the path", at)
@@ -157,5 +157,5 @@ def id_in_path(in_body: object, in_path: str, at: str) -> str:
 
 
 def refuse(path: Path, message: str) -> NoReturn:
-    """Raises InvalidField for the field of a body that `path` leads to."""
+    """Raise InvalidField for the field of a body at `path`."""
     raise errors.InvalidFields(f"{message} - at {dotted(path)}")

@@ -1,4 +1,4 @@
-"""The clock of a sandbox and the choices in force in it."""
+"""The clock of a sandbox and its choices."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -20,18 +20,18 @@ routes = Routes()
 
 # Without a bound, `round` in `advance` would raise OverflowError for 1e308.
 _YEARS_IN_SECONDS = 3.2e11
-"""More than the 9,999 years that can be written."""
+"""More than the 9,999 years that a time can have."""
 
 
 class SetClock(Input):
-    """The time to set, and whether the clock is frozen; null leaves either as it is."""
+    """The time to set, and whether the clock is frozen; null changes nothing."""
 
     now: Time | None = None
     frozen: bool | None = None
 
 
 class Advance(Input):
-    """How many seconds to move the clock forward."""
+    """Number of seconds to move the clock forward."""
 
     seconds: Annotated[float, Meta(ge=0, le=_YEARS_IN_SECONDS)]
 
@@ -66,7 +66,7 @@ def advance(call: Call, wanted: Advance) -> ClockView:
 
 
 class Choose(Input):
-    """A profile, the present one by default, and choices other than the profile's."""
+    """A profile, by default the current one, and the choices that differ from it."""
 
     profile: Profile | None = None
     choices: Chosen = field(default_factory=dict)
@@ -88,7 +88,7 @@ _CLAMP = Example({"choices": {"page_size_over_limit": "clamp"}})
 def put_choices(call: Call, wanted: Choose) -> ChoicesView:
     """Put other choices in force until the next reset.
 
-    What is not named takes the profile's value.
+    Choices left out take the profile's values.
     """
     profile = wanted.profile or call.sandbox.state.profile
     choices = changed(choosing.choose(profile), wanted.choices)
@@ -99,7 +99,7 @@ def put_choices(call: Call, wanted: Choose) -> ChoicesView:
 def changed(
     base: choice_table.Choices, choices: dict[str, choice_table.Value]
 ) -> choice_table.Choices:
-    """The choices, single ones replaced. Raises InvalidField."""
+    """Return `base` with `choices` replaced. Raises InvalidField."""
     try:
         return choosing.with_choices(base, choices)
     except choice_table.UnknownChoice as error:

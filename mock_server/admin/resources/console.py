@@ -1,12 +1,11 @@
-"""Pages and documents of the package: the console, the demo, two descriptions.
+"""Serves pages and documents of the package: console, demo, OpenAPI, fixture schema.
 
-The console is a page for browsers, with its scripts and styles in the folder
-`mock_server/console`. They are the same for everybody and hold no secret, so they need
-no token; what the page shows comes from the other routes, which do.
+The console is a page for browsers, with scripts and styles in the folder
+`mock_server/console`. Its files are the same for everybody and hold no secret, so they
+need no token; the routes with the page's data need the token.
 
 The demo is a small front end in the folder `mock_server/demo`, served at `/demo/`. It
-is a client like any other, made as customers make theirs: it knows the operations and
-no more.
+is an ordinary client: it calls only the two operations.
 """
 
 from msgspec import Raw
@@ -29,9 +28,9 @@ PAGE = "/"
 _FOLDER = "/console/"
 FILE = f"{_FOLDER}{{file}}"
 
-# What the page shows comes from clients, who may be hostile. So it runs only its own
-# scripts, talks only to this server, is shown in no frame, makes no markup of a text.
-# In a frame of its own it may show the demo.
+# Clients, who may be hostile, write the data that the page shows. So the page runs only
+# its own scripts, talks only to this server, is shown in no frame, and parses no text
+# as markup. It may show the demo in a frame of its own.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -45,10 +44,9 @@ _HEADERS = (
 )
 _CONSOLE = Page("console", _HEADERS)
 DEMO = "/demo/"
-"""Where the demo is; its files are below."""
-# As that of the console, but for two. Its reader may have it call a server of another
-# origin, as front ends do: that goes by CORS, and is what is to be tried. And the
-# console shows it in a frame.
+"""Path of the demo; its files are below."""
+# The console's policy with two differences: a reader may point the demo at a server of
+# another origin, by CORS, as front ends do; and the console shows the demo in a frame.
 _DEMO_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src *; "
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
@@ -57,25 +55,25 @@ _DEMO_POLICY = (
 
 
 def is_file(path: str) -> bool:
-    """Whether a path below `/__admin` is that of the page or one of its files."""
+    """Return whether a path below `/__admin` is the console or one of its files."""
     is_inside = path.startswith(_FOLDER)
     return path == PAGE or (is_inside and path.removeprefix(_FOLDER) in _CONSOLE.names)
 
 
 class PageRedirect:
-    """ASGI middleware: sends a browser on to a page, hands on all others."""
+    """ASGI middleware: redirects a browser to a page, passes other requests on."""
 
     def __init__(self, app: ASGIApp, page: str) -> None:
         self._app = app
-        # The same address answers other clients otherwise (RFC 9110 12.5.5).
+        # The same address answers other clients differently (RFC 9110 12.5.5).
         self._headers = (b"location", page.encode()), (b"vary", b"accept")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # Only who opens an address in a browser asks for a page: fetch and other
-        # clients accept anything, and are to meet the server that is mocked.
+        # Only a browser that opens an address asks for text/html; fetch and other
+        # clients accept anything, and must reach the mocked server.
         accepted = b",".join(values(scope["headers"], b"accept"))
         if scope["method"] == "GET" and b"text/html" in accepted:
-            # Not 301 or 308: those may be cached unless told otherwise (RFC 9110 15.1).
+            # Not 301 or 308, which browsers may cache (RFC 9110 15.1).
             redirect = Response(307, b"", self._headers)
             await respond(redirect, scope, receive, send)
         else:
@@ -83,7 +81,7 @@ class PageRedirect:
 
 
 class Demo:
-    """The ASGI application at `/demo/`: in no journal, and no fault meets it."""
+    """The ASGI application at `/demo/`, without journal and faults."""
 
     def __init__(self) -> None:
         policy = (b"content-security-policy", _DEMO_POLICY.encode())
@@ -111,7 +109,7 @@ def get_page(call: Call) -> Response:
 def get_file(call: Call) -> Response:
     """Read a file of the console."""
     name = call.path["file"]
-    # The page has one address: from another it would not find its files.
+    # The page has one address; from another it would not find its files.
     if name not in _CONSOLE.names or name == INDEX:
         raise RouteNotFound.of(name, "a file of the console", "path")
     return _CONSOLE.file(call.scope, name)

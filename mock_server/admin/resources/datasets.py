@@ -29,9 +29,9 @@ _KIT = {"name": "Press kit", "type": "link", "tags": ["press"], "dataAmount": 7}
 
 
 class CollectionsQuery(framework.PageQuery):
-    """Of all collections, or of those in one folder; "" is the top level.
+    """Page of collections: all, or those in folder `parentId` ("" is the top level).
 
-    Of these only the folders, or those whose name contains a text.
+    `type` and `name` filter; `around` selects the page with that collection.
     """
 
     parent_id: str | UnsetType = UNSET
@@ -41,7 +41,7 @@ class CollectionsQuery(framework.PageQuery):
 
 
 class DatasetView(View):
-    """A dataset, and how many collections it has now."""
+    """A dataset, and the number of its collections now."""
 
     id: str
     name: str
@@ -55,9 +55,9 @@ class DatasetsView(View):
 
 
 class CollectionsView(View):
-    """A part of a dataset's collections in document order, and how many there are.
+    """A page of collections in fixture order, and the number of all matches.
 
-    `offset` is where the part begins.
+    `offset` is where the page begins.
     """
 
     collections: list[SingleCollection]
@@ -66,7 +66,7 @@ class CollectionsView(View):
 
 
 class DeletedView(View):
-    """How many collections have been removed."""
+    """The number of removed collections."""
 
     deleted: int
 
@@ -78,7 +78,7 @@ def get_datasets(call: framework.Call) -> DatasetsView:
 
 
 def dataset_view(dataset: Dataset) -> DatasetView:
-    """What lists show of a dataset."""
+    """Return the item of a dataset in lists."""
     return DatasetView(dataset.id, dataset.name, len(dataset.tree))
 
 
@@ -100,7 +100,7 @@ def get_collections(call: framework.Call, query: CollectionsQuery) -> Collection
 def _page_of(
     found: Sequence[Collection], dataset: Dataset, query: CollectionsQuery
 ) -> int:
-    """Where the page begins that has the collection which is asked for.
+    """Return the offset of the page with the collection `around`.
 
     Raises CollectionNotFound.
     """
@@ -129,8 +129,8 @@ def _found(
 
 
 def _folder(dataset: Dataset, parent_id: str) -> str | None:
-    """The folder of that id, None for the top level. Raises CollectionNotFound."""
-    # A query knows no null: an empty text is the top level.
+    """Return a folder's id, None for the top level. Raises CollectionNotFound."""
+    # A query has no null: an empty text is the top level.
     if parent_id and parent_id not in dataset.tree:
         expected = f"the _id of a collection of dataset {quoted(dataset.id)}"
         named = next((each for each in dataset.tree if each.name == parent_id), None)
@@ -163,7 +163,7 @@ def put_collection(
     collection = collection_of(part, own_id, refuse)
     _check_parent(dataset.tree, collection, call.limits)
     is_new = collection.id not in dataset.tree
-    # Those of the fixture are not counted, however many it has.
+    # Collections of the fixture are not counted.
     if is_new:
         made, most = dataset.tree.created, call.limits.created_collections
         framework.check_room(made, most, "collections")
@@ -184,7 +184,7 @@ def _view(collection: Collection) -> SingleCollection:
 
 
 def dataset_of(call: framework.Call) -> Dataset:
-    """The dataset that the path names. Raises DatasetNotFound."""
+    """Return the dataset in the path. Raises DatasetNotFound."""
     store = call.sandbox.store
     dataset = store.dataset(call.path["datasetId"])
     ids = (each.id for each in store.datasets())
@@ -203,14 +203,14 @@ def _collection(call: framework.Call) -> Collection:
 
 
 def _check_parent(tree: FolderTree, collection: Collection, limits: Limits) -> None:
-    """Raises InvalidField for a parent that is none, or that makes a circle."""
+    """Raise InvalidField if the parent is unknown, or below the collection itself."""
     parent = collection.parent_id
     if parent is None:
         return
     if parent not in tree or collection.id in tree.above(parent):
         expected = "null or the _id of another collection that is not in this one"
         refuse(("parentId",), f"Expected {expected}, got {describe_value(parent)}")
-    # A folder that is moved takes what is in it along, down to the deepest.
+    # A moved folder takes its content along, down to the deepest level.
     levels = [*tree.levels(collection.id)]
     if tree.depth(parent) + len(levels) > limits.folder_depth:
         refuse(("parentId",), f"Expected at most {limits.folder_depth} folders above")

@@ -1,7 +1,4 @@
-"""Faults: added, looked at with their next decisions, taken away.
-
-Answers are among them. Also the answers that a fixture declares, for other paths.
-"""
+"""Adds, shows and removes faults and answers; lists static responses."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -30,7 +27,7 @@ _UNKNOWN = (FaultNotFound,)
 
 
 class PresetQuery(Input):
-    """The preset that faults belong to."""
+    """The preset of the faults."""
 
     preset: Annotated[str, Meta(extra_json_schema={"enum": [*PRESETS]})] | None = None
 
@@ -41,17 +38,17 @@ class PresetQuery(Input):
 
 
 class PlanQuery(Input):
-    """How many of the next decisions to tell."""
+    """Number of next decisions to include."""
 
     plan: Annotated[int, Meta(ge=0, le=Published.fault_plan)] = 0
 
 
 @cache
 def _view_type(definition: type[Fault]) -> type[views.FaultView]:
-    """FaultView with the fields of one kind of fault beside the common ones.
+    """Return FaultView with the fields of one kind of fault beside the common ones.
 
-    They are read from the definition, so a further field of a kind is shown too. Made
-    when first needed: those of all kinds would take 3 ms of every start.
+    The fields come from the definition, so new fields of a kind are shown too. Made on
+    first use: making the types of all kinds would slow down every start.
     """
     own = msgspec.structs.fields(definition)
     made = msgspec.defstruct(
@@ -84,7 +81,7 @@ async def post_fault(
     faults, preset = call.sandbox.faults, query.preset
     if preset is not None:
         _check_preset(preset, "query.preset")
-    # A fault has no field of that name, and a preset no kind.
+    # A fault has no field `preset`, and a preset no `kind`.
     if "preset" not in fields:
         definition = _read(fields, call)
         return _view(call, faults.add(definition, preset, [*definition.warnings()]))
@@ -133,7 +130,7 @@ def get_responses(call: Call) -> views.ResponsesView:
 
 
 async def _views(call: Call, faults: Iterable[ActiveFault]) -> views.FaultsView:
-    """Return faults as they are shown; many answers can have megabytes each."""
+    """Return the views of faults, in slices: answers can have megabytes each."""
     shown = [
         msgspec.Raw(msgspec.json.encode(_view(call, each)))
         async for each in in_slices(faults)
@@ -180,7 +177,7 @@ def _fault(call: Call) -> ActiveFault:
 
 
 def _view(call: Call, fault: ActiveFault) -> views.FaultView:
-    # The domain, a lower floor, holds definitions without knowing this type.
+    # The domain, a lower layer, holds definitions as objects of unknown type.
     definition = cast(Fault, fault.definition)
     left = call.sandbox.faults.seconds_left(fault)
     return _view_type(type(definition))(

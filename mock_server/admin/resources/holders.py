@@ -1,7 +1,7 @@
-"""Applications and datasets as wholes: read, put and removed with all that is in them.
+"""Apps and datasets with all their content: read, put and remove.
 
-What is put is checked as a part of a fixture is, by the same code: in a document with
-what it may refer to, which is loaded as any other.
+A put object is loaded as a part of a fixture, beside the objects that it may refer to,
+so the same code checks both.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -45,7 +45,7 @@ _NEW_DATASET = Example(
 )
 _OF_APP: Any = {"errors": _NO_APP, "examples": (Example(path=_SALES),)}
 _OF_DATASET: Any = {"errors": _NO_DATASET, "examples": (Example(path=_PRICES),)}
-# What a change answers.
+# The two forms of a change's response.
 _AN_APP, _A_DATASET = (AppPart, AppView), (DatasetPart, DatasetView)
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ _SHOWN_ROWS = 20
 
 
 class ChangeQuery(Input):
-    """With `counts` it is answered in short: how much there is, or was."""
+    """With `counts` the response is short: how much there is, or was."""
 
     counts: bool = False
 
@@ -86,7 +86,7 @@ async def put_app(call: Call, query: ChangeQuery) -> Response | Download:
         status = 201 if is_new else 200
         if query.counts:
             return _counted(app_view(store, app), status)
-        # What has just been loaded changes no more: it needs no copy.
+        # What was just loaded changes no more, so it needs no copy.
         return _shown(call, Store(part), app, status)
 
     return await _loaded(call, "apps", app_id, put)
@@ -149,7 +149,7 @@ def delete_dataset(call: Call, query: ChangeQuery) -> Response | Download:
 async def _loaded(
     call: Call, name: str, own_id: str, put: Callable[[Generation], T]
 ) -> T:
-    """Load the body beside what it refers to, and put it; `name` is of its list.
+    """Load the body with its referenced objects, and put it; `name` is its list.
 
     Raises BadFixture, InvalidField, BadJson, LimitReached, ServerBusy.
     """
@@ -172,7 +172,7 @@ async def _loaded(
     free_in_parts(part)
 
     def put_now() -> T:
-        # To load takes a while, and so may what `put` needs: others are served.
+        # Loading takes a while, and so may `put`: the state may change meanwhile.
         call.check_sandbox()
         if _document(sandbox.store, name, fields | {"id": own_id}) != document:
             expected, got = "a state that stays", "a change of what the body refers to"
@@ -183,14 +183,14 @@ async def _loaded(
 
 
 def _document(store: Store, name: str, fields: Plain) -> Plain:
-    """A document with the part, and with those of the store that it may refer to."""
+    """Return a fixture with the part and the objects that the part may refer to."""
     others = _around(store, name, fields)
     keys = [{"key": key} for key in store.generation.keys]
     return {"keys": keys, name: [fields, *others]}
 
 
 def _around(store: Store, name: str, fields: Plain) -> list[Plain]:
-    """Those that an app or a dataset lies in, and those in it, without content.
+    """Return the folders above an app or a dataset, and all below, without content.
 
     With these, its place among folders is checked as in a fixture.
     """
@@ -210,7 +210,7 @@ def _around(store: Store, name: str, fields: Plain) -> list[Plain]:
 
 
 def _check_rows(store: Store, dataset: Dataset) -> None:
-    """Raises BadFixture if another dataset has data rows of the same ids."""
+    """Raise BadFixture if another dataset has data rows of the same ids."""
     ids = [row.id for rows in dataset.rows.values() for row in rows]
     found = ((each, store.find_row(each)) for each in ids)
     taken = [
@@ -231,7 +231,7 @@ def _is_new(
     most: int,
     what: str,
 ) -> bool:
-    """Whether none of `every` has that id. Raises LimitReached if there is no room."""
+    """Return whether `own_id` is not in `every`. Raises LimitReached if full."""
     ids = {each.id for each in every}
     if own_id in ids:
         return False
@@ -240,9 +240,9 @@ def _is_new(
 
 
 def _now(call: Call, holder: App | Dataset) -> Response | Download:
-    """An application or a dataset as it is now. Raises LimitReached."""
+    """Return the current app or dataset as a response. Raises LimitReached."""
     call.services.downloads.check_room()
-    # A copy: the original changes while a large one is on its way.
+    # A copy: the original may change while a large response is sent.
     return _shown(call, call.sandbox.store.copy("streams"), holder)
 
 

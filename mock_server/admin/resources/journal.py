@@ -1,8 +1,8 @@
 """The journal: read by criteria, emptied, followed as it grows, verified.
 
-Verified: have clients sent this, so often, in this order? Where the answer depends on
-entries that the journal has dropped, or on bodies that it has cut, it is no, and says
-why: nothing is guessed.
+An assertion says whether clients sent given requests, how often and in which order. It
+fails with a message if it depends on entries that the journal has dropped, or on bodies
+that the journal has cut.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ from mock_server.domain.validation.json_match import Difference, differences, ho
 routes = Routes()
 
 LAST_EVENT_ID = b"last-event-id"
-# An answer that people read: more would hide what matters.
+# People read these lists: more items would hide the important ones.
 _NEAREST, _DIFFERENCES = 3, 20
 
 Count = Annotated[int, Meta(ge=0, le=Published.integer)]
@@ -56,19 +56,19 @@ class Criteria(Input, omit_defaults=True, kw_only=True):
 
     @classmethod
     def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:
-        """What to write for a field that other mock servers have."""
+        """Return what to write for a field of other mock servers."""
         return OPERATIONS.written_for(name, fields)
 
 
 Facts = Mapping[str, object]
-"""Wanted values by the names of the fields of Criteria, without those left out."""
+"""Wanted values by field of Criteria, without the fields left out."""
 
 
 def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
-    """The facts that criteria name, as plain data.
+    """Return the facts that criteria name, as plain data.
 
-    Raises InvalidField for an operation that there is not; `root` is where the
-    criteria stand in the request, such as `$`.
+    Raises InvalidField for an unknown operation; `root` is the place of the criteria in
+    the request, such as `$`.
     """
     facts = {name: getattr(criteria, name) for name in Criteria.__struct_fields__}
     if criteria.operation is not UNSET:
@@ -79,15 +79,15 @@ def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
     return {name: fact for name, fact in facts.items() if fact is not UNSET}
 
 
-def meets(facts: Facts, entry: Entry) -> bool:
-    """Whether an entry meets all of the facts."""
+def matches(facts: Facts, entry: Entry) -> bool:
+    """Return whether an entry matches all facts."""
     return all(holds(fact, fact_of(name, entry)) for name, fact in facts.items())
 
 
 def fact_of(name: str, entry: Entry) -> object:
-    """The value of an entry to compare with the field of Criteria of that name.
+    """Return the value of an entry to compare with the field `name` of Criteria.
 
-    It is found only when asked for: a body has to be decoded, violations looked for.
+    Computed on demand: bodies must be decoded, violations searched.
     """
     if name == "body":
         return body_of(entry)
@@ -97,10 +97,10 @@ def fact_of(name: str, entry: Entry) -> object:
 
 
 class JournalQuery(Criteria, kw_only=True):
-    """Which entries.
+    """Criteria, and the page of entries to return.
 
-    `since` is the first number, `body` a JSON object in a text. `request_id` is what a
-    log line or an answer calls a request.
+    `since` is the first number, `body` a JSON object as text. `request_id` is the id of
+    a request in log lines and responses.
     """
 
     body: JsonText | UnsetType = UNSET  # type: ignore[assignment]
@@ -112,7 +112,7 @@ class JournalQuery(Criteria, kw_only=True):
 
 
 class StreamQuery(Input):
-    """The number of the first entry; without it, those that come from now on.
+    """`since` is the number of the first entry; by default only new entries are sent.
 
     With `changes`, an event `changed` follows each change by the admin API.
     """
@@ -125,14 +125,14 @@ class StreamQuery(Input):
 async def get_journal(call: Call, query: JournalQuery) -> views.JournalView:
     """List the requests of clients with their responses."""
     journal, facts = call.sandbox.journal, _wanted(query, call)
-    # The journal goes on while this waits: all figures are of one moment.
+    # The journal grows while this waits: all figures are of one moment.
     total, dropped, following = journal.total, journal.dropped, journal.next_seq
     entries = list[views.EntryView]()
     bytes_left = call.limits.journal_page_bytes
     async for each in in_slices(journal.since(query.since)):
-        if meets(facts, each) and _has_id(query.request_id, each, call.sandbox.name):
-            # Asked before an entry is added: one comes however large it is, else a
-            # reader who goes on at `next` would never get past it.
+        if matches(facts, each) and _has_id(query.request_id, each, call.sandbox.name):
+            # Checked before an entry is added: a page has at least one entry, however
+            # large, else a reader could not get past it.
             if len(entries) == query.limit or bytes_left <= 0:
                 following = each.seq
                 break
@@ -142,9 +142,7 @@ async def get_journal(call: Call, query: JournalQuery) -> views.JournalView:
 
 
 def _has_id(wanted: str | UnsetType, entry: Entry, sandbox: str) -> bool:
-    """Whether a request has that id, be it sent or made; any does that is asked for
-    none.
-    """
+    """Return whether a request has this id, sent or made; True if it is UNSET."""
     if wanted is UNSET:
         return True
     made = made_id(sandbox, entry.generation, entry.seq)
@@ -159,7 +157,7 @@ def _wanted(query: JournalQuery, call: Call) -> Facts:
 
 
 def json_object(text: str, at: str) -> dict[str, Any]:
-    """What a JsonText says; `at` is where it stands. Raises InvalidField."""
+    """Return the object in a JsonText; `at` is its place. Raises InvalidField."""
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.MsgspecError, RecursionError):
@@ -184,23 +182,23 @@ def delete_journal(call: Call) -> views.JournalView:
 def get_stream(call: Call, query: StreamQuery) -> JournalStream | Response:
     """Follow the journal: its entries as server-sent events.
 
-    To HEAD, the Response has the type of a stream and no body.
+    The response to HEAD has the type of a stream and no body.
     """
     streams = call.services.streams
     streams.check_room()
     following = call.sandbox.journal.next_seq
-    # Entries count from 1: from 0, one would be told as dropped that never was.
+    # Entries count from 1: from 0, one entry would be reported as dropped.
     start = following if query.since is UNSET else max(1, query.since)
-    # The header counts more: a browser that connects again repeats the URL with its
-    # old `since` (WHATWG server-sent events).
+    # Last-Event-ID wins: a browser that reconnects repeats the URL with its old `since`
+    # (WHATWG server-sent events).
     for text in values(call.scope["headers"], LAST_EVENT_ID):
         start = _number(text) + 1
-    # A number from before a restart may lie ahead: then nothing would come for long.
+    # A number from before a restart may lie ahead, and would hide all new entries.
     start = min(start, following)
     if call.scope["method"] == "HEAD":
         return Response(200, b"", content_type=EVENT_STREAM)
     return JournalStream(
-        streams, call.sandboxes, call.sandbox, start, tells_changes=query.changes
+        streams, call.sandboxes, call.sandbox, start, sends_changes=query.changes
     )
 
 
@@ -217,9 +215,7 @@ Steps = Annotated[list[_Step], Meta(max_length=Published.verified_steps)]
 
 
 class Verify(Criteria, kw_only=True):
-    """Criteria and how many entries are to meet them, at least one by default; or
-    several criteria that entries are to meet one after the other.
-    """
+    """Criteria and the wanted counts, by default at least one; or steps `inOrder`."""
 
     exactly: Count | UnsetType = UNSET
     at_least: Count | UnsetType = UNSET
@@ -274,16 +270,16 @@ async def _verify_count(
     hits: list[Entry] = []
     others: list[Entry] = []
     async for entry in in_slices(journal.since(0)):
-        (hits if meets(facts, entry) else others).append(entry)
+        (hits if matches(facts, entry) else others).append(entry)
     count = len(hits)
     doubt = await _doubt(facts, journal, others)
-    # What is lost could only add hits: it is no doubt that there are enough.
+    # Lost entries can only add hits, so a sufficient count stays sufficient.
     if doubt and (high is not None or count < low):
         return views.Verified(False, count, doubt, [])
     if count >= low and (high is None or count <= high):
         return views.Verified(True, count)
     message = f"Expected {_in_words(low, high)}, got {count}"
-    # Of too many, the latest hits are shown; of too few, what came near.
+    # If there are too many hits, show the latest; if too few, the nearest misses.
     shown = hits[-_NEAREST:] if count > low else others
     return views.Verified(False, count, message, await _nearest(facts, shown))
 
@@ -300,11 +296,11 @@ async def _verify_order(steps: Sequence[Facts], journal: Journal) -> views.Verif
     left = journal.since(0)
     for count, facts in enumerate(steps):
         passed = []
-        # Each step goes on where the one before has stopped, so that all steps together
-        # look at each entry once.
+        # Each step continues where the last stopped, so all steps together read each
+        # entry once.
         async for entry in in_slices(left):
-            # The first is always good enough: it leaves most entries to later steps.
-            if meets(facts, entry):
+            # The first match is always right: it leaves most entries to later steps.
+            if matches(facts, entry):
                 break
             passed.append(entry)
         else:
@@ -316,15 +312,15 @@ async def _verify_order(steps: Sequence[Facts], journal: Journal) -> views.Verif
 
 
 async def _doubt(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str:
-    """Why `others` may hide an entry that meets the criteria; "" if they do not."""
+    """Return why `others` may hide a matching entry; "" if they cannot."""
     if journal.dropped:
         return f"Expected a whole journal, got one that has dropped {journal.dropped}"
     if "body" not in facts:
         return ""
-    others_met = {name: fact for name, fact in facts.items() if name != "body"}
+    other_facts = {name: fact for name, fact in facts.items() if name != "body"}
     cut = sum(
         [
-            each.sent.is_cut and meets(others_met, each)
+            each.sent.is_cut and matches(other_facts, each)
             async for each in in_slices(others)
         ]
     )
@@ -332,7 +328,7 @@ async def _doubt(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str
 
 
 async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[views.NearMiss]:
-    """The entries with the fewest differences, the latest first among equals."""
+    """Return the entries with the fewest differences, the latest first among equals."""
     found = [
         views.NearMiss(
             entry.seq,

@@ -1,4 +1,4 @@
-"""Sandboxes: isolated copies, each with keys of its own."""
+"""Sandboxes: isolated copies, each with its own API keys."""
 
 from typing import Annotated, Any
 
@@ -26,8 +26,8 @@ _ONE = "/sandboxes/{sandbox}"
 _UNKNOWN = (SandboxNotFound,)
 _NAME = Meta(pattern=f"^{NAME_PATTERN}$", extra={"expected": A_NAME})
 
-# Left as plain data, for the loader to check: it tells all problems of a fixture at
-# once. Only the OpenAPI document says its type.
+# Plain data: the loader checks it, and reports all problems of a fixture at once. The
+# type is only for the OpenAPI document.
 State = Annotated[
     dict[str, Any],
     Meta(
@@ -38,11 +38,10 @@ State = Annotated[
 
 
 class NewSandbox(Input):
-    """What differs from the default sandbox's baseline; `ttl` is in seconds.
+    """Settings that differ from the default sandbox's baseline.
 
-    `baseline` names a sandbox whose baseline, already loaded, is taken instead.
-
-    A sandbox that is not used for that time ends; by default after an hour.
+    `ttl` is in seconds, by default an hour: a sandbox unused for that time expires.
+    `baseline` names a sandbox whose baseline, already loaded, is used instead.
     """
 
     name: Annotated[str, _NAME] | None = None
@@ -72,18 +71,18 @@ def get_sandboxes(call: Call) -> SandboxesView:
 async def post_sandbox(call: Call, wanted: NewSandbox) -> SandboxView:
     """Create a sandbox; requests with its keys use it."""
     if wanted.name is not None:
-        # `$` in the pattern also matches before a trailing line end, so look again.
+        # `$` in the pattern also matches before a trailing line end, so check again.
         check_name(wanted.name, "$.name")
-        # Before the state is loaded, which may take a minute; `create` looks again.
+        # Before the state is loaded, which may take a minute; `create` checks again.
         call.sandboxes.check_free(wanted.name)
-    # Those of a named profile, else those that all sandboxes have by default.
+    # Choices of a named profile, else the default choices of all sandboxes.
     profile, base = call.sandboxes.profile, call.sandboxes.choices
     if wanted.profile is not None:
         profile, base = wanted.profile, choose(wanted.profile)
     choices = changed(base, wanted.choices)
     baseline = _baseline_of(call.sandboxes, wanted)
     if wanted.state is not None:
-        # Encoded again: the loader takes a text, which it may hand to another process.
+        # Encoded again: the loader takes text, which it may pass to another process.
         content = msgspec.json.encode(wanted.state)
         upload = Upload(content, True, choices.list_order, call.disconnected)
         baseline = await call.services.loader.load(upload)
@@ -106,14 +105,14 @@ def get_sandbox(call: Call) -> SandboxView:
 @routes.add("DELETE", _ONE, errors=_UNKNOWN, is_global=True)
 def delete_sandbox(call: Call) -> SandboxView:
     """Delete a sandbox; its keys are then unknown."""
-    # The view first: when a sandbox expires is forgotten with it.
+    # The view first: deleting a sandbox forgets when it expires.
     view = _view(call.sandboxes, call.sandbox)
     call.sandboxes.delete(view.name)
     return view
 
 
 def _baseline_of(sandboxes: Sandboxes, wanted: NewSandbox) -> Generation | None:
-    """Return the baseline that a new sandbox names; None for the default one's.
+    """Return the baseline that a new sandbox names, None for the default baseline.
 
     Raises InvalidField if a state is given too, and SandboxNotFound.
     """

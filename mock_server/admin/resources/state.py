@@ -1,4 +1,4 @@
-"""The state of a sandbox: as a document, reset, replaced, kept as snapshots."""
+"""The state of a sandbox: read as a fixture, reset, replaced, kept as snapshots."""
 
 from functools import partial
 
@@ -48,7 +48,7 @@ def _reset_view(sandbox: Sandbox) -> ResetView:
 def get_state(call: framework.Call) -> Response | Download:
     """Read the state as a fixture document.
 
-    It is a Download unless it is short.
+    A short fixture is returned as one Response, a longer one as a Download.
     """
     state = call.sandbox.state
     frozen_at = state.clock.now() if state.clock.is_frozen else None
@@ -57,7 +57,7 @@ def get_state(call: framework.Call) -> Response | Download:
     is_yaml = YAML.encode() in accepted
     content_type = (YAML if is_yaml else JSON).encode()
     write = to_yaml if is_yaml else to_json
-    # A copy: the original changes while a large document is on its way.
+    # A copy: the original may change while a large fixture is sent.
     state.settle()
     make = partial(write, state.store.copy("streams"), frozen_at)
     found = in_parts(make, call.services.downloads, content_type)
@@ -78,19 +78,19 @@ def get_state(call: framework.Call) -> Response | Download:
 async def put_state(call: framework.Call) -> ResetView:
     """Replace the baseline by a fixture document, and reset.
 
-    Replaces the baseline; what cannot be loaded changes nothing.
+    A fixture that cannot be loaded changes nothing.
     """
     sandbox = call.sandbox
     is_json = media_type(call.scope["headers"]) != YAML
     content = call.content.strip() or b"{}"
-    # Not of the choices in force: the reset below ends those.
+    # The start choices, as the reset below ends the choices in force.
     order = sandbox.start_choices.list_order
     upload = Upload(content, is_json, order, call.disconnected)
     baseline = await call.services.loader.load(upload)
-    # While it was loaded, the sandbox may have ended, and another taken its name.
+    # During the load, the sandbox may have been deleted and its name reused.
     call.check_sandbox()
     freeing = put_baseline(sandbox, baseline)
-    # Before others are served: one of them may reset the sandbox again.
+    # Before others are served: another request may reset the sandbox again.
     view = _reset_view(sandbox)
     await freeing
     return view
@@ -134,7 +134,7 @@ def restore(call: framework.Call) -> ResetView:
 @routes.add("DELETE", _ONE, errors=_UNKNOWN)
 def delete_snapshot(call: framework.Call) -> SnapshotView:
     """Delete a snapshot."""
-    # The view first: there is nothing to show afterwards, or nothing to drop.
+    # The view first: it raises if the snapshot is unknown, and needs the snapshot.
     view = _view(call.sandbox, call.path["name"])
     del call.sandbox.snapshots[view.name]
     return view

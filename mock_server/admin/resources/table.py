@@ -1,6 +1,6 @@
 """All routes of the admin API, in the order in which documents list them.
 
-They are behind one door, `app`, as all together take 40 ms to import.
+Only `app` imports this module, on demand, as all resources take long to import.
 """
 
 from mock_server.admin.resources import (
@@ -31,6 +31,6 @@ DESCRIBED = (
     *sandboxes.routes,
     *console.schema_routes,
 )
-"""What the OpenAPI document describes: not itself, nor a page for browsers."""
+"""Routes in the OpenAPI document: all except itself and pages for browsers."""
 
 ROUTES = (*DESCRIBED, *console.routes)

@@ -1,4 +1,4 @@
-"""Why a list request shows a collection or not."""
+"""Explains why a list request shows a collection or not."""
 
 import json
 from collections.abc import Mapping
@@ -26,9 +26,9 @@ routes = Routes()
 
 
 class WhyQuery(Input):
-    """A dataset, and of it a collection or a page; `request` is a body of listV2.
+    """A dataset, and a collection of it or a page; `request` is a body of listV2.
 
-    What every body needs may be left out of it. Without a key, it is an owner's.
+    The required fields of the body may be left out. Without a key, an owner asks.
     """
 
     dataset: str
@@ -60,7 +60,7 @@ def get_why(call: Call, query: WhyQuery) -> Why:
 
 
 def _read(fields: Mapping[str, object], choices: Choices) -> ListV2:
-    """The request that has these fields, as a client would send it.
+    """Return the listV2 request of these fields, as if a client had sent it.
 
     Raises BadJson and InvalidField.
     """
@@ -68,7 +68,7 @@ def _read(fields: Mapping[str, object], choices: Choices) -> ListV2:
 
 
 def _fields(query: WhyQuery) -> dict[str, Any]:
-    """The body that is asked about, with what every body needs."""
+    """Return the body to explain, with its required fields added."""
     fields: dict[str, Any] = {}
     if query.request is not UNSET:
         fields = json_object(query.request, "query.request")
@@ -85,10 +85,10 @@ def _fields(query: WhyQuery) -> dict[str, Any]:
 
 
 def _check_names(fields: Mapping[str, object]) -> None:
-    """Raises InvalidField for what is nearly a field of listV2.
+    """Raise InvalidField for a misspelled field of listV2.
 
-    To be served without it is what is likely not to be understood. Fields that resemble
-    none may stand in a body that was copied.
+    Ignoring such a field may be just what puzzles the caller. Fields unlike any other
+    are accepted, as in a copied body.
     """
     known = list_v2.CONTRACT.names
     for name in fields:

@@ -1,5 +1,5 @@
 """Faults over HTTP: one module for each kind, with its fields and its effect.
 
-`fault` is what all kinds have, `context` what effects work with; `table` lists the
-kinds, `presets` are ready lists of faults, `reader` reads both from plain data.
+`fault` is the base of all kinds, `context` what effects work with; `table` lists the
+kinds, `presets` are named lists of faults, `reader` reads both from plain data.
 """

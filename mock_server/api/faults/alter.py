@@ -1,4 +1,4 @@
-"""Items with other fields than they have."""
+"""Items with changed fields."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -36,7 +36,7 @@ class Alter(Fault, tag="alter"):
     """Names of fields."""
 
     def check(self) -> None:
-        """Something has to change, and not without bound."""
+        """Require a change of limited size. Raises InvalidField."""
         super().check()
         if not (self.changes or self.removals):
             raise wrong("fields to set, or to remove", "none", "set")
@@ -52,11 +52,11 @@ class Alter(Fault, tag="alter"):
             envelope = msgspec.json.decode(response.body)
         else:
             envelope = value_of(response.body)
-        # One that is not 200 is an error, with choice error_http_status.
+        # An error, even if choice error_http_status makes its status 200.
         if not isinstance(envelope, dict) or envelope.get("code") != 200:
             return response
         items = items_of(envelope.get("data"))
-        # What is charged, and how long it takes, is as much as an answer may have.
+        # Memory and time are bounded like those of an answer.
         if len(items) * len(msgspec.json.encode(self.changes)) > _MOST_BYTES:
             expected = f"fields of at most {size_text(_MOST_BYTES)} to set on all items"
             raise LimitReached(
@@ -71,7 +71,7 @@ class Alter(Fault, tag="alter"):
 
 
 def items_of(data: Any) -> list[dict[str, Any]]:
-    """The items of a page, by whichever name; some operations give just the list."""
+    """Return the items of a page, under any name; some operations return a list."""
     items: Any = data
     if isinstance(data, dict):
         items = data.get("list", data.get("data"))

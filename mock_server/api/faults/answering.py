@@ -1,7 +1,7 @@
-"""What answers have in common: they stand in the place of an operation's own.
+"""Base of answers, the scripted responses: they replace an operation's own response.
 
-An answer is a kind of fault that spoils nothing. Faults that fire at the same request
-work on what it gives.
+An answer is a kind of fault that breaks nothing. Faults that fire on the same request
+change the answer's response.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from mock_server.domain.validation.walk import Path
 
 
 def value_of(body: bytes) -> Any:
-    """The JSON value of an answer, for what a fault changes in it; None if it is none.
+    """Return an answer's JSON value for a fault to change, or None if it is not JSON.
 
-    Raises LimitReached for one that would take long to make.
+    Raises LimitReached if the value is too large to decode quickly.
     """
     try:
         check_counts(body)
@@ -46,7 +46,7 @@ def value_of(body: bytes) -> Any:
 
 
 class Sent(Struct, frozen=True):
-    """A request that is answered in the place of its operation."""
+    """A request that an answer responds to in place of its operation."""
 
     operation: Served
     call: Call
@@ -55,11 +55,11 @@ class Sent(Struct, frozen=True):
     firing: Firing
 
     def perform(self, distort: Distort | None = None) -> Response:
-        """Carry the operation out. Raises NotReady."""
+        """Run the operation. Raises NotReady."""
         return self.operation.respond(self.call, self.content, distort)
 
     def values(self) -> Mapping[str, object]:
-        """What placeholders may stand for."""
+        """Return the values of placeholders."""
         head = self.request.head
         name = self.firing.fault.definition.operation
         return {
@@ -72,24 +72,24 @@ class Sent(Struct, frozen=True):
 
 
 class Answering(Fault):
-    """An answer: it takes the place of the operation's own, faults or no faults."""
+    """An answer: it replaces the operation's own response; faults still apply."""
 
     is_answer = True
-    # Which one has to be said.
+    # Required.
     operation: str
-    # Until a reset, unless it says otherwise.
+    # By default until a reset.
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
     ttl: Seconds | None = None  # type: ignore[assignment]
 
     def respond(self, sent: Sent, distort: Distort | None) -> Response:
-        """The response to a request at which it fires. Raises Refusal, NotReady."""
+        """Return the response when the answer fires. Raises Refusal, NotReady."""
         raise NotImplementedError
 
     def problems(self) -> Iterator[tuple[Path, str]]:
-        """What no type can say of its fields: places and messages."""
+        """Yield places and messages of mistakes that types cannot show."""
         yield from ()
 
     def check(self) -> None:
-        """All of its problems. Raises InvalidField."""
+        """Check all fields. Raises InvalidField with all problems."""
         super().check()
         refuse_all(self.problems())

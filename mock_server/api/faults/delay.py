@@ -36,7 +36,7 @@ class Delay(fault.StreamFault, tag="delay"):
     """Its width."""
 
     def check(self) -> None:
-        """Exactly one of the three forms, and no empty range."""
+        """Require exactly one of the three forms, and no empty range."""
         super().check()
         given = tuple(
             name for form in _FORMS for name in form if getattr(self, name) is not None
@@ -48,7 +48,7 @@ class Delay(fault.StreamFault, tag="delay"):
             raise fault.wrong("a max of at least min", describe_value(self.max), "max")
 
     async def apply(self, context: fault.FaultContext) -> Response:
-        """The right response, later; what is written is written then, or before."""
+        """Return the right response, later; a write happens then, or before."""
         draw = context.firing.draw_for
         ms = self.milliseconds(draw("delay"), draw("angle"))
         stream = await context.perform() if self.after_chunks else None
@@ -65,19 +65,19 @@ class Delay(fault.StreamFault, tag="delay"):
         return await context.perform()
 
     def halted(self, stream: EventStream, ms: float) -> EventStream:
-        """The stream, which halts before an event."""
+        """Return the stream with a pause before an event."""
         at = min(self.after_chunks, len(stream.chunks) - 1)
         late = replace(stream.chunks[at], pause_ms=stream.chunks[at].pause_ms + ms)
         before, rest = stream.chunks[:at], stream.chunks[at + 1 :]
         return stream.with_chunks([*before, late, *rest])
 
     def milliseconds(self, first: float, second: float) -> float:
-        """How long, by two numbers from 0 up to 1; never over the limit."""
+        """Return the delay for two random numbers in [0, 1), at most the limit."""
         if self.ms is not None:
             return self.ms
         if self.min is not None and self.max is not None:
             return self.min + (self.max - self.min) * first
-        # Lognormal; a normal deviate of two uniform ones by Box and Muller.
+        # Lognormal: Box and Muller make a normal deviate of two uniform ones.
         deviate = sqrt(-2 * log(1 - first)) * cos(2 * pi * second)
         ms = (self.median or 0) * exp((self.sigma or 0) * deviate)
         return min(ms, Published.fault_ms)

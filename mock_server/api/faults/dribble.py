@@ -25,7 +25,7 @@ class Dribble(fault.StreamFault, tag="dribble"):
     """Milliseconds between pieces; at most a minute in all."""
 
     def check(self) -> None:
-        """All pieces together stay below the limit of one answer."""
+        """Require that all pieces together take less than the limit of a fault."""
         super().check()
         if self.chunks * self.ms > Published.fault_ms:
             expected = f"chunks times ms of at most {Published.fault_ms}"
@@ -52,7 +52,7 @@ class Dribbled(Response, frozen=True, kw_only=True):
     ms: float
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        # The head goes at once, so that the client knows how much is to come.
+        # The head is sent at once, so that the client knows the length.
         await send(self.start(headers))
         try:
             for number, piece in enumerate(self.pieces, start=1):
@@ -67,6 +67,6 @@ class Dribbled(Response, frozen=True, kw_only=True):
 
 
 def _pieces(whole: bytes, count: int) -> list[bytes]:
-    """A text in at most so many pieces of the same size, at least one."""
+    """Split `whole` into at least one and at most `count` pieces of equal size."""
     size = -(-len(whole) // count)
     return [whole[at : at + size] for at in range(0, len(whole), size or 1)] or [b""]

@@ -22,9 +22,9 @@ class DuplicateItem(Fault, tag="duplicate_item"):
 
 
 def doubled(page: Page[T]) -> Page[T]:
-    """The page with an item of the page before; on the first, with its own first."""
+    """Return the page with the item before it; page one repeats its first item."""
     if not page.items:
         return page
-    # As if an item had been inserted before this page since the last one was read.
+    # As if an item had been inserted before this page since the last page was read.
     again = page.matching[max(0, page.offset - 1)]
     return replace(page, items=[again, *page.items][: page.page_size])

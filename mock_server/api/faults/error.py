@@ -52,7 +52,7 @@ class Error(Fault, tag="error"):
             raise wrong("a status of at least 300", got, "status")
 
     async def apply(self, context: FaultContext) -> Response:
-        """The error that it says, in every profile."""
+        """Return the error with the fault's status and code, in every profile."""
         await context.perform_if_after()
         code = self.status if self.code is None else self.code
         retry = self.retry_after

@@ -1,10 +1,10 @@
-"""What every kind of fault has: an effect, its texts, and how one is read.
+"""Base of all kinds of faults, and reading of faults from plain data.
 
-A kind is a subclass of `Fault` in a module of its own, with a line in `table`. It
-states its fields with their bounds, a text below each; what they must be like together
-(`check`), and its effect (`apply`), which gives back a response. Its docstring is the
-sentence that documents and the console show. An effect that no HTTP server would have
-(a cut, a pause, a reset) is a kind of response, and acts when that is sent.
+A kind is a subclass of `Fault` in its own module, with a row in `table`. It declares
+its fields with bounds, and a text below each; rules for fields together (`check`), and
+its effect (`apply`), which returns a response. Its docstring is the sentence in
+documents and the console. An effect that no HTTP server would have (a cut, a pause, a
+reset) is a subclass of Response, and acts when the response is sent.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ from mock_server.domain.validation.walk import Path, dotted, mistakes
 _MILLISECONDS = {"expected": f"milliseconds from 0 to {Published.fault_ms}"}
 Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms, extra=_MILLISECONDS)]
 Connections = Literal["first", "all"]
-"""Whether a fault of the connection meets one that brings a request again, too."""
+"""Whether a connection fault also fires when a client resends the same request."""
 
 
 class FaultContext(Struct, frozen=True):
-    """A request and the fault that fires at it.
+    """A request and the fault that fires on it.
 
-    `respond` carries the operation out, or gives the answer in its place, under the
-    state that there is by then, or a copy of it: a fault may have held the request up.
+    `respond` runs the operation, or returns the answer in its place, on the current
+    state or on a copy: a fault may have delayed the request.
     """
 
     request: RequestContext
@@ -64,46 +64,46 @@ class FaultContext(Struct, frozen=True):
 
     @property
     def is_after(self) -> bool:
-        """Whether the operation is carried out before anything is spoiled."""
+        """Return whether the operation runs before the fault takes effect."""
         return self.firing.fault.definition.phase == "after"
 
-    # Which one an effect takes: `perform` if the answer is right but for its time or
-    # its data, `spoilable` if the answer is spoiled afterwards, `perform_if_after` if
-    # it is lost or replaced, `rehearse` if nothing may be written.
+    # Effects call `perform` if they change only time or data of the response,
+    # `spoilable` if they spoil the finished response, `perform_if_after` if they drop
+    # or replace it, `rehearse` if nothing may be written.
 
     async def perform(self, distort: Distort | None = None) -> Response:
-        """Carry the operation out; `distort` may change its data before it is shown."""
+        """Run the operation; `distort` may change its data before it is encoded."""
         response = await once_ready(lambda: self.respond(distort, None))
         await hold_up(self.request)
         return response
 
     async def perform_if_after(self) -> None:
-        """Carry the operation out if the phase says so; its response is lost."""
+        """Run the operation if the phase is `after`; its response is dropped."""
         if self.is_after:
             await self.perform()
 
     async def rehearse(self) -> Response:
-        """The response that the operation would have; nothing is changed."""
+        """Return the response of the operation without changing any data."""
         state = self.request.state
-        # On a copy of the store, so that the answer is right and the write is lost.
+        # On a copy of the store: the response is right, and the write is lost.
         copy = replace(state, store=state.store.copy())
         response = await once_ready(lambda: self.respond(None, copy))
         await hold_up(self.request)
         return response
 
     def appear(self, request: object, number: int) -> Any:
-        """An item that is not there, for a page of the operation or of an answer."""
+        """Return an invented item for a page of the operation or of an answer."""
         if self.request.answer is not None:
             return {"_id": f"appeared-{number}", "name": f"Appeared {number}"}
         appear = cast("Callable[[object, int], Any]", self.operation.appear)
         return appear(request, number)
 
     async def spoilable(self) -> Response:
-        """The response to spoil, of an operation carried out if the phase says so."""
+        """Return the response to spoil; the operation runs if the phase says so."""
         return await (self.perform() if self.is_after else self.rehearse())
 
     def connection(self) -> Connection:
-        """The connection itself. Raises NeedsConnection in process."""
+        """Return the connection. Raises NeedsConnection in process."""
         connection = connection_of(self.request.scope)
         if connection is None:
             kind = self.firing.fault.definition.kind
@@ -115,7 +115,7 @@ class FaultContext(Struct, frozen=True):
 
 
 async def hold_up(request: RequestContext) -> None:
-    """Hold a request up for as long as the answer wants that fires at it.
+    """Delay a request for the time that its answer sets.
 
     Raises ClientGone, Interrupted.
     """
@@ -126,23 +126,23 @@ async def hold_up(request: RequestContext) -> None:
 
 
 class Fault(Definition):
-    """A fault of any kind: when it fires, and what it does then.
+    """A fault of any kind: when it fires, and its effect.
 
-    With `phase` after, the operation is carried out and only its answer is spoiled.
+    With `phase` after, the operation runs and only its response is spoiled.
     """
 
     kinds: ClassVar[Mapping[str, type[Fault]]]
-    """All kinds by name, which the table of kinds hands over."""
+    """All kinds by name; set by the table of kinds."""
     presets: ClassVar[Collection[str]] = ()
-    """The names of all presets, which it hands over too."""
+    """The names of all presets; set by the table of kinds."""
     least: ClassVar[Mapping[str, Any]] = {}
-    """The least fields of a valid fault, beside its kind."""
+    """The required fields of a valid fault, beside its kind."""
     chinese: ClassVar[str] = ""
-    """What it does, in Chinese; the docstring says it in English."""
+    """The effect in Chinese; the docstring says it in English."""
     schema: ClassVar[Mapping[str, Any]] = {}
-    """What JSON Schema can say of the kind's fields together, as `check` does."""
+    """The rules of `check` for several fields, as far as JSON Schema can state them."""
 
-    if TYPE_CHECKING:  # what `control.fault_class` has
+    if TYPE_CHECKING:  # as in `control.fault_class`
 
         def __init__(self, kind: str, **fields: Any) -> None: ...
         @staticmethod
@@ -150,17 +150,17 @@ class Fault(Definition):
 
     @property
     def held_up_ms(self) -> int:
-        """Milliseconds for which it holds up what it answers."""
+        """Return the milliseconds by which an answer delays its response."""
         return 0
 
     @classmethod
     def sentence(cls) -> str:
-        """What it does, in English."""
+        """Return the effect in English."""
         return " ".join((cls.__doc__ or "").split())
 
     @classmethod
     def operations(cls) -> tuple[str, ...]:
-        """The names of the operations that the kind has a meaning for."""
+        """Return the names of the operations that the kind applies to."""
         rows = OPERATIONS.values()
         return tuple(
             row.name for row in rows if not cls.needs or cls.needs in row.traits
@@ -168,15 +168,15 @@ class Fault(Definition):
 
     @classmethod
     def rules(cls) -> list[Mapping[str, Any]]:
-        """What the type does not say of the fields, as JSON Schemas."""
+        """Return rules for the fields beyond their types, as JSON Schemas."""
         names = cls.operations() if cls.is_answer else ("*", *cls.operations())
-        # What a kind has a meaning for by a trait is no declared response.
+        # A kind that needs a trait cannot apply to a static response.
         operations = {"enum": [*names]} if cls.needs else name_schema(names)
         return [{"properties": {"operation": operations}}, cls.schema]
 
     @classmethod
     def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:
-        """What to write for a field that other mock servers have."""
+        """Return what to write for a field of other mock servers."""
         own = OPERATIONS.written_for(name, fields)
         if own or nearest(name, cls.__struct_encode_fields__):
             return own
@@ -191,7 +191,7 @@ class Fault(Definition):
 
     @classmethod
     def own_fields(cls) -> Mapping[str, object]:
-        """Its own fields and their defaults, NODEFAULT for what must be there."""
+        """Return the kind's own fields and their defaults, NODEFAULT if required."""
         common = {each.name for each in msgspec.structs.fields(Fault)}
         return {
             each.encode_name: each.default
@@ -200,7 +200,7 @@ class Fault(Definition):
         }
 
     def warnings(self) -> Iterator[str]:
-        """What a user may not have meant: a match that no request can have."""
+        """Yield likely mistakes: matches that no request can have."""
         match, never = self.match, "This can never fire: Expected"
         if match.path and is_route(self.operation):
             known = re.findall(r"\{([^{}]*)\}", self.operation)
@@ -229,51 +229,51 @@ class Fault(Definition):
             yield f"{never} {expected}, got {operation.name} - at $.match.question"
 
     def check(self) -> None:
-        """Check what no type can say of the fields. Raises InvalidField."""
+        """Check what types cannot check of the fields. Raises InvalidField."""
         refuse_all(
             (("match", *path), message)
             for path, message in self.match.problems(is_answer=self.is_answer)
         )
 
     def as_kept(self) -> Self:
-        """The fault as it is kept once it has been checked."""
+        """Return the fault as it is stored after the check."""
         return self
 
     async def apply(self, context: FaultContext) -> Response:
-        """The response to a request at which the fault fires; nothing is sent yet.
+        """Return the response to a request on which the fault fires; send nothing.
 
         Raises NeedsConnection if the kind needs a real connection and is used in
         process, and ClientGone or Interrupted if it waits. A response that waits while
-        it is sent has to handle these two itself, as `dribble` does.
+        it is sent handles these two itself, as `dribble` does.
         """
         raise NotImplementedError
 
 
 class StreamFault(Fault):
-    """A fault that may fire in the middle of a stream."""
+    """A fault that can fire in the middle of a stream."""
 
     after_chunks: Whole = 0
     """Events of a stream that are sent first."""
 
     async def stream(self, context: FaultContext) -> EventStream | None:
-        """The stream to spoil where events are to be sent before, else None."""
+        """Return the stream to spoil if events are sent before, else None."""
         response = await context.spoilable() if self.after_chunks else None
         return response if isinstance(response, EventStream) else None
 
     def until(self, stream: EventStream, ends: End) -> EventStream:
-        """The events that are sent before, then this end of the connection."""
+        """Return the events that are sent before, with this end of the connection."""
         return stream.with_chunks(stream.chunks[: self.after_chunks], ends)
 
 
 def warnings_of(generation: Generation) -> Iterator[str]:
-    """What may not be meant of the answers and faults that a fixture declares."""
+    """Yield likely mistakes in the answers and faults of a fixture."""
     for each in (*generation.answers, *generation.faults):
         for warning in cast(Fault, each).warnings():
             yield f"{each.operation}: {warning}"
 
 
 def one_of(*forms: tuple[str, ...]) -> dict[str, Any]:
-    """JSON Schema for: the fields of one of the forms are there, others are not."""
+    """Return a JSON Schema: exactly the fields of one of the forms are present."""
     every = sorted({name for form in forms for name in form})
     return {
         "oneOf": [
@@ -290,12 +290,12 @@ def one_of(*forms: tuple[str, ...]) -> dict[str, Any]:
 
 
 def wrong(expected: str, got: str, name: str) -> InvalidField:
-    """The refusal of a field."""
+    """Return the refusal of a field."""
     return InvalidField(expected, got, f"$.{name}")
 
 
 def refuse_all(problems: Iterable[tuple[Path, str]]) -> None:
-    """Raises InvalidField if there are any problems."""
+    """Raise InvalidField if there are any problems."""
     found = [
         f"{message} - at ${''.join(f'.{part}' for part in path)}"
         for path, message in problems
@@ -305,7 +305,7 @@ def refuse_all(problems: Iterable[tuple[Path, str]]) -> None:
 
 
 def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
-    """What is wrong with the kind of fields, and with those that no kind has."""
+    """Return mistakes in `kind` and in unknown fields; None if kind is known."""
     name, kinds = fields.get("kind"), Fault.kinds
     if isinstance(name, str) and name in kinds:
         return None
@@ -321,7 +321,7 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
     strange = [each for each in fields if each not in known][: Published.told_problems]
     more = [f"unknown field {cut(f)!r}{did_you_mean(f, known)}" for f in strange]
     meant = fields.get("type", hint.partition("'")[2].partition("'")[0])
-    if isinstance(meant, str) and meant in kinds:  # what else would be wrong then
+    if isinstance(meant, str) and meant in kinds:  # other mistakes after that fix
         own = {name: each for name, each in fields.items() if name in known - {"kind"}}
         found = islice(mistakes(own, kinds[meant]), Published.told_problems)
         more += [f"{each.message} - at {dotted(each.path)}" for each in found]
@@ -334,10 +334,9 @@ def _names_of(kind: type[Fault]) -> set[str]:
 
 
 def read_fault(fields: Mapping[str, Any], responses: Collection[str]) -> Fault:
-    """A fault from plain data: `kind` and fields.
+    """Return a fault from plain data: `kind` and fields.
 
-    It may be for an operation, or for one of the declared `responses` of these names.
-    Raises InvalidField.
+    Its operation may be one of the static `responses`. Raises InvalidField.
     """
     if mistake := kind_mistake(fields):
         raise InvalidFields(" - at $.kind".join(mistake))
@@ -349,7 +348,7 @@ def read_fault(fields: Mapping[str, Any], responses: Collection[str]) -> Fault:
 
 
 def fault_of(fields: Mapping[str, Any]) -> Fault:
-    """A fault from fields of a known kind, of which only the types have been checked.
+    """Return a fault of a known kind, of whose fields only the types are checked.
 
     Raises InvalidField.
     """
@@ -365,7 +364,7 @@ _TRAITS = {
 
 
 def _check_operation(fault: Fault, responses: Collection[str]) -> None:
-    """Raises InvalidField for no operation, and one that the kind means nothing for."""
+    """Raise InvalidField if the operation is unknown or the kind cannot apply."""
     others = "a method and a path, or " if fault.is_answer else "* or "
     if fault.operation == "*" and not fault.is_answer:
         return

@@ -1,10 +1,10 @@
-"""Bytes that are no HTTP."""
+"""Bytes that are not HTTP."""
 
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.request import RequestBody
 from mock_server.api.response import NoResponse
 
-# Begins like a TLS record, so that clients cannot take it for a status line.
+# Starts like a TLS record, so that clients cannot take it for a status line.
 GARBAGE = b"\x16\x03\x01\x00\xff mock \x00\x01\x02\xfe\xff\r\n\r\n"
 
 

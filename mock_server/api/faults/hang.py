@@ -13,7 +13,7 @@ class Hang(StreamFault, tag="hang"):
     chinese = "没有应答；一分钟后关闭连接。"
 
     async def apply(self, context: FaultContext) -> Response:
-        # In process a caller would wait for ever, so it is refused there.
+        # Refused in process, where a caller would wait for ever.
         connection = context.connection()
 
         async def end(body: RequestBody) -> None:

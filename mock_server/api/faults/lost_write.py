@@ -1,4 +1,4 @@
-"""A write that is answered, and forgotten."""
+"""A write that succeeds and is forgotten."""
 
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.response import Response

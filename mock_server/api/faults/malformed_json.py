@@ -12,8 +12,8 @@ class MalformedJson(Fault, tag="malformed_json"):
     chinese = "状态码 200，但正文不是合法的 JSON。"
 
     async def apply(self, context: FaultContext) -> Response:
-        """The body with another bracket at its end; all else is in order."""
-        # The length stays, so that only a parser of JSON can tell.
+        """Return the body with a wrong bracket at its end."""
+        # The length stays, so that only a JSON parser can notice.
         response = await context.spoilable()
         if not response.status:  # a reply that is cut before its first byte
             return response

@@ -31,7 +31,7 @@ class PageDrift(Fault, tag="page_drift"):
     """Items that vanish there."""
 
     def check(self) -> None:
-        """Exactly one of both."""
+        """Require exactly one of `insert` and `remove`."""
         super().check()
         if (self.insert is None) is (self.remove is None):
             got = "nothing" if self.insert is None else "both"
@@ -47,9 +47,9 @@ class PageDrift(Fault, tag="page_drift"):
 
 
 def drifted(page: Page[T], at: int, new: Sequence[T], remove: int) -> Page[T]:
-    """The page as if items had appeared, or vanished, at an index of the whole list."""
-    # On all that matches, not on the page: later pages shift as they really would. Of
-    # what may be a million items only those that are shown are made.
+    """Return the page as if items had appeared or vanished at an index of the list."""
+    # Applied to all matches, so that later pages shift too. Of what may be a million
+    # items, only the shown items are made.
     matching, begin, end = page.matching, page.offset, page.offset + page.page_size
     here = min(at, len(matching))
     behind = min(remove, len(matching) - here) - len(new)  # how far the rest moves

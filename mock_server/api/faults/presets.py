@@ -1,4 +1,4 @@
-"""Ready lists of faults, by name."""
+"""Named lists of faults."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ Fields = Mapping[str, Any]
 
 
 class Preset(Struct, frozen=True):
-    """What it is like, and the faults that make it so."""
+    """A sentence in two languages, and the faults of the preset."""
 
     sentence: str
     chinese: str
@@ -17,7 +17,7 @@ class Preset(Struct, frozen=True):
 
 
 def _lasting(*faults: Fields) -> tuple[Fields, ...]:
-    """The faults, which last for a whole run of tests."""
+    """Return the faults with a lifetime for a whole test run."""
     return tuple({**each, "times": 10_000, "ttl": 600} for each in faults)
 
 
@@ -85,5 +85,5 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def faults_of(preset: str, seed: int) -> list[Fields]:
-    """The faults of a preset, each with that seed. Raises KeyError."""
+    """Return the faults of a preset, each with this seed. Raises KeyError."""
     return [{**fields, "seed": seed} for fields in PRESETS[preset].faults]

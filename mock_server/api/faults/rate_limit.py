@@ -1,4 +1,4 @@
-"""A 429 for more requests than a key may make."""
+"""A 429 for more requests than a key may send."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
@@ -21,16 +21,16 @@ class RateLimited(Fault, tag="rate_limit", kw_only=True):
     """Requests of a key in a window."""
     window: Annotated[int, Meta(ge=1, le=86_400)]
     """Seconds of a window."""
-    # Without `times` it lasts as long as its `ttl`.
+    # Without `times` it lasts until its `ttl` ends.
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
 
     @property
     def limit(self) -> tuple[int, int]:
-        """Requests, and seconds from the first of them."""
+        """The number of requests, and the seconds of a window."""
         return self.requests, self.window
 
     async def apply(self, context: FaultContext) -> Response:
-        # The domain has counted already, on the sandbox's clock.
+        # The domain has counted the request, on the sandbox's clock.
         limit = context.firing.limit
         await context.perform_if_after()
         expected = f"at most {limit.limit} requests in a window" if limit else "fewer"

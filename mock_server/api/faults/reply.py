@@ -1,4 +1,4 @@
-"""A reply that a test gives: what the next chat completion says."""
+"""A reply that a test sets for the next chat completion."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
@@ -44,7 +44,7 @@ class Reply(Answering, tag="reply"):
     """The pace; by default at once."""
 
     def problems(self) -> Iterator[tuple[Path, str]]:
-        """Neither text nor parts, parts that are two things, or too much of them."""
+        """Yield problems: neither or both of text and parts, bad parts, too large."""
         yield from replies.problems(self.text, self.parts)
 
     def check(self) -> None:
@@ -53,7 +53,7 @@ class Reply(Answering, tag="reply"):
             raise wrong(_COMPLETIONS, describe_value(self.operation), "operation")
 
     def respond(self, sent: Sent, distort: Distort | None) -> Response:
-        """The operation's own response, with this as what is said."""
+        """Return the operation's own response with this reply."""
         reply = replies.DeclaredReply(
             text=self.text, parts=self.parts, stream=self.stream
         )

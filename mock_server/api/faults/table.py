@@ -1,6 +1,6 @@
-"""The table of kinds, and faults of plain data: of fixtures and of the start.
+"""The table of kinds; reads faults of fixtures and of the command line.
 
-Documents, commands and the console show it.
+Documents, commands and the console show the table.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -64,7 +64,7 @@ _PRESETS = [
 
 
 class AddPreset(Struct, rename="camel", forbid_unknown_fields=True):
-    """A ready list of faults, all with one seed."""
+    """A named list of faults, all with one seed."""
 
     preset: Annotated[str, Meta(extra_json_schema={"oneOf": _PRESETS})]
     seed: Annotated[int, Meta(ge=-Published.integer, le=Published.integer)] = 0
@@ -75,10 +75,10 @@ def read_faults(
     report: Callable[[Mistake], None],
     responses: Collection[str] = (),
 ) -> Sequence[Fault]:
-    """The fault that an object says, or all those of its preset.
+    """Return the fault of an object, or all faults of its preset.
 
-    They may be for operations, or for the declared `responses` of these names.
-    Mistakes are reported, with paths within the object; then there are no faults.
+    The faults may be for operations or for static `responses` of these names. If there
+    are mistakes, they are reported with paths in the object, and no fault is returned.
     """
     found = list(_mistakes(fields))
     if not found:
@@ -97,20 +97,20 @@ def read_faults(
 
 
 def unpacked(packed: bytes) -> Fault:
-    """A fault of any kind from JSON, not checked again."""
+    """Return a fault of any kind from JSON, without checking it again."""
     given = msgspec.json.decode(packed, type=dict[str, Raw])
     fields = {name: _value(name, each) for name, each in given.items()}
     return msgspec.convert(fields, KINDS[fields.pop("kind")])
 
 
 def _value(name: str, encoded: Raw) -> Any:
-    """A field; a large value of an answer stays JSON, as `as_kept` has it."""
+    """Decode a field; a large value of an answer stays JSON, as in `as_kept`."""
     is_large = len(bytes(encoded)) > LARGE_BYTES and name in ("data", "json")
     return encoded.copy() if is_large else msgspec.json.decode(encoded)
 
 
 def _mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:
-    """What no operation and no rule of a kind is needed to see."""
+    """Yield mistakes that can be found without operations and rules of kinds."""
     if "preset" not in fields:
         own = dict(fields)
         if mistake := kind_mistake(fields):
@@ -125,13 +125,13 @@ def _mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:
 
 
 def _problems(fields: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Every problem of an answer, which may have several."""
+    """Yield every problem of an answer, which may have several."""
     fault = fault_of(fields)
     if isinstance(fault, Answering):
         yield from (Mistake(*each) for each in fault.problems())
 
 
 def _placed(refusal: InvalidField) -> Mistake:
-    """The mistake of a message that ends with its place, `- at $.match.body`."""
+    """Return a message that ends with its place (`- at $.match.body`) as Mistake."""
     message, _, place = refusal.message.rpartition(" - at $.")
     return Mistake(tuple(place.split(".")), message)

@@ -19,7 +19,7 @@ class Truncate(StreamFault, tag="truncate"):
     """Bytes of the body that are sent; by default half."""
 
     async def apply(self, context: FaultContext) -> Response:
-        # First of all: nothing may be changed where it cannot be done.
+        # First, so that in process nothing changes before NeedsConnection.
         connection = context.connection()
         if stream := await self.stream(context):
             return self.until(stream, connection.finish)

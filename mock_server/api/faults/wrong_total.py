@@ -1,4 +1,4 @@
-"""A page of which the total is off."""
+"""A page with a wrong total."""
 
 from typing import Annotated, TypeVar
 
@@ -27,5 +27,5 @@ class WrongTotal(Fault, tag="wrong_total"):
 
 
 def miscounted(page: Page[T], by: int) -> Page[T]:
-    """The page with a total that is off; no total is below 0."""
+    """Return the page with a wrong total, at least 0."""
     return replace(page, total=max(0, page.total + by))

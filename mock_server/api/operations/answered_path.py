@@ -1,4 +1,4 @@
-"""A path that no operation has, at which answers are given."""
+"""A path without an operation, where answers are returned."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ from mock_server.fixture.document import PATH_PATTERN
 
 
 class AnsweredPath(Struct, frozen=True):
-    """A path with answers, with what the story of a request asks an operation for.
+    """A path with answers, with the attributes of an operation.
 
-    No contract is about it: there are no violations, and no choices to make. Anyone
-    may call it; a key says who, and in which sandbox. `names` are those of the routes
-    that lead to it: literals before parameters.
+    It has no contract, so no violations and no choices. Anyone may call it; a key
+    selects caller and sandbox. `names` are those of the routes that match, literals
+    before parameters.
     """
 
     access: ClassVar[Access] = "guest"
@@ -39,22 +39,22 @@ class AnsweredPath(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What faults, journal and logs call it."""
+        """Return the name in faults, journal and logs."""
         return self.names[0]
 
     def check_method(
         self, method: str, choices: Choices, headers: Sequence[Header]
     ) -> None:
-        """Nothing: it was found by its method."""
+        """Accept the method by which the path was found."""
 
     def check_content_type(
         self, method: str, headers: Sequence[Header], choices: Choices
     ) -> None:
-        """Nothing: bodies of requests may be of any type."""
+        """Accept bodies of any type."""
 
     @staticmethod
     def fields(content: bytes) -> Mapping[str, object]:
-        """The fields of a body, for what matches some; none if it has none."""
+        """Return the fields of a body for matching; none if it is not an object."""
         try:
             return read_json(content)
         except BadJson:
@@ -63,21 +63,21 @@ class AnsweredPath(Struct, frozen=True):
     def respond(
         self, call: Call, content: bytes, distort: Distort | None = None
     ) -> NoReturn:
-        """Nothing: an answer does."""
+        """Not called: an answer responds."""
         raise NotImplementedError
 
 
 Served = Operation | AnsweredPath
-"""What may be at a path."""
+"""What a path can lead to."""
 
 
 def answered_at(method: str, path: str, routes: Routes) -> AnsweredPath | None:
-    """The answers for a request; None where none is at its path.
+    """Return the answers for a request, or None without any at its path.
 
-    Raises MethodNotAllowed where there are some for other methods.
+    Raises MethodNotAllowed if there are only answers for other methods.
     """
     if path.startswith(OWN):
-        return None  # whatever a parameter stands for
+        return None  # also if a parameter matches
     names = routes.find(method, path)
     if names:
         return AnsweredPath(names, method)
@@ -87,16 +87,16 @@ def answered_at(method: str, path: str, routes: Routes) -> AnsweredPath | None:
 
 
 NAME_PATTERN = rf"^({'|'.join(METHODS)}) {PATH_PATTERN.removeprefix('^')}"
-"""What the names of such routes are like, for JSON Schema."""
+"""Pattern of the names of such routes, for JSON Schema."""
 
 
 def name_schema(operations: Sequence[str]) -> Mapping[str, object]:
-    """JSON Schema of the names of these operations, and of routes."""
+    """Return a JSON Schema of these operations' names and of routes."""
     return {"anyOf": [{"enum": list(operations)}, {"pattern": NAME_PATTERN}]}
 
 
 class AnyRoute(tuple[str, ...]):
-    """Holds all names that routes may have, where none is known."""
+    """Contains all possible names of routes, for use before any is known."""
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and re.match(NAME_PATTERN, name) is not None

@@ -1,4 +1,4 @@
-"""One field of a body: what it is to be, and what its departures are called."""
+"""One field of a body: its type, and the names of its violations."""
 
 from itertools import islice
 from typing import Any
@@ -17,21 +17,19 @@ from mock_server.domain.validation.convert import is_number_field
 
 
 class About(Struct, frozen=True):
-    """What departures of a field from the spec are called.
+    """Names of a field's violations of the spec, and other facts about the field.
 
-    `missing`: a required field is not there; `without` is then the effect. `text`: a
-    number comes as digits in a string. `over`: a number is over the maximum of the
-    spec; the choice `most` has the largest that is served. `empty`: a string is empty;
-    with it goes what is expected instead. A name is that of the choice that may
-    tolerate the departure; any other departure is `invalid_field`, which none
-    tolerates.
+    `missing`: a required field is absent; `without` is then the effect. `text`: a
+    number came as a string of digits. `over`: a number exceeds the spec's maximum; the
+    choice `most` has the largest allowed number. `empty`: a string is empty; the second
+    text says what is expected. Each name is that of the choice that may tolerate the
+    violation; all other violations are `invalid_field`, which no choice tolerates.
 
-    A field that the spec does not have, but a tolerant value of a `choice`, has what
-    becomes of it where it is read (`effect`). Where it stands `instead_of` another
-    field, it is read only if that is missing. Messages do not repeat one that
-    `is_secret`. `hint` is where to get the value of one that is missing. Objects
-    of an array that lack what its `items_need` are left out. One that `is_idle` is
-    checked, and changes nothing.
+    A field that only a `choice` adds to the spec has an `effect` when it is read. With
+    `instead_of` it is read only if that field is missing. Messages do not repeat the
+    value if `is_secret`. `hint` says where to find a missing value. Objects of an array
+    without `items_need` are left out. A field that `is_idle` is checked, and changes
+    nothing.
     """
 
     missing: str = "invalid_field"
@@ -49,13 +47,13 @@ class About(Struct, frozen=True):
     is_idle: bool = False
 
     def meta(self) -> Meta:
-        """It as a part of the type of the field."""
+        """Return this as a part of the field's type."""
         described = "Known, without effect" if self.is_idle else None
         return Meta(extra={"about": self}, description=described)
 
 
 class Field:
-    """One field of a body: its type, and what its departures are called."""
+    """One field of a body: its type, and the names of its violations."""
 
     def __init__(self, field: inspect.Field, section: str) -> None:
         self.name = field.encode_name
@@ -64,9 +62,9 @@ class Field:
         self._type = field.type
         self._section = section
         self._is_number = is_number_field(field)
-        # What is null counts as left out where nobody checks.
+        # Versions that do not check such a field take null for absent.
         self.may_be_dropped = not (field.required or walk.is_valid(None, field.type))
-        # Where a string is as good as a number, digits are nothing to convert.
+        # If the type allows strings beside numbers, digits need no conversion.
         takes_text = self._is_number and walk.is_valid("1", field.type)
         self._as_number = walk.integral_as_int if takes_text else walk.as_number
         self.about = _about(field.type)
@@ -74,31 +72,31 @@ class Field:
     def missing(
         self, choices: Choices, *, another: str = "", unknown: str | None = None
     ) -> Violation:
-        """The violation of a body that lacks the field, or has `another` in its place.
+        """Return the violation of a body without the field, or with `another` instead.
 
         `unknown` is a field of the body that may be meant for it.
         """
         effect = HONOURED if another else self.about.without
         got = f"the field {quoted(another)} instead" if another else "nothing"
-        departure = self._departure(self.about.missing, got, effect=effect)
+        violation = self._violation(self.about.missing, got, effect=effect)
         hint = f" ({self.about.hint})" if self.about.hint else ""
-        message = departure.message + meant_by_unknown(unknown, self.name) + hint
-        return judged(replace(departure, message=message), choices)
+        message = violation.message + meant_by_unknown(unknown, self.name) + hint
+        return judged(replace(violation, message=message), choices)
 
     def read(self, given: object, choices: Choices) -> tuple[object, list[Violation]]:
-        """A value, numbers as integers where they can be, and where it departs."""
+        """Return a value, a number as an integer if possible, and its violations."""
         value = self._as_number(given) if self._is_number else given
         if isinstance(given, list | dict) and not self._is_number:
             return value, self._inside(given) or self._left_out(given)
         valid = walk.is_valid(value, self._type)
-        # A string of digits is a number by now; any other is of the wrong type.
+        # A string of digits is a number by now; any other has the wrong type.
         is_text = self._is_number and isinstance(given, str) and value is not given
         is_empty = given == "" and self.about.empty is not None
         if valid and not is_text and not is_empty:
             return value, []
         got = "another value" if self.about.is_secret else describe_value(given)
-        # The least that is allowed is 0 or 1: what is positive is over the maximum.
-        # A boolean is an int to Python, but not to JSON.
+        # The minimum is 0 or 1, so an invalid positive number is over the maximum. A
+        # boolean is an int to Python, but not to JSON.
         is_large = not valid and type(value) is int and value > 0
         served = self._served(choices)
         names = [(self.about.text, served)] if is_text else []
@@ -106,32 +104,32 @@ class Field:
             names.append(("invalid_field", served))
         if is_empty and self.about.empty is not None:
             names.append(self.about.empty)
-        departures = (self._departure(name, got, what) for name, what in names)
-        found = [judged(each, choices) for each in departures]
+        violations = (self._violation(name, got, what) for name, what in names)
+        found = [judged(each, choices) for each in violations]
         if is_large:
             found.append(self._too_large(value, got, choices))
         return value, found
 
     def _too_large(self, value: Any, got: str, choices: Choices) -> Violation:
-        """The violation of a number over the maximum, which the spec has."""
-        departure = self._departure(self.about.over, got, self._served(choices))
+        """Return the violation of a number over the spec's maximum."""
+        violation = self._violation(self.about.over, got, self._served(choices))
         if not self.about.most:
-            return judged(departure, choices)
+            return judged(violation, choices)
         most = getattr(choices, self.about.most)
         if value <= most:
-            # Served, though the spec has a smaller number.
-            return self._departure(self.about.over, got)
+            # Served, though the spec's maximum is smaller.
+            return self._violation(self.about.over, got)
         if tolerates(choices, self.about.over):
-            return replace(departure, effect=f"counted as {most}")
+            return replace(violation, effect=f"counted as {most}")
         larger = [
             f"{self.about.most}={most}"
             for most in tolerated(self.about.most)
             if isinstance(most, int) and value <= most
         ]
-        return departure.refused(*remedies(choices, self.about.over), *larger)
+        return violation.refused(*remedies(choices, self.about.over), *larger)
 
     def _served(self, choices: Choices) -> str:
-        """What is served, in words: that may be larger numbers than the spec has."""
+        """Return the allowed values in words; numbers may exceed the spec's maximum."""
         if not self.about.most:
             return walk.describe_type(self._type)
         kinds = map(walk.without_metadata, getattr(self._type, "types", (self._type,)))
@@ -141,14 +139,14 @@ class Field:
     def _inside(self, given: object) -> list[Violation]:
         found = walk.mistakes_of(given, self._type, (cut(self.name),))
         places = ((each.message, walk.dotted(each.path)) for each in found)
-        # One more than are told, so that it shows that there are more.
+        # One more than messages list, to show that there are more.
         return [
             Violation("invalid_field", self._section, path, f"{message} - at {path}")
             for message, path in islice(places, Published.told_problems + 1)
         ]
 
     def _left_out(self, given: Any) -> list[Violation]:
-        """Return where items of an array lack what they are left out without."""
+        """Return a violation for each item of an array that is left out."""
         name, found = self.about.items_need, []
         for index, item in enumerate(given if name else ()):
             if not item.get(name):
@@ -163,7 +161,7 @@ class Field:
                 found.append(replace(missing, message=message))
         return found
 
-    def _departure(
+    def _violation(
         self, name: str, got: str, expected: str = "", effect: str = HONOURED
     ) -> Violation:
         expected = expected or walk.describe_type(self._type)
@@ -183,13 +181,13 @@ def _about(kind: inspect.Type) -> About:
 def violation_of(
     field: str, name: str, section: str, reason: str, effect: str
 ) -> Violation:
-    """A departure of a field, by its name, with what was expected and what came."""
+    """Return the violation of a field, with the expected and the given value."""
     path = f"$.{cut(field)}"
     return Violation(name, section, path, f"Expected {reason} - at {path}", effect)
 
 
-def judged(departure: Violation, choices: Choices) -> Violation:
-    """A departure that is refused, with what would serve it, unless it is tolerated."""
-    if tolerates(choices, departure.name):
-        return departure
-    return departure.refused(*remedies(choices, departure.name))
+def judged(violation: Violation, choices: Choices) -> Violation:
+    """Return a violation, refused with hints unless a choice tolerates it."""
+    if tolerates(choices, violation.name):
+        return violation
+    return violation.refused(*remedies(choices, violation.name))

@@ -1,8 +1,8 @@
-"""What the body of an operation is to be, and how one is read that departs from it.
+"""The body of an operation by the spec, and how a body that violates it is read.
 
-A body on contract is decoded in one step, at C speed. Any other is read field by field:
-that gives its values and its departures at the same time. What no choice tolerates is
-refused; the journal lists every departure, whether or not it was tolerated.
+A valid body is decoded in one step, at C speed. Any other is read field by field, for
+its values and its violations at the same time. A violation that no choice tolerates is
+refused; the journal lists all of them.
 """
 
 from collections.abc import Collection, Iterator
@@ -28,10 +28,10 @@ from mock_server.domain.versions import facts_of
 
 
 class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
-    """The fields of a body as the spec has them; there are no others."""
+    """The fields of a body by the spec; others are unknown."""
 
     def check(self) -> None:
-        """Raise InvalidField for what types cannot say."""
+        """Raise InvalidField if a rule beyond types is broken."""
 
 
 F = TypeVar("F", bound=RequestFields)
@@ -39,17 +39,16 @@ F = TypeVar("F", bound=RequestFields)
 _DOCUMENTED = Choices()
 
 NOT_ON_CONTRACT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What a decoder raises for a body that is not as the spec says."""
+"""Errors of a decoder for a body that violates the spec."""
 
 
 class Contract(Generic[F]):
-    """The body of one operation: as `section` of the spec says, and beyond it.
+    """The body of one operation, by `section` of the spec and by choices.
 
-    `fields` is the type that the spec describes; `extensions` are fields that choices
-    have a meaning for; `where` says of one that is missing where it is looked for.
-    Unless it `is_checked`, versions without schemas do not look at what is idle, and
-    take null for nothing. If it `is_strict`, versions with schemas refuse unknown
-    fields under every choice.
+    `fields` is the type of the spec; `extensions` are fields that only choices give a
+    meaning; `where` says where a missing field is looked for. Unless it `is_checked`,
+    versions without schemas skip idle fields, and take null for absent. If it
+    `is_strict`, versions with schemas refuse unknown fields under every choice.
     """
 
     def __init__(
@@ -66,14 +65,14 @@ class Contract(Generic[F]):
         self.known = KnownFields(section, fields, extensions, where, is_strict)
         self._is_checked = is_checked
         self.decoder = msgspec.json.Decoder(fields)
-        """Decodes a body on contract; raises NOT_ON_CONTRACT for any other."""
+        """Decodes a valid body; raises NOT_ON_CONTRACT for any other."""
 
     def read(
         self, content: bytes, choices: Choices, ignored: list[str] | None = None
     ) -> F:
-        """The fields of a body, for an operation that no departure tells apart.
+        """Return a body's fields, for an operation that ignores violations.
 
-        Raises as `values`, and NotReady for a large one.
+        Raises as `values`, and NotReady for a large body.
         """
         try:
             if len(content) <= DEFAULT_LIMITS.body_bytes:
@@ -90,7 +89,7 @@ class Contract(Generic[F]):
         return fields
 
     def _reading(self, content: bytes) -> Steps[F | None]:
-        """Decode a body by itself, before anything is done; None if it departs."""
+        """Decode a large body in its own step; None if it violates the spec."""
         for _ in range(AT_ONCE):
             yield
         with suppress(*NOT_ON_CONTRACT):
@@ -100,21 +99,21 @@ class Contract(Generic[F]):
     def values(
         self, content: bytes, choices: Choices, ignored: list[str] | None = None
     ) -> dict[str, Any]:
-        """The values of a body of which every departure is tolerated, by field.
+        """Return the values by field of a body whose violations are all tolerated.
 
-        What is missing is not among them. The list `ignored` gets what to say of a
-        field that is, though it is likely meant for another. Raises BadJson, and
-        InvalidField for all departures that the choices in force do not tolerate.
+        Missing fields are left out. The list `ignored` gets a hint if an ignored field
+        resembles another. Raises BadJson, and InvalidField for all violations that the
+        choices in force do not tolerate.
         """
         body = read_json(content)
-        # Before the fields: it holds for unknown ones too, however deep.
+        # Before the fields: the rule holds for unknown fields too, at any depth.
         check_integers(content, body)
         body = self._looked_at(body, choices)
         values, refused = self.known.read(body, choices)
         first = next(refused, None)
         if first is not None:
-            told = self.known.meant_for_missing(body, self.known.fields).values()
-            others = nearest.ignored(body, self.known.names, [*told])
+            reported = self.known.meant_for_missing(body, self.known.fields).values()
+            others = nearest.ignored(body, self.known.names, [*reported])
             others = others if choices.unknown_fields == "ignore" else []
             raise InvalidFields(all_problems(chain([first], refused, others)))
         if ignored is not None:
@@ -128,7 +127,7 @@ class Contract(Generic[F]):
     def _looked_at(
         self, body: dict[str, object], choices: Choices
     ) -> dict[str, object]:
-        """Return the fields of a body at which the version in force looks."""
+        """Return the fields of a body that the version in force reads."""
         if self.looks_at_all(choices):
             return body
         known = self.known.fields
@@ -140,7 +139,7 @@ class Contract(Generic[F]):
         }
 
     def name_unknown(self, refusal: Refusal, content: bytes) -> None:
-        """Say in a refusal for want of a field which unknown one may be meant."""
+        """Add to the refusal of a missing field the unknown field that may be meant."""
         name = getattr(refusal, "at", "").removeprefix("$.")
         if name in self.known.fields:
             body = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
@@ -151,11 +150,11 @@ class Contract(Generic[F]):
     def find_violations(
         self, content: bytes, choices: Choices = _DOCUMENTED
     ) -> Iterator[Violation]:
-        """Every departure of a body from the spec, and its effect with these choices.
+        """Yield every violation of the spec by a body, and its effect by these choices.
 
         The effect is that on a request that is not refused for another reason.
         """
-        # Nearly all are on contract, and whoever reads a journal asks about thousands.
+        # Nearly all bodies are valid, and a journal may have thousands.
         try:
             if self.known.is_closed and not self._has_empty(
                 fields := self.decoder.decode(content)
@@ -182,15 +181,15 @@ class Contract(Generic[F]):
 
     @property
     def names(self) -> Collection[str]:
-        """The names of all fields that the operation has a meaning for."""
+        """Return the names of all fields that the operation can read."""
         return self.known.names
 
     def needs(self, name: str) -> bool:
-        """Whether a field may not be left out."""
+        """Return whether a field is required."""
         return name in self.known.fields and self.known.fields[name].is_required
 
     def _has_empty(self, decoded: F) -> bool:
-        """Whether a field is empty though its type allows it, or what items need."""
+        """Return whether a field, or what items need, is empty against the spec."""
         return any(
             getattr(decoded, field.attribute) == ""
             if field.about.empty is not None

@@ -1,8 +1,8 @@
-"""The routes that the service has or had, by name: what an unknown path may be.
+"""Names the routes that the service has or had, to explain unknown paths.
 
-`known_routes.txt` lists them below `/api` by folder. What stands behind `@4.9.4` came
-with that version; with `@4.9.1..4.14.10` it went after the second one. A name in braces
-is any segment, with `*` any number of them.
+`known_routes.txt` lists them below `/api` by folder. Routes after `@4.9.4` came with
+that version; with `@4.9.1..4.14.10` they also ended after the second version. A name in
+braces matches any segment, with `*` any number of segments.
 """
 
 import re
@@ -27,7 +27,7 @@ class KnownRoute(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """Since when or until when the service has the route."""
+        """Return a sentence about the versions that have the route."""
         if self.until:
             return f"the service had this route up to {self.until}"
         return f"the service has this route{f' since {self.since}' * bool(self.since)}"
@@ -54,7 +54,7 @@ def _routes(text: str) -> Iterator[KnownRoute]:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], KnownRoute]]:
-    """The routes with parameters, with a pattern for the paths of each."""
+    """Return the routes with parameters, and patterns for their paths."""
     return [
         (re.compile(_PARAMETER.sub(_any, path)), route)
         for path, route in known_routes().items()
@@ -67,7 +67,7 @@ def _any(parameter: re.Match[str]) -> str:
 
 
 def known_route(path: str) -> KnownRoute | None:
-    """Return the route of the service that a path is, None for any other path."""
+    """Return the service's route at a path, None if there is none."""
     if not path.startswith(_API) or len(path) > Published.hinted_chars:
         return None
     found = known_routes().get(path)

@@ -1,7 +1,7 @@
 """`listV2`: a page of a dataset's collections (spec 4.2).
 
-What does not depend on the caller is encoded once for each collection; `permission`,
-the last field, is added per page. Pages are kept too: clients ask again and again.
+The text of each collection is encoded once, without `permission`, the last field, which
+depends on the caller. Pages are cached too, as clients repeat requests.
 """
 
 from typing import Annotated, Any
@@ -95,7 +95,7 @@ _FILTER = body_field.About(choice="list_filters").meta()
 
 
 class ListV2Extensions(contract.RequestFields, kw_only=True):
-    """What the service takes beside these: pages by number, and filters."""
+    """Fields that the service reads beside the spec's: page number and filters."""
 
     page_num: (
         Annotated[
@@ -117,11 +117,11 @@ CONTRACT = contract.Contract("4.2", ListV2Body, ListV2Extensions)
 
 
 def read(content: bytes, choices: Choices, ignored: list[str] | None = None) -> ListV2:
-    """The request in a body. Raises BadJson or InvalidField."""
+    """Return the request in a body. Raises BadJson or InvalidField."""
     try:
         body = CONTRACT.decoder.decode(content)
     except contract.NOT_ON_CONTRACT:
-        # It departs from the spec in what is tolerated.
+        # The body violates the spec in a tolerated way.
         values = CONTRACT.values(content, choices, ignored)
         asked = values.get("pageSize", choices.page_size_default)
         size = min(asked, choices.page_size_max)
@@ -146,16 +146,16 @@ def read(content: bytes, choices: Choices, ignored: list[str] | None = None) -> 
 
 
 def appear(request: ListV2, number: int) -> Collection:
-    """A collection that is not there, where the request looks for some."""
+    """Return an invented collection in the folder of the request."""
     parent = request.parent_id if isinstance(request.parent_id, str) else None
     name = f"Appeared {number}"
     return Collection(id=f"appeared-{number}", name=name, parent_id=parent or None)
 
 
 def answer(call: Call, request: ListV2) -> bytes:
-    """The body of the response, kept ready for who asks the same again.
+    """Return the body of the response, cached for repeated requests.
 
-    A dataset that has been changed is no key: its body follows from more than that.
+    A changed dataset is not cached: its body depends on more than the key.
     """
     state, dataset = call.state, call.store.dataset(request.dataset_id)
     if dataset is None or type(dataset.tree) is not Tree:
@@ -165,14 +165,14 @@ def answer(call: Call, request: ListV2) -> bytes:
     text = state.texts.get(key)
     if text is None:
         text = _page_text(page_in(dataset, level, request, state), state)
-        # What the journal is to be told is told each time.
+        # Cached only without notes, which each journal entry needs.
         if not state.notes:
             state.texts.put(key, text)
     return text
 
 
 def encode(page: Page[Collection], state: State) -> bytes:
-    """The body of the response: `{"list": [...], "total": N}` in its envelope."""
+    """Return the response body: `{"list": [...], "total": N}` in its envelope."""
     key = tuple(page.items), page.total, page.level
     text = state.texts.get(key)
     return state.texts.put(key, _page_text(page, state)) if text is None else text
@@ -186,7 +186,7 @@ _BODY = SUCCESS % b'{"list":[%b],"total":%d}'
 
 
 def items_text(page: Page[Collection], state: State) -> bytes:
-    """The items of a page as JSON objects, with commas between them."""
+    """Return the items of a page as JSON objects, separated by commas."""
     items = [_kept_item_text(item, state) for item in page.items]
     is_extended = state.choices.item_fields == "extended"
     shown = _ROLES if is_extended else _PERMISSIONS
@@ -201,19 +201,19 @@ def _kept_item_text(item: Collection, state: State) -> bytes:
         tags_absent = state.choices.tags_empty == "absent"
         shown = shown_item(item, extended, tags_absent)
         training = b""
-        # Not by `state.facts`: of what is noted nothing is kept ready.
+        # Not by `state.facts`, which takes notes: what is noted is not cached.
         if extended and facts_of(state.choices.version).items_tell_training:
             training = b"," + msgspec.json.encode(_training(item))[1:-1]
         elif extended and not (item.training_amount or item.has_error):
             shown.has_error = UNSET
-        # It still lacks `permission` and its end.
+        # Still without `permission` and the closing brace.
         text = msgspec.json.encode(shown)[:-1] + training
         state.texts.put(item, text)
     return text
 
 
 class Training(Struct, rename="camel"):
-    """How far the training of a collection is."""
+    """Progress of a collection's training."""
 
     active_training_amount: int
     final_error_amount: int
@@ -229,7 +229,7 @@ def _training(item: Collection) -> Training:
 
 
 class Permission(Struct, rename="camel"):
-    """What the caller may do with a collection (spec 2.2)."""
+    """The caller's permissions for a collection (spec 2.2)."""
 
     value: int
     is_owner: bool
@@ -239,7 +239,7 @@ class Permission(Struct, rename="camel"):
 
 
 class Roles(Permission):
-    """What the service tells of a caller, too; related routes always show it."""
+    """Permissions and roles; related routes always show both."""
 
     role: int
     has_manage_role: bool
@@ -265,20 +265,20 @@ ListedCollection = msgspec.defstruct(
     ],
     bases=(Item,),
     rename="camel",
-    namespace={"__doc__": "A collection as it stands in a page."},
+    namespace={"__doc__": "A collection in a page."},
     kw_only=True,
 )
 
 
 class ListedPage(Struct):
-    """A page of matching collections, and how many match (spec 4.2)."""
+    """A page of matching collections, and the number of all matches (spec 4.2)."""
 
     items: list[ListedCollection] = field(name="list")  # type: ignore[valid-type]
     total: int
 
 
 def shown_item(item: Collection, extended: bool, tags_absent: bool) -> Any:
-    """A collection as it is shown, but for `permission`: an `Item`."""
+    """Return a collection as an `Item`, which lacks `permission`."""
     shown = (_extended if extended else _documented)(item)
     if extended and shown.create_time is UNSET:
         shown.create_time = shown.update_time
@@ -288,7 +288,7 @@ def shown_item(item: Collection, extended: bool, tags_absent: bool) -> Any:
 
 
 def permission(level: Level) -> Permission:
-    """The permission object of spec 2.2 for a caller of that level."""
+    """Return the permission object of spec 2.2 for a caller's level."""
     return Permission(
         value=level.value,
         is_owner=level is Level.OWNER,
@@ -299,7 +299,7 @@ def permission(level: Level) -> Permission:
 
 
 def roles(level: Level) -> Roles:
-    """The permission object of the service for a caller of that level."""
+    """Return the permission object of the service for a caller's level."""
     shown = permission(level)
     return Roles(
         **structs.asdict(shown),
@@ -326,7 +326,7 @@ LIST_V2 = Operation(
     name="listV2",
     method="POST",
     path="/api/core/dataset/collection/listV2",
-    summary="A page of a dataset's collections",
+    summary="Get a page of a dataset's collections",
     chinese="知识库集合的一页",
     contract=CONTRACT,
     data=ListedPage,

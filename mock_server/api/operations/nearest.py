@@ -1,6 +1,6 @@
-"""What is likely meant by the name of a field, or a path, that there is not.
+"""Finds the known name or path that an unknown one is likely meant for.
 
-Such as `chatID` for `chatId`, or a path with another slash, case or prefix.
+Such as `chatId` for `chatID`, or a path with other slashes, case or prefix.
 """
 
 import re
@@ -12,7 +12,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.messages import cut, most_alike, quoted
 
 _COMPARED = 50
-"""Fields of a body that are compared, its first ones."""
+"""Number of fields of a body that are compared, from its first."""
 _SYNONYMS = dict.fromkeys(("current", "page"), "pageNum")
 _SYNONYMS |= dict.fromkeys(("limit", "size"), "pageSize")
 _SYNONYMS |= dict.fromkeys(("keyword", "query", "search"), "searchText text")
@@ -20,12 +20,12 @@ _SYNONYMS |= dict.fromkeys(("pin", "pinned", "isTop", "isPinned"), "top")
 _SYNONYMS |= {"content": "text", "answer": "a", "title": "name"}
 _SYNONYMS["question"] = "q messages"
 _SYNONYMS |= dict.fromkeys(("prompt", "input", "text"), "messages content")
-"""Words of other interfaces for fields that are spelt quite differently."""
+"""Words of other interfaces for fields with quite different names."""
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:
-    """The known name that is nearest, whatever its case and underscores."""
-    # Comparing takes time that grows with the square of the length.
+    """Return the most similar known name, ignoring case and underscores."""
+    # Comparing takes time quadratic in the length.
     if len(name) > Published.hinted_chars:
         return None
     for each in _SYNONYMS.get(name, "").split():
@@ -37,7 +37,7 @@ def nearest(name: str, known: Collection[str]) -> str | None:
 
 
 def given_for(missing: Collection[str], unknown: Iterable[str]) -> dict[str, str]:
-    """By missing field the unknown one that is likely to be meant for it."""
+    """Return the unknown field that each missing field is likely given as."""
     found: dict[str, str] = {}
     for name in islice(unknown, _COMPARED):
         near = nearest(name, missing)
@@ -53,20 +53,20 @@ def given_for(missing: Collection[str], unknown: Iterable[str]) -> dict[str, str
 
 
 def meant_by_unknown(given: str | None, missing: str) -> str:
-    """What the message of a missing field ends with; nothing if none was given."""
+    """Return the end of a missing field's message; "" if none was given for it."""
     if given is None:
         return ""
     return f" (unknown field {quoted(cut(given))}: did you mean {quoted(missing)}?)"
 
 
 def ignored(
-    body: Collection[str], known: Collection[str], told: Collection[str] = ()
+    body: Collection[str], known: Collection[str], reported: Collection[str] = ()
 ) -> list[str]:
-    """What to say of a field that has no meaning, and is likely meant for another.
+    """Return a hint about an ignored field that is likely meant for another.
 
-    It is none of those that have been `told`.
+    Fields in `reported` need no hint.
     """
-    known = [*known, *told]
+    known = [*known, *reported]
     absent = [each for each in known if each not in body]
     for name in islice((each for each in body if each not in known), _COMPARED):
         if near := meant(name, absent):
@@ -75,30 +75,30 @@ def ignored(
 
 
 def meant(name: str, known: Collection[str]) -> str:
-    """What the message of an unknown field ends with; nothing if none is near."""
+    """Return the end of an unknown field's message; "" if no known one is similar."""
     near = nearest(name, known)
     return f" (did you mean {quoted(near)}?)" if near else ""
 
 
 def letters(name: str) -> str:
-    """A name without what people get wrong: case, `_` and `-`."""
+    """Return a name without case, `_` and `-`, which people confuse."""
     return name.replace("_", "").replace("-", "").casefold()
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a name in any order: those of `createApp` and `app.create`."""
+    """Return the words of a name, sorted: equal for `createApp` and `app.create`."""
     if len(name) > Published.hinted_chars:
         return [name]
     return sorted(each.lower() for each in re.findall("[A-Z]?[a-z0-9]+", name))
 
 
 _ADMIN = {
-    # Only below a sandbox's own address does such a path come here.
+    # Such a path comes here only below a bound address.
     re.compile("/__admin(?=/)"): "/__admin/sandboxes/NAME",
     re.compile("(?<!/)/++_*+admin(?=/|$)", re.IGNORECASE): "/__admin",
     re.compile("(?<!/)/++health[a-z]*+/?$", re.IGNORECASE): "/__admin/health",
 }
-"""Beginnings of paths, and what is meant by them."""
+"""Patterns of the start of a path, and the admin path that is meant."""
 _ONE_OFF, _SLIP, _LEAST_ALIKE = 0.96, 0.9, 0.8
 _VERSION = re.compile("/v[0-9](?=/)")
 _DELETES = re.compile("/(batch)?(del|clear|remove|reset|restore|advance)[^/]*$")
@@ -107,15 +107,14 @@ _DELETES = re.compile("/(batch)?(del|clear|remove|reset|restore|advance)[^/]*$")
 def nearest_path(
     path: str, known: Collection[str], preferred: Collection[str] = ()
 ) -> str | None:
-    """The known path that is nearest to another one; None if none is.
+    """Return the known path that is most similar to another, or None.
 
-    It differs in case, slashes or escapes only, or else in what stands before it, or
-    else in its version too, or else between its ends, or else in a few characters, or
-    else its last word goes on, or else it differs in more; of the same rank,
-    `preferred` ones come first. What deletes or resets is meant by nothing else than
-    its own path with a slip in it.
+    In this order: it differs only in case, slashes or escapes; in its prefix; between
+    its ends; in a few characters; its last word is longer; it differs more. Among
+    equals, `preferred` paths come first. Paths that delete or reset are suggested only
+    for their own misspelled path.
     """
-    # Comparing takes time that grows with the square of the length.
+    # Comparing takes time quadratic in the length.
     if len(path) > Published.hinted_chars:
         return None
     given = plain_path(path)
@@ -143,7 +142,7 @@ def nearest_path(
         ranked = [(each, _LEAST_ALIKE) for each in namesakes]
         slip = [each for each in (most_alike(given, all_known, _SLIP),) if each]
         is_folder = any(each.startswith(f"{given}/") for each in all_known)
-        in_word = () if is_folder else first  # of `/api` no word goes on
+        in_word = () if is_folder else first  # such as `/api`, which starts no word
         longer = [each for each in in_word if _goes_on(by_plain[each], last)]
         ranked += [([each for each in by_plain if _DELETES.search(each)], _ONE_OFF)]
         ranked += [([each for each in slip if each in first], 0)]
@@ -155,7 +154,7 @@ def nearest_path(
 
 
 def nearest_admin_path(path: str) -> str | None:
-    """The path of the admin API that is meant by one such as `/admin/health`."""
+    """Return the path of the admin API meant by a path such as `/admin/health`."""
     is_short = len(path) <= Published.hinted_chars
     for beginning, other in _ADMIN.items():
         if is_short and (found := beginning.match(path)):
@@ -164,17 +163,17 @@ def nearest_admin_path(path: str) -> str | None:
 
 
 def plain_path(path: str) -> str:
-    """A path in lower case, without escapes, doubled slashes, and what ends it."""
+    """Return a path in lower case without escapes, double or final slashes."""
     text = unquote(path).partition(";")[0].strip().lower()
     return re.sub("/+", "/", text).rstrip("/")
 
 
 def _goes_on(known: str, last: str) -> bool:
-    """Whether the last word of a path begins with that, as `loginByPassword` does."""
+    """Return whether the last word of `known` extends `last`: `loginByPassword`."""
     end = "/" + known.rpartition("/")[2]
     return end.lower().startswith(last) and end[len(last) : len(last) + 1].isupper()
 
 
 def _ends_alike(path: str, known: str) -> bool:
-    """Whether one path is the end of the other: a prefix is missing, or too much."""
+    """Return whether one path is the end of the other."""
     return len(path) > 1 and (known.endswith(path) or path.endswith(known))

@@ -1,4 +1,4 @@
-"""What an operation is: where it is served, and how a body becomes a response."""
+"""An operation: where it is served, and how a body becomes a response."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -30,37 +30,37 @@ from mock_server.domain.sandboxes.state import State
 from mock_server.domain.versions import VERSIONS, Facts, Version, facts_of, served_by
 
 Distort = Callable[[Any, Any], Any]
-"""Takes an operation's data and its request, and gives other data."""
+"""Takes an operation's data and its request, and returns changed data."""
 
 Encode = Callable[[Any, State], bytes | Response]
-"""Writes an operation's data as the body of a response, or as one that is not JSON."""
+"""Encodes an operation's data as the body of a response, or as a response."""
 
 Gather = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
-"""Receives a request of at most so many bytes, and gives its fields as JSON."""
+"""Receives a request body of at most `int` bytes, and returns its fields as JSON."""
 
 Read = Callable[[bytes, Choices, list[str]], Any]
-"""Makes the request of a body; the list gets what to say of fields. Raises Refusal."""
+"""Makes the request of a body; adds hints on fields to the list. Raises Refusal."""
 
 TellRefusal = Callable[[Response, errors.Refusal, bytes, State], Response]
-"""Takes the response to a refusal, why it came and the body, and gives another one."""
+"""Takes the response to a refusal, its cause and the body, and returns another."""
 
 Access = Literal["caller", "login", "anyone", "guest", "address", "visitor", "link"]
-"""Who may call: the holder of a key or a login, of a login only, or anyone; as a guest
-also anyone, but a key that is sent says who; or whoever has the address, of which the
-last segment is a token that leads to its sandbox. A visitor is the holder of a key or a
-login, or who names a share link, which leads to its sandbox, too; or a link alone."""
+"""Who may call. "caller": a key or a login; "login": only a login; "anyone": anyone;
+"guest": anyone, but a key names the caller; "address": anyone with the token that ends
+the path and selects the sandbox; "visitor": a key, a login or a share link, which
+selects the sandbox; "link": only a share link."""
 
 ADDRESS_END = "/{token}"
-"""What the path of such an operation ends with."""
+"""End of the path of an operation with access "address"."""
 ANY_TYPE = "*/*"
-"""The media type of a body that may be of any."""
+"""The media type of an operation that takes bodies of any type."""
 
 
 class RelatedRoute(Struct, frozen=True):
-    """What documents say of an operation that the spec does not show.
+    """Texts of documents on a related route.
 
-    `since` is the version of the service that has it. `modelled` and `differs` are
-    sentences: what it does here, and where a client can tell it from the service.
+    `since` is the version of the service that introduced it. `modelled` and `differs`
+    are sentences: what it does here, and how it differs from the service.
     """
 
     since: str
@@ -77,7 +77,7 @@ DEMO_DATASET, DEMO_COLLECTION = "6593e137231a2be9c5603ba7", "6593e137231a2be9c56
 class Example(Struct, frozen=True):
     """A request with these fields; `name` is the statusText if it is refused.
 
-    `fixture` is the shipped one that is served, `key` who sends it if not anyone.
+    `fixture` is the shipped fixture, `key` the caller's key if it matters.
     """
 
     name: str
@@ -88,21 +88,21 @@ class Example(Struct, frozen=True):
 
 
 def forbidden(**fields: Any) -> Example:
-    """A request for what its key may not read."""
+    """Return an example with a key that may not read the object."""
     summary = "A key without read permission"
     key = "fastgpt-outsider"
     return Example("forbidden", summary, fields, "permissions.yaml", key)
 
 
-# Its handlers of both routes do not look at the method.
+# The service's handlers of both routes ignore the method.
 _TAKES_IT = "the service takes it: use --profile deployed, or it is {}"
 
 _TRIED_BYTES = 16 * 1024 * 1024
-"""Of data up to which a refused request is tried under another version."""
+"""Maximum size of the data on which a refused request is tried by another version."""
 
 
 class Former(Struct, frozen=True):
-    """What the body is to be in versions of which this fact does not hold."""
+    """The contract in versions for which `fact` is false."""
 
     fact: str
     contract: Contract[Any]
@@ -111,31 +111,26 @@ class Former(Struct, frozen=True):
 class Operation(Struct, frozen=True):
     """One operation, a row of the table.
 
-    `name` is what faults, journal, logs and documents call it: the last segment of its
-    path, with what it is about where that is not unique. `contract` says what its body
-    is to be, `read` makes the domain's request of the bytes of one, `act` carries
-    that out, `encode` writes the data as the whole body of a response, or as a response
-    that is not just JSON. `data` is the type of that data in the OpenAPI document,
-    `refusals` are those that `act` may raise. `traits` tell which faults have a
-    meaning for it: "write" if it changes something, "page" if its data is a `Page`, of
-    which `appear` makes items for a request that are not there, "total" if it shows how
-    many there are in all. One with "secret" logs somebody in: journals hide its fields.
-    `answer` does both, where a body is kept ready for who asks the same again.
+    `name` is its name in faults, journal, logs and documents: the last segment of its
+    path, with its object if that is not unique. `contract` describes its body, `read`
+    makes the domain's request of the body's bytes, `act` runs it, `encode` writes its
+    data as the whole body of a response, or as a response that is not just JSON. `data`
+    is the type of its data in the OpenAPI document, `refusals` are those of `act`.
+    `traits` decide which faults apply: "write" if it changes data, "page" if its data
+    is a `Page`, for which `appear` invents items, "total" if it has a total. The trait
+    "secret" marks a login, whose fields journals hide. `answer` runs and encodes in one
+    step, where a body is cached.
 
-    What follows is for operations outside the spec: `related` says what is known of
-    it. The service has it in these `versions`; in some of them its body was to be what
-    `former` says. It may be called by `further_methods`, and by others than the holder
-    of a key (`access`). `tell_refusal` gives a refusal a form of its own. `gather`
-    finds its fields where they do not just stand in the body;
-    together they have at most `most_bytes`, by default as many as any body.
-    `media_type` is what a body has to be, unless it may be left out. `answers` are the
-    media types of its answers; they are JSON in an envelope unless `has_envelope` is
-    false.
+    The other fields are for related routes; `related` documents the route. Only these
+    `versions` have it; `former` is its contract in some of them. Callers may use
+    `further_methods`; `access` says who may call. `tell_refusal` changes the form of a
+    refusal. `gather` collects its fields if they are not just the body, of at most
+    `most_bytes`, by default as for any body. `media_type` is that of its body,
+    `answers` are those of its responses, JSON in an envelope if `has_envelope`.
 
-    `also` is another operation by whose name faults and answers mean this one too.
-
-    `examples` are requests that documents show, the first of them not refused.
-    `chinese` is the summary in that language.
+    Faults and answers for the operation named `also` apply to this one too. `examples`
+    are requests that documents show, the first of them not refused. `chinese` is the
+    summary in Chinese.
     """
 
     name: str
@@ -170,18 +165,18 @@ class Operation(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What faults and answers may call it."""
+        """Return the names by which faults and answers can select it."""
         return (self.name, self.also) if self.also else (self.name,)
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """All methods by which it may be called."""
+        """Return all methods by which it may be called."""
         return self.method, *self.further_methods
 
     def at_older_path(self) -> "Operation":
-        """The operation as its older path serves it, where the service takes POST too.
+        """Return the operation for its older path, at which the service takes POST too.
 
-        Raises AttributeError if it has none.
+        Raises AttributeError if it has no older path.
         """
         if "POST" in self.methods:
             return self
@@ -190,11 +185,11 @@ class Operation(Struct, frozen=True):
     def check_method(
         self, method: str, choices: Choices, headers: Sequence[Header] = ()
     ) -> None:
-        """Raises MethodNotAllowed for a method by which it may not be called.
+        """Raise MethodNotAllowed unless the operation takes this method.
 
-        `headers` are those of the request, for what it says of how to be served.
+        `headers` of the request decide which choices a hint needs.
         """
-        # A HEAD must not upload, whatever is chosen.
+        # A HEAD must not upload, under any choice.
         by_choice = ("method_mismatch",) if self.access != "address" else ()
         is_taken = any(tolerates(choices, name) for name in by_choice)
         if method not in self.methods and not is_taken:
@@ -204,11 +199,11 @@ class Operation(Struct, frozen=True):
                 how = "send POST with the fields as a JSON body"
                 hint = f"{how}; GET with such a body is {hint}"
             elif self.related is None:
-                # All that the headers need, so that no further refusal follows.
+                # All choices that the request needs, so that no other refusal follows.
                 if not values(headers, b"content-type"):
                     needed += remedies(choices, "content_type_missing")
                 hint = _TAKES_IT.format(served_with(" and ".join(needed)))
-            if method == "POST":  # curl sends it, unless it is told otherwise
+            if method == "POST":  # curl's method for a request with data
                 option = "-G" if self.method == "GET" else f"-X {self.method}"
                 hint = "; ".join(filter(None, (f"by curl: {option}", hint)))
             got = describe_value(method)
@@ -217,7 +212,7 @@ class Operation(Struct, frozen=True):
     def check_content_type(
         self, method: str, headers: Sequence[Header], choices: Choices
     ) -> None:
-        """Raises UnsupportedMediaType for a body of another type than it takes."""
+        """Raise UnsupportedMediaType for a body of a wrong type."""
         if self.related is None:
             check_content_type(headers, choices)
         else:
@@ -231,26 +226,25 @@ class Operation(Struct, frozen=True):
         return former.contract
 
     def reader_in(self, state: State) -> Read:
-        """Return what reads a request as the version in force does."""
+        """Return the function that reads a request in the version in force."""
         if self.former is None:
             return self.read
         return self.contract_under(state.facts).read
 
     @staticmethod
     def fields(content: bytes) -> Mapping[str, object]:
-        """The fields of a body, for faults that match some. Raises BadJson."""
+        """Return the fields of a body, for faults to match. Raises BadJson."""
         return read_json(content)
 
     def respond(
         self, call: Call, content: bytes, distort: Distort | None = None
     ) -> Response:
-        """Carry it out for a body that has come; `distort` may change its data.
+        """Run the operation on a body; `distort` may change its data.
 
-        Nothing here awaits: what is read and what is written is one moment. Raises
-        NotReady.
+        Nothing here awaits, so reads and writes are of one moment. Raises NotReady.
         """
         state = call.state
-        # A refusal becomes a response here already: faults may spoil that too.
+        # Refusals become responses here, as faults may change these too.
         try:
             if self.former is None and call.caller.visitor is None:
                 request = self.read(content, state.choices, state.ignored)
@@ -285,7 +279,7 @@ class Operation(Struct, frozen=True):
         return replace(response, note=state.take_note()) if state.notes else response
 
     def _request_of(self, call: Call, content: bytes) -> Any:
-        """Return what a body asks for, as the version in force reads it."""
+        """Return the request of a body, read as in the version in force."""
         state, visitor = call.state, call.caller.visitor
         if visitor is not None and self.access == "visitor":
             contract = self.contract_under(state.facts)
@@ -300,9 +294,9 @@ class Operation(Struct, frozen=True):
         refusal: errors.Refusal,
         facts: tuple[str, ...],
     ) -> Response:
-        """Return the response of a refusal, which names a version that serves this.
+        """Return the response to a refusal, which names a version that would serve it.
 
-        `facts` are what was looked up before; without any, all versions refuse it.
+        `facts` are the facts of versions used so far; without any, all versions refuse.
         """
         choices, hints = call.state.choices, []
         is_field, is_short = isinstance(refusal, errors.InvalidField), False
@@ -318,7 +312,7 @@ class Operation(Struct, frozen=True):
                 hints = [served_by(choices.version, other)]
                 refusal.message += f" ({hints[0]})"
             response = error_response(refusal, choices)
-        else:  # whose message is the service's own
+        else:  # the message is the service's own
             response = error_response(refusal, choices)
             if is_field:
                 hints, facts = [refusal.message], (*facts, "bad_fields_are_http_400")
@@ -330,13 +324,13 @@ class Operation(Struct, frozen=True):
         return replace(response, note=Note("; ".join(hints) or None, facts=facts))
 
     def _is_served_by(self, version: Version, call: Call, content: bytes) -> bool:
-        """Try a request under another version, on a copy of what the sandbox holds."""
+        """Try a request under another version, on a copy of the sandbox's data."""
         if call.store.size > _TRIED_BYTES:
-            return False  # the copy would keep others waiting
+            return False  # copying would keep others waiting
         now = self.contract_under(facts_of(call.state.choices.version))
         other = self.contract_under(facts_of(version))
         if not {*now.names} <= {*other.names}:
-            return False  # it would pass over what the request asks for
+            return False  # it would ignore fields of the request
         choices = call.state.choices.but(version=version)
         try:
             tried = replace(call.state, choices=choices, notes=[], ignored=[])

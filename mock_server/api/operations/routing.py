@@ -1,4 +1,4 @@
-"""The table of operations: which one a path leads to, and what may have been meant."""
+"""The table of operations: finds the operation of a path, or what may be meant."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -22,26 +22,26 @@ from mock_server.domain.messages import cut, describe_value, did_you_mean, quote
 
 _COMMERCIAL = "/api/proApi/"
 """What paths of the commercial edition begin with, which the other forwards to it."""
-_RELATED_ROUTE = "a route of the service that the interface description does not show"
+_RELATED_ROUTE = "a route of the service that the spec does not show"
 _FEW_NAMES = 8
-"""More names of operations than these are not all listed in a message."""
+"""Above this number, a message does not list all operations."""
 DESCRIPTION = "/openapi.json"
-"""The path of the document that describes all operations."""
+"""Path of the OpenAPI document of all operations."""
 _OF_PATHS = "path", "url", "uri", "urlPath", "urlPattern", "urlPathPattern"
 _OF_REQUESTS = "request", "httpRequest", "method", *_OF_PATHS
-"""Fields of other mock servers for what is an operation here."""
+"""Fields of other mock servers that select requests."""
 _OF_ONE = {"GET": ("detail",), "DELETE": ("delete", "del")}
 _OF_ONE |= dict.fromkeys(("PUT", "PATCH"), ("update",))
-"""By method, the last words of routes that take one thing by its id."""
+"""The last words of routes that take one object by its id, by method."""
 OWN = "/__"
-"""What the server's own paths begin with, and none of the service."""
+"""Start of the server's own paths; no path of the service starts so."""
 RESPONSES = "/__admin/responses"
-"""The path of the list of declared responses."""
+"""Path of the list of static responses."""
 _RESPONSES = "answer it with `responses:` in a fixture or respond() in a test"
 
 
 def is_served(operation: Operation, path: str, choices: Choices) -> bool:
-    """Whether an operation is served at one of its paths."""
+    """Return whether an operation is served at one of its paths."""
     if operation.related is not None and choices.related_routes != "on":
         return False
     if choices.version not in operation.versions:
@@ -52,8 +52,7 @@ def is_served(operation: Operation, path: str, choices: Choices) -> bool:
 class Operations(Mapping[str, Operation]):
     """Operations by name, and by the paths at which they are served.
 
-    Everything that has to do with operations is driven by such a table: serving,
-    faults, journal, verification, documents.
+    Serving, faults, journal, verification and documents all use this table.
     """
 
     def __init__(
@@ -61,16 +60,16 @@ class Operations(Mapping[str, Operation]):
         rows: Iterable[Operation],
         others: Callable[[], Iterable[Operation]] = tuple,
     ) -> None:
-        """`others` are asked for once another one than `rows` is looked for.
+        """`others` is called on the first lookup beyond `rows`.
 
-        To import them takes a tenth of a start.
+        Importing the others would slow down every start.
         """
         self._first = {row.name: row for row in rows}
         self._others = others
         own = self._first.values()
         self.by_path = {row.path: row for row in own if row.related is None}
         """The operation of each path of the spec."""
-        # Comparing takes a millisecond, and clients with a wrong path repeat it.
+        # Cached, as comparing is slow and clients repeat a wrong path.
         self._nearest_path = lru_cache(DEFAULT_LIMITS.cached_heads)(
             lambda path, method: nearest_path(
                 path,
@@ -105,7 +104,7 @@ class Operations(Mapping[str, Operation]):
         return len(self._all)
 
     def at(self, path: str, method: str, choices: Choices) -> Operation:
-        """The operation that a path leads to; paths are exact (spec 4).
+        """Return the operation at a path; paths are exact (spec 4).
 
         Raises RouteNotFound, with the nearest route that is served.
         """
@@ -115,16 +114,16 @@ class Operations(Mapping[str, Operation]):
         return operation
 
     def meant_by(self, path: str) -> Operation | None:
-        """The operation of a path, whether or not it is served there."""
+        """Return the operation of a path, served there or not."""
         names = self._names
         name = names.get(path) or names.get(path.rpartition("/")[0] + ADDRESS_END)
         return self._at_older_paths.get(path) if name is None else self[name]
 
     def written_for(self, name: str, fields: Mapping[str, object]) -> str:
-        """Return how to write the request of another mock server: its fields are given.
+        """Return how to write the request that fields of another mock server select.
 
-        They stand in `fields`, or in an object there, as `request` of WireMock. Empty
-        if `name` is none of them.
+        The fields are in `fields`, or in an object there, such as WireMock's `request`.
+        Return "" if `name` is not such a field.
         """
         if name not in _OF_REQUESTS:
             return ""
@@ -134,12 +133,12 @@ class Operations(Mapping[str, Operation]):
         path = str(next(paths, "/api/x")).partition("?")[0]
         route = f"{str(given.get('method', 'GET')).upper()} {path}"
         row = self.meant_by(path)
-        # Texts of Python may hold half a surrogate pair, which UTF-8 cannot.
+        # Texts of Python may hold lone surrogates, which UTF-8 cannot encode.
         own = row.name if row else cut(route).encode(errors="replace").decode()
         return f' (write "operation": {quoted(own)})'
 
     def owner_of(self, path: str) -> str:
-        """What is served at a path, in words, whatever is chosen; "" if it is free."""
+        """Return in words what is at a path under any choices; "" if it is free."""
         if path in ("/", DESCRIPTION) or path.startswith(OWN):
             return "the server itself"
         operation = self.meant_by(path)
@@ -149,12 +148,12 @@ class Operations(Mapping[str, Operation]):
         return f"{kind} {operation.name}"
 
     def names_by_path(self) -> dict[str, str]:
-        """The name of the operation of each path, older ones included."""
+        """Return the operation's name by path, older paths included."""
         older = {path: row.name for path, row in self._at_older_paths.items()}
         return self._names | older
 
     def unknown_route(self, path: str, method: str, choices: Choices) -> errors.Refusal:
-        """The refusal of a path, with what may have been meant."""
+        """Return the refusal of a path, with a suggestion."""
         if path.startswith(_COMMERCIAL) and choices.related_routes == "on":
             return _commercial_route(path, _RESPONSES)
         served = [row for row in self.values() if is_served(row, row.path, choices)]
@@ -167,10 +166,10 @@ class Operations(Mapping[str, Operation]):
     def check_name(
         self, name: str, at: str, others: str = "", responses: Collection[str] = ()
     ) -> None:
-        """Raises InvalidField for a name that neither operation nor response has.
+        """Raise InvalidField for an unknown name of an operation or response.
 
-        `others` begins what is expected with what else may stand there; `responses` are
-        the names of those that are declared.
+        `others` starts the message with other allowed values; `responses` are the names
+        of static responses.
         """
         if name not in self and name not in responses:
             expected = others + self._names_text()
@@ -187,7 +186,7 @@ class Operations(Mapping[str, Operation]):
             raise errors.InvalidField(expected, got, at)
 
     def _by_words(self, name: str) -> Operation | None:
-        """The operation of `createDataset`, `chat.completions`, `chat/completions`."""
+        """Return the operation of `createDataset`, or of `chat/completions`."""
         wanted = words_of(name)
         for row in self.values():
             _, above, last = row.path.rsplit("/", 2)
@@ -196,7 +195,7 @@ class Operations(Mapping[str, Operation]):
         return None
 
     def _names_text(self) -> str:
-        """The names in words; of many only those of the spec's operations."""
+        """Return the names in words; if there are many, only those of the spec."""
         if len(self) <= _FEW_NAMES:
             return f"one of {', '.join(self)}"
         names = ", ".join(row.name for row in self.by_path.values())
@@ -210,9 +209,9 @@ class Operations(Mapping[str, Operation]):
     def _of_one(
         self, folder: str, last: str, method: str
     ) -> tuple[Operation | None, str]:
-        """The route, and its parameter, for a thing whose id a path of REST ends with.
+        """Return route and parameter for a REST path that ends with an object's id.
 
-        Only an id has digits; a deletion is proposed for nothing else.
+        Only a word with digits is an id, so that no other path suggests a deletion.
         """
         words = _OF_ONE.get(method, ()) if re.search("[0-9]", last) else ()
         for word in words:
@@ -232,7 +231,7 @@ class Operations(Mapping[str, Operation]):
             about = f"{_RELATED_ROUTE}, " if meant.related else ""
             names = ["related_routes"] if meant.related else []
             names += ["legacy_paths"] if path == meant.legacy_path else []
-            # Here all of them are needed, not one.
+            # All of these choices are needed, not one.
             return about + served_with(" and ".join(remedies(choices, *names)))
         known = known_route(path)
         if known is not None:
@@ -240,7 +239,7 @@ class Operations(Mapping[str, Operation]):
         if path.endswith("/v1/responses"):
             chat = self["completions"].path
             return f"the Responses API is not served, {chat} is; {_RESPONSES}"
-        # What is long is near to none.
+        # A long path resembles no route.
         is_long = len(path) + len(method) > DEFAULT_LIMITS.cached_head_bytes
         admin = nearest_admin_path(path)
         near = None if is_long or admin else self._nearest_path(path, method)

@@ -1,7 +1,7 @@
-"""Share links: credentials that stand in the fields of a request, not in its headers.
+"""Share links: credentials in the fields of a request, not in its headers.
 
-Who names a link and a visitor needs no key. The app is that of the link, and of its
-chats those of the visitor are there.
+A request with a link and a visitor needs no key. It reaches the link's app, and the
+visitor's chats in that app.
 """
 
 from typing import Any
@@ -18,24 +18,23 @@ from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.versions import VERSIONS, facts_of
 
 NESTED, FLAT = "outLinkAuthData", ("shareId", "outLinkUid")
-"""The field that has both since 4.15, and the fields that they were before."""
+"""The field with link and visitor since 4.15, and the two fields before."""
 NAMES = (NESTED, *FLAT)
 VISITED, TAKES_KEYS = frozenset({"visitor", "link"}), frozenset({"caller", "visitor"})
-"""Who may call an operation that takes share links, and one that takes keys (`Access`).
-"""
+"""`Access` of the operations that take share links, and of those that take API keys."""
 SHARE = (ShareNotFound, ChatForbidden)
-"""What a share link is refused with."""
+"""Refusals of share links."""
 
 
 class Named(Struct, rename="camel", frozen=True):
-    """A share link by its id, and its visitor, as a request names them."""
+    """A share link by its id, and its visitor, as in a request."""
 
     share_id: str
     out_link_uid: str
 
 
 class _Nested(Struct):
-    """The fields of a request in which both stand in one."""
+    """The fields of a request with link and visitor in one field."""
 
     out_link_auth_data: Raw = msgspec.field(name=NESTED, default=Raw(b"null"))
 
@@ -46,7 +45,7 @@ _read_text = msgspec.json.Decoder(str).decode
 
 
 def may_name(content: bytes) -> bool:
-    """Whether a request may name a link and a visitor."""
+    """Return whether a request may name a link and a visitor."""
     return b"shareId" in content and b"outLinkUid" in content
 
 
@@ -57,7 +56,7 @@ def named_in(content: bytes, is_nested: bool) -> Named | None:
     try:
         if is_nested:
             content = bytes(_read_nested(content).out_link_auth_data)
-            if content.startswith(b'"'):  # in a query it is a JSON text
+            if content.startswith(b'"'):  # in a query it is JSON in a string
                 content = _read_text(content).encode()
         named = _read_flat(content)
     except NOT_ON_CONTRACT:
@@ -75,7 +74,7 @@ def issued_in(content: bytes) -> str:
 
 
 def in_other_form(content: bytes, is_nested: bool) -> Refusal | None:
-    """Return the refusal of a request that names a link as another version wants it."""
+    """Return the refusal of a link in another version's form, else None."""
     if named_in(content, not is_nested) is None:
         return None
     others = (it for it in VERSIONS if facts_of(it).shares_are_nested is not is_nested)
@@ -87,8 +86,8 @@ def plain(
 ) -> bytes:
     """Return the fields of a visitor's request with an app in place of its credentials.
 
-    Those of the other form have no meaning. Raises BadJson, and InvalidField for an
-    `appId` beside a nested link; a flat one stands beside that of its app.
+    Fields of the other form are dropped. Raises BadJson, and InvalidField for an
+    `appId` beside a nested link; beside a flat link it is allowed.
     """
     fields = {k: v for k, v in read_raw(content).items() if k not in NAMES}
     if is_nested and "appId" in fields and contract.known.is_closed:
@@ -103,8 +102,8 @@ def request_of(
 ) -> Any:
     """Return the request of a visitor, to whom other visitors' chats are forbidden.
 
-    Raises as `Contract.read`, then SHARE; MissingAuthorization where a version is tried
-    in which the request names no link.
+    Raises as `Contract.read`, then SHARE; MissingAuthorization if the version that is
+    tried finds no link in the request.
     """
     share, state, is_nested = visitor.share, call.state, call.facts.shares_are_nested
     if named_in(content, is_nested) is None:

@@ -1,4 +1,4 @@
-"""The table of operations: the two that the spec documents (4), then related routes."""
+"""The table of operations: the two documented ones (spec 4), then related routes."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from mock_server.api.operations.update_history import UPDATE_HISTORY
 
 
 def related_routes() -> Sequence[Operation]:
-    """The operations outside the spec, imported when they are asked for."""
+    """Return the operations outside the spec, imported on demand."""
     from mock_server.api.operations.related.table import RELATED
 
     return RELATED

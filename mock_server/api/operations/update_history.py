@@ -14,7 +14,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
 
-# With choice top_missing=ignore the service takes these, with `top` or without.
+# With choice top_missing=ignore these are read with and without `top`.
 Title = Annotated[
     str,
     Meta(max_length=Published.title_chars),
@@ -22,11 +22,11 @@ Title = Annotated[
 ]
 
 NULL = SUCCESS % (b"null")
-"""The answer to every pin: nothing in it can be a secret."""
+"""The response to every pin; it cannot contain a secret."""
 
 
 class UpdateHistoryBody(contract.RequestFields):
-    """Spec 4.1: which chat session, and whether it is to be pinned."""
+    """Spec 4.1: which chat session, and whether to pin it."""
 
     app_id: Annotated[Id, Meta(description="Application identifier")]
     chat_id: Annotated[Id, Meta(description="Chat session identifier")]
@@ -38,7 +38,7 @@ class UpdateHistoryBody(contract.RequestFields):
 
 
 class UpdateHistoryExtensions(contract.RequestFields):
-    """What the service takes beside these, to rename a chat session."""
+    """Fields that the service reads beside the spec's, to rename a chat session."""
 
     title: Title | UnsetType = UNSET
     custom_title: Title | UnsetType = UNSET
@@ -50,11 +50,11 @@ CONTRACT = contract.Contract("4.1", UpdateHistoryBody, UpdateHistoryExtensions)
 def read(
     content: bytes, choices: Choices, ignored: list[str] | None = None
 ) -> UpdateHistory:
-    """The request in a body. Raises BadJson or InvalidField."""
+    """Return the request in a body. Raises BadJson or InvalidField."""
     try:
         body = CONTRACT.decoder.decode(content)
     except contract.NOT_ON_CONTRACT:
-        # It departs from the spec in what is tolerated.
+        # The body violates the spec in a tolerated way.
         values = CONTRACT.values(content, choices, ignored)
         return UpdateHistory(
             app_id=values["appId"],
@@ -67,7 +67,7 @@ def read(
 
 
 def encode(_data: None, _state: State) -> bytes:
-    """The body of the response, which is always the same (spec 2.3)."""
+    """Return the body of the response, which is always the same (spec 2.3)."""
     return NULL
 
 

@@ -1,4 +1,4 @@
-"""Logging in, and what a front end asks then: `preLogin` to `getTeamPlanStatus`."""
+"""Login and the first requests of a front end: `preLogin` to `getTeamPlanStatus`."""
 
 from typing import Annotated, Any, Literal
 
@@ -22,7 +22,7 @@ TEAM_ID = user_id("team")
 
 
 class TeamView(View):
-    """The one team, and the user's place in it."""
+    """The one team, and the user's role in it."""
 
     tmb_id: str
     member_name: str
@@ -34,7 +34,7 @@ class TeamView(View):
 
 
 class UserView(View, kw_only=True):
-    """Who has logged in."""
+    """The logged-in user."""
 
     id: str = field(name="_id")
     username: str
@@ -45,7 +45,7 @@ class UserView(View, kw_only=True):
 
 
 def user_view(caller: Caller) -> UserView:
-    """The user that a caller is who has logged in."""
+    """Return the view of a logged-in caller."""
     name, level = caller.username or "", permission(caller.level)
     role = "owner" if level.is_owner else "member"
     team = TeamView(caller.member or DEFAULT_TMB_ID, name, role, level)
@@ -53,13 +53,13 @@ def user_view(caller: Caller) -> UserView:
 
 
 class PreLoginQuery(RequestFields):
-    """Who is about to log in."""
+    """The user who is about to log in."""
 
     username: fields.Name
 
 
 class CodeView(View):
-    """The code."""
+    """The login code."""
 
     code: str
 
@@ -77,14 +77,14 @@ class CodeView(View):
 def pre_login(call: Call, query: PreLoginQuery) -> CodeView:
     """Get a code to log in with.
 
-    Six characters that are good for 30 seconds of the sandbox's clock, however often
-    they are used; the latest code of a user is the one that counts.
+    The code has six characters, and is valid for 30 seconds of the sandbox's clock and
+    any number of logins; only a user's latest code counts.
     """
     return CodeView(logins.give_code(call.state, query.username))
 
 
 class Campaign(Struct, rename="camel"):
-    """What has led the user to the service."""
+    """The campaign that led the user to the service."""
 
     short_url_source: str = ""
     short_url_medium: str = ""
@@ -121,14 +121,14 @@ class LoginBody(RequestFields):
 
 
 class LoginView(View):
-    """Who has logged in, and the token."""
+    """The logged-in user, and the token."""
 
     user: UserView
     token: str
 
 
 def _encode(login: LoginView, _: State) -> Response:
-    """The envelope, and the cookie that browsers keep."""
+    """Return the envelope, with the cookie for browsers."""
     cookie = f"fastgpt_token={login.token}; Path=/; Max-Age=604800"
     header = b"set-cookie", f"{cookie}; HttpOnly; SameSite=Strict".encode()
     return Response(200, SUCCESS % (msgspec.json.encode(login)), (header,))
@@ -149,15 +149,15 @@ def _encode(login: LoginView, _: State) -> Response:
 def login_by_password(call: Call, body: LoginBody) -> LoginView:
     """Log in with a password.
 
-    The users of the fixture. The token leads to the sandbox of the key that the login
-    carried, the default one without a key.
+    Users are those of the fixture. The token leads to the sandbox of the request's key,
+    without a key to the default one.
     """
     token, user = logins.log_in(call.state, body.username, body.password, body.code)
     return LoginView(user_view(user), token)
 
 
 class NoFields(RequestFields):
-    """No fields at all."""
+    """No fields."""
 
 
 @route(
@@ -172,13 +172,13 @@ class NoFields(RequestFields):
 def token_login(call: Call, _: NoFields) -> UserView:
     """See who has logged in.
 
-    A login token only; a key in `Authorization` is ignored.
+    Needs a login token; a key in `Authorization` is ignored.
     """
     return user_view(call.caller)
 
 
 def _clear_cookie(_: None, __: State) -> Response:
-    """The envelope, and the end of the cookie."""
+    """Return an empty envelope, with a header that deletes the cookie."""
     header = b"set-cookie", b"fastgpt_token=; Path=/; Max-Age=0"
     return Response(200, SUCCESS % b"null", (header,))
 
@@ -195,7 +195,7 @@ def _clear_cookie(_: None, __: State) -> Response:
 def loginout(call: Call, _: NoFields) -> None:
     """Log out.
 
-    The user's token counts no more until the next login; nobody is refused.
+    The user's token is invalid until the next login; all callers are accepted.
     """
     name, ended = call.caller.username, call.store.logged_out
     if name is not None:
@@ -203,11 +203,11 @@ def loginout(call: Call, _: NoFields) -> None:
 
 
 _VERSION = "4.16.0"
-"""The version of the service that related routes are modelled on."""
+"""The version of the service on which related routes are modelled."""
 
 
 class InitDataQuery(RequestFields, forbid_unknown_fields=False):
-    """Anything."""
+    """Any fields."""
 
 
 class FrontEndView(View):
@@ -218,7 +218,7 @@ class FrontEndView(View):
 
 
 class InitDataView(View):
-    """Settings; what stands last is there for those who have logged in."""
+    """Settings; the last three only for logged-in users."""
 
     buffer_id: str = "mock"
     fe_configs: FrontEndView = field(default_factory=FrontEndView)
@@ -239,7 +239,7 @@ class InitDataView(View):
 def get_init_data(call: Call, _: InitDataQuery) -> InitDataView:
     """Get the settings of a front end.
 
-    Nobody is refused; a login token shows more.
+    Accepts all callers; a login token shows more.
     """
     if call.caller.username is None:
         return InitDataView()
@@ -272,7 +272,7 @@ class PlanView(View):
 def get_team_plan_status(call: Call, _: NoFields) -> PlanView | None:
     """Get what the team may use.
 
-    Null without a login token that counts; a key is ignored.
+    Returns null without a valid login token; ignores a key.
     """
     if call.caller.username is None:
         return None

@@ -1,4 +1,4 @@
-"""Addresses of files in answers, and the requests that are sent to them."""
+"""URLs of uploads and downloads, and the requests to them."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ from mock_server.domain.memory import Memory
 
 
 def address(call: Call, path: str, token: str) -> str:
-    """The address at a path that ends with a token, on the host that was asked."""
+    """Return the URL of a path that ends with a token, on the request's host."""
     headers = {} if call.sent is None else call.sent.head.headers
     host, way = headers.get("host"), headers.get("x-forwarded-proto")
     where = path.removesuffix(ADDRESS_END) + "/" + token
@@ -17,12 +17,12 @@ def address(call: Call, path: str, token: str) -> str:
 
 
 def token_of(body: RequestBody) -> str:
-    """The token that the path of a request ends with."""
+    """Return the token at the end of a request's path."""
     path: str = body.scope["path"]
     return path.rpartition("/")[2]
 
 
 async def gather_token(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """The token in the path as the only field."""
+    """Return the token in the path as the only field, in JSON."""
     await body.read(max_bytes, memory)
     return msgspec.json.encode({"token": token_of(body)})

@@ -1,4 +1,4 @@
-"""API keys that a login creates: listed, changed, deleted, and asked after."""
+"""API keys that a login creates: list, change, delete, copy, check."""
 
 from typing import Annotated, Any, Literal
 
@@ -26,7 +26,7 @@ KeyName = Annotated[str, Meta(min_length=1, max_length=Published.api_key_name_ch
 
 
 class KeyLimit(Struct, rename="camel", kw_only=True):
-    """How long the key is to be used, and how much; neither is looked at."""
+    """Expiry and usage limit of the key; neither is enforced."""
 
     expired_time: Any = UNSET
     max_usage_points: int | float = -1
@@ -36,7 +36,7 @@ KeyTags = Annotated[list[fields.Label], Meta(max_length=20), fields.IDLE] | Unse
 
 
 class KeyCreateBody(RequestFields, kw_only=True):
-    """What the key is called; tags are not kept."""
+    """The key's name; tags are not stored."""
 
     name: KeyName
     app_id: Any = UNSET
@@ -46,7 +46,7 @@ class KeyCreateBody(RequestFields, kw_only=True):
 
 
 def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
-    """A key with what a request says of it. Raises InvalidField, TeamForbidden."""
+    """Return a key with a request's changes. Raises InvalidField, TeamForbidden."""
     if new.auth_proxy:
         api_keys.check_may(call, Level.OWNER)
     changes: dict[str, Any] = {
@@ -79,9 +79,9 @@ def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
 def openapi_create(call: Call, new: KeyCreateBody) -> str:
     """Create an API key.
 
-    The key, with the permissions of its creator, which counts at once and leads to the
-    sandbox of the login. No state holds it: what a state says of keys gives others in
-    another sandbox. A login token only.
+    Returns the key, which has the permissions of its creator, is valid at once and
+    leads to the sandbox of the login. No state contains it: in another sandbox, a state
+    gives other keys. Needs a login token.
     """
     app_id = None
     if call.facts.api_keys_of_apps and isinstance(new.app_id, str):
@@ -97,14 +97,14 @@ def openapi_create(call: Call, new: KeyCreateBody) -> str:
 
 
 class LimitView(View, kw_only=True):
-    """How long a key may be used, and how much; -1 points are any number."""
+    """Expiry and usage limit of a key; -1 points mean no limit."""
 
     expired_time: Time | UnsetType = UNSET
     max_usage_points: Points = -1
 
 
 class KeyView(View, kw_only=True):
-    """An API key, of which only the end is shown."""
+    """An API key, of which only the last four characters are shown."""
 
     id: str = field(name="_id")
     team_id: str = DEFAULT_TEAM_ID
@@ -141,7 +141,7 @@ def _listed(seen: tuple[ApiKey, str], _: object) -> KeyView:
 
 
 class KeyListQuery(RequestFields, kw_only=True):
-    """Which API keys, and in which order; there are none with tags."""
+    """Filters and order of API keys; no key has tags."""
 
     app_id: Id | UnsetType = UNSET
     keyword: Annotated[str, Meta(max_length=100)] = ""
@@ -162,10 +162,10 @@ class KeyListQuery(RequestFields, kw_only=True):
     appear=lambda _, n: (ApiKey(f"appeared-{n}", f"Appeared {n}"), "0000"),
 )
 def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
-    """The API keys of a member.
+    """List a member's API keys.
 
-    An array, the latest first, each masked but for four characters; with `keyword`
-    those whose name or text has it. A login token only.
+    Returns an array, the latest first, masked except four characters; `keyword` filters
+    by name or text. Needs a login token.
     """
     found, app_id, text = api_keys.own(call), query.app_id, call.state.tokens.created
     if call.facts.api_keys_of_apps:
@@ -184,7 +184,7 @@ def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
 
 
 class KeyUpdateBody(RequestFields, kw_only=True):
-    """Which API key, and what is to be another; tags are not kept."""
+    """The API key, and its new values; tags are not stored."""
 
     id: Id = field(name="_id")
     name: KeyName | UnsetType = UNSET
@@ -193,7 +193,7 @@ class KeyUpdateBody(RequestFields, kw_only=True):
     tags: KeyTags = UNSET
 
     def check(self) -> None:
-        """Raise InvalidField where nothing is to be another."""
+        """Raise InvalidField if no field is changed."""
         given = self.name, self.limit, self.auth_proxy, self.tags
         if all(each is UNSET for each in given):
             raise errors.InvalidField("name, limit, authProxy or tags", "none", "$")
@@ -212,7 +212,7 @@ class KeyUpdateBody(RequestFields, kw_only=True):
 def openapi_update(call: Call, new: KeyUpdateBody) -> None:
     """Rename an API key, or limit it.
 
-    The key does not change, and no limit ends it. A login token only.
+    The key does not change, and no limit ends it. Needs a login token.
     """
     key = api_keys.find(call, new.id, "$._id")
     call.store.api_keys.put(key.id, _changed(call, key, new))
@@ -230,14 +230,14 @@ def openapi_update(call: Call, new: KeyUpdateBody) -> None:
 def openapi_delete(call: Call, query: fields.IdQuery) -> fields.Nothing | None:
     """Delete an API key.
 
-    It is refused from then on. A login token only.
+    The key is then refused. Needs a login token.
     """
     call.store.api_keys.remove(api_keys.find(call, query.id, "$.id").id)
     return None if call.facts.api_key_delete_is_null else fields.Nothing()
 
 
 class KeyCopyBody(RequestFields):
-    """Which API key."""
+    """The API key to copy."""
 
     id: Id
 
@@ -255,13 +255,13 @@ class KeyCopyBody(RequestFields):
 def openapi_copy(call: Call, body: KeyCopyBody) -> str:
     """Get an API key whole.
 
-    The key, which lists only show the end of. A login token only.
+    Returns the key, of which lists show only the end. Needs a login token.
     """
     return call.state.tokens.created(api_keys.find(call, body.id, "$.id").id)
 
 
 class HealthQuery(RequestFields):
-    """Which API key."""
+    """The API key to check."""
 
     api_key: Annotated[
         str,
@@ -271,7 +271,7 @@ class HealthQuery(RequestFields):
 
 
 class HealthView(View, kw_only=True):
-    """That an API key counts, and how much of it has been used."""
+    """Validity and usage of an API key."""
 
     valid: bool | UnsetType = UNSET
     usage_points: int | UnsetType = UNSET
@@ -295,8 +295,8 @@ class HealthView(View, kw_only=True):
 def openapi_health(call: Call, query: HealthQuery) -> HealthView:
     """See whether an API key counts.
 
-    Declared ones do, those that logins have created, and any where any is accepted.
-    Journals do not keep the query.
+    Declared keys are valid, keys that logins have created, and any key if any is
+    accepted. Journals do not keep the query.
     """
     is_issued = query.api_key.startswith(ISSUED_KEY_PREFIX)
     if not api_keys.is_good(call, query.api_key):

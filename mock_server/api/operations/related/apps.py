@@ -1,4 +1,4 @@
-"""Applications and folders of these: listed, shown, made, changed, deleted."""
+"""Applications and their folders: list, show, create, change, delete."""
 
 from typing import Annotated, Any, Literal, get_args
 
@@ -25,7 +25,7 @@ from mock_server.fixture.document import Id, Shared, Time
 
 PATH = "/api/core/app"
 _FOUND = 50
-"""Applications that a search shows, as the service has it."""
+"""Number of applications that a search shows, as in the service."""
 _HIDDEN = "hidden"
 AppType = Literal[
     "folder",
@@ -44,7 +44,7 @@ _TYPES = frozenset(get_args(AppType))
 
 
 class AppRoles(Roles):
-    """What a caller may do with an application."""
+    """The caller's permissions and roles for an application."""
 
     has_read_chat_log_per: bool
     has_read_chat_log_role: bool
@@ -60,7 +60,7 @@ def _roles(level: Level) -> AppRoles:
 
 
 class AppItem(View, kw_only=True):
-    """What lists and details show of an application."""
+    """Fields of an application in lists and details."""
 
     id: str = field(name="_id")
     parent_id: str | None
@@ -75,7 +75,7 @@ class AppItem(View, kw_only=True):
 
 
 class ListedApp(AppItem, kw_only=True):
-    """An application as it stands in a list."""
+    """An item of a list of applications."""
 
     private: bool = False
     source_member: Member
@@ -83,7 +83,7 @@ class ListedApp(AppItem, kw_only=True):
 
 
 class AppListBody(RequestFields, kw_only=True):
-    """Which applications: of one folder, of some types, or with a text."""
+    """Filters of applications: folder, types, text."""
 
     parent_id: fields.Parent = UNSET
     type: Any = UNSET
@@ -115,11 +115,11 @@ def _listed(seen: holders.Seen[App], _: object) -> ListedApp:
     appear=lambda _, n: (App(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
 def app_list(call: Call, wanted: AppListBody) -> Page[holders.Seen[App]]:
-    """The applications that the caller may read.
+    """List the applications that the caller may read.
 
-    An array, the latest first: of the top level, or of the folder `parentId`; with
-    `searchKey` the first 50 of all levels whose name or intro has that text. Of type
-    `hidden` only where `type` asks for it; unknown types are ignored.
+    Returns an array, the latest first: of the top level, or of the folder `parentId`;
+    with `searchKey` the first 50 of all levels with that text in name or intro. Type
+    `hidden` only if `type` names it; unknown types are ignored.
     """
     term, folder = fold(wanted.search_key or ""), wanted.parent_id or None
     if folder is not None:
@@ -138,13 +138,13 @@ def app_list(call: Call, wanted: AppListBody) -> Page[holders.Seen[App]]:
 
 
 class AppQuery(RequestFields):
-    """Which application."""
+    """The application."""
 
     app_id: Id
 
 
 class AppDetail(AppItem, kw_only=True):
-    """An application by itself."""
+    """The details of an application."""
 
     team_id: str = DEFAULT_TEAM_ID
     version: str = "v2"
@@ -164,9 +164,9 @@ class AppDetail(AppItem, kw_only=True):
     access="login",
 )
 def app_detail(call: Call, query: AppQuery) -> AppDetail:
-    """One application.
+    """Get an application.
 
-    What lists show of it, and its team. A login token only.
+    Returns its fields in lists, and its team. Needs a login token.
     """
     app = call.app(query.app_id)
     return fields.shown(
@@ -179,7 +179,7 @@ def app_detail(call: Call, query: AppQuery) -> AppDetail:
 
 
 class AppCreateBody(RequestFields, kw_only=True):
-    """What the application is called, and where it goes; the rest is not kept."""
+    """Name and folder of the application; the other fields are not stored."""
 
     name: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
     type: AppType
@@ -206,7 +206,7 @@ class AppCreateBody(RequestFields, kw_only=True):
 def app_create(call: Call, new: AppCreateBody) -> str:
     """Create an application or a folder.
 
-    The id. Tools go to folders of type `toolFolder`, agents to those of type `folder`.
+    Returns the id. Tools go to folders of type `toolFolder`, agents to type `folder`.
     """
     store = call.store
     if call.caller.username is None and not call.facts.app_create_takes_keys:
@@ -231,7 +231,7 @@ def app_create(call: Call, new: AppCreateBody) -> str:
 
 
 class AppUpdateBody(RequestFields, kw_only=True):
-    """Which application, and what is to be another; the rest is not kept."""
+    """The application, and its new values; the other fields are not stored."""
 
     app_id: Id
     parent_id: fields.Parent = UNSET
@@ -259,15 +259,15 @@ class AppUpdateBody(RequestFields, kw_only=True):
 def app_update(call: Call, new: AppUpdateBody) -> None:
     """Rename an application, or move it.
 
-    Name, intro, avatar, type and folder; a move takes permission to manage both
-    folders. A login token only.
+    Changes name, intro, avatar, type and folder; a move needs permission to manage both
+    folders. Needs a login token.
     """
     app, is_moved = call.app(new.app_id, Level.NONE), new.parent_id is not UNSET
     parent = None
     if is_moved:
         parent = app_folders.folder_for(call, new.parent_id or None, Level.MANAGE)
     call.may(app, Level.WRITE, "$.appId")
-    # Empty ones are as if they were not there, but for the introduction.
+    # Empty values count as absent, except that of the introduction.
     given = {"name": new.name, "type": new.type, "avatar": new.avatar}
     changes: dict[str, Any] = {name: each for name, each in given.items() if each}
     changes |= {} if new.intro is UNSET else {"intro": new.intro}
@@ -295,8 +295,8 @@ def app_update(call: Call, new: AppUpdateBody) -> None:
 def app_del(call: Call, query: AppQuery) -> list[str]:
     """Delete an application.
 
-    The ids of what was deleted, without folders: a folder goes with all that is in it.
-    A login token only.
+    Returns the ids of deleted applications, without folders: a folder is deleted with
+    its content. Needs a login token.
     """
     app, store = call.app(query.app_id, Level.OWNER), call.store
     gone = [app, *folders.below(store.apps(), app.id)]
@@ -305,7 +305,7 @@ def app_del(call: Call, query: AppQuery) -> list[str]:
 
 
 class PublishBody(RequestFields, kw_only=True):
-    """Which application; of what is published nothing is kept."""
+    """The application; nothing of the published version is stored."""
 
     app_id: Id
     nodes: workflow.Nodes = UNSET
@@ -330,7 +330,7 @@ class PublishBody(RequestFields, kw_only=True):
 def app_publish(call: Call, new: PublishBody) -> None:
     """Publish or save an application.
 
-    It counts as changed now. A login token only.
+    The application counts as changed now. Needs a login token.
     """
     app = call.app(new.app_id, Level.WRITE)
     call.store.put_app(replace(app, update_time=call.now))

@@ -41,9 +41,9 @@ NO_MORE = "but the app is checked; records have no files, and no custom feedback
 
 
 class RecordView(View, kw_only=True):
-    """A message of a chat session; what stands last is of replies only.
+    """A message of a chat session; the last six fields are of replies only.
 
-    Its `_id` is no `dataId`, by which requests name it: two messages may share that.
+    Its `_id` is not its `dataId`, which requests use: two messages may share a dataId.
     """
 
     id: str = field(name="_id")
@@ -62,7 +62,7 @@ class RecordView(View, kw_only=True):
 
 
 def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
-    """A record as it is shown, in the form of `getRecords_v2` or the older one."""
+    """Return the view of a record, in the form of `getRecords_v2` or the older one."""
     parts = _parts(record)
     shown = RecordView(
         id=sha256(f"{record.id} {record.obj}".encode()).hexdigest()[:24],
@@ -87,14 +87,14 @@ def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
 
 
 def _views(records: Sequence[ChatRecord], *, is_v2: bool) -> Iterator[RecordView]:
-    """Records as they are shown. Raises LimitReached: what they hold is read, too."""
+    """Yield the views of records. Raises LimitReached, also for large records."""
     held = within_page(each.parts for each in records)
     for record, _ in zip(records, held, strict=True):
         yield record_view(record, is_v2=is_v2)
 
 
 def _values(parts: Sequence[ReplyPart], *, is_typed: bool) -> list[dict[str, Any]]:
-    """The parts of a message; newer lists name no types."""
+    """Return the parts of a message; newer lists omit their types."""
     values = [value for part in parts if (value := value_of(part))]
     if not is_typed:
         for value in values:
@@ -103,7 +103,7 @@ def _values(parts: Sequence[ReplyPart], *, is_typed: bool) -> list[dict[str, Any
 
 
 def _quotes(parts: Sequence[ReplyPart]) -> Any:
-    """Where the quotes of a reply stand, as one array: it stays JSON, as it is kept."""
+    """Return the quotes of a reply as one array, joined as the JSON that is stored."""
     kept = (bytes(part.quotes).strip()[1:-1] for part in parts if part.quotes)  # type: ignore[arg-type]
     return Raw(b"[%b]" % b",".join(filter(None, map(bytes.strip, kept))))
 
@@ -118,7 +118,7 @@ Shown = Annotated[Literal["normal", "outLink", "home"], fields.IDLE] | UnsetType
 
 
 class GetPaginationRecordsBody(fields.PagedChatFields, kw_only=True):
-    """Which page of which chat session."""
+    """The page and the chat session."""
 
     app_id: Id
     chat_id: fields.Name | UnsetType = UNSET
@@ -161,9 +161,9 @@ def _appear(_: object, number: int) -> ChatRecord:
 def get_pagination_records(
     call: Call, body: GetPaginationRecordsBody
 ) -> Page[ChatRecord]:
-    """A page of a chat session's records.
+    """Get a page of a chat session's records.
 
-    Pages count from the newest record; inside one the oldest is first.
+    Pages count from the newest record; inside a page the oldest is first.
     """
     paging, app = fields.paging_of(body), call.app(body.app_id)
     records = call.store.records(app, body.chat_id) if body.chat_id else ()
@@ -171,7 +171,7 @@ def get_pagination_records(
 
 
 class GetRecordsV2Body(fields.ChatFields, kw_only=True):
-    """Which part of which chat session."""
+    """The part and the chat session."""
 
     chat_id: fields.Name | UnsetType = UNSET
     page_size: Annotated[int, Meta(ge=1, le=Published.integer)] = 10
@@ -185,7 +185,7 @@ class GetRecordsV2Body(fields.ChatFields, kw_only=True):
 
 
 class PartView(RecordsView):
-    """Records, the oldest first, and whether there are others around them."""
+    """Records, the oldest first, and whether others come before or after them."""
 
     has_more_prev: bool
     has_more_next: bool
@@ -213,10 +213,10 @@ def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
     appear=_appear,
 )
 def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
-    """A part of a chat session's records.
+    """Get a part of a chat session's records.
 
-    The latest records, or those around, before or after one; oldest first. Deleted
-    ones are there with `includeDeleted`.
+    Returns the latest records, or those around, before or after one; oldest first. With
+    `includeDeleted`, deleted ones too.
     """
     app, size = call.app(body.app_id), min(body.page_size, Published.related_page_size)
     records = call.store.records(app, body.chat_id) if body.chat_id else ()

@@ -1,4 +1,4 @@
-"""The chat sessions of an application: listed, opened, marked, deleted."""
+"""The chat sessions of an application: list, open, mark, delete."""
 
 from typing import Annotated, Any, Literal
 
@@ -38,7 +38,7 @@ Source = Literal[
 
 
 class GetHistoriesBody(fields.PagedChatFields, kw_only=True):
-    """Which application; where chats come from, and since when, is not looked at."""
+    """The application and the page; other sources and creation times are ignored."""
 
     source: Source | UnsetType = UNSET
     start_create_time: fields.Text = UNSET
@@ -48,7 +48,7 @@ class GetHistoriesBody(fields.PagedChatFields, kw_only=True):
 
 
 class DelHistoryQuery(fields.OptionalChatFields, kw_only=True):
-    """Which chat session."""
+    """The chat session."""
 
     chat_id: fields.ChatId
 
@@ -61,7 +61,7 @@ def _app_of(body: GetHistoriesBody | DelHistoryQuery) -> str:
 
 
 class HistoryView(View):
-    """A chat session as lists show it."""
+    """A chat session in a list."""
 
     chat_id: str
     update_time: Time
@@ -100,9 +100,9 @@ def _listed(chat: Chat, _: object) -> HistoryView:
     appear=lambda it, n: Chat(it.app_id or "", f"appeared-{n}", f"Appeared {n}"),
 )
 def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
-    """A page of an application's chat sessions.
+    """Get a page of an application's chat sessions.
 
-    Pinned chats first, then the latest; pages by the shared parser.
+    Pinned chats come first, then the latest; pages by the shared parser.
     """
     paging = fields.paging_of(body)
     since = fields.time_of(body.start_update_time, "startUpdateTime", fields.CastError)
@@ -141,7 +141,7 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
 def del_history(call: Call, query: DelHistoryQuery) -> None:
     """Delete a chat session.
 
-    The chat goes with its records; an unknown one is deleted too.
+    The chat is deleted with its records; an unknown chat is no error.
     """
     app = call.app(_app_of(query))
     if call.store.chat(app, query.chat_id) is None:
@@ -152,7 +152,7 @@ def del_history(call: Call, query: DelHistoryQuery) -> None:
 
 
 class ClearHistoriesQuery(fields.ChatFields):
-    """Which application."""
+    """The application."""
 
 
 @route(
@@ -171,7 +171,7 @@ class ClearHistoriesQuery(fields.ChatFields):
 def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     """Delete all chat sessions of an application.
 
-    All chats of the application go, every member's, with their records.
+    Deletes the chats of every member, with their records.
     """
     app = call.app(query.app_id)
     if call.caller.visitor is None:
@@ -182,7 +182,7 @@ def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
 
 
 class BatchDeleteBody(fields.TargetFields, kw_only=True):
-    """Which chat sessions of which application."""
+    """The application, and some of its chat sessions."""
 
     app_id: Id
     chat_ids: Annotated[list[Id], Meta(min_length=1)]
@@ -210,7 +210,7 @@ def _known(call: Call, app: App, ids: list[str]) -> list[Chat]:
 def batch_delete(call: Call, body: BatchDeleteBody) -> None:
     """Delete some chat sessions.
 
-    The chats go with their records; unknown ids are passed over.
+    The chats are deleted with their records; unknown ids are ignored.
     """
     app = call.app(body.app_id, Level.MANAGE)
     known = _known(call, app, body.chat_ids)
@@ -218,13 +218,13 @@ def batch_delete(call: Call, body: BatchDeleteBody) -> None:
 
 
 class GetHistoryStatusBody(fields.ChatFields, kw_only=True):
-    """Which chat sessions of which application."""
+    """The application, and some of its chat sessions."""
 
     chat_ids: Annotated[list[Id], Meta(min_length=1, max_length=200)]
 
 
 class StatusView(View):
-    """How far a chat session is; 1 is done."""
+    """Progress of a chat session; status 1 is done."""
 
     chat_id: str
     update_time: Time
@@ -233,7 +233,7 @@ class StatusView(View):
 
 
 class StatusesView(View):
-    """How far some chat sessions are."""
+    """Progress of some chat sessions."""
 
     list: list[StatusView]
 
@@ -249,9 +249,9 @@ class StatusesView(View):
     example=SOME,
 )
 def get_history_status(call: Call, body: GetHistoryStatusBody) -> StatusesView:
-    """How far some chat sessions are.
+    """Get the status of some chat sessions.
 
-    Chats that there are; others are passed over.
+    Returns known chats; ignores others.
     """
     chats = _known(call, call.app(body.app_id), body.chat_ids)
     times = [(each.chat_id, format_time(each.update_time)) for each in chats]
@@ -272,8 +272,8 @@ def get_history_status(call: Call, body: GetHistoryStatusBody) -> StatusesView:
 def mark_read(call: Call, body: fields.ChatQuery) -> None:
     """Mark a chat session as read.
 
-    That takes write permission on the application; it sets updateTime, so the chat
-    comes first. An unknown chat is passed over.
+    Needs write permission on the application; it sets updateTime, so the chat comes
+    first. An unknown chat is ignored.
     """
     app = call.app(body.app_id, Level.WRITE)
     chat = call.store.chat(app, body.chat_id)
@@ -284,7 +284,7 @@ def mark_read(call: Call, body: fields.ChatQuery) -> None:
 
 
 def chat_config() -> dict[str, Any]:
-    """The settings of an application that has none of its own."""
+    """Return the settings of an application without its own."""
     spoken = dict.fromkeys(("open", "autoSend", "autoTTSResponse"), False)
     return {
         "questionGuide": {"open": False},
@@ -298,7 +298,7 @@ def chat_config() -> dict[str, Any]:
 
 
 class AppView(View):
-    """An application as its chat sessions show it."""
+    """An application in its chat sessions."""
 
     name: str
     chat_config: dict[str, Any] = field(default_factory=chat_config)
@@ -322,7 +322,7 @@ class InitView(View):
 
 
 class InitQuery(fields.TargetFields, kw_only=True):
-    """Which chat session."""
+    """The application and the chat session."""
 
     app_id: Id
     chat_id: fields.ChatId
@@ -341,8 +341,8 @@ class InitQuery(fields.TargetFields, kw_only=True):
 def init(call: Call, query: InitQuery) -> InitView:
     """Open a chat session.
 
-    Nothing is created; an unknown chat has an empty title, and one that has been
-    renamed its first one.
+    Nothing is created; an unknown chat has an empty title, and a renamed chat its first
+    title.
     """
     app = call.app(query.app_id)
     chat = call.store.chat(app, query.chat_id)

@@ -1,4 +1,4 @@
-"""Collections that are made: empty ones, and of texts, links and files."""
+"""Creates collections: empty ones, and from texts, links and files."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, Unpack
@@ -54,7 +54,7 @@ CollectionType = Literal[
 
 
 class NewCollection(fields.ProcessingFields, kw_only=True):
-    """Where a collection goes, what it is called, and what it is."""
+    """Dataset, folder, name and type of the collection."""
 
     dataset_id: fields.Name
     name: fields.Name
@@ -64,7 +64,7 @@ class NewCollection(fields.ProcessingFields, kw_only=True):
 
 
 class CollectionCreateBody(RequestFields, kw_only=True):
-    """Where the collection goes, and what it is called."""
+    """Dataset, folder, name and type of the collection."""
 
     dataset_id: fields.Name
     name: fields.Name
@@ -88,7 +88,7 @@ class CollectionCreateBody(RequestFields, kw_only=True):
 def collection_create(call: Call, new: CollectionCreateBody) -> str:
     """Create an empty collection, or a folder.
 
-    The id of the new collection, which lists show first.
+    Returns the id of the new collection, which lists show first.
     """
     to, parent_id = contents.target_for(call, new.dataset_id, new.parent_id or None)
     made = Collection("", new.name, parent_id, type=new.type, tags=tuple(new.tags))
@@ -96,7 +96,7 @@ def collection_create(call: Call, new: CollectionCreateBody) -> str:
 
 
 class Creation(fields.ProcessingFields, kw_only=True):
-    """Where a new collection goes, and how it is processed."""
+    """Dataset and folder of a new collection, and how it is processed."""
 
     dataset_id: fields.Name
     parent_id: fields.Parent = UNSET
@@ -107,7 +107,7 @@ _QA_CHARS, _CUSTOM_CHARS = 8_000, 512
 
 
 def cutting_of(given: fields.ProcessingFields) -> Cutting:
-    """How a text is to be cut."""
+    """Return how to cut a text into rows."""
     is_qa, is_custom = given.training_type == "qa", given.chunk_setting_mode == "custom"
     size, levels, separators = _QA_CHARS if is_qa else USUAL.size, 5, ""
     if is_custom:
@@ -129,7 +129,7 @@ def cutting_of(given: fields.ProcessingFields) -> Cutting:
 
 
 class Results(View):
-    """How many rows have been made at once: none."""
+    """Number of rows that exist at once: none."""
 
     insert_len: int = 0
 
@@ -150,7 +150,7 @@ def made_of(
     gather: Gather | None = None,
     **row: Unpack[RarerFields],
 ) -> Callable[[Act], Operation]:
-    """The row of a route that makes a collection of something."""
+    """Return the operation of a route that makes a collection from `source`."""
     common = (
         "A parent that is in no dataset, or in another one, is refused. `chunkSize` "
         "counts as at least 64; tables are cut like other lines, and an empty "
@@ -177,7 +177,7 @@ def made_of(
 def make(
     call: Call, to: Creation, new: Collection, source: str | contents.Texts, **how: Any
 ) -> CreatedView:
-    """Make a collection where a body says, with rows of a text or of others: MAKE."""
+    """Create a collection as in a body, with rows of `source`. Raises MAKE."""
     dataset, parent_id = contents.target_for(call, to.dataset_id, to.parent_id or None)
     if isinstance(source, str):
         most = call.state.limits.waiting_rows
@@ -191,7 +191,7 @@ def make(
 
 
 class CreateTextBody(Creation, kw_only=True):
-    """The text, and what it is called."""
+    """The text, and the collection's name."""
 
     name: fields.Name
     text: str
@@ -206,7 +206,7 @@ class CreateTextBody(Creation, kw_only=True):
 def text(call: Call, new: CreateTextBody) -> CreatedView:
     """Make a collection of a text.
 
-    A collection of type `file`, called as is said and `.txt`, with a fileId.
+    Makes a collection of type `file`, named as given plus `.txt`, with a fileId.
     """
     size = len(new.text.encode())
     made = Collection("", f"{new.name}.txt", type="file", file_size=size)
@@ -214,7 +214,7 @@ def text(call: Call, new: CreateTextBody) -> CreatedView:
 
 
 class CreateLinkBody(Creation, kw_only=True):
-    """The address of the page."""
+    """The URL of the page."""
 
     link: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
 
@@ -229,7 +229,7 @@ class CreateLinkBody(Creation, kw_only=True):
 def link(call: Call, new: CreateLinkBody) -> CreatedView:
     """Make a collection of a page on the web.
 
-    A collection of type `link`, called by its URL.
+    Makes a collection of type `link`, named by its URL.
     """
     if not is_url(new.link):
         raise errors.InvalidField.of(new.link, "an http or https URL", "$.link")
@@ -237,10 +237,10 @@ def link(call: Call, new: CreateLinkBody) -> CreatedView:
 
 
 def is_url(text: str) -> bool:
-    """Whether a text is the address of a page."""
+    """Return whether a text is the URL of a web page."""
     try:
         parts = urlsplit(text)
-        # What is no number is found out when the port is looked at.
+        # A port that is not a number raises ValueError when it is read.
         has_host = bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
@@ -249,7 +249,7 @@ def is_url(text: str) -> bool:
 
 
 class UploadedFile(Struct, rename="camel"):
-    """The file of the form: its name as it was sent, its size in bytes, its text."""
+    """The file of the form: its name as sent, its size in bytes, its text."""
 
     name: str
     size: int
@@ -277,9 +277,9 @@ class LocalFileForm(Creation, kw_only=True):
     chinese="用上传的文件创建集合",
 )
 def local_file(call: Call, form: LocalFileForm) -> CreatedView:
-    """Make a collection of a file that is uploaded.
+    """Make a collection of an uploaded file.
 
-    A collection of type `file`, called by the URL-decoded file name, with a fileId.
+    The collection has type `file`, the URL-decoded file name, and a fileId.
     """
     file = form.file
     if file is UNSET:
@@ -291,7 +291,7 @@ def local_file(call: Call, form: LocalFileForm) -> CreatedView:
 
 
 class CreateFileIdBody(Creation, kw_only=True):
-    """Which file."""
+    """The file."""
 
     file_id: fields.Name
 
@@ -304,10 +304,10 @@ class CreateFileIdBody(Creation, kw_only=True):
     chinese="用已有的文件创建集合",
 )
 def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:
-    """Make a collection of a file that is there already.
+    """Make a collection of an existing file.
 
-    A collection with the name of the file, which a ticket has brought, or of which
-    there is a collection.
+    The collection has the name of the file, which a ticket has brought, or which
+    belongs to another collection.
     """
     ticket = ticket_of(call, new.file_id)
     if ticket is not None and ticket.size is not None:
@@ -316,7 +316,7 @@ def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:
         made = replace(made, file_size=ticket.size)
         text = text_of(ticket.content) if is_text(ticket.name) else ""
         view = make(call, new, made, text, content=ticket.content)
-        call.store.tickets.remove(key)  # it goes with the collection now
+        call.store.tickets.remove(key)  # the collection has the file now
         return view
     whose, source = contents.collection_of_file(call, new.file_id)
     rows = call.store.rows.of(whose, source.id)

@@ -1,4 +1,4 @@
-"""The source of a collection: its address, and the file behind that."""
+"""The source of a collection: its URL, and the file at that URL."""
 
 from typing import Annotated
 from urllib.parse import quote
@@ -27,23 +27,23 @@ from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
 
 DOWNLOAD = "/api/system/file/download/{token}"
-_NAME_CHARS = 255  # of a file, as most file systems have it: the end says its type
+_NAME_CHARS = 255  # maximum of most file systems; the end shows the type
 Token = Annotated[
     str,
     Meta(min_length=1, max_length=Published.token_chars),
     body_field.About(is_secret=True).meta(),
 ]
-"""What an address ends with."""
+"""The last segment of a URL."""
 
 
 class ReadBody(fields.CitedFields, kw_only=True):
-    """Which collection; where it is cited is not looked at."""
+    """The collection; the reply that cites it is ignored."""
 
     collection_id: Id
 
 
 class SourceView(View, kw_only=True):
-    """Where the source of a collection is."""
+    """The URL of a collection's source."""
 
     type: str = "url"
     value: str
@@ -64,8 +64,8 @@ class SourceView(View, kw_only=True):
 def read(call: Call, body: ReadBody) -> SourceView:
     """Get the address of the source of a collection.
 
-    For a file an address to download it, which counts for an hour and needs no key; for
-    a link or a file of an API server its rawLink; else an empty text.
+    Returns a URL to download a file, valid for an hour without a key; for a link or a
+    file of an API server its rawLink; else an empty text.
     """
     asked = body.collection_id
     _, collection = call.collection(asked, Level.READ, "$.collectionId")
@@ -76,20 +76,20 @@ def read(call: Call, body: ReadBody) -> SourceView:
 
 
 class TokenFields(RequestFields):
-    """What the path ends with."""
+    """The token at the end of the path."""
 
     token: Token
 
 
 class Download(Struct):
-    """A file: its name, and as much of it as is kept."""
+    """A file: its name, and the stored part of its content."""
 
     name: str
     content: bytes
 
 
 def _encode(file: Download, _: State) -> Response:
-    """The bytes; a page of them can do nothing at this address (CSP 3, sandbox)."""
+    """Return the bytes; scripts in them cannot run at this URL (CSP 3, sandbox)."""
     name = quote(file.name[-_NAME_CHARS:], errors="replace")
     shown = f"inline; filename*=UTF-8''{name}"
     headers = (
@@ -119,7 +119,7 @@ def _encode(file: Download, _: State) -> Response:
 def file_download(call: Call, query: TokenFields) -> Download:
     """Download a file.
 
-    Its bytes, with the type that its name tells. The token leads to its sandbox.
+    Returns its bytes, with the type of its name. The token leads to its sandbox.
     """
     use, own_id = addresses.follow(call, query.token, "file", "collection")
     if use == "file":

@@ -26,7 +26,7 @@ from mock_server.domain.sandboxes.state import State
 
 
 class CollectionFilter(fields.PagedFields, kw_only=True):
-    """Which collections of which dataset; counting is not left out (`simple`)."""
+    """Filters of a dataset's collections; `simple` still counts all matches."""
 
     dataset_id: fields.Name
     parent_id: fields.Parent = UNSET
@@ -36,7 +36,7 @@ class CollectionFilter(fields.PagedFields, kw_only=True):
     simple: bool = False
 
     def request(self, offset: int, size: int, tags: list[str]) -> ListV2:
-        """The same request as listV2 has it."""
+        """Return the same request for listV2."""
         return ListV2(
             dataset_id=self.dataset_id,
             offset=offset,
@@ -52,11 +52,11 @@ LIST = (*DATASET, ParentNotFound)
 
 
 _MOST = 100
-"""Items of a page of the oldest list, from any version on that is served."""
+"""Maximum items of a page of the oldest list."""
 
 
 class CollectionListBody(CollectionFilter, kw_only=True):
-    """Which page of which collections; with `simple` all are on one page."""
+    """The page and its filters; with `simple` all collections are on one page."""
 
     offset: Annotated[Any, fields.IDLE] = UNSET
     page_num: Annotated[int, Meta(ge=1, le=Published.integer)] = 1
@@ -64,20 +64,20 @@ class CollectionListBody(CollectionFilter, kw_only=True):
 
 
 class AnyPageBody(CollectionListBody, kw_only=True):
-    """As before: a page of any size."""
+    """The page and its filters; a page may have any size."""
 
     page_size: Annotated[int, Meta(ge=1, le=Published.integer)] = 10
 
 
 class NumberedPage(Page[Collection], frozen=True, kw_only=True):
-    """A page that tells again which one was asked for."""
+    """A page that repeats the requested page number and size."""
 
     page_num: int
     size_asked: int
 
 
 class NumberedPageView(View):
-    """A page of collections, which one it is, and how many match."""
+    """A page of collections: its number and size, items, number of all matches."""
 
     page_num: int
     page_size: int
@@ -115,9 +115,9 @@ def _encode(page: NumberedPage, state: State) -> bytes:
     appear=list_v2.appear,
 )
 def collection_list(call: Call, body: CollectionListBody) -> NumberedPage:
-    """A page of a dataset's collections, by its number.
+    """Get a page of a dataset's collections, by its number.
 
-    The collections of listV2, with `pageNum` and `pageSize` around them.
+    Returns the collections of listV2, with `pageNum` and `pageSize` around them.
     """
     number, asked = body.page_num, min(body.page_size, _MOST)
     offset, size = (number - 1) * asked, asked
@@ -129,7 +129,7 @@ def collection_list(call: Call, body: CollectionListBody) -> NumberedPage:
 
 
 class ScrollListBody(CollectionFilter, kw_only=True):
-    """Which page of which collections; no schema has the fields of paging."""
+    """The page and its filters; the service's schema lacks the fields of paging."""
 
     offset: Any = UNSET
     page_num: Any = UNSET
@@ -150,10 +150,10 @@ class ScrollListBody(CollectionFilter, kw_only=True):
     appear=list_v2.appear,
 )
 def scroll_list(call: Call, body: ScrollListBody) -> Page[Collection]:
-    """A page of a dataset's collections, for lists that scroll.
+    """Get a page of a dataset's collections, for lists that scroll.
 
-    The items of listV2, 30 a page at most; `searchText` searches the folder `parentId`,
-    `filterTags` are all wanted.
+    Returns items of listV2, 30 a page at most; `searchText` searches the folder
+    `parentId`, items need all `filterTags`.
     """
     paging = fields.paging_of(body, Published.page_size)
     request = replace(body.request(0, 0, body.filter_tags), every_tag=True)

@@ -1,4 +1,4 @@
-"""Fields that related routes share, and how they are read: ids, times, pages."""
+"""Fields that related routes share, and how to read ids, times and pages."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -46,7 +46,7 @@ FormerDatasetType = Literal[
 ]
 
 IDLE = body_field.About(is_idle=True).meta()
-"""What is taken, but changes nothing here."""
+"""Marks a field that is checked, but changes nothing."""
 Text = Annotated[Long, IDLE] | UnsetType
 Number = Annotated[float, IDLE] | UnsetType
 Flag = Annotated[bool, IDLE] | UnsetType
@@ -56,19 +56,19 @@ ChatId = Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
 
 
 class IdQuery(contract.RequestFields):
-    """What is asked for, by its id."""
+    """The id of the object."""
 
     id: Id
 
 
 class AnyIdQuery(contract.RequestFields):
-    """What is asked for, by its id, which may be of any form."""
+    """The id of the object, in any form."""
 
     id: Name
 
 
 class ShareAuth(Struct, rename="camel"):
-    """Who calls by which share link."""
+    """A share link, and its visitor."""
 
     share_id: str = ""
     out_link_uid: str = ""
@@ -78,9 +78,9 @@ LinkAuth = Annotated[ShareAuth, IDLE] | str | UnsetType
 
 
 def share_of(auth: ShareAuth | str | UnsetType) -> bool:
-    """Return whether a share link is named; in a query that is JSON.
+    """Return whether a share link is named; in a query it is JSON.
 
-    Raises InvalidField for half of it.
+    Raises InvalidField if only one of its two ids is given.
     """
     at = "$.outLinkAuthData"
     if isinstance(auth, str):
@@ -96,14 +96,14 @@ def share_of(auth: ShareAuth | str | UnsetType) -> bool:
 
 
 class TargetFields(contract.RequestFields, kw_only=True):
-    """Of which application a chat session is; other targets are not served."""
+    """The application of a chat session; other targets are ignored."""
 
     app_id: Id | UnsetType = UNSET
     skill_id: Annotated[Label, IDLE] | UnsetType = UNSET
     source_type: Annotated[Literal["app", "chatAgentHelper"], IDLE] | UnsetType = UNSET
 
     def check(self) -> None:
-        """Raise InvalidField for more targets than one."""
+        """Raise InvalidField for more than one target."""
         is_shared = share_of(getattr(self, "out_link_auth_data", UNSET))
         if sum(map(bool, (self.app_id, self.skill_id, is_shared))) > 1:
             several = "one of appId, skillId and outLinkAuthData"
@@ -114,26 +114,26 @@ class TargetFields(contract.RequestFields, kw_only=True):
 
 
 class OptionalChatFields(TargetFields, kw_only=True):
-    """Of which application a chat session is, if of any, or of which share link."""
+    """The application of a chat session, or a share link, or neither."""
 
     out_link_auth_data: LinkAuth = UNSET
 
 
 class ChatFields(OptionalChatFields, kw_only=True):
-    """Of which application a chat session is."""
+    """The application of a chat session."""
 
     app_id: Id
 
 
 class CitedFields(OptionalChatFields, kw_only=True):
-    """Which reply of a chat session cites something; that is not looked at."""
+    """The reply of a chat session that cites the object; ignored."""
 
     app_id: Annotated[Label, IDLE] | UnsetType = UNSET
     chat_id: Text = UNSET
     chat_item_data_id: Text = UNSET
 
     def check_whole(self, *, is_given: bool = False) -> None:
-        """Raise InvalidField for some of what names a reply, but not all."""
+        """Raise InvalidField if a reply is named only in part."""
         target = self.app_id or self.skill_id or share_of(self.out_link_auth_data)
         given = [*map(bool, (target, self.chat_id, self.chat_item_data_id))]
         if (is_given or any(given)) and not all(given):
@@ -142,20 +142,20 @@ class CitedFields(OptionalChatFields, kw_only=True):
 
 
 class ChatQuery(ChatFields, kw_only=True):
-    """Which chat session."""
+    """A chat session."""
 
     chat_id: ChatId
 
 
 class PathStep(View):
-    """One step of the way to a dataset or a collection."""
+    """One step of the path to a dataset or a collection."""
 
     parent_id: str
     parent_name: str
 
 
 def shown(kind: type[V], record: Struct, **made: Any) -> V:
-    """A record as a view shows it: fields of the same name, and those that are made."""
+    """Return a view of a record: its fields of the same name, and `made`."""
     names = _alike(kind, type(record))
     return kind(**({name: getattr(record, name) for name in names} | made))
 
@@ -173,7 +173,7 @@ TrainingType = Literal["chunk", "qa", "imageParse", "backup", "template", "auto"
 
 
 class ChunkSettings(contract.RequestFields, kw_only=True, forbid_unknown_fields=False):
-    """How a text is cut into rows."""
+    """Settings for cutting a text into rows."""
 
     training_type: TrainingType | UnsetType = UNSET
     chunk_trigger_type: Literal["minSize", "forceChunk", "maxSize"] | UnsetType = UNSET
@@ -196,7 +196,7 @@ class ChunkSettings(contract.RequestFields, kw_only=True, forbid_unknown_fields=
 
 
 class ProcessingFields(ChunkSettings, kw_only=True, forbid_unknown_fields=True):
-    """How a new collection is to be processed."""
+    """Settings for processing a new collection."""
 
     metadata: Settings = UNSET
     custom_pdf_parse: Flag = UNSET
@@ -207,7 +207,7 @@ def time_of(
     name: str,
     refused: type[errors.Refusal] = errors.InvalidField,
 ) -> int | None:
-    """A time in milliseconds, None if none is given. Raises what is to be refused."""
+    """Return a time in milliseconds, None if there is none. Raises `refused`."""
     if value is UNSET or value is None:
         return None
     try:
@@ -218,7 +218,7 @@ def time_of(
 
 
 def date_of(value: object, name: str) -> int | None:
-    """A time as the service reads it, whatever form it is in. Raises InvalidField."""
+    """Return a time as the service reads it, in any form. Raises InvalidField."""
     if value is None:
         return 0
     if isinstance(value, int | float) and clock.MIN_TIME <= value <= clock.MAX_TIME:
@@ -233,7 +233,7 @@ def date_of(value: object, name: str) -> int | None:
 
 PageNumber = int | float | Long | UnsetType
 CastError = refusal("CastError", "400 invalidField", "500 500 error")
-"""What the service's database refuses, not its schema."""
+"""Refusal by the service's database, not its schema."""
 
 
 class PagedFields(contract.RequestFields, kw_only=True):
@@ -245,7 +245,7 @@ class PagedFields(contract.RequestFields, kw_only=True):
 
 
 class PagedChatFields(OptionalChatFields, kw_only=True):
-    """Which page of what belongs to an application."""
+    """The page, and the application of the items."""
 
     offset: PageNumber = UNSET
     page_num: PageNumber = UNSET
@@ -258,11 +258,11 @@ PAGING = (MissingParams, CastError)
 def paging_of(
     fields: PagedFields | PagedChatFields, most: int = Published.related_page_size
 ) -> tuple[int, int]:
-    """Offset and size of a page, as the service's shared parser reads them.
+    """Return offset and size of a page, as the service's shared parser reads them.
 
-    Without `pageSize` the others are ignored. An `offset` of 0 gives way to `pageNum`.
-    More than `most` items count as that. As all that concerns fields, it comes before
-    anything is looked for: PAGING.
+    Without `pageSize` the others are ignored. An `offset` of 0 yields to `pageNum`.
+    More than `most` items count as `most`. Call this before any object is looked up,
+    like all checks of fields. Raises PAGING.
     """
     if fields.page_size is UNSET:
         return 0, 10
@@ -277,13 +277,13 @@ def paging_of(
 def page_of(
     matching: Sequence[T], paging: tuple[int, int], level: Level = Level.READ
 ) -> Page[T]:
-    """A page of what matches."""
+    """Return a page of the matching items."""
     offset, size = paging
     items = matching[offset : offset + size]
     return Page(items, len(matching), level, matching, offset, size)
 
 
-_LEAST_CHARS = 40  # what else it takes to compare one
+_LEAST_CHARS = 40  # cost of comparing one object, beside its texts
 
 
 def having(
@@ -292,9 +292,9 @@ def having(
     texts_of: Callable[[T], tuple[str, str]],
     state: State,
 ) -> list[T]:
-    """Those with a folded term in a text; of very many texts the first are compared.
+    """Return objects with a folded term in a text; limit the compared characters.
 
-    Then a hint says so.
+    If the limit is reached, add a hint.
     """
     found: list[T] = []
     room = state.limits.listed_search_chars
@@ -311,7 +311,7 @@ def having(
 
 
 def _number(value: Any, name: str) -> int:
-    """A field as a number; what is missing or empty is 0: CastError."""
+    """Return a field as a number, 0 if missing or empty. Raises CastError."""
     if not value:
         return 0
     if (

@@ -1,4 +1,4 @@
-"""The questions that are proposed after a turn of a chat session."""
+"""Proposes questions after a turn of a chat session."""
 
 from typing import Annotated, Any, Literal
 
@@ -20,7 +20,7 @@ NO_MODEL = "No model runs; the conversation is ignored."
 
 
 class GuideSettings(Struct, rename="camel"):
-    """How questions are made."""
+    """Settings for the questions."""
 
     open: bool | float | str
     model: str = ""
@@ -28,7 +28,7 @@ class GuideSettings(Struct, rename="camel"):
 
 
 class CreateQuestionGuideBody(fields.ChatQuery, kw_only=True):
-    """Which chat session."""
+    """The chat session."""
 
     question_guide: Annotated[GuideSettings, fields.IDLE] | UnsetType = UNSET
 
@@ -46,14 +46,14 @@ class CreateQuestionGuideBody(fields.ChatQuery, kw_only=True):
 def create_question_guide(call: Call, body: CreateQuestionGuideBody) -> list[str]:
     """Propose questions to go on with.
 
-    An app's `questionGuide` in the fixture, else three that are always the same; an
-    unknown chat has them too, and nothing is stored.
+    Returns an app's `questionGuide` in the fixture, else three fixed questions, also
+    for unknown chats; nothing is stored.
     """
     return [*(call.app(body.app_id).question_guide or QUESTIONS)]
 
 
 class SaidBefore(Struct):
-    """What has been said, and by whom."""
+    """A message, and its role."""
 
     role: Literal["user", "assistant", "system", "tool", "function"]
     content: str | list[dict[str, Any]] | UnsetType = UNSET
@@ -63,7 +63,7 @@ class SaidBefore(Struct):
 
 
 class OlderGuideBody(RequestFields, kw_only=True):
-    """What has been said, which is not looked at."""
+    """The messages so far, which are ignored."""
 
     messages: Annotated[
         list[SaidBefore], Meta(max_length=Published.json_values), fields.IDLE
@@ -71,7 +71,7 @@ class OlderGuideBody(RequestFields, kw_only=True):
     out_link_auth_data: fields.LinkAuth = UNSET
 
     def check(self) -> None:
-        """Raise InvalidField for a text that names no share link."""
+        """Raise InvalidField for a text that does not name a share link."""
         fields.share_of(self.out_link_auth_data)
 
 
@@ -86,7 +86,7 @@ class OlderGuideBody(RequestFields, kw_only=True):
 def create_question_guide_of_messages(call: Call, body: OlderGuideBody) -> list[str]:
     """Propose questions to go on with, at an older path.
 
-    No app is named, so they are three that are always the same.
+    Returns three fixed questions, as no app is named.
     """
     del call, body
     return [*QUESTIONS]

@@ -23,7 +23,7 @@ from mock_server.fixture.document import Id, Said
 
 
 class DeleteRecordFields(fields.ChatFields, kw_only=True):
-    """Which records of a chat session, by their `dataId`."""
+    """Records of a chat session, by their `dataId`."""
 
     chat_id: fields.Name
     content_id: fields.Long | UnsetType = UNSET
@@ -50,9 +50,9 @@ _deleting = partial(
 def delete_record(call: Call, body: DeleteRecordFields) -> None:
     """Delete records of a chat session.
 
-    Lists leave out all records of these ids, a question and a reply that share one;
-    `includeDeleted` shows them. Unknown ids are passed over, and none at all deletes
-    nothing. The chat stays as it is.
+    Lists omit all records of these ids, a question and a reply that share one;
+    `includeDeleted` shows them. Unknown ids are ignored; no ids delete nothing. The
+    chat is unchanged.
     """
     app = call.app(body.app_id)
     several = body.content_ids or ()
@@ -62,7 +62,7 @@ def delete_record(call: Call, body: DeleteRecordFields) -> None:
 
 
 class DeleteItemBody(RequestFields):
-    """Which record of a chat session, by its `dataId`."""
+    """A record of a chat session, by its `dataId`."""
 
     app_id: Id
     chat_id: Id
@@ -79,8 +79,8 @@ class DeleteItemBody(RequestFields):
 def delete_item(call: Call, body: DeleteItemBody) -> None:
     """Delete a record of a chat session.
 
-    Lists leave it out; `includeDeleted` shows it. An unknown id is passed over. The
-    chat stays as it is.
+    Lists omit the record; `includeDeleted` shows it. An unknown id is ignored. The chat
+    is unchanged.
     """
     delete_records(call, call.app(body.app_id), body.chat_id, {body.content_id})
 

@@ -1,12 +1,12 @@
-"""A route beside the documented two: all that is said of it stands above its function.
+"""Declares a related route: the decorator and docstring of its function describe it.
 
-`@route("PUT /api/...", ...)` makes the row of the table of the function below it. The
-type of its last parameter is what a request has to be, the type that it gives is the
-data; the first line of its docstring says what it is, the rest what is modelled.
+`@route("PUT /api/...", ...)` makes the table row of the function below it. Its last
+parameter has the type of requests, its return type is that of the data; the first line
+of its docstring is the summary, the rest describes what is modelled.
 
-The fields of a request stand in the query of a GET or a DELETE, of any other in the
-query or in a JSON body. They are gathered in one JSON object, which faults match,
-contracts check and journals show as the body.
+The fields of a GET or DELETE are in the query, of any other request in the query or a
+JSON body. They are gathered in one JSON object, which faults match, contracts check and
+journals show as the body.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -35,14 +35,14 @@ __all__ = ["Act", "Call", "ListOf", "RequestFields", "encode_data", "route"]
 
 Act = Callable[[Call, Any], Any]
 SECTION = "related_route"
-"""Stands in violations where those of the spec have its section."""
+"""Section of these routes in violations."""
 _SHORT = "GET", "DELETE"
 _PAGING = "offset", "pageNum", "pageSize"
 _OF_MANY = frozenset({"create", "list", "detail", "update", "delete", "paths"})
 
 
 class ListOf(Struct):
-    """A page of a list, and how many there are in all."""
+    """A page of a list, and the number of all items."""
 
     items: list[Any] = field(name="list")
     total: int
@@ -66,7 +66,7 @@ class RarerFields(TypedDict, total=False):
 
 
 def text_bytes(limits: Limits) -> int:
-    """`most_bytes` of what has texts."""
+    """`most_bytes` of bodies with texts."""
     return limits.text_body_bytes
 
 
@@ -91,15 +91,15 @@ def route(
     is_strict: bool = False,
     **rarer: Unpack[RarerFields],
 ) -> Callable[[Act], operation.Operation]:
-    """The row of the function below.
+    """Return the table row of the function below.
 
-    `where` are methods and a path, whose end is the name, with what stands before it
-    where many routes end so. Of a page, `shows` makes what is shown of an item; one
-    without a total is an array. `data` is the type of what is shown, unless it is what
-    the function or `shows` gives. `former` is the name of a fact, and the type of a
-    request in versions of which it does not hold. One that `is_checked` was so before
-    4.14.11 too; one that `is_strict` refuses unknown fields. `example` are fields of a
-    request that the demo fixture answers.
+    `where` has methods and a path; its last segment is the name, with the segment
+    before it if many routes end alike. `shows` makes the view of an item of a page; a
+    page without a total is an array. `data` is the type of the data, by default the
+    return type of `shows` or the function. `former` is the name of a fact, and the type
+    of requests in versions without this fact. A route that `is_checked` was checked
+    before 4.14.11 too; one that `is_strict` refuses unknown fields. `example` are
+    fields of a request that the demo fixture accepts.
     """
     methods, path = where.split()
     method, *further = methods.split("|")
@@ -159,7 +159,7 @@ def route(
 
 
 def encode_data(data: Any, _: State) -> bytes:
-    """The envelope of any data."""
+    """Return any data in its envelope."""
     return SUCCESS % (msgspec.json.encode(data))
 
 
@@ -174,10 +174,10 @@ def _page_encoder(
 
 
 async def gather_fields(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """The fields in the body and in the query as one JSON object; the query's win.
+    """Return the fields of body and query as one JSON object; the query's win.
 
     No body counts as an empty object (the service: with a JSON content type). Raises
-    BadJson if there is a query and a body that is no JSON object.
+    BadJson if there is a query and a body that is not a JSON object.
     """
     content = await body.read(max_bytes, memory)
     query = body.scope["query_string"]
@@ -188,20 +188,20 @@ async def gather_fields(body: RequestBody, max_bytes: int, memory: Memory) -> by
 
 
 async def gather_query(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """The fields in the query as one JSON object; a body means nothing."""
+    """Return the fields of the query as one JSON object; ignore a body."""
     await body.read(max_bytes, memory)
     return msgspec.json.encode(query_fields(body.scope["query_string"]))
 
 
 async def gather_body(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """The fields in the body; a query means nothing. No body is an empty object."""
+    """Return the body, `{}` if empty; ignore a query."""
     return await body.read(max_bytes, memory) or b"{}"
 
 
 async def gather_page(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """The fields in the body, with the page of the query unless the body has one.
+    """Return the body, with the page of the query unless the body has one.
 
-    Raises BadJson if there is such a query and a body that is no JSON object.
+    Raises BadJson if there is such a query and a body that is not a JSON object.
     """
     content = await gather_body(body, max_bytes, memory)
     query = query_fields(body.scope["query_string"])
@@ -212,14 +212,14 @@ async def gather_page(body: RequestBody, max_bytes: int, memory: Memory) -> byte
 
 
 async def gather_either(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """The fields in the body if it has some, else those in the query. BadJson."""
+    """Return the body if it has fields, else those of the query. Raises BadJson."""
     content = await gather_body(body, max_bytes, memory)
     query = query_fields(body.scope["query_string"])
     return content if read_raw(content) else msgspec.json.encode(query)
 
 
 def query_fields(query: bytes) -> dict[str, object]:
-    """The fields of a query; one that stands there several times is an array."""
+    """Return the fields of a query; a field given several times is an array."""
     fields: dict[str, list[str]] = {}
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
         fields.setdefault(name, []).append(value)

@@ -1,4 +1,4 @@
-"""The data rows of a dataset that are nearest to a text."""
+"""Finds the data rows of a dataset that are nearest to a text."""
 
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
@@ -36,7 +36,7 @@ from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
-_LEAST_CHARS = 100  # what else a row takes is as much
+_LEAST_CHARS = 100  # cost of a row beside its texts
 _RECALLS = {
     "embedding": ("embedding",),
     "fullTextRecall": ("fullText",),
@@ -47,11 +47,11 @@ _UNTRAINED = (
     "the dataset has rows in training, which a search does not find yet "
     "(advance the clock, or use choice training=instant)"
 )
-_RRF = 60  # the constant of reciprocal rank fusion, as the service has it
+_RRF = 60  # the service's constant of reciprocal rank fusion
 
 
 class SearchTestBody(RequestFields, kw_only=True):
-    """What is looked for, where, and how; other settings are not looked at."""
+    """The text, the dataset, and the settings of the search; others are ignored."""
 
     dataset_id: Id
     text: str = ""
@@ -75,14 +75,14 @@ class SearchTestBody(RequestFields, kw_only=True):
     dataset_deep_search_bg: Text = UNSET
 
     def check(self) -> None:
-        """Raise InvalidField where nothing is looked for."""
+        """Raise InvalidField without a text or an image."""
         if not (self.text.strip() or self.query_image_urls):
             expected = "a text, or queryImageUrls"
             raise errors.InvalidField(expected, "neither", "$.text")
 
 
 class ScoreView(View):
-    """A score: of which kind, from 0 to 1, and the place that it gives."""
+    """A score: its kind, its value from 0 to 1, and the row's rank by it."""
 
     type: str
     value: float
@@ -90,7 +90,7 @@ class ScoreView(View):
 
 
 class FoundView(View, kw_only=True):
-    """A data row that has been found."""
+    """A data row that was found."""
 
     id: str
     q: str
@@ -106,7 +106,7 @@ class FoundView(View, kw_only=True):
 
 
 class SearchView(View):
-    """What has been found, the best first, and what was asked for."""
+    """The rows that were found, the best first, and the settings of the search."""
 
     list: list[FoundView]
     duration: str
@@ -118,9 +118,9 @@ class SearchView(View):
 
 
 class Found(Struct, frozen=True):
-    """A row that has been found, whose it is, its score, and the places that gives.
+    """A row that was found, its collection, score and ranks.
 
-    `place` counts all that have been found, `kept` no row with the texts of another.
+    `place` is its rank among all rows, `kept` among rows with different texts.
     """
 
     score: float
@@ -131,7 +131,7 @@ class Found(Struct, frozen=True):
 
 
 class FoundPage(Page[Found], frozen=True, kw_only=True):
-    """Rows that have been found, in which dataset, and what was asked for."""
+    """Rows that were found, their dataset, and the request."""
 
     dataset_id: str
     body: SearchTestBody
@@ -161,7 +161,7 @@ def _encode(page: FoundPage, state: State) -> bytes:
 
 
 def _scores(found: Found, body: SearchTestBody) -> list[ScoreView]:
-    """The scores of a row: of each recall, of both together, of the order after."""
+    """Return a row's scores: of each recall, of both together, of the re-rank."""
     place, kinds = found.place, _RECALLS[body.search_mode]
     scores = [ScoreView(kind, found.score, place) for kind in kinds]
     fused, last = 1 / (_RRF + 1 + place), []
@@ -178,7 +178,7 @@ def _scores(found: Found, body: SearchTestBody) -> list[ScoreView]:
 
 
 def _counts_similarity(body: SearchTestBody) -> bool:
-    """Whether rows have a score of the kind that `similarity` is the least of."""
+    """Return whether rows have a score of the kind that `similarity` limits."""
     return body.search_mode == "embedding" or body.using_re_rank
 
 
@@ -208,14 +208,14 @@ def _appear(_: SearchTestBody, number: int) -> Found:
     appear=_appear,
 )
 def search_test(call: Call, body: SearchTestBody) -> FoundPage:
-    """The data rows of a dataset that are nearest to a text.
+    """Find the data rows of a dataset that are nearest to a text.
 
-    A lexical score that is the same everywhere: the share of the text's pairs of
-    neighbouring characters (its first 64, case ignored) that `q`, `a` and indexes
-    contain. The best first, then by id; forbidden collections are left out, and rows
-    whose texts are those of one before, but for punctuation. `similarity` is the least
+    Rows have a lexical score that is the same everywhere: the share of the text's pairs
+    of adjacent characters (its first 64, case ignored) that `q`, `a` and indexes
+    contain. The best come first, equals by id; forbidden collections are left out, and
+    rows whose texts equal earlier ones except punctuation. `similarity` is the minimum
     score of embeddings and after a re-rank; `limit`, at most 20,000, counts four bytes
-    of UTF-8 as a token, and is passed by the last row.
+    of UTF-8 as a token, and the last row exceeds it.
     """
     if not (body.text or call.facts.fields_are_checked):
         raise MissingParams("a text", "none", "$.text")
@@ -239,7 +239,7 @@ def search_test(call: Call, body: SearchTestBody) -> FoundPage:
 
 
 def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found]:
-    """The rows that share anything with the text."""
+    """Yield the rows that have a pair of characters in common with the text."""
     parts, room = parts_of(body.text), call.state.limits.searched_chars
     for own_id, rows in call.store.rows.by_collection(dataset):
         collection = dataset.tree.get(own_id)
@@ -257,7 +257,7 @@ def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found
 
 
 def _different(found: Iterable[Found]) -> Iterator[Found]:
-    """Rows without those whose texts have the letters and digits of one before."""
+    """Yield rows without those with the letters and digits of an earlier row."""
     seen: set[str] = set()
     for place, each in enumerate(found):
         letters = "".join(filter(str.isalnum, each.row.q + each.row.a))
@@ -267,7 +267,7 @@ def _different(found: Iterable[Found]) -> Iterator[Found]:
 
 
 def _within(found: Iterable[Found], tokens: int) -> Iterator[Found]:
-    """The first rows that have more than so many tokens together, at least one."""
+    """Yield the first rows until they have more than `tokens` tokens together."""
     for each in found:
         yield each
         tokens -= _tokens(each.row)
@@ -276,5 +276,5 @@ def _within(found: Iterable[Found], tokens: int) -> Iterator[Found]:
 
 
 def _tokens(row: Row) -> int:
-    """About how many tokens a row has."""
+    """Return the approximate number of tokens of a row."""
     return tokens_of(row.q) + tokens_of(row.a)

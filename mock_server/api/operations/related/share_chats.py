@@ -1,4 +1,4 @@
-"""Chats over share links: how a page opens one, without any key."""
+"""Chats over share links: how a page opens a chat without a key."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from mock_server.api.operations.related.chats import chat_config
 from mock_server.api.operations.related.route import Call, RequestFields, route
 
 AVATAR = "/imgs/avatar/BlueAvatar.svg"
-"""The picture of a visitor."""
+"""Path of a visitor's picture."""
 
 
 class OlderOutLinkQuery(RequestFields, kw_only=True):
-    """Which link, whose visitor, and perhaps which chat session."""
+    """The share link, its visitor, and optionally a chat session."""
 
     chat_id: fields.Name | UnsetType = UNSET
     share_id: fields.Name | UnsetType = UNSET
@@ -23,14 +23,14 @@ class OlderOutLinkQuery(RequestFields, kw_only=True):
 
 
 class OutLinkQuery(RequestFields, kw_only=True):
-    """Which link and whose visitor, as JSON text, and perhaps which chat session."""
+    """The share link and its visitor, as JSON text, and optionally a chat session."""
 
     chat_id: fields.Name | UnsetType = UNSET
     out_link_auth_data: fields.Name | dict[str, Any]
 
 
 class SharedAppView(View, kw_only=True):
-    """An application as its visitors see it."""
+    """An application for its visitors."""
 
     chat_config: dict[str, Any] = field(default_factory=chat_config)
     name: str
@@ -41,7 +41,7 @@ class SharedAppView(View, kw_only=True):
 
 
 class SharedInitView(View, kw_only=True):
-    """A chat session that a visitor opens; what stands last is of one that exists."""
+    """A chat session that a visitor opens; title and status only if it exists."""
 
     chat_id: str | UnsetType
     app_id: str
@@ -70,8 +70,8 @@ class SharedInitView(View, kw_only=True):
 def out_link_init(call: Call, query: OutLinkQuery) -> SharedInitView:
     """Open a chat session over a share link.
 
-    The link leads to its sandbox, and no key is looked at. Nothing is created. A chat
-    of another visitor is refused.
+    The link leads to its sandbox; keys are ignored. Nothing is created. A chat of
+    another visitor is refused.
     """
     app = call.app(call.visited().app_id)
     chat = call.own_chat(app, query.chat_id or "")

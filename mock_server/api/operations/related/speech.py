@@ -1,4 +1,4 @@
-"""Replies that are read aloud: a second of silence, which any player plays."""
+"""Replies that are read aloud: a second of silence, which any player can play."""
 
 from typing import Literal
 
@@ -15,16 +15,16 @@ from mock_server.domain.sandboxes.state import State
 VoiceNotFound = refusal("VoiceNotFound", "400 voiceNotFound", "500 500 error")
 
 VOICES = ("alloy", "echo", "fable", "onyx", "nova", "shimmer")
-"""The voices of the model that every model counts as."""
-# ISO/IEC 11172-3: each frame has 1,152 samples; a zero in place of the side information
-# says that nothing follows, which is silence. 48 kHz, one channel, 32 kbit/s.
+"""The voices of every model."""
+# ISO/IEC 11172-3: each frame has 1,152 samples; zeros as side information mean that no
+# data follows: silence. 48 kHz, one channel, 32 kbit/s.
 _HEADER, _FRAME_BYTES, _FRAMES = b"\xff\xfb\x14\xc0", 96, 42
 SILENCE = _HEADER.ljust(_FRAME_BYTES, b"\0") * _FRAMES
-"""A second of it, as MP3."""
+"""A second of silence as MP3."""
 
 
 class SpeechConfig(Struct, rename="camel"):
-    """Which model reads, and in which voice; others of its fields change nothing."""
+    """The model and the voice; the other fields change nothing."""
 
     type: Literal["none", "web", "model"] | UnsetType = UNSET
     model: fields.Long = ""
@@ -33,7 +33,7 @@ class SpeechConfig(Struct, rename="camel"):
 
 
 class GetSpeechBody(fields.ChatFields, kw_only=True):
-    """What is read aloud, and how."""
+    """The text to read aloud, model and voice."""
 
     tts_config: SpeechConfig
     input: Text
@@ -67,8 +67,8 @@ def _encode(content: bytes, _: State) -> Response:
 def get_speech(call: Call, body: GetSpeechBody) -> bytes:
     """Read a text aloud: a second of silence.
 
-    It is MP3, whatever the text. Model and voice have to be named, before the app is
-    looked for; then the voice has to be known.
+    Returns MP3 for any text. Model and voice are required before the app is looked up;
+    then the voice must be known.
     """
     model, voice = body.tts_config.model, body.tts_config.voice
     for name, given in (("model", model), ("voice", voice)):

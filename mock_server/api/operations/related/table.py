@@ -1,4 +1,4 @@
-"""All related routes: one door, so that a start may leave them out."""
+"""All related routes, imported together on demand, so that a start can skip them."""
 
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.related import (
@@ -48,7 +48,7 @@ _MODULES = (
     speech,
     share_chats,
 )
-"""The modules that have their rows, each in the order in which they stand there."""
+"""The modules with the routes, in the order of documents."""
 
 RELATED = tuple(
     each

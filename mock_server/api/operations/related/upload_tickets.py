@@ -1,4 +1,4 @@
-"""Uploading by a ticket: it is asked for, and the bytes are sent to its address."""
+"""Uploads by ticket: the client gets a ticket, and sends the bytes to its URL."""
 
 from asyncio import sleep
 from base64 import b64decode, b64encode
@@ -37,11 +37,11 @@ from mock_server.fixture.document import Id
 
 UPLOAD = "/api/system/file/u/{token}"
 _COPIES = 5
-"""How often what is kept is in memory until a response is given."""
+"""Copies of the stored bytes in memory until the response."""
 
 
 class TicketBody(RequestFields, kw_only=True):
-    """The name of the file, where it goes, and perhaps its size in bytes."""
+    """The file's name, its dataset, and optionally its size in bytes."""
 
     filename: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
     dataset_id: Id
@@ -49,7 +49,7 @@ class TicketBody(RequestFields, kw_only=True):
 
 
 class TicketView(View, kw_only=True):
-    """Where the file goes, and its key, of which a collection can be made then."""
+    """The URL for the upload, and the key to create a collection of the file."""
 
     url: str
     key: str
@@ -74,7 +74,7 @@ class TicketView(View, kw_only=True):
 def presign_dataset_file_post_url(call: Call, body: TicketBody) -> TicketView:
     """Get the address to which a file of a dataset is to be uploaded.
 
-    The address takes the bytes by PUT, without a key, for ten minutes of the sandbox's
+    The URL takes the bytes by PUT, without a key, for ten minutes of the sandbox's
     clock; then `create/fileId` takes the key for three hours.
     """
     dataset = call.dataset(body.dataset_id, Level.WRITE, "$.datasetId")
@@ -97,7 +97,7 @@ def presign_dataset_file_post_url(call: Call, body: TicketBody) -> TicketView:
 
 
 class UploadFields(TokenFields, kw_only=True):
-    """What the path ends with, the size, and the first MiB: its text, or the bytes."""
+    """The token in the path, the size, and the first MiB: its text, or the bytes."""
 
     size: Annotated[int, Meta(ge=0)]
     text: str | UnsetType = UNSET
@@ -105,7 +105,7 @@ class UploadFields(TokenFields, kw_only=True):
 
 
 async def receive_file(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """The token and the file as JSON. Raises BodyTooLarge, LimitReached, ClientGone."""
+    """Return token and file as JSON. Raises BodyTooLarge, LimitReached, ClientGone."""
     size, head, most = 0, bytearray(), memory.limits.upload_text_bytes
     async for piece in body.pieces(max_bytes):
         size += len(piece)
@@ -114,16 +114,16 @@ async def receive_file(body: RequestBody, max_bytes: int, memory: Memory) -> byt
     made: dict[str, Any] = {"token": token_of(body), "size": size}
     try:
         decoder = getincrementaldecoder("utf-8")()
-        # Where it is cut amid a character, that is dropped.
+        # A character that is cut at the end is dropped.
         made["text"] = decoder.decode(bytes(head), len(head) == size)
     except UnicodeDecodeError:
         made["base64"] = b64encode(head).decode()
-    await sleep(0)  # others are served before the rest
+    await sleep(0)  # let other requests be served first
     return msgspec.json.encode(made)
 
 
 class UploadedView(View):
-    """The file is there."""
+    """Confirms an upload."""
 
     success: bool = True
 
@@ -152,8 +152,8 @@ def _encode(done: UploadedView, state: State) -> bytes | Response:
 def file_u(call: Call, file: UploadFields) -> UploadedView:
     """Upload a file to the address of a ticket.
 
-    The bytes, of any Content-Type; a second upload takes the place of the first. The
-    token leads to its sandbox.
+    Takes bytes of any Content-Type; a second upload replaces the first. The token leads
+    to its sandbox.
     """
     _, key = addresses.follow(call, file.token, "upload")
     content = b64decode(file.base64) if file.base64 else (file.text or "").encode()

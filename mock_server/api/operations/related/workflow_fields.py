@@ -1,6 +1,6 @@
-"""Workflows as requests have them: checked, and kept nowhere.
+"""The types of workflows in requests, which are checked but not stored.
 
-What is deep inside (options of inputs, tools of nodes) is not checked.
+Deep parts (options of inputs, tools of nodes) are not checked.
 """
 
 from typing import Annotated, Any, Literal
@@ -79,7 +79,7 @@ ValueType = (
 
 
 class FileChoice(Struct, rename="camel", kw_only=True):
-    """Which files may be chosen."""
+    """Files that a user may choose."""
 
     max_files: Number = UNSET
     can_select_file: Flag = UNSET
@@ -91,8 +91,8 @@ class FileChoice(Struct, rename="camel", kw_only=True):
     custom_pdf_parse: Flag = UNSET
 
 
-class Asked(FileChoice, kw_only=True):
-    """What is asked for: an input of a node, or a variable."""
+class InputFields(FileChoice, kw_only=True):
+    """A value to enter: an input of a node, or a variable."""
 
     key: str
     label: str
@@ -119,7 +119,7 @@ class Asked(FileChoice, kw_only=True):
     enums: Objects = UNSET
 
 
-class Variable(Asked, kw_only=True):
+class Variable(InputFields, kw_only=True):
     """A variable of an application."""
 
     type: Literal[
@@ -141,7 +141,7 @@ class Variable(Asked, kw_only=True):
     description: str
 
 
-class NodeInput(Asked, kw_only=True):
+class NodeInput(InputFields, kw_only=True):
     """An input of a node."""
 
     render_type_list: list[str]
@@ -178,7 +178,7 @@ class NodeOutput(Struct, rename="camel", kw_only=True):
 
 
 class Position(Struct):
-    """Where a node is drawn."""
+    """The place where a node is drawn."""
 
     x: float
     y: float
@@ -218,7 +218,7 @@ class Node(Struct, rename="camel", kw_only=True):
 
 
 class Edge(Struct, rename="camel"):
-    """What leads from one node to another."""
+    """A connection from one node to another."""
 
     source: str
     source_handle: str
@@ -227,7 +227,7 @@ class Edge(Struct, rename="camel"):
 
 
 class Opened(Struct, rename="camel", kw_only=True):
-    """Whether something is on, and how it works; each has some of these fields."""
+    """A feature, on or off, and its settings; each feature has some of these fields."""
 
     open: bool | float | str
     default_prompt: Text = UNSET
@@ -238,14 +238,14 @@ class Opened(Struct, rename="camel", kw_only=True):
 
 
 class InputGuide(Struct, rename="camel"):
-    """Where hints for what is typed come from."""
+    """Source of hints for a user's input."""
 
     open: bool | float | str
     custom_url: str
 
 
 class Speech(Struct):
-    """How a reply is read aloud."""
+    """Settings for reading a reply aloud."""
 
     type: Literal["none", "web", "model"]
     model: Text = UNSET
@@ -254,7 +254,7 @@ class Speech(Struct):
 
 
 class Trigger(Struct, rename="camel"):
-    """When an application runs by itself."""
+    """Schedule of an application."""
 
     cron_string: Text = UNSET
     timezone: Text = UNSET
@@ -262,7 +262,7 @@ class Trigger(Struct, rename="camel"):
 
 
 class ChatConfig(Struct, rename="camel", kw_only=True):
-    """The settings of the chats of an application."""
+    """The settings of an application's chats."""
 
     welcome_text: Text = UNSET
     variables: list[Variable] | UnsetType = UNSET
