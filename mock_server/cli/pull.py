@@ -121,7 +121,7 @@ def told(key_env: str) -> Iterator[None]:
     except Declined as error:
         hint = f" (the key is that in {one_line(key_env)})"
         text = f"{error}{hint if error.is_for_the_key else ''}"
-        raise Stop(text, USAGE if error.is_for_the_asked else UNFIT) from None
+        raise Stop(text, USAGE if error.is_for_the_object else UNFIT) from None
     except Unreachable as error:
         raise Stop(str(error), UNREACHABLE) from None
     except Unfit as error:

@@ -43,7 +43,7 @@ MORE = {
     "no_total": (says(page(total=None)), UNFIT, "got `null` - at `$.data.total`"),
     "odd_total": (says(page(COLLECTION, total=1.5)), UNFIT, "$.data.total"),
     "too_many": (says(page(*[COLLECTION] * 31)), UNFIT, "at most 30 items, got 31"),
-    "twice": (says(page(*[COLLECTION] * 2, total=2)), UNFIT, '"a" stands in it'),
+    "twice": (says(page(*[COLLECTION] * 2, total=2)), UNFIT, '"a" is in it'),
     "no_name": (
         says(page(COLLECTION | {"name": None})),
         UNFIT,
@@ -59,7 +59,7 @@ MORE = {
         UNFIT,
         'Expected items of parentId null, got one of the string "b"',
     ),
-    "cycle": (says(page(COLLECTION | {"type": "folder"})), UNFIT, '"a" stands in'),
+    "cycle": (says(page(COLLECTION | {"type": "folder"})), UNFIT, '"a" is in'),
     "never_ends": (says(page(total=5)), UNFIT, "0 items, and a total of 5"),
     "bad_id": (
         says(page(COLLECTION | {"_id": "."})),
@@ -172,7 +172,7 @@ def test_nobody_there_is_told() -> None:
     ended = pulled("http://127.0.0.1:1")
     *retries, last = ended.err.splitlines()
     assert (ended.status, ended.out, len(retries)) == (UNREACHABLE, "", 2)
-    assert all(", asked again in 0." in line for line in retries)
+    assert all(", retrying in 0." in line for line in retries)
     assert "Connection refused - at POST http://127.0.0.1:1/api/core" in last
 
 
