@@ -268,7 +268,7 @@ def followed(client: AdminClient) -> Iterator[Event]:
             if last_contact is None or now - last_contact > client.timeout:
                 raise
             reason = str(error)
-        output.tell(f"{reason}, asked again in {pause:g} s")
+        output.tell(f"{reason}, retrying in {pause:g} s")
         time.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 

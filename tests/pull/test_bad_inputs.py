@@ -81,14 +81,14 @@ MORE = {
     "limited": (says(error("429 Slow", 429)), UNREACHABLE, "got 429"),
 }
 UNANSWERED = {
-    "garbage": "what came is no HTTP",
-    "silence": "no whole answer in 0.2 s",
-    "dripping_body": "no whole answer in 0.2 s",
+    "garbage": "the response is not HTTP",
+    "silence": "no full response in 0.2 s",
+    "dripping_body": "no full response in 0.2 s",
     "endless_head": "got more than 100 headers",
     "page_500": "got 500 text/html",
     "page_503": "got 503 text/html",
-    "gzip": "an answer encoded as 'gzip'",
-    "closed_in_body": "the answer broke off",
+    "gzip": "a response encoded as 'gzip'",
+    "closed_in_body": "the response ended early",
 }
 UNFITTING = {
     "page": "got 200 text/html '<!doctype html>",
