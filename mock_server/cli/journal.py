@@ -68,7 +68,7 @@ def _operation(
 @option("--body", metavar="JSON", help="Only requests whose body has these fields.")
 @option(
     "--violations/--no-violations",
-    # Not False, which would be --no-violations: left out, all requests are meant.
+    # Not False, which means --no-violations; without the option all requests count.
     default=None,
     help="Only requests that break the spec, or that do not.",
 )
@@ -331,7 +331,7 @@ def row_of(entry: EntryView, *, paint: bool) -> str:
     )
     for note, colour in _notes(entry):
         line += f"  {coloured(one_line(note), colour) if paint else one_line(note)}"
-    # Many a hint is the message of the refusal itself.
+    # A hint is often the same text as the refusal's message.
     for more in dict.fromkeys((_refusal(entry), entry.hint)):
         if more:
             below = f"{'':<12}  {one_line(more)}"

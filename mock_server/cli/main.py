@@ -73,7 +73,7 @@ def imported(name: str) -> click.Command:
             from mock_server.cli import pull as module
         case "verify":
             from mock_server.cli import verify as module
-    # A function cannot be called as the keyword is.
+    # `import` is a keyword, so its function has another name.
     command: click.Command = vars(module)["import_" if name == "import" else name]
     return command
 
@@ -133,7 +133,7 @@ def check_word(word: str, args: Sequence[str], ctx: click.Context) -> None:
         raise click.UsageError(f"{expected}, got it behind some", ctx)
     known = (*COMMANDS, *shipped_names())
     hint, near = did_you_mean(word, known), nearest(word, known)
-    # Not with options, which may hold what is secret.
+    # Not with options, which may hold secrets.
     if near in COMMANDS and not any(x.startswith("-") for x in args):
         hint = f"{hint[:-1]} {shlex.join(('mock-server', str(near), *args[1:]))})"
     raise click.UsageError(f"no command {word!r}{hint}, and no file of that name", ctx)
@@ -220,7 +220,7 @@ def cli(ctx: click.Context, strict_settings: bool) -> None:
     `mock-server` without a command is `mock-server serve`: it starts the server.
     `mock-server COMMAND --help` explains a command.
     """
-    # `serve` does it itself, as it shows the option; all others take the variable.
+    # `serve` checks names itself, as it has the option; all others read the variable.
     if ctx.invoked_subcommand != "serve":
         check_names(strict_settings)
 
@@ -246,14 +246,14 @@ def main(
     except output.Stop as stop:
         stop.show()
         sys.exit(stop.status)
-    # After Stop, which is one of these but has a status and a wording of its own.
+    # After Stop, a subclass with its own status and wording.
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "mock-server"
         message = _message(error, sys.argv[1:] if args is None else args)
         output.tell(f"{message} (see {command} --help)")
         sys.exit(output.USAGE)
-    # What click makes of Ctrl-C.
+    # click raises Abort at Ctrl-C.
     except click.Abort:
         sys.exit(output.USAGE)
     sys.exit(status)
@@ -328,7 +328,7 @@ def _option_meant(word: str, known: Sequence[str]) -> str:
 
 
 def _form(args: Sequence[str]) -> Callable[[str], str]:
-    """Return what makes the lines on stderr: JSON if a server is asked for it."""
+    """Return what formats the lines on stderr: as JSON if `serve` is to do so."""
     if args and args[0] in COMMANDS and args[0] != "serve":
         return lines
     from mock_server.cli.json_lines import are_asked, json_lines

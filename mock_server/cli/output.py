@@ -159,7 +159,7 @@ def whole_file(path: str | None) -> Iterator[BinaryIO]:
         return
     try:
         target = Path(os.path.realpath(path))
-        # A device or a pipe takes what it gets, and cannot be replaced.
+        # A device or a pipe is written directly, as it cannot be replaced.
         is_special = target.exists() and not target.is_file() and not target.is_dir()
         # Not the name with a suffix: that may be too long where the name is not.
         own = target.parent / f".mock-server.{os.getpid()}"
@@ -227,7 +227,7 @@ class LineWriter:
 
     def _run(self, descriptor: int) -> None:
         is_last = False
-        # When the reader is gone the thread ends; `write` then drops what is too much.
+        # When the reader is gone the thread ends; `write` then drops further lines.
         with suppress(OSError), os.fdopen(descriptor, "wb", buffering=0) as stream:
             while not is_last:
                 text, is_last = self._waiting()

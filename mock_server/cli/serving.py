@@ -333,7 +333,7 @@ def _example(sandbox: Sandbox, url: str) -> str:
 
 
 def _readable(generation: Generation) -> Iterator[tuple[Dataset, Caller]]:
-    # Without declared keys any is accepted, as a rule, so one is made up.
+    # Without declared keys any is usually accepted, so this makes one up.
     callers = list(generation.keys.values()) or [Caller("fastgpt-demo")]
     for dataset in generation.datasets.values():
         for caller in callers:

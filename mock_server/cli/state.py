@@ -195,7 +195,7 @@ def show_clock(client: AdminClient) -> None:
 @click.argument("time", required=False)
 @remote_command
 def freeze(client: AdminClient, time: str | None) -> None:
-    """Freeze the clock, at a TIME such as 2026-01-31T12:00:00Z or as it is."""
+    """Freeze the clock, at a TIME such as 2026-01-31T12:00:00Z or at its own."""
     fields = {"frozen": True} | ({} if time is None else {"now": time})
     show(client.ask(views.ClockView, "PUT", "/clock", fields))
 

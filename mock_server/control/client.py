@@ -260,7 +260,7 @@ class AdminClient:
                 raise Unreachable(_OUT_OF_REACH.format(self.url, error)) from None
             wanted = raw.retry_seconds if raw.status == 503 else None
             seconds = max(_MIN_PAUSE_SECONDS, wanted or 0.0)
-            # To wait beyond the end would turn a clear refusal into a timeout.
+            # Waiting beyond the end would turn a clear refusal into a timeout.
             if wanted is None or seconds >= budget.left:
                 return raw
             busy, again = raw, f"retrying in {round(seconds, 1):g} s"

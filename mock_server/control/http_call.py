@@ -331,8 +331,8 @@ def _resolved(address: Address, budget: Budget) -> list[Any]:
         except (OSError, ValueError) as error:
             found.append(error)
 
-    # getaddrinfo takes no timeout, so it has a thread, which is left behind when time
-    # is over.
+    # getaddrinfo takes no timeout, so it runs in a thread, which is abandoned when the
+    # time is over.
     thread = Thread(target=resolve, daemon=True)
     thread.start()
     thread.join(budget.seconds())

@@ -26,7 +26,7 @@ MARKER = CHOSEN | {
 
 
 def marked(node: Any) -> dict[str, Any]:
-    """The arguments of all markers of a test; the closest marker wins.
+    """Return the arguments of all markers of a test; the closest marker wins.
 
     Raises TypeError or ValueError for arguments that the marker does not have.
     """
@@ -170,7 +170,7 @@ def setup_of(
 def beside(fixture: Any, folder: Path, place: str) -> Any:
     """Return a fixture, its paths relative to a folder unless it is a shipped one.
 
-    Raises ValueError for a path at which there is nothing.
+    Raises ValueError if the path does not exist.
     """
     if isinstance(fixture, Sequence) and not isinstance(fixture, str):
         return [beside(each, folder, place) for each in fixture]

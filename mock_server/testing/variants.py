@@ -146,7 +146,7 @@ class RecordedChoices(Choices):
         return object.__getattribute__(self, name)
 
     def but(self, **values: Any) -> Choices:
-        """Return the same choices but for these values; reading is recorded too."""
+        """Return the choices with these values changed; reading is recorded too."""
         changed = RecordedChoices.of(self, object.__getattribute__(self, "_read"))
         for name, value in values.items():
             object.__setattr__(changed, name, value)

@@ -31,8 +31,8 @@ FIELDS: Mapping[str, tuple[str, Any]] = {
     "permission": ("an object", dict),
 }
 """The documented fields of an item (spec 2.2), and the type of each."""
-# An item without tags may lack them (choice tags_empty); the other one is "for linked
-# collections".
+# An item without tags may lack `tags` (choice tags_empty); `externalFileId` is "for
+# linked collections".
 _OPTIONAL = frozenset(("tags", "externalFileId"))
 _FLAGS = ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")
 """The flags of a permission; each includes the flags after it."""
@@ -217,7 +217,7 @@ def pin_states(server: Server) -> None:
 
 @rules.add("3")
 def pin_idempotent(server: Server) -> None:
-    """Pinning twice is pinning once."""
+    """A repeated pin or unpin changes nothing."""
     pins = server.pins
     for top in _changes(pins):
         first, again = pins.pinned(top=top), pins.pin(top=top)

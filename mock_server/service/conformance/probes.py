@@ -287,7 +287,7 @@ def error_form(server: Server) -> str:
         raise answer.unclear
     if code > _LAST_STATUS:
         return "service"
-    # Where all errors have one HTTP status, the code is the status that it would be.
+    # If all errors share one HTTP status, `code` still has the usual status.
     if code == answer.status or error_http_status(server) != "mapped":
         return "plain"
     raise answer.unclear

@@ -26,9 +26,9 @@ Status = Literal["pass", "differs", "not observable"]
 class Outcome(Struct, frozen=True, rename="camel", omit_defaults=True):
     """The result of a rule.
 
-    If it differs: what was `expected`, what was `got` at which `request`, and in
-    `choice` the value, `name=value`, with which our server does the same. `reason` says
-    why the rule is not observable.
+    A rule that differs has `expected`, `got`, its `request`, and in `choice` the value,
+    `name=value`, with which our server does the same. `reason` says why the rule is not
+    observable.
     """
 
     rule: str
