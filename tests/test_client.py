@@ -84,7 +84,7 @@ def test_a_busy_server_is_asked_again_and_each_time_is_told(
     told: list[str] = []
     client = AdminClient(strange.url(name), tell=told.append)
     assert reset(client) == ResetView("default", 2)
-    assert told == [f"{client.url} is busy (503), asked again in 0.1 s"] * times
+    assert told == [f"{client.url} is busy (503), retrying in 0.1 s"] * times
 
 
 def test_a_command_tells_of_each_retry_on_stderr(
@@ -94,7 +94,7 @@ def test_a_command_tells_of_each_retry_on_stderr(
         main(["reset", "--url", strange.url("busy")])
     out, err = capsys.readouterr()
     assert (ended.value.code, json.loads(out)["sandbox"]) == (None, "default")
-    assert [line.endswith("again in 0.1 s") for line in err.splitlines()] == [True] * 2
+    assert [line.endswith("ing in 0.1 s") for line in err.splitlines()] == [True] * 2
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_server_that_reads_nothing_is_given_up() -> None:
         client = AdminClient(
             f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=0.2
         )
-        with pytest.raises(Unreachable, match=r"no whole answer in 0\.2 s"):
+        with pytest.raises(Unreachable, match=r"no full response in 0\.2 s"):
             client.ask(ResetView, "PUT", "/state", bytes(64 * 2**20))
 
 
@@ -156,7 +156,7 @@ def test_an_answer_is_bounded_in_bytes(strange: Strange, name: str) -> None:
 def test_a_verification_that_contradicts_itself_is_none(
     strange: Strange, name: str
 ) -> None:
-    with pytest.raises(Unreachable, match="Expected an answer of a mock server"):
+    with pytest.raises(Unreachable, match="Expected a response of a mock server"):
         AdminClient(strange.url(name)).verify({"exactly": 0})
 
 

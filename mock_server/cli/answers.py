@@ -1,4 +1,4 @@
-"""`mock-server answer` and `mock-server reply`: what a running server answers."""
+"""`mock-server answer` and `mock-server reply`: add scripted responses."""
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from mock_server.domain.printable import one_line
 
 
 def _json(example: str, text: str) -> Raw:
-    """A text of JSON as it is. Raises ValueError, with an example."""
+    """Return JSON text as it is. Raises ValueError, with an example."""
     try:
         msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -31,7 +31,6 @@ def _json(example: str, text: str) -> Raw:
 
 
 def _header(text: str) -> tuple[str, str]:
-    """The name and the value of a header. Raises ValueError."""
     name, colon, value = text.partition(":")
     if not colon:
         raise ValueError(f"Expected a header such as 'X-Trace: 7', got {text!r}")
@@ -45,15 +44,16 @@ def _json_option(name: str, help_text: str) -> Callable[[Command], Command]:
 
 
 def _when(command: Command) -> Command:
-    """The options that say which requests, and how many of them."""
-    times = option("--times", type=int, help="How often; without it, until a reset.")
-    match = _json_option("--match", 'Only such requests: {"body": {"offset": 0}}.')
-    return match(times(command))
+    """Add the options that say which requests, and how many of them."""
+    times = "Number of requests to answer; unlimited by default."
+    match = 'Answer only requests that match: {"body": {"offset": 0}}.'
+    command = option("--times", type=int, help=times)(command)
+    return _json_option("--match", match)(command)
 
 
 @click.command()
 @click.argument("words", metavar="OPERATION|METHOD PATH", nargs=-1, required=True)
-@_json_option("--data", "The data in the envelope of the service.")
+@_json_option("--data", "Data to send in the envelope of the service.")
 @_json_option("--json", "The whole body.")
 @option("--text", help="The whole body as a text.")
 @option(
@@ -68,7 +68,7 @@ def _when(command: Command) -> Command:
     multiple=True,
     help="A further header; repeatable.",
 )
-@option("--delay-ms", "delayMs", type=int, help="Milliseconds to wait before it.")
+@option("--delay-ms", "delayMs", type=int, help="Milliseconds before the response.")
 @_when
 @remote_command
 def answer(
@@ -80,8 +80,8 @@ def answer(
 ) -> None:
     """Add an answer for an operation or a path of a running server.
 
-    An answer is given until the next reset of the server, or --times. A PATH may have
-    parameters in braces.
+    The answer lasts until the next reset of the server, or for --times requests. A PATH
+    may have parameters in braces.
 
     Example: mock-server answer GET '/api/x/{id}' --json '{"ok": true}'
     """
@@ -100,14 +100,14 @@ def answer(
 
 @click.command()
 @click.argument("text", required=False)
-@_json_option("--parts", 'Its parts: ["Hello", {"quotes": [...]}].')
-@_json_option("--stream", 'Its pace: {"firstTokenMs": 300, "tokensPerSecond": 20}.')
+@_json_option("--parts", 'Parts of the reply: ["Hello", {"quotes": [...]}].')
+@_json_option("--stream", 'Stream speed: {"firstTokenMs": 300, "tokensPerSecond": 20}.')
 @_when
 @remote_command
 def reply(client: AdminClient, text: str | None, **fields: Any) -> None:
     """Add a reply of the chat completions of a running server.
 
-    It is said until the next reset of the server, or --times.
+    The reply lasts until the next reset of the server, or for --times requests.
     """
     if (text is None) == (fields["parts"] is None):
         got = "neither" if text is None else "both"

@@ -1,4 +1,4 @@
-"""`mock-server choices`: what can be chosen, and what a running server goes by."""
+"""`mock-server choices`: list all choices; show or set those of a running server."""
 
 import click
 import msgspec
@@ -80,7 +80,7 @@ def _show(response: Response[ChoicesView], *, as_json: bool) -> None:
 
 
 def _line(found: ChoicesView, name: str) -> str:
-    """A choice in force, with the profile's value if that is another."""
+    """Return a choice in force, with the profile's value if that differs."""
     value, profile = found.choices[name], found.profile
     # The server may be newer, with other choices and profiles.
     row = table().get(name)

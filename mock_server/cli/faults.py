@@ -1,4 +1,4 @@
-"""`mock-server fault`: the faults of a running server."""
+"""`mock-server fault`: add, list and remove the faults of a running server."""
 
 from collections.abc import Sequence
 from urllib.parse import quote, urlencode
@@ -43,12 +43,12 @@ class Add(click.Command):
             raise click.UsageError(f"{got} ({hint})", ctx) from None
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Called by click."""
+        """Called by click; adds all kinds and presets to the help."""
         del ctx
         kinds = [
             (_signature(kind), kind.sentence())
             for kind in KINDS.values()
-            # They have commands of their own.
+            # Answers have commands of their own.
             if not kind.is_answer
         ]
         presets = [(name, preset.sentence) for name, preset in PRESETS.items()]
@@ -73,8 +73,8 @@ def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
     """Add a fault of a KIND, or all faults of a PRESET.
 
     A VALUE is JSON, or else text. Every kind has the fields operation, match, skip,
-    times, probability, seed, phase and ttl. It fires once unless times says more, and
-    ends after 60 seconds unless ttl says otherwise, at most 600.
+    times, probability, seed, phase and ttl. A fault fires once unless times says more,
+    and ends after 60 seconds unless ttl says otherwise, at most 600.
 
     Example: mock-server fault add error status=500 times=2
     """
@@ -83,7 +83,7 @@ def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
     is_preset = name in PRESETS
     are_text = set() if is_preset else values.text_fields(KINDS[name])
     given = values.fields_of(fields, are_text)
-    # NAME says which it is; as a field it would override that below.
+    # NAME is the kind or preset; a field would override it below.
     if given.keys() & {"kind", "preset"}:
         raise click.BadParameter("Expected KIND or PRESET once, got another one")
     if mistake := values.mistake_of_preset(name, given):

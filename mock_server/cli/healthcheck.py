@@ -11,8 +11,8 @@ from mock_server.control.http_call import Address, Budget, RawResponse, Request
 from mock_server.domain.printable import one_line
 
 _MAX_BYTES = 1024 * 1024
-# The admin routes answer only to hosts that they know. This one they always know,
-# while the address that the server listens on may be any.
+# The admin routes accept only known hosts. They always know localhost, while the
+# address that the server listens on may be any.
 _REQUEST = Request("GET", "/__admin/health", {"Host": "localhost"})
 
 
@@ -25,7 +25,7 @@ def healthcheck(host: str, port: int, timeout: float) -> None:
 
     Exit 3 if it is not.
     """
-    # A server that listens on all addresses is asked on the loopback one.
+    # A server that listens on all addresses also has the loopback address.
     target = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
     place = one_line(f"{target}:{port}")
     address, budget = Address("http", target, port), Budget(timeout, _MAX_BYTES)
@@ -41,7 +41,7 @@ def healthcheck(host: str, port: int, timeout: float) -> None:
 
 
 def _is_ready(response: RawResponse) -> bool:
-    """Whether this is a response of `GET health` (views.HealthView)."""
+    """Return whether this is a `GET health` response (HealthView) of a ready server."""
     # By hand: importing that type would add 10 ms of CPU time to the 65 of the command,
     # which may run every second.
     try:

@@ -1,4 +1,4 @@
-"""`mock-server import`: recordings of other programs become fixtures."""
+"""`mock-server import`: make fixtures from recordings of other programs."""
 
 import sys
 from collections.abc import Sequence
@@ -37,8 +37,8 @@ def import_() -> None:
     "origins",
     metavar="URL",
     multiple=True,
-    help="Only requests below this address, such as https://example.com; the rest "
-    "is their path. Repeatable.",
+    help="Import only requests below this address, such as https://example.com; "
+    "repeatable.",
 )
 @option(
     "--output",
@@ -48,9 +48,8 @@ def import_() -> None:
 def har(file: str, origins: Sequence[str], output: str | None) -> None:
     """Make a fixture from a HAR file, as browsers record it.
 
-    Answers of operations become datasets, collections and chats. All others become
-    `responses`, each under its method and path; the last one of several counts. FILE
-    may be `-` for stdin.
+    Responses of operations become datasets, collections and chats. All others become
+    `responses`, the last one for each method and path. FILE may be `-` for stdin.
     """
     name = "stdin" if file == "-" else one_line(file)
     try:

@@ -1,4 +1,4 @@
-"""`mock-server journal`: what clients have sent, as a table, as JSON, as it comes."""
+"""`mock-server journal`: print, follow or assert the requests of clients."""
 
 import os
 import re
@@ -32,10 +32,10 @@ _EMPTY = (
     "are in its own (--sandbox NAME)"
 )
 _SHOWN = 300
+"""Characters of a message below a line."""
 _PLACES = 3
 """Places of violations that a line names."""
-"""Characters of a message below a line."""
-# The server gives a sign of life after 15 s at the latest.
+# The server sends a comment after 15 s at the latest.
 _SILENCE_SECONDS = 45.0
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
@@ -46,7 +46,7 @@ V = TypeVar("V", bound=View)
 def _operation(
     ctx: click.Context, param: click.Parameter, name: str | None
 ) -> str | None:
-    """Called by click; the name, if there may be such an operation. Raises BadValue."""
+    """Called by click; returns a possible name of an operation. Raises BadValue."""
     del ctx, param
     try:
         if name is not None:
@@ -69,7 +69,7 @@ def _operation(
 @option("--body", metavar="JSON", help="Only requests whose body has these fields.")
 @option(
     "--violations/--no-violations",
-    # Not False, which would be --no-violations: left out, all requests are meant.
+    # Not False, which means --no-violations; without the option all requests count.
     default=None,
     help="Only requests that break the spec, or that do not.",
 )
@@ -77,7 +77,7 @@ def _operation(
 @option(
     "--responses",
     is_flag=True,
-    help="Print them as `responses` of a fixture; implies --unknown.",
+    help="Print unknown requests as `responses` of a fixture.",
 )
 @option(
     "--exactly", type=click.IntRange(0), help="Exit 1 unless exactly N requests match."
@@ -106,8 +106,8 @@ def journal(
 ) -> None:
     """Print, follow or assert the requests of clients.
 
-    With --exactly, --at-least or --at-most, verify the number of requests, and exit 1
-    if it is another.
+    With --exactly, --at-least or --at-most, count the requests that match, and exit 1
+    if the number is another.
     """
     criteria = {name: fact for name, fact in facts.items() if fact is not None}
     if "key" in criteria:
@@ -139,7 +139,7 @@ def journal(
 
 
 def _page(client: AdminClient, criteria: dict[str, Any], *, unknown: bool) -> str:
-    """The journal as JSON, or the entries of it that are at `unknown` routes."""
+    """Return the journal as JSON; if `unknown`, only its entries at unknown routes."""
     # Queries spell booleans as JSON does.
     flags = {k: str(v).lower() for k, v in criteria.items() if isinstance(v, bool)}
     text = client.journal(criteria | flags)
@@ -158,7 +158,7 @@ def _is_unknown(entry: EntryView) -> bool:
     return any(each.name == UNKNOWN_ROUTE for each in entry.violations)
 
 
-# As an entry of YAML's flow style has it without quotes.
+# A text that YAML's flow style allows without quotes.
 _PLAIN = re.compile("[A-Za-z0-9/._~-]+", re.ASCII)
 
 
@@ -210,7 +210,7 @@ def _follow(client: AdminClient, facts: dict[str, Any], *, as_json: bool) -> Non
 
 
 class Event(NamedTuple):
-    """An event of a stream: its name, its data, the number it has or 0."""
+    """An event of a stream: its name, its data, and its number or 0."""
 
     name: str
     data: bytes
@@ -218,13 +218,13 @@ class Event(NamedTuple):
 
 
 OPENED = Event("", b"", 0)
-"""Stands for a stream that has been opened."""
+"""Yielded when a stream has been opened."""
 
 
 def events_of(lines: Iterable[bytes], max_bytes: int) -> Iterator[Event]:
-    """The events in the lines of a stream (WHATWG server-sent events, 9.2.6).
+    """Yield the events in the lines of a stream (WHATWG server-sent events, 9.2.6).
 
-    Raises Unreachable for an event of more than so many bytes.
+    Raises Unreachable for an event of more than `max_bytes` bytes.
     """
     name, data, number = "", bytearray(), 0
     for line in lines:
@@ -244,19 +244,19 @@ def events_of(lines: Iterable[bytes], max_bytes: int) -> Iterator[Event]:
 
 
 def followed(client: AdminClient) -> Iterator[Event]:
-    """Events of the journal of a running server from now on, as they come.
+    """Yield the events of the journal of a running server from now on, as they come.
 
     OPENED comes first. A stream that breaks off is opened again where it was, after
-    pauses that grow, and OPENED comes again. When that has not worked for the client's
-    `timeout`, or never did, Unreachable is raised; and Refused if the server does not
-    want to. What goes wrong is told.
+    pauses that grow, and OPENED comes again. Raises Unreachable if that fails for the
+    client's `timeout` or the first time, Refused if the server refuses. Prints each
+    reason.
     """
     path, pause = "/journal/stream", _FIRST_PAUSE_SECONDS
     last_contact: float | None = None
     while True:
         try:
             lines = client.lines(path, _SILENCE_SECONDS)
-            # It begins with a comment, so that one need not wait for the first event.
+            # The stream begins with a comment, so this does not wait for an event.
             next(lines, None)
             last_contact = time.monotonic()
             yield OPENED
@@ -271,13 +271,13 @@ def followed(client: AdminClient) -> Iterator[Event]:
             if last_contact is None or now - last_contact > client.timeout:
                 raise
             reason = str(error)
-        output.tell(f"{reason}, asked again in {pause:g} s")
+        output.tell(f"{reason}, retrying in {pause:g} s")
         time.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
 class Dropped(View):
-    """How many entries a stream has left out, since they are no longer kept."""
+    """The number of entries that a stream left out, as they are no longer kept."""
 
     count: int
 
@@ -322,9 +322,7 @@ def _with_body(criteria: dict[str, Any]) -> dict[str, Any]:
 
 
 def row_of(entry: EntryView, *, paint: bool) -> str:
-    """A line: time, status, request, caller, duration, fault, violations; and below it
-    why the request was refused, and the hint, if there are any.
-    """
+    """Return an entry's line; below it the reason of a refusal, and the hint."""
     asked = entry.operation or f"{entry.request.method} {entry.request.path}"
     caller = entry.member or entry.key or "-"
     status = f"{entry.answer.status or '-':<6}"
@@ -336,7 +334,7 @@ def row_of(entry: EntryView, *, paint: bool) -> str:
     )
     for note, colour in _notes(entry):
         line += f"  {coloured(one_line(note), colour) if paint else one_line(note)}"
-    # Many a hint is the message of the refusal itself.
+    # A hint is often the same text as the refusal's message.
     for more in dict.fromkeys((_refusal(entry), entry.hint)):
         if more:
             below = f"{'':<12}  {one_line(more)}"
@@ -345,7 +343,7 @@ def row_of(entry: EntryView, *, paint: bool) -> str:
 
 
 def _refusal(entry: EntryView) -> str:
-    """The message of an answer that is an error, cut to what a line may hold."""
+    """Return the message of an error response, cut to the length of a line."""
     if entry.answer.status < 400:
         return ""
     try:

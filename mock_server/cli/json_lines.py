@@ -1,4 +1,4 @@
-"""Lines of JSON in place of text, for `--log-format json`."""
+"""Write lines as JSON, for `--log-format json`."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,9 +14,9 @@ _OPTION = "--log-format"
 
 
 def are_asked(args: Sequence[str], variables: Mapping[str, str]) -> bool:
-    """Whether these arguments of `serve`, or else the variable, ask for JSON.
+    """Return whether these arguments of `serve`, or else the variable, ask for JSON.
 
-    Found without click: what is wrong with other arguments is a line, too.
+    Parsed without click, as messages about other arguments are JSON too.
     """
     given = variables.get(variable("log-format"))
     for arg, following in pairwise([*args, ""]):
@@ -27,14 +27,14 @@ def are_asked(args: Sequence[str], variables: Mapping[str, str]) -> bool:
 
 
 def json_lines(text: str) -> str:
-    """Each line of a text as an object with `time` and `message`."""
+    """Return each line of a text as an object with `time` and `message`."""
     now = format_time(time.time_ns() // 1_000_000)
     rows = ({"time": now, "message": line} for line in text.splitlines())
     return "\n".join(json_text(msgspec.json.encode(row).decode()) for row in rows)
 
 
 class JsonLines:
-    """Writes what a server says of itself, in objects, beside the lines of requests."""
+    """Writes a server's own messages as objects, beside the request log."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write

@@ -35,16 +35,16 @@ COMMANDS = (
     "schema",
     "openapi",
 )
-"""In the order of help."""
+"""The commands, in the order of the help text."""
 _OF_FILES = {f"--{each}" for each in ("fixture", "fixtures", "root-dir", "config")}
 _OF_FILES |= {f"--{each}" for each in ("file", "data", "dir", "db", "mappings")}
 _OF_FILES.add("-f")
-"""Options of others for the files that are served."""
+"""Options by which other programs take the files to serve."""
 _FIXTURES = "Expected fixtures without an option, such as mock-server serve"
 
 
 def imported(name: str) -> click.Command:
-    """A command by its name, without the others: all load five times what one needs."""
+    """Return a command, without the others: all load five times what one needs."""
     module: ModuleType
     match name:
         case "serve":
@@ -73,15 +73,15 @@ def imported(name: str) -> click.Command:
             from mock_server.cli import pull as module
         case "verify":
             from mock_server.cli import verify as module
-    # A function cannot be called as the keyword is.
+    # `import` is a keyword, so its function has another name.
     command: click.Command = vars(module)["import_" if name == "import" else name]
     return command
 
 
 def first_word(args: Sequence[str], serve: click.Command) -> str:
-    """The first argument that is no option of `serve`, nor the value of one.
+    """Return the first argument that is neither an option of `serve` nor its value.
 
-    Empty if there is none, and where `serve` has another mistake to tell.
+    Empty if there is none, or if `serve` has another mistake to report.
     """
     ctx = click.Context(serve, help_option_names=["-h", "--help"])
     try:
@@ -94,7 +94,7 @@ def first_word(args: Sequence[str], serve: click.Command) -> str:
 
 
 def command_of(args: Sequence[str], group: click.Group, ctx: click.Context) -> str:
-    """The command among arguments of which the first is an option of that command.
+    """Return the command among arguments of which the first is an option of it.
 
     Empty if there is none.
     """
@@ -115,10 +115,10 @@ def _options(command: click.Command) -> Iterator[str]:
 
 
 def check_word(word: str, args: Sequence[str], ctx: click.Context) -> None:
-    """Raises UsageError for a first word that can be neither command nor fixture.
+    """Raise UsageError for a first word that can be neither command nor fixture.
 
-    What has a suffix or a folder is the name of a file, there or not; an option or an
-    empty text is for the command to judge.
+    A word with a suffix or a folder is the name of a file, existing or not; the command
+    itself judges an option or an empty text.
     """
     from mock_server.domain.messages import did_you_mean, nearest
     from mock_server.fixture.source.files import shipped_names
@@ -133,7 +133,7 @@ def check_word(word: str, args: Sequence[str], ctx: click.Context) -> None:
         raise click.UsageError(f"{expected}, got it behind some", ctx)
     known = (*COMMANDS, *shipped_names())
     hint, near = did_you_mean(word, known), nearest(word, known)
-    # Not with options, which may hold what is secret.
+    # Not with options, which may hold secrets.
     if near in COMMANDS and not any(x.startswith("-") for x in args):
         hint = f"{hint[:-1]} {shlex.join(('mock-server', str(near), *args[1:]))})"
     raise click.UsageError(f"no command {word!r}{hint}, and no file of that name", ctx)
@@ -143,7 +143,7 @@ class Commands(click.Group):
     """A group whose command is `serve` when none is named.
 
     The module of a command is imported when the command is used: a health check, which
-    may run every second, takes a third of the time that loading a server does.
+    may run every second, takes a third of the time of loading a server.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -176,7 +176,7 @@ class Commands(click.Group):
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """Called by click; the usual options of `serve`, and a sentence a command."""
+        """Called by click; writes all commands, and the usual options of `serve`."""
         del ctx
         from mock_server.cli.serve import others, serve, usual
 
@@ -215,11 +215,12 @@ class Commands(click.Group):
 @flag("strict-settings", hidden=True)
 @click.pass_context
 def cli(ctx: click.Context, strict_settings: bool) -> None:
-    """A stateful mock server for FastGPT's chat pin and dataset collection list.
+    """A stateful mock server of FastGPT: pins, collection lists, related routes.
 
-    Without a COMMAND it serves; `mock-server COMMAND --help` explains one.
+    `mock-server` without a command is `mock-server serve`: it starts the server.
+    `mock-server COMMAND --help` explains a command.
     """
-    # `serve` does it itself, as it shows the option; all others take the variable.
+    # `serve` checks names itself, as it has the option; all others read the variable.
     if ctx.invoked_subcommand != "serve":
         check_names(strict_settings)
 
@@ -231,8 +232,8 @@ def main(
 ) -> None:
     """Run a command and exit; all errors that click finds itself exit with USAGE.
 
-    `args` are those of the process by default. `unless_serving` is called before any
-    command but `serve`.
+    `args` are by default those of the process. `unless_serving` is called before any
+    command except `serve`.
     """
     output.open_standard_streams()
     output.told_as.set(_form(sys.argv[1:] if args is None else args))
@@ -245,14 +246,14 @@ def main(
     except output.Stop as stop:
         stop.show()
         sys.exit(stop.status)
-    # After Stop, which is one of these but has a status and a wording of its own.
+    # After Stop, a subclass with its own status and wording.
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "mock-server"
         message = _message(error, sys.argv[1:] if args is None else args)
         output.tell(f"{message} (see {command} --help)")
         sys.exit(output.USAGE)
-    # What click makes of Ctrl-C.
+    # click raises Abort at Ctrl-C.
     except click.Abort:
         sys.exit(output.USAGE)
     sys.exit(status)
@@ -262,10 +263,7 @@ _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 
 
 def _message(error: click.ClickException, args: Sequence[str]) -> str:
-    """What is wrong with arguments, in the words of this project where click has any.
-
-    With it comes what is likely meant.
-    """
+    """Return what is wrong with arguments, with a hint, in this project's words."""
     ctx = getattr(error, "ctx", None)
     known = [each for param in ctx.command.params for each in param.opts] if ctx else []
     if isinstance(error, click.NoSuchOption):
@@ -298,7 +296,7 @@ def _message(error: click.ClickException, args: Sequence[str]) -> str:
 def _further(
     name: str, args: Sequence[str], ctx: click.Context | None
 ) -> Iterator[str]:
-    """The further options that a command does not have: click stops at the first."""
+    """Yield the further unknown options of a command: click stops at the first."""
     params = ctx.command.params if ctx else []
     known = {each: param for param in params for each in param.opts}
     found = (at for at, each in enumerate(args) if each.partition("=")[0] == name)
@@ -313,7 +311,7 @@ def _further(
 
 
 def _option_meant(word: str, known: Sequence[str]) -> str:
-    """Which option is meant by one that a command does not have, as a hint."""
+    """Return a hint which known option is meant by an unknown one."""
     from mock_server.domain.messages import nearest
 
     if word in ("latency", "delay") and "--fault" in known:
@@ -330,7 +328,7 @@ def _option_meant(word: str, known: Sequence[str]) -> str:
 
 
 def _form(args: Sequence[str]) -> Callable[[str], str]:
-    """What makes the lines on stderr: of JSON if a server is asked for them."""
+    """Return what formats the lines on stderr: as JSON if `serve` is to do so."""
     if args and args[0] in COMMANDS and args[0] != "serve":
         return lines
     from mock_server.cli.json_lines import are_asked, json_lines

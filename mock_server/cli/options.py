@@ -1,7 +1,7 @@
 """Options and arguments of commands, which environment variables can set too.
 
-Whatever has a bad value is told in one form, `Expected X, got Y - at PLACE`, where the
-place is the option or the variable that the value came from.
+Every bad value is reported as `Expected X, got Y - at PLACE`, where the place is the
+option or the variable that the value came from.
 """
 
 import math
@@ -24,7 +24,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Group(click.Group):
-    """Without one of its commands it shows its help, as wrong usage."""
+    """A group that shows its help, as wrong usage, if no command is given."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Called by click, which before 8.2 would take that for success."""
@@ -35,7 +35,7 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Called by click; the refusal of a word says which commands there are."""
+        """Called by click; lists the commands if a word is none of them."""
         if args[0] not in self.commands:
             names = sorted(self.commands)
             got = f"{args[0]!r}{did_you_mean(args[0], names)}"
@@ -65,12 +65,12 @@ class Listed(click.types.StringParamType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
-        """The text, without the space that may follow a comma."""
+        """Return the text without the space that may follow a comma."""
         return super().convert(value, param, ctx).strip()
 
 
 class Parsed(click.types.StringParamType):
-    """A text of which `parse` makes a value; it raises ValueError for what is none."""
+    """A text that `parse` turns into a value; it raises ValueError for a bad one."""
 
     def __init__(self, parse: Callable[[str], Any], expected: str = "") -> None:
         self.expected = expected
@@ -79,7 +79,7 @@ class Parsed(click.types.StringParamType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Any:
-        """What `parse` gives."""
+        """Return the result of `parse`."""
         try:
             return self._parse(str(value))
         except ValueError as error:
@@ -87,7 +87,7 @@ class Parsed(click.types.StringParamType):
 
 
 def visible(text: str) -> str:
-    """A text for the head of a request, where a line break would start a field."""
+    """Return a text for a header, where a line break would start another header."""
     if not (text.isascii() and text.isprintable()):
         # Without the text, which may be secret.
         raise ValueError("Expected visible ASCII, got other characters")
@@ -95,7 +95,7 @@ def visible(text: str) -> str:
 
 
 def secret_in(name: str, place: str) -> str:
-    """The secret in a variable; no message shows it, nor a name that may be one.
+    """Return the secret in a variable; no message shows it, nor a name that may be one.
 
     Raises BadValue.
     """
@@ -112,7 +112,7 @@ def secret_in(name: str, place: str) -> str:
 
 
 def bytes_of(text: str) -> int:
-    """The bytes of a size such as `512MiB`, `2GiB` or `1000000`; at least 1."""
+    """Return the bytes of a size such as `512MiB`, `2GiB` or `1000000`; at least 1."""
     match = _SIZE.fullmatch(text)
     if match is None or int(match[1]) == 0:
         raise ValueError("not a size")
@@ -123,14 +123,14 @@ SIZE = Parsed(bytes_of, "a size like 512MiB or 2GiB")
 
 
 def host_alone(text: str) -> str:
-    """A host, as it is. Raises ValueError for one with a port."""
+    """Return a host unchanged. Raises ValueError for one with a port."""
     if environment.value_hint("host", text):
         raise ValueError
     return text
 
 
 class Port(click.IntRange):
-    """The number of a port."""
+    """A port number."""
 
     expected = "a port from 0 to 65535"
 
@@ -139,7 +139,7 @@ class Port(click.IntRange):
 
 
 class Seconds(click.FloatRange):
-    """A time in seconds, of a day at most."""
+    """A number of seconds, of a day at most."""
 
     name = "seconds"
     expected = f"a number of seconds from 0 to {environment.MAX_SECONDS:g}"
@@ -150,7 +150,7 @@ class Seconds(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number; nan, which every range lets through, is refused."""
+        """Return the number; nan, which every range lets through, is refused."""
         seconds = float(super().convert(value, param, ctx))
         if math.isnan(seconds):
             self.fail("not a number", param, ctx)
@@ -158,7 +158,7 @@ class Seconds(click.FloatRange):
 
 
 class FixturePath(click.Path):
-    """The path of a fixture; the variable has several, between colons or commas.
+    """A fixture path; the variable takes several, between colons or commas.
 
     On Windows between semicolons or commas. A file that has a comma in its name wins.
     """
@@ -172,12 +172,12 @@ class FixturePath(click.Path):
         return found
 
 
-# What is between semicolons; those in a string of JSON part nothing.
+# A text between semicolons; those in a JSON string separate nothing.
 _ONE_FAULT = r'(?:"(?:[^"\\]|\\.)*"|[^;])+|(?<=;)(?=;|\Z)|\A(?=;)'
 
 
 class FaultText(click.types.StringParamType):
-    """A fault as a text; the variable has several, with semicolons between them."""
+    """A fault as a text; the variable takes several, with semicolons between them."""
 
     name = "fault"
 
@@ -187,7 +187,7 @@ class FaultText(click.types.StringParamType):
 
 
 def expected_by(kind: "click.ParamType[Any]") -> str:
-    """What a type takes, in words; nothing for one whose messages say it themselves."""
+    """Return what a type takes; empty for a type whose messages say it themselves."""
     if own := getattr(kind, "expected", ""):
         return str(own)
     match kind:
@@ -205,14 +205,14 @@ def expected_by(kind: "click.ParamType[Any]") -> str:
 
 
 def place_of(ctx: click.Context, param: click.Parameter) -> str:
-    """Where the value of a parameter has come from: its option, or its variable."""
+    """Return where a parameter's value came from: its option, or its variable."""
     if ctx.get_parameter_source(str(param.name)) == ParameterSource.ENVIRONMENT:
         return str(param.envvar)
     return name_of(param)
 
 
 def name_of(param: click.Parameter) -> str:
-    """An option as it is given, or the name of an argument in help."""
+    """Return an option as it is given, or the name of an argument in help."""
     is_option = isinstance(param, click.Option)
     return param.opts[0] if is_option else param.human_readable_name
 
@@ -220,9 +220,9 @@ def name_of(param: click.Parameter) -> str:
 def pairs(
     ctx: click.Context, param: click.Parameter, values: Sequence[str]
 ) -> dict[str, str]:
-    """Called by click; the values of `NAME=VALUE` texts, which are choices, by name.
+    """Called by click; returns the choices of `NAME=VALUE` texts, by name.
 
-    Raises BadValue, also for a name that no choice has, or another value than it has.
+    Raises BadValue, also for an unknown choice or an unknown value of one.
     """
     if not values:
         return {}
@@ -246,7 +246,7 @@ def pairs(
 
 
 def _how_to_choose(ctx: click.Context, name: str, value: str, place: str) -> str:
-    """How to write what is an option, or several choices in one text; else nothing."""
+    """Return how to write an option, or several choices in one text; else nothing."""
     if any(f"--{name}" in each.opts for each in ctx.command.params):
         return f" (write --{name} {value})"
     if re.search(r"[;,\s]\w+=", value) is None:
@@ -257,8 +257,8 @@ def _how_to_choose(ctx: click.Context, name: str, value: str, place: str) -> str
     return f" (write {mark} between choices)"
 
 
-class _Rated(click.Parameter):
-    """Tells of a bad value in the form that all messages have."""
+class _Reporting(click.Parameter):
+    """Reports a bad value in the form that all messages have."""
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
         """Called by click. Raises BadValue."""
@@ -275,15 +275,15 @@ class _Rated(click.Parameter):
         raise BadValue(message + environment.value_hint(place, str(value)))
 
 
-class _NotEmpty(_Rated):
-    """Refuses an empty value; click takes an empty variable for one that is not set.
+class _NotEmpty(_Reporting):
+    """Refuses an empty value; click takes an empty variable for an unset one.
 
-    An empty variable is a mistake, such as a secret that a build was not given. To go
-    on without it could leave the admin API open, for one.
+    An empty variable is a mistake, such as a missing secret of a build. To go on
+    without it could leave the admin API open, for example.
     """
 
     def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
-        """Called by click; gives the value as it was set, and where it comes from."""
+        """Called by click; returns the value as it was set, and its source."""
         value, source = super().consume_value(ctx, opts)
         if source == ParameterSource.COMMANDLINE:
             given = value
@@ -300,7 +300,7 @@ class _NotEmpty(_Rated):
         return value, source
 
 
-class Option(_Rated, click.Option):
+class Option(_Reporting, click.Option):
     """An option without a variable."""
 
 
@@ -313,12 +313,12 @@ class SettingArgument(_NotEmpty, click.Argument):
 
 
 def option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
-    """An option without a variable."""
+    """Declare an option without a variable."""
     return click.option(*names, cls=Option, **attributes)
 
 
 def setting(name: str, **attributes: Any) -> Callable[[Command], Command]:
-    """An option that the variable MOCK_SERVER_<NAME> sets too."""
+    """Declare an option that the variable MOCK_SERVER_<NAME> sets too."""
     attributes = {"show_default": True, "show_envvar": True} | attributes
     return click.option(
         f"--{name}", envvar=environment.variable(name), cls=Setting, **attributes
@@ -326,12 +326,12 @@ def setting(name: str, **attributes: Any) -> Callable[[Command], Command]:
 
 
 def flag(name: str, **attributes: Any) -> Callable[[Command], Command]:
-    """An option without a value; its variable is true or false."""
+    """Declare an option without a value; its variable is true or false."""
     return setting(name, is_flag=True, show_default=False, **attributes)
 
 
 def timeout_setting(default: float) -> Callable[[Command], Command]:
-    """The option --timeout."""
+    """Declare the option --timeout."""
     return setting(
         "timeout",
         metavar="SECONDS",
@@ -342,7 +342,7 @@ def timeout_setting(default: float) -> Callable[[Command], Command]:
 
 
 def host_setting(help_text: str) -> Callable[[Command], Command]:
-    """The option --host."""
+    """Declare the option --host."""
     # `serve` and `healthcheck` share the variables of host and port, so that a check in
     # a container finds the server however it was configured.
     kind = Parsed(host_alone, "a host without a port")
@@ -350,12 +350,12 @@ def host_setting(help_text: str) -> Callable[[Command], Command]:
 
 
 def port_setting(help_text: str) -> Callable[[Command], Command]:
-    """The option --port."""
+    """Declare the option --port."""
     return setting("port", default=8000, type=Port(), help=help_text)
 
 
 def check_names(is_strict: bool) -> None:
-    """Warn of unknown variables on stderr. Raises BadValue if it is strict."""
+    """Warn of unknown variables on stderr. Raises BadValue if `is_strict`."""
     found = environment.unknown_settings(os.environ)
     if found and is_strict:
         raise BadValue("\n".join(found))

@@ -1,8 +1,8 @@
-"""What commands write, files too, and how they end; lines that never block a server.
+"""Write the output and the files of commands, and end commands.
 
-What reads a server's output may be slow, stop reading, or be gone. So a thread of its
-own writes the lines; lines over a limit are dropped, and their number is written once
-there is room again.
+The reader of a server's output may be slow, stop reading, or be gone. So a thread
+writes the lines; lines over a limit are dropped, and their number is written once there
+is room again.
 """
 
 import os
@@ -25,7 +25,7 @@ from mock_server.domain.printable import lines, one_line
 
 USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT, UNFIT = 1, 2, 3, 4, 5
 told_as: ContextVar[Callable[[str], str]] = ContextVar("told_as", default=lines)
-"""Makes the lines that `tell` writes of a text."""
+"""Turns a text into the lines that `tell` writes."""
 
 
 def say(text: str) -> bool:
@@ -34,9 +34,9 @@ def say(text: str) -> bool:
 
 
 def write(text: str) -> bool:
-    """Write text that is printable already; False if whoever reads it has gone.
+    """Write printable text to stdout; return False if the reader has gone.
 
-    That is no error: `head` goes when it has what it wants. Raises Stop if stdout is
+    A lost reader is no error: `head` stops when it has enough. Raises Stop if stdout is
     full.
     """
     with _reader_may_go():
@@ -47,7 +47,7 @@ def write(text: str) -> bool:
 
 @contextmanager
 def _reader_may_go() -> Iterator[None]:
-    """Ends a block that writes to stdout if nobody reads it. Raises Stop."""
+    """End a block that writes to stdout if its reader has gone. Raises Stop."""
     try:
         yield
     except BrokenPipeError:
@@ -57,7 +57,7 @@ def _reader_may_go() -> Iterator[None]:
 
 
 def tell(text: str) -> None:
-    """Write lines to stderr, made printable, if anybody reads it."""
+    """Write lines to stderr, made printable; ignore a lost reader."""
     try:
         click.echo(told_as.get()(text), err=True)
     except BrokenPipeError:
@@ -65,7 +65,7 @@ def tell(text: str) -> None:
 
 
 def discard(stream: TextIO) -> None:
-    """Let what is still written to a stream go nowhere: its reader has gone."""
+    """Send the further output of a stream nowhere, as its reader has gone."""
     # The descriptor, not the object: the interpreter flushes at exit what is left.
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
@@ -75,7 +75,7 @@ def discard(stream: TextIO) -> None:
 
 @contextmanager
 def piped() -> Iterator[None]:
-    """Ends what click prints by itself, such as help, quietly if nobody reads it.
+    """End quietly if the reader of click's own output, such as help, has gone.
 
     Raises Stop if stdout is full.
     """
@@ -91,7 +91,7 @@ def piped() -> Iterator[None]:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """Numbers with the names of what they count, such as `1 dataset, 0 chats`."""
+    """Return numbers with their names, such as `1 dataset, 0 chats`."""
     return ", ".join(
         f"{count} {name.removesuffix('s') if count == 1 else name}"
         for name, count in counts.items()
@@ -99,7 +99,7 @@ def counted(counts: Mapping[str, int]) -> str:
 
 
 class Stop(click.ClickException):
-    """Ends a command with a message, or none if all has been said, and an exit code."""
+    """Ends a command with an exit code, and with a message unless it is empty."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -113,7 +113,7 @@ class Stop(click.ClickException):
 
 
 class BadValue(Stop):
-    """A value that an option or a variable cannot have."""
+    """The value of an option or a variable is invalid."""
 
     def __init__(self, message: str) -> None:
         place = message.rpartition(" - at ")[2].partition(":")[0]
@@ -127,8 +127,8 @@ class BadValue(Stop):
 def open_standard_streams() -> None:
     """Open the null device in place of standard streams that are closed.
 
-    Else the next socket would get the number of the stream, and what is printed would
-    be sent over it. Reading stdin remains an error: its null device is write-only.
+    Otherwise the next socket would get the number of the stream, and output would be
+    sent over it. Reading stdin remains an error: its null device is write-only.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         mode = "r" if name == "stdin" else "w"
@@ -146,11 +146,11 @@ def open_standard_streams() -> None:
 
 @contextmanager
 def whole_file(path: str | None) -> Iterator[BinaryIO]:
-    """What is to become a file at `path`, or stdout if there is none.
+    """Yield a file that appears at `path` when the block ends; stdout without a path.
 
-    The file takes its place when the block ends; one that is there already stays as it
-    is until then, and for good if the block raises. Raises Stop, with the reason, if
-    it cannot be written; before the block if that shows at once.
+    An existing file stays as it is until then, and for good if the block raises. Raises
+    Stop, with the reason, if the file cannot be written; before the block if that shows
+    at once.
     """
     if path is None:
         with _reader_may_go():
@@ -159,7 +159,7 @@ def whole_file(path: str | None) -> Iterator[BinaryIO]:
         return
     try:
         target = Path(os.path.realpath(path))
-        # A device or a pipe takes what it gets, and cannot be replaced.
+        # A device or a pipe is written directly, as it cannot be replaced.
         is_special = target.exists() and not target.is_file() and not target.is_dir()
         # Not the name with a suffix: that may be too long where the name is not.
         own = target.parent / f".mock-server.{os.getpid()}"
@@ -187,8 +187,8 @@ _PAUSE_SECONDS = 0.01
 class LineWriter:
     """Writes lines to a stream, in order, without ever blocking the caller.
 
-    A line after a quiet moment is written at once, then those of 10 ms together: to
-    wake the thread and to write takes as long as to make several lines.
+    A line after a quiet moment is written at once, then the lines of 10 ms together:
+    waking the thread and writing takes as long as making several lines.
 
     At most `Published.waiting_lines` wait to be written. Nothing is written to a stream
     that is None or has no file descriptor.
@@ -197,7 +197,7 @@ class LineWriter:
     def __init__(self, stream: TextIO | None) -> None:
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         self._dropped = 0
-        self._told = told_as.get()
+        self._formatted = told_as.get()
         self._is_closing = Event()
         self._lock = Lock()
         self._thread: Thread | None = None
@@ -210,7 +210,7 @@ class LineWriter:
             self._thread.start()
 
     def write(self, line: str) -> None:
-        """Let a line be written, or drop it if too many are waiting."""
+        """Queue a line, or drop it if too many are waiting."""
         # The limit is kept here and not by the queue: a full queue would block `close`.
         if self._lines.qsize() < Published.waiting_lines:
             self._lines.put(line)
@@ -219,7 +219,7 @@ class LineWriter:
             self._dropped += 1
 
     def close(self) -> None:
-        """Write what is waiting, for half a second at most."""
+        """Write the waiting lines, for half a second at most."""
         if self._thread is not None:
             self._is_closing.set()
             self._lines.put(None)
@@ -227,7 +227,7 @@ class LineWriter:
 
     def _run(self, descriptor: int) -> None:
         is_last = False
-        # When the reader is gone the thread ends; `write` then drops what is too much.
+        # When the reader is gone the thread ends; `write` then drops further lines.
         with suppress(OSError), os.fdopen(descriptor, "wb", buffering=0) as stream:
             while not is_last:
                 text, is_last = self._waiting()
@@ -236,7 +236,7 @@ class LineWriter:
                 self._is_closing.wait(_PAUSE_SECONDS)
 
     def _waiting(self) -> tuple[str, bool]:
-        """All lines that are waiting, at least one, and whether they are the last."""
+        """Return all waiting lines, at least one, and whether they are the last."""
         lines = [self._lines.get()]
         with suppress(Empty):
             # Bounded: callers may add lines as fast as these are taken out.
@@ -246,8 +246,8 @@ class LineWriter:
             dropped, self._dropped = self._dropped, 0
         # The number comes last: lines are dropped only while these are waiting.
         text = "".join(f"{line}\n" for line in lines if line is not None)
-        told = f"{self._told(f'dropped {dropped} lines')}\n" if dropped else ""
-        return text + told, None in lines
+        note = f"{self._formatted(f'dropped {dropped} lines')}\n" if dropped else ""
+        return text + note, None in lines
 
 
 def _write_all(stream: FileIO, content: bytes) -> None:

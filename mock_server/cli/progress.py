@@ -1,4 +1,4 @@
-"""Tells on stderr how far a command has come, when that takes long."""
+"""Print the progress of a command on stderr if it takes long."""
 
 import os
 import time
@@ -14,15 +14,14 @@ _QUIET_SECONDS = 1.0
 _LOG_SECONDS = 10.0
 
 
-class Telling:
-    """Tells `say` what is being done, and for how long, until it is stopped.
+class Progress:
+    """Prints by `say` what is being done, and for how long, until it is stopped.
 
-    From a thread, once it has taken long, and then ever more seldom: logs are to stay
-    short however long it takes.
+    A thread prints after one second, then ever more seldom, so that logs stay short.
     """
 
     def __init__(self, what: str, say: Callable[[str], object]) -> None:
-        self.has_told = False
+        self.has_printed = False
         self._what = what
         self._say = say
         self._pauses = chain([_QUIET_SECONDS], count(_LOG_SECONDS, _LOG_SECONDS))
@@ -34,11 +33,11 @@ class Telling:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken."""
+        """Return the seconds since the beginning."""
         return time.monotonic() - self._begun
 
     def stop(self) -> None:
-        """Tell no more."""
+        """Print no more."""
         self._over.set()
         self._thread.join()
 
@@ -46,27 +45,27 @@ class Telling:
         for pause in self._pauses:
             if self._over.wait(pause):
                 return
-            self.has_told = True
+            self.has_printed = True
             self._say(one_line(f"{self._what} ... {self.seconds:.0f} s"))
 
 
 def loaded(
     files: Sequence[str], load: Callable[[], Generation], say: Callable[[str], object]
 ) -> Generation:
-    """What `load` makes of files; where that takes long, it is told. Raises as it."""
-    telling = Telling(f"loading {', '.join(files)} ({_size(files)})", say)
+    """Return the result of `load`, and print its progress. Raises as `load`."""
+    progress = Progress(f"loading {', '.join(files)} ({_size(files)})", say)
     try:
         generation = load()
     finally:
-        telling.stop()
-    if telling.has_told:
+        progress.stop()
+    if progress.has_printed:
         collections = generation.counts()["collections"]
-        say(f"loaded {collections:,} collections in {telling.seconds:.1f} s")
+        say(f"loaded {collections:,} collections in {progress.seconds:.1f} s")
     return generation
 
 
 def counting(what: str) -> Callable[[int], None]:
-    """A function that is told how many of `what` there are, and tells it seldom."""
+    """Return a function that gets the number of `what`, and prints it now and then."""
     last = time.monotonic()
 
     def count(number: int) -> None:
@@ -85,5 +84,5 @@ def _size(files: Sequence[str]) -> str:
         try:
             size += os.stat(file).st_size
         except (OSError, ValueError):
-            continue  # the load itself tells that
+            continue  # the load itself reports that
     return size_text(size)

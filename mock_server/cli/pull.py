@@ -1,4 +1,4 @@
-"""`mock-server pull`: a fixture from a running service."""
+"""`mock-server pull`: write a fixture from a running service."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -46,7 +46,7 @@ from mock_server.service.pull.walk import pull as pulled
     "--format",
     "file_format",
     type=click.Choice(["yaml", "json"]),
-    help="Format of the fixture; by default as the name of the file says.",
+    help="Format of the fixture; default: by the file's extension.",
 )
 @option("--output", metavar="FILE", help="File to write instead of stdout.")
 def pull(
@@ -68,7 +68,7 @@ def pull(
         raise BadValue(f"{error} - at --base-url") from None
     is_json = (file_format or Path(output or "").suffix[1:].lower()) == "json"
     target = Target(output, is_json, key if anonymize else None)
-    with told(key_env):
+    with stopped_by_errors(key_env):
         save(service, wanted, target, counting("items pulled"))
 
 
@@ -81,11 +81,11 @@ class Target(NamedTuple):
 
 
 def save(service: Service, wanted: Wanted, target: Target, count: Count) -> None:
-    """Write what is wanted of a service as a fixture, whole or not at all.
+    """Write the wanted lists of a service as a fixture, complete or not at all.
 
-    Raises Stop, and what the service's methods raise.
+    Raises Stop, and the errors of the service's methods.
     """
-    # Opened first: a file that cannot be written shows before all is asked.
+    # Opened first, so that an unwritable file fails before the first request.
     with whole_file(target.path) as file:
         document = document_of(pulled(service, wanted, count), wanted)
         if target.secret is not None:
@@ -111,17 +111,17 @@ def _wanted(datasets: Sequence[str], apps: Sequence[str], rows: bool) -> Wanted:
 
 
 @contextmanager
-def told(key_env: str) -> Iterator[None]:
-    """Ends the command with one line for what can go wrong on the way.
+def stopped_by_errors(key_env: str) -> Iterator[None]:
+    """End the command with one line for an error of the service.
 
-    It names the variable of the key if that is to blame.
+    The line names the variable of the key if the key is the reason.
     """
     try:
         yield
     except Declined as error:
         hint = f" (the key is that in {one_line(key_env)})"
         text = f"{error}{hint if error.is_for_the_key else ''}"
-        raise Stop(text, USAGE if error.is_for_the_asked else UNFIT) from None
+        raise Stop(text, USAGE if error.is_for_the_object else UNFIT) from None
     except Unreachable as error:
         raise Stop(str(error), UNREACHABLE) from None
     except Unfit as error:

@@ -1,4 +1,4 @@
-"""Has a server load its files again, at SIGHUP or when they change, and tells it."""
+"""Reload a server's files at SIGHUP or when they change, and print each reload."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from threading import Event, Thread
 from mock_server.admin.reloading import Reload
 from mock_server.app import Application
 from mock_server.cli.output import counted
-from mock_server.cli.progress import Telling
+from mock_server.cli.progress import Progress
 from mock_server.cli.reports import report_text
 from mock_server.domain.printable import one_line
 from mock_server.fixture.source.files import stamp
@@ -20,24 +20,24 @@ _TOGETHER_SECONDS = 0.3
 
 
 class Watcher:
-    """Looks at files four times a second, and tells when they have changed.
+    """Checks files four times a second, and reports when they have changed.
 
-    In a thread of its own: a look may take long, as over a network. Links and folders
-    may be replaced, and what is not there may come.
+    It has its own thread: a check may take long, as over a network. Links and folders
+    may be replaced, and missing files may appear.
     """
 
     def __init__(self, files: Sequence[str]) -> None:
-        """What changes after this is told, however late `start` is called."""
+        """Report changes from now on, however late `start` is called."""
         self._files = files
         self._seen = list(map(stamp, files))
         self._stop = Event()
 
     def start(self, on_change: Callable[[], object]) -> None:
-        """Begin to; `on_change` is called by the thread."""
+        """Start the thread, which calls `on_change`."""
         Thread(target=self._run, args=(on_change,), daemon=True).start()
 
     def stop(self) -> None:
-        """Tell of no more changes."""
+        """Report no more changes."""
         self._stop.set()
 
     def _run(self, on_change: Callable[[], object]) -> None:
@@ -50,7 +50,7 @@ class Watcher:
 
 
 class Following:
-    """Has `app` follow its files, and tells each reload by `say`, in lines."""
+    """Reloads the files of `app`, and prints each reload by `say`, in lines."""
 
     def __init__(
         self, app: Application, watcher: Watcher | None, say: Callable[[str], object]
@@ -58,12 +58,12 @@ class Following:
         self._app = app
         self._watcher = watcher
         self._say = say
-        self._telling: Telling | None = None
+        self._progress: Progress | None = None
         app.reloader.on_begin = self._begin
-        app.reloader.on_end = self._tell
+        app.reloader.on_end = self._print
 
     def start(self) -> None:
-        """Begin; to be called on the event loop, as the others are."""
+        """Start; call this, as the other methods, on the event loop."""
         if self._watcher is None:
             return
         if not self._app.reloader.files:
@@ -80,14 +80,14 @@ class Following:
         self._watcher.start(changed)
 
     def stop(self) -> None:
-        """End it, and all that the application has under way."""
+        """Stop watching, and close the application."""
         if self._watcher is not None:
             self._watcher.stop()
         self._end()
         self._app.close()
 
     def hang_up(self) -> None:
-        """Load the files, be they changed or not."""
+        """Load the files again, changed or not."""
         if self._app.reloader.files:
             self._app.reloader.ask(always=True)
         else:
@@ -96,13 +96,13 @@ class Following:
     def _begin(self) -> None:
         self._end()
         files = ", ".join(self._app.reloader.files)
-        self._telling = Telling(f"loading {files} again", self._say)
+        self._progress = Progress(f"loading {files} again", self._say)
 
     def _end(self) -> None:
-        if self._telling is not None:
-            self._telling.stop()
+        if self._progress is not None:
+            self._progress.stop()
 
-    def _tell(self, done: Reload) -> None:
+    def _print(self, done: Reload) -> None:
         self._end()
         if done.problems:
             self._say(report_text(done.problems))

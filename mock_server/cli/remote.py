@@ -1,4 +1,4 @@
-"""What commands for a running server share: their options, and how they fail."""
+"""The common options of commands for a running server, and their errors."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -20,16 +20,13 @@ _START = """running there? start it with `mock-server serve`, or name its addres
 --url or MOCK_SERVER_URL"""
 
 
-def remote_command(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command an AdminClient as its first argument, and options to make it."""
+def remote_command(
+    command: Callable[..., None], sandbox: str = "Sandbox other than the default."
+) -> Callable[..., None]:
+    """Give a command an AdminClient as its first argument, and the client's options."""
 
     @setting("url", default="http://127.0.0.1:8000", help="Address of the server.")
-    @setting(
-        "sandbox",
-        metavar="NAME",
-        type=Parsed(visible),
-        help="Sandbox to use instead of the default.",
-    )
+    @setting("sandbox", metavar="NAME", type=Parsed(visible), help=sandbox)
     @setting(
         "admin-token",
         metavar="TOKEN",
@@ -66,12 +63,12 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
 
 def _status(error: Refused) -> int:
     if error.status >= 500:
-        # The server cannot just now; the command may be right.
+        # The server has a problem; the command may be right.
         return output.UNREACHABLE
     broken = error.status_text == BadFixture.row.plain.status_text
     return output.BROKEN_FIXTURE if broken else output.USAGE
 
 
 def show(response: Response[Any]) -> None:
-    """Print the JSON of a response as it came, its strings made printable."""
+    """Print the JSON of a response, its strings made printable."""
     output.write(json_text(response.text).rstrip("\n"))

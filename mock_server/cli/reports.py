@@ -1,6 +1,6 @@
-"""Fixture files of commands, and their problems as text, JSON, annotations of GitHub.
+"""Read fixtures for commands; print problems as text, JSON or GitHub annotations.
 
-Fixtures may be other people's files, so what is quoted from them is made printable.
+Fixtures may be other people's files, so quotations from them are made printable.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ Report = Callable[[Sequence[Problem]], str]
 
 
 def report_text(problems: Sequence[Problem]) -> str:
-    """A line for each problem, and below it the source line with a caret."""
+    """Return a line for each problem, and below it the source line with a caret."""
     parts = (
         part for each in problems for part in (one_line(str(each)), each.excerpt())
     )
@@ -27,7 +27,7 @@ def report_text(problems: Sequence[Problem]) -> str:
 
 
 def report_json(problems: Sequence[Problem]) -> str:
-    """An array of objects with file, line, column and message."""
+    """Return an array of objects with file, line, column and message."""
     rows = [
         {"file": p.file, "line": p.line, "column": p.column, "message": p.message}
         for p in problems
@@ -36,7 +36,7 @@ def report_json(problems: Sequence[Problem]) -> str:
 
 
 def report_github(problems: Sequence[Problem]) -> str:
-    """Workflow commands, which GitHub Actions shows beside the lines of a change."""
+    """Return workflow commands, which GitHub shows beside the lines of a change."""
     return "\n".join(
         # A problem of a whole file has line 0; the lines of GitHub begin at 1.
         f"::error file={_property(p.file)},line={max(p.line, 1)},col={max(p.column, 1)}"
@@ -64,7 +64,7 @@ def _property(text: str) -> str:
 
 @contextmanager
 def stopped_by_problems() -> Iterator[None]:
-    """Raises Stop, with all problems and their places, for a FixtureError."""
+    """Raise Stop, with all problems and their places, for a FixtureError."""
     try:
         yield
     except FixtureError as error:
@@ -72,21 +72,21 @@ def stopped_by_problems() -> Iterator[None]:
 
 
 def content_of(file: str) -> bytes:
-    """The bytes of a file, or of a shipped fixture by its name. Raises Stop."""
+    """Return the bytes of a file, or of a shipped fixture by its name. Raises Stop."""
     with stopped_by_problems():
         return read_content(file, Limits()).content
 
 
 def document_of(file: str) -> object:
-    """What a file says. Raises Stop with all problems and their places."""
+    """Return the value of a fixture file. Raises Stop with all its problems."""
     check(file)
     return read_file(file, Limits()).source.value
 
 
 def check(file: str) -> None:
-    """Raises Stop with all problems of a file, if it has any.
+    """Raise Stop with all problems of a file, if it has any.
 
-    A server would tell them too, but has got another text than that of the file.
+    A server would report the problems too, but of another text than the file's.
     """
     with stopped_by_problems():
         load_fixture(file)

@@ -1,6 +1,7 @@
-"""`mock-server sandbox`: isolated copies, each with keys of its own."""
+"""`mock-server sandbox`: create, list, show and delete sandboxes."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -39,7 +40,7 @@ def sandbox() -> None:
     multiple=True,
     metavar="NAME=VALUE",
     callback=pairs,
-    help="A choice other than the profile's; repeatable.",
+    help="Choice other than the profile's; repeatable.",
 )
 @option(
     "--state",
@@ -49,9 +50,9 @@ def sandbox() -> None:
 )
 @remote_command
 def create(client: AdminClient, **given: Any) -> None:
-    """Create a sandbox and print it, with the key whose requests land in it."""
+    """Create a sandbox and print it, with the API key of its requests."""
     asked = {name: value for name, value in given.items() if value}
-    # 0 is refused by the server, not taken for nothing.
+    # 0 is sent, as the server refuses it.
     if given["ttl"] is not None:
         asked["ttl"] = given["ttl"]
     if given["state"] is not None:
@@ -68,7 +69,7 @@ def list_sandboxes(client: AdminClient) -> None:
 
 @sandbox.command("show")
 @click.argument("name", required=False)
-@remote_command
+@partial(remote_command, sandbox="Sandbox to show, if NAME is not given.")
 def show_sandbox(client: AdminClient, name: str | None) -> None:
     """Print a sandbox with its keys: NAME, or that of --sandbox."""
     show(_one(client, "GET", name))
@@ -76,7 +77,7 @@ def show_sandbox(client: AdminClient, name: str | None) -> None:
 
 @sandbox.command()
 @click.argument("name", required=False)
-@remote_command
+@partial(remote_command, sandbox="Sandbox to delete, if NAME is not given.")
 def delete(client: AdminClient, name: str | None) -> None:
     """Delete a sandbox and its keys: NAME, or that of --sandbox."""
     show(_one(client, "DELETE", name))
@@ -91,9 +92,8 @@ def _one(client: AdminClient, method: str, name: str | None) -> Any:
 
 
 def _all_of(client: AdminClient) -> AdminClient:
-    """The client, for routes of all sandboxes."""
     source = click.get_current_context().get_parameter_source("sandbox")
-    # As a variable it is meant for other commands too.
+    # The variable is also meant for other commands.
     if source == ParameterSource.COMMANDLINE:
-        raise click.UsageError("Expected no --sandbox: this is about all of them")
+        raise click.UsageError("Expected no --sandbox: this concerns all sandboxes")
     return replace(client, sandbox=None)

@@ -1,7 +1,6 @@
-"""`mock-server serve`: its options. What it does is in `serving`.
+"""`mock-server serve`: its options; `serving` does the work.
 
-That is imported when it is run: to tell the options, as `mock-server serve --help`
-does, would take five times as long.
+`serving` is imported late: it makes `mock-server serve --help` five times slower.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,7 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def _faults(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> Any:
-    """Called by click; as `values.faults`, which knows all kinds of them."""
+    """Called by click; imports `values.faults` only if there are any."""
     if not values:
         return ()
     from mock_server.cli.values import faults
@@ -30,7 +29,7 @@ def _faults(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
 
 
 def profile_or_file(text: str) -> str:
-    """A profile by its name, or by the path of a file that `verify` has written.
+    """Return the name of a profile, or the path of a file that `verify` has written.
 
     A path has a folder or a suffix in it. Raises ValueError.
     """
@@ -43,11 +42,11 @@ def profile_or_file(text: str) -> str:
 
 
 _FIRST = "port", "profile", "watch", "demo"
-_FIXTURE = "FIXTURE...", "Files of data, in YAML or JSON; without any, the demo."
+_FIXTURE = "FIXTURE...", "Fixture files in YAML or JSON; by default the demo."
 
 
 def usual(command: click.Command) -> Iterator[tuple[str, str]]:
-    """What is given to `serve` most often, in the form of click's lists."""
+    """Yield the most usual arguments of `serve`, as rows of click's lists."""
     options = {
         each.name: each for each in command.params if isinstance(each, click.Option)
     }
@@ -61,13 +60,13 @@ def usual(command: click.Command) -> Iterator[tuple[str, str]]:
 
 
 def others(command: click.Command) -> list[str]:
-    """The names of the other options of `serve`."""
+    """Return the names of the other options of `serve`."""
     found = [each for each in command.params if isinstance(each, click.Option)]
     return [each.opts[0] for each in found if each.name not in _FIRST]
 
 
 class Serve(click.Command):
-    """Its help has what is given most often first."""
+    """A command whose help lists the most usual arguments first."""
 
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter
@@ -96,7 +95,7 @@ class Serve(click.Command):
 )
 @settings.flag(
     "strict-settings",
-    # So that a name is told even where values are bad too.
+    # So that unknown names are reported even if values are bad too.
     is_eager=True,
     expose_value=False,
     callback=lambda _, __, is_strict: settings.check_names(is_strict),
@@ -109,7 +108,8 @@ class Serve(click.Command):
     type=settings.Parsed(profile_or_file),
     metavar="|".join((*PROFILES, "FILE")),
     default="documented",
-    help="The strict spec, what FastGPT does (deployed), or a file of `verify`.",
+    help="`documented` (strict spec), `deployed` (like FastGPT), or a file written "
+    "by `verify --write-profile`.",
 )
 @settings.setting(
     "choice",
@@ -117,7 +117,7 @@ class Serve(click.Command):
     type=settings.Listed(),
     metavar="NAME=VALUE",
     callback=settings.pairs,
-    help="A choice other than the profile's; repeatable.",
+    help="Choice other than the profile's; repeatable.",
 )
 @settings.setting(
     "fault",
@@ -125,7 +125,7 @@ class Serve(click.Command):
     type=settings.FaultText(),
     metavar="KIND[:FIELD=VALUE,...]",
     callback=_faults,
-    help="A fault or a preset from the start; repeatable.",
+    help="Fault or preset to add at the start; repeatable.",
 )
 @settings.setting(
     "http",
@@ -153,7 +153,7 @@ class Serve(click.Command):
 @settings.setting(
     "log-format",
     type=click.Choice(get_args(LogFormat)),
-    help="Format of request lines; by default text on a terminal, else none.",
+    help="Format of the request log; by default text on a terminal, else none.",
 )
 @settings.setting(
     "memory",

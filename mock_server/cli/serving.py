@@ -1,4 +1,4 @@
-"""What `mock-server serve` does: a server in the foreground, a banner on stderr."""
+"""Run `mock-server serve`: a server in the foreground, a banner on stderr."""
 
 import gc
 import json
@@ -44,7 +44,7 @@ from mock_server.wire.server import CannotBind, Server, bind, openable_url_of, u
 _SHOWN_FAULTS = 5
 _WARNINGS = 10
 _DEMO_PROFILE = "deployed"
-"""What the demo needs: it renames chats, by an `updateHistory` without `top`."""
+"""The demo's profile: it renames chats by an `updateHistory` without `top`."""
 
 
 def serve(
@@ -64,7 +64,7 @@ def serve(
     demo: bool,
 ) -> None:
     """Serve with the options of the command. Raises Stop."""
-    # Before files are read: what changes after that is not missed.
+    # Before files are read, so that no later change is missed.
     files = [str(located(each)) for each in fixtures]
     lines = LineWriter(sys.stderr)
     err = JsonLines(lines.write) if log_format == "json" else lines
@@ -106,7 +106,7 @@ def serve(
 def chosen(
     profile: str, folder: Path = Path(), place: str = "--profile"
 ) -> tuple[str, Mapping[str, Value]]:
-    """The profile and the choices of a name, or of a file in a folder. Raises Stop."""
+    """Return the profile and the choices of a name, or of a file. Raises Stop."""
     if profile in PROFILES:
         return profile, {}
     from mock_server.fixture.profile_file import read_profile
@@ -155,7 +155,7 @@ def _run(
         out.write(f"READY {url_of(listener)}")
         threading.Thread(target=load_the_rest, args=(app,), daemon=True).start()
 
-    # __main__ has disabled the collector. It need never look at what is loaded by now:
+    # __main__ has disabled the collector. It need never scan the data loaded by now:
     # with 60,000 collections that would hold up all requests for 20 ms at a time.
     gc.freeze()
     gc.enable()
@@ -180,8 +180,8 @@ def _run(
 def load_the_rest(app: Application) -> None:
     """Import what a start does without, such as the admin API and related routes.
 
-    Else the first request that needs it would pay for that, and fail where there are
-    no more descriptors. And number what is large, which the first changes need.
+    Otherwise the first request would wait for the import, and fail where there are no
+    more descriptors. Large data are prepared for their first change too.
     """
     import difflib  # noqa: F401 - names that are nearly right
     import gzip  # noqa: F401 - pages
@@ -194,10 +194,10 @@ def load_the_rest(app: Application) -> None:
 
 
 def settle() -> None:
-    """Have the collector of garbage pass over what there is from now on.
+    """Exclude all present objects from garbage collection.
 
-    Not over garbage: what it passes over it never frees. So it looks once more, which
-    takes 1 to 2 ms after 180,000 collections that came in parts.
+    Excluded garbage is never freed. So it is collected once before, which takes 1 to 2
+    ms after 180,000 collections that came in parts.
     """
     gc.collect()
     gc.freeze()
@@ -211,9 +211,9 @@ def _waiting(count: int) -> str:
 def _logged(
     app: Application, log_format: LogFormat | None, write: Callable[[str], object]
 ) -> ASGIApp:
-    """The application, with request lines if they are asked for or on a terminal.
+    """Return the application, with a request log if it is asked for or on a terminal.
 
-    If they are asked for, lines and answers have the id of their request.
+    If it is asked for, lines and responses have the id of their request.
     """
     is_terminal = bool(sys.stderr and sys.stderr.isatty())
     if log_format is None and not is_terminal:
@@ -238,8 +238,7 @@ def banner(
     admin_open: bool,
     demo: str | None = None,
 ) -> str:
-    """Lines: the content, the keys, faults, choices and warnings if any, the console,
-    a call to try.
+    """Return lines: content, keys, faults, choices, warnings, console, a call to try.
 
     `url` is an address that can be opened on this machine, `demo` the path of the demo
     if it is served.
@@ -262,7 +261,7 @@ def banner(
 
 
 def _choices(sandbox: Sandbox) -> Iterator[str]:
-    """The choices that are other than the profile's."""
+    """Yield the choices that differ from the profile's."""
     usual = choose(sandbox.state.profile)
     given = {name: getattr(sandbox.choices, name) for name in table()}
     others = [
@@ -275,7 +274,7 @@ def _choices(sandbox: Sandbox) -> Iterator[str]:
 
 
 def _warnings(sandbox: Sandbox) -> Iterator[str]:
-    """What may not be meant by the fixture, and by a variable of another name."""
+    """Yield probable mistakes in the fixture, and a port in a wrong variable."""
     generation = sandbox.state.store.generation
     if warning := generation.warning_under(sandbox.choices.version):
         yield f"warning: {warning}"
@@ -295,7 +294,7 @@ def _keys(sandbox: Sandbox) -> str:
 
 
 def _faults(sandbox: Sandbox) -> list[str]:
-    """A line that tells the faults from the start, and when they end; or none."""
+    """Return a line with the faults from the start and their ends, if there are any."""
     faults = sandbox.baseline.faults
     texts = [f"f{at} {_fault(each)}" for at, each in enumerate(faults, 1)]
     more = len(texts) - _SHOWN_FAULTS
@@ -305,7 +304,7 @@ def _faults(sandbox: Sandbox) -> list[str]:
 
 
 def _fault(fault: Definition) -> str:
-    """`error of any operation (once, for 60 s at most)`."""
+    """Return a text such as `error of any operation (once, for 60 s at most)`."""
     where = "any operation" if fault.operation == "*" else fault.operation
     ends = [f"for {fault.ttl:g} s at most"]
     if fault.times is not None:
@@ -314,9 +313,9 @@ def _fault(fault: Definition) -> str:
 
 
 def _example(sandbox: Sandbox, url: str) -> str:
-    """A curl command: listV2 of a dataset that a key may read, or health.
+    """Return a curl command: listV2 of a dataset that a key may read, or health.
 
-    It lists something if any does: the first dataset may be empty, or a folder.
+    A dataset with collections comes first: others may be empty, or a folder.
     """
     generation, list_v2 = sandbox.state.store.generation, OPERATIONS["listV2"]
     full = (each for each in _readable(generation) if len(each[0].tree))
@@ -335,7 +334,7 @@ def _example(sandbox: Sandbox, url: str) -> str:
 
 
 def _readable(generation: Generation) -> Iterator[tuple[Dataset, Caller]]:
-    # Without declared keys any is accepted, as a rule, so one is made up.
+    # Without declared keys any is usually accepted, so this makes one up.
     callers = list(generation.keys.values()) or [Caller("fastgpt-demo")]
     for dataset in generation.datasets.values():
         for caller in callers:

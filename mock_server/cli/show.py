@@ -47,7 +47,7 @@ _KEPT = {
 def init(folder: str, has_schema: bool) -> None:
     """Write a fixture and a conftest.py for pytest into a folder.
 
-    The folder is the current one unless DIR is given. What is there already is kept.
+    The folder is the current one unless DIR is given. Existing files are kept.
     """
     if Path(folder).is_file():
         message = f"Expected a folder, got the file {folder!r} - at DIR"
@@ -59,7 +59,7 @@ def init(folder: str, has_schema: bool) -> None:
     line = _EDITOR_LINE.encode()
     files = {
         _FIXTURE: line + b"#\n" + fixture if has_schema else fixture,
-        # Under its own name it would be one of the tests of this project.
+        # Under its own name pytest would load it in this project.
         _CONFTEST: (_FOLDER / "conftest.txt").read_bytes(),
     }
     if has_schema:
@@ -68,7 +68,7 @@ def init(folder: str, has_schema: bool) -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
             path = Path(folder, name)
-            # A link that leads nowhere is there too.
+            # A broken link counts as existing.
             if not os.path.lexists(path):
                 _write(path, content)
             elif (
@@ -114,7 +114,7 @@ def check(files: Sequence[str], report: str) -> None:
     try:
         generation = loaded(files, lambda: load_fixture(*files), output.tell)
         counts = generation.contents()
-        # Of faults only where there are any.
+        # The number of faults only if there are any.
         if generation.faults:
             counts["faults"] = len(generation.faults)
         for each in islice(_warnings(generation), _WARNINGS):
@@ -126,8 +126,8 @@ def check(files: Sequence[str], report: str) -> None:
         output.write(REPORTS[report](problems))
     elif report == "text":
         hint = "an empty fixture: `mock-server init` writes one to start with"
-        told = output.counted(counts)
-        output.say(f"ok: {told}{'' if any(counts.values()) else f' ({hint})'}")
+        text = output.counted(counts)
+        output.say(f"ok: {text}{'' if any(counts.values()) else f' ({hint})'}")
     if problems:
         raise output.Stop("", output.BROKEN_FIXTURE)
 
@@ -137,7 +137,7 @@ _TYPES = get_args(CollectionType)
 
 
 def _warnings(generation: Generation) -> Iterator[str]:
-    """What may not be meant, and is no mistake."""
+    """Yield probable mistakes that are valid."""
     if warning := generation.warning_under(choose().version):
         yield warning
     yield from warnings_of(generation)
@@ -166,6 +166,6 @@ def schema() -> None:
 def openapi(admin: bool) -> None:
     """Print the OpenAPI document.
 
-    It describes the operations, and is what a server serves.
+    It describes the operations; a server serves the same document.
     """
     output.write(document("admin" if admin else "public").decode().rstrip("\n"))

@@ -1,4 +1,4 @@
-"""Commands for what a running server holds, and for the time that it goes by.
+"""Commands for the state and the clock of a running server.
 
 `reset`, `state`, `wait`, `snapshot` and `clock`.
 """
@@ -34,7 +34,7 @@ _TOO_LARGE = (
 @click.command()
 @remote_command
 def reset(client: AdminClient) -> None:
-    """Reset a running server to its baseline."""
+    """Reset a sandbox of a running server to its baseline."""
     show(client.ask(views.ResetView, "POST", "/reset"))
 
 
@@ -45,11 +45,11 @@ def reset(client: AdminClient) -> None:
 def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
     """Print or replace the state of a server.
 
-    With a FILE (`-` is stdin), or the name of a shipped fixture, that becomes the
-    state, and what resets go back to.
+    A FILE (`-` is stdin) or a shipped fixture by its name becomes the state, and the
+    baseline of later resets.
     """
     if file is not None:
-        # As `serve` tells them apart; what comes over stdin has no name, and is YAML.
+        # By the suffix, as in `serve`; stdin has none, and is YAML.
         kind = JSON if file.endswith(".json") else YAML
         content = _content(file)
         try:
@@ -80,14 +80,14 @@ def _content(file: str) -> bytes:
         if file == "-":
             reason = f"cannot read stdin: {error.strerror}"
             raise output.Stop(one_line(reason), output.USAGE) from None
-        # It may be the name of a shipped fixture; else this tells what is wrong.
+        # It may be the name of a shipped fixture; else this raises Stop.
         from mock_server.cli.reports import content_of
 
         return content_of(file)
 
 
 def _refused(refusal: Refused, file: str) -> Exception:
-    """The refusal of a state, with the places in its own file, or what to do then."""
+    """Return the error for a refused state, with places in its file or with advice."""
     text = refusal.status_text
     if text == BadFixture.row.plain.status_text and file != "-":
         from mock_server.cli.reports import check
@@ -132,7 +132,7 @@ def snapshot() -> None:
 @click.argument("name")
 @remote_command
 def take(client: AdminClient, name: str) -> None:
-    """Take a snapshot of store, clock and choices."""
+    """Take a snapshot of data, clock and choices."""
     show(client.ask(views.SnapshotView, "PUT", _snapshot(name)))
 
 
@@ -140,7 +140,7 @@ def take(client: AdminClient, name: str) -> None:
 @click.argument("name")
 @remote_command
 def restore(client: AdminClient, name: str) -> None:
-    """Go back to a snapshot."""
+    """Restore a snapshot."""
     show(client.ask(views.ResetView, "POST", f"{_snapshot(name)}/restore"))
 
 
@@ -164,7 +164,7 @@ def _snapshot(name: str) -> str:
 
 
 def seconds_of(text: str) -> float:
-    """The seconds of a number, or of a whole number with a unit: `30s`, `15m`, `1d`."""
+    """Return the seconds of a number, or of an integer with a unit: `30s`, `1d`."""
     if found := _DURATION.fullmatch(text):
         return int(found[1]) * _SECONDS[found[2]]
     try:
@@ -203,7 +203,7 @@ def freeze(client: AdminClient, time: str | None) -> None:
 @clock.command()
 @remote_command
 def run(client: AdminClient) -> None:
-    """Let a frozen clock go on."""
+    """Run a frozen clock."""
     show(client.ask(views.ClockView, "PUT", "/clock", {"frozen": False}))
 
 
@@ -213,7 +213,7 @@ def run(client: AdminClient) -> None:
 def advance(client: AdminClient, duration: float) -> None:
     """Move the clock forward, by seconds or a DURATION such as 15m, 2h or 1d.
 
-    Frozen or not, it stays so.
+    A frozen clock stays frozen.
     """
     body = {"seconds": duration}
     show(client.ask(views.ClockView, "POST", "/clock/advance", body))

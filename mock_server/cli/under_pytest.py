@@ -1,4 +1,4 @@
-"""What options, variables and ini values say of the servers that tests use.
+"""Read the options, variables and ini values for the servers of tests.
 
 Variables are those of `mock-server serve`, read by its own options, so that they take
 the same values and have the same messages.
@@ -22,7 +22,7 @@ from mock_server.testing.setup import Given, beside
 OPTION, INI = "--mock-server-profile", "mock_server_profile"
 _PROFILE = variable("profile")
 _PLURAL = {"cors_origin": "cors_origins", "allowed_host": "allowed_hosts"}
-"""Arguments of MockServer that are named other than their options."""
+"""Arguments of MockServer whose names differ from their options."""
 _NO_EFFECT = {
     variable("log-format"): "tests show the journal of what fails",
     variable("watch"): "each test loads what has changed",
@@ -32,9 +32,9 @@ _NO_EFFECT = {
 
 
 def read(config: pytest.Config) -> Given:
-    """What all servers of a run have unless a marker or a fixture says otherwise.
+    """Return the settings of all servers of a run; markers and fixtures override them.
 
-    Raises pytest.UsageError for a value that cannot be.
+    Raises pytest.UsageError for an invalid value.
     """
     is_remote = config.getoption("mock_server_url") is not None
     try:
@@ -63,9 +63,9 @@ def read(config: pytest.Config) -> Given:
 
 
 def header(config: pytest.Config, given: Given) -> Iterator[str]:
-    """What is in force, and from where: `profile deployed (MOCK_SERVER_PROFILE)`.
+    """Yield each setting with its source: `profile deployed (MOCK_SERVER_PROFILE)`.
 
-    Without secrets: of the token only that there is one, of faults only their kinds.
+    Secrets are left out: a token is only mentioned, faults only have their kinds.
     """
     if given.profile is not None:
         count = len(given.of_profile)
@@ -88,9 +88,9 @@ def header(config: pytest.Config, given: Given) -> Iterator[str]:
 
 
 def _values() -> dict[str, Any]:
-    """The values of variables that are set, as `serve` takes them. Raises Stop.
+    """Return the values of variables that are set, as `serve` takes them.
 
-    By names of arguments of MockServer; those that it does not have are left out.
+    The names are arguments of MockServer; others are left out. Raises Stop.
     """
     context = click.Context(serve)
     for each in serve.params:
@@ -101,7 +101,7 @@ def _values() -> dict[str, Any]:
 
 
 def _source(config: pytest.Config) -> str:
-    """Where the profile comes from: what is nearest to the call of pytest wins."""
+    """Return the source of the profile; the option wins over variable and ini value."""
     if config.getoption(INI) is not None:
         return OPTION
     if _PROFILE in os.environ:
@@ -110,9 +110,9 @@ def _source(config: pytest.Config) -> str:
 
 
 def _profile(config: pytest.Config, of_variable: str | None) -> tuple[Any, Any]:
-    """The name of a profile, or None, and the choices that its file has. Raises Stop.
+    """Return a profile's name, or None, and the choices of its file. Raises Stop.
 
-    A file of the ini value is relative to that of the ini value.
+    A file in the ini value is relative to the ini file.
     """
     given, source = of_variable, _source(config)
     if source in (OPTION, INI):

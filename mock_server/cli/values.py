@@ -1,4 +1,4 @@
-"""Values of options and arguments that are faults or fields, and their mistakes."""
+"""Parse the faults and fields in options and arguments; explain their mistakes."""
 
 import json
 import re
@@ -27,7 +27,7 @@ _DECODER = json.JSONDecoder()
 def faults(
     ctx: click.Context, param: click.Parameter, values: Sequence[str]
 ) -> list[Fault]:
-    """Called by click; the faults of `KIND[:FIELD=VALUE[,...]]` texts.
+    """Called by click; returns the faults of `KIND[:FIELD=VALUE[,...]]` texts.
 
     Raises BadValue.
     """
@@ -40,7 +40,7 @@ def faults(
 
 
 def _faults(text: str, place: str) -> Sequence[Fault]:
-    """The fault, or all of the preset, that a text says. Raises BadValue."""
+    """Return the fault, or all faults of the preset, in a text. Raises BadValue."""
     name, _, rest = text.partition(":")
     name = name.strip()
     several = "one --fault for each"
@@ -53,7 +53,7 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
     place = f"{place} {name}"
     are_text = text_fields(KINDS[name]) if name in KINDS else ()
     fields = _fields(rest, place, are_text, several)
-    # They say which it is; as fields they would override that.
+    # These fields would override the name in front of the colon.
     if fields.keys() & {"kind", "preset"}:
         raise BadValue(f"Expected {name} alone, got a kind or preset too - at {place}")
     if mistake := mistake_of_preset(name, fields):
@@ -70,10 +70,9 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
 def _fields(
     text: str, place: str, are_text: Collection[str], several: str
 ) -> Mapping[str, Any]:
-    """The values of `FIELD=VALUE,...`, each of them JSON or else text, by field.
+    """Return the fields of `FIELD=VALUE,...`; a value is JSON or else text.
 
-    `several` says how to give several faults.
-    Raises BadValue.
+    `several` says how to give several faults. Raises BadValue.
     """
     fields: dict[str, Any] = {}
     while text := text.strip():
@@ -95,7 +94,7 @@ def _fields(
 
 
 def _value(text: str) -> tuple[Any, str]:
-    """The value that a text begins with, and what follows the comma behind it."""
+    """Return the value that a text begins with, and the text after its comma."""
     try:
         value, end = _DECODER.raw_decode(text)
         rest = text[end:].lstrip()
@@ -108,10 +107,10 @@ def _value(text: str) -> tuple[Any, str]:
 
 
 def mistake_of(text: str, several: str = "") -> str:
-    """What is wrong with a text that is to be a kind or a preset; "" if it is one.
+    """Return why a text is no kind and no preset; "" if it is one.
 
-    `several` says how to give several faults, where fields follow behind a colon; if
-    it is empty, fields are arguments of their own.
+    `several` says how to give several faults, where fields follow behind a colon; if it
+    is empty, fields are arguments of their own.
     """
     if text in KINDS or text in PRESETS:
         return ""
@@ -134,7 +133,7 @@ def mistake_of(text: str, several: str = "") -> str:
 
 
 def _meant(name: str, text: str) -> str:
-    """A number alone as a field of a kind, such as `status=500`; "" if it is none."""
+    """Return a lone number as a field of a kind, `status=500`; else an empty text."""
     if name not in KINDS or not text.strip().isdigit():
         return ""
     own = KINDS[name].own_fields().items()
@@ -144,7 +143,7 @@ def _meant(name: str, text: str) -> str:
 
 
 def mistake_of_preset(name: str, given: Collection[str]) -> str:
-    """What is wrong with fields of a preset; "" if nothing is, or it is a kind."""
+    """Return why a preset cannot have these fields; "" if it can, or is a kind."""
     strange = [field for field in given if field != "seed"]
     if name not in PRESETS or not strange:
         return ""
@@ -153,7 +152,7 @@ def mistake_of_preset(name: str, given: Collection[str]) -> str:
 
 
 def fields_of(texts: Sequence[str], are_text: Collection[str] = ()) -> dict[str, Any]:
-    """The values by their fields. Of those that `are_text`, digits are text too.
+    """Return the values by field; in the fields `are_text`, digits are text too.
 
     Raises BadParameter.
     """
@@ -174,9 +173,9 @@ _LIKE_JSON = re.compile(r"\s*(\{\s*['\w]|\[\s*')")
 
 
 def not_json(text: str) -> str:
-    """What to say of a text that looks like JSON without double quotes, else nothing.
+    """Return a hint for a text like JSON without double quotes, else an empty text.
 
-    `{{path.id}}` is a text, and may stand where any JSON may.
+    `{{path.id}}` is a text, and may be in the place of any JSON.
     """
     if not _LIKE_JSON.match(text):
         return ""
@@ -188,7 +187,7 @@ def not_json(text: str) -> str:
 
 
 def value_of(text: str, *, is_text: bool = False) -> Any:
-    """The value of a text; one that `is_text` is a string of JSON, null, or as is."""
+    """Return a text's JSON value; if `is_text`, a string, null or the text itself."""
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError):
@@ -197,7 +196,7 @@ def value_of(text: str, *, is_text: bool = False) -> Any:
 
 
 def text_fields(*structs: type[Struct]) -> set[str]:
-    """The names of the fields that are texts, or can be."""
+    """Return the names of the fields that are texts, or can be."""
     infos = (inspect.type_info(each) for each in structs)
     return {
         field.encode_name

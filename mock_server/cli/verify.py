@@ -1,4 +1,4 @@
-"""The command `verify`: whether a server keeps to the interface description."""
+"""`mock-server verify`: check whether a server keeps to the spec."""
 
 import secrets
 from contextlib import nullcontext
@@ -39,25 +39,25 @@ _NOTHING = (
     "--reader-key-env",
     "reader",
     metavar="NAME",
-    help="Variable that holds a key that may only read the dataset.",
+    help="Variable with an API key that may only read the dataset.",
 )
 @option(
     "--outsider-key-env",
     "outsider",
     metavar="NAME",
-    help="Variable that holds a key that may not read the dataset.",
+    help="Variable with an API key that may not read the dataset.",
 )
 @option(
     "--token-env",
     "token",
     metavar="NAME",
-    help="Variable that holds the token of a login.",
+    help="Variable that holds a login token.",
 )
 @option(
     "--write",
     "may_write",
     is_flag=True,
-    help="Pin the chat and make a collection, then restore both.",
+    help="Pin the chat and create a collection, then undo both.",
 )
 @option(
     "--format",
@@ -88,16 +88,16 @@ def verify(
     timeout: float,
     **given: Any,
 ) -> None:
-    """Check any server against the spec, and see its choices.
+    """Check any server against the spec, and detect its choices.
 
     Each rule passes, differs, or is not observable. Nothing is changed without --write.
-    Without --dataset it takes one that the server shows.
+    Without --dataset, the server's first dataset is used.
 
-    Example (of the demo): MOCK_SERVER_VERIFY_KEY=any mock-server verify
-    --base-url http://127.0.0.1:8000 --dataset 6593e137231a2be9c5603bb1
+    Example (of the demo): MOCK_SERVER_VERIFY_KEY=any mock-server verify --base-url
+    http://127.0.0.1:8000 --dataset 6593e137231a2be9c5603bb1
     """
     for name in ("dataset", "app", "chat"):
-        if given[name] == "":  # as of a variable that is not set
+        if given[name] == "":  # such as an unset variable gives
             raise BadValue(f"Expected an id, got '' - at --{name}")
     if (given["app"] is None) != (given["chat"] is None):
         raise BadValue("Expected an app and a chat, got one of them - at --app, --chat")
@@ -108,7 +108,7 @@ def verify(
     key = secret_in(key_env, "--key-env")
     # Hex digits, as many as ids have: no server has seen it.
     options = Options(secrets.token_hex(12), **given)
-    # Opened first: a file that cannot be written shows before all is asked.
+    # Opened first, so that an unwritable file fails before the first request.
     target = nullcontext() if write_profile is None else whole_file(write_profile)
     with target as file:
         report = _report(base_url, key, options, timeout)

@@ -1,4 +1,4 @@
-"""The command `why`: why a collection is not listed, or a page is empty."""
+"""`mock-server why`: explain why a collection is not listed, or a page is empty."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode
@@ -32,8 +32,8 @@ def why(
 ) -> None:
     """Explain why a collection is not listed, or a page is empty.
 
-    A FIELD is one of the body of listV2; a VALUE is JSON, or else text. What would show
-    the collection is printed too.
+    A FIELD is one of the body of listV2; a VALUE is JSON, or else text. Changes that
+    would show the collection are printed too.
 
     Example (of the demo): mock-server why --dataset 6593e137231a2be9c5603ba7
     parentId=null searchText=install
@@ -51,9 +51,9 @@ def why(
 
 def _lines(why: Why) -> list[str]:
     lines = [why.message]
-    # Those that let everything pass say nothing, but for the first, which has the sum.
-    told = [each for each in why.stages if each.kept_out or each.keeps_item]
-    for each in [*why.stages[:1], *(each for each in told if each.name != "dataset")]:
+    # Stages that keep nothing out are skipped, except the first, which has the total.
+    useful = [each for each in why.stages if each.kept_out or each.keeps_item]
+    for each in [*why.stages[:1], *(each for each in useful if each.name != "dataset")]:
         mark = "x" if each.keeps_item else "-"
         lines.append(
             f"  {mark} {each.message}: {each.kept_out:,} out, {each.left:,} left"

@@ -1,5 +1,5 @@
-"""Steering a server: one object, whatever way the server is run.
+"""Control a server by one object, however the server is run.
 
-`MockServerFixture` is what the pytest fixture `mock_server` gives, and what
-`MockServer.control`, `mock_server_app.control` and an `AdminClient` lead to.
+`MockServerFixture` is the type of the pytest fixture `mock_server`, of
+`MockServer.control` and of `mock_server_app.control`.
 """

@@ -1,4 +1,4 @@
-"""The answers that a test gives, in the place of operations and at any other path."""
+"""Add answers and replies, which replace a server's own responses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _question_of(question: object, reply: object, *_: object) -> str:
 
 @explained
 class Answers:
-    """What is answered in the place of what the server would answer itself."""
+    """Methods that add answers and replies to a server."""
 
     _client: AdminClient
 
@@ -58,8 +58,8 @@ class Answers:
     ) -> AddedFault:
         """Add an answer for an operation or a route (`"GET /api/x/{id}"`).
 
-        `data` goes into the envelope; `json`, `text` or `body` are the whole body. It
-        lasts until the next reset, or the end of its `with` block. Warns with
+        `data` goes into the envelope; `json`, `text` or `body` are the whole body. The
+        answer lasts until the next reset, or the end of its `with` block. Warns with
         AnswerWarning.
         """
         given = {"data": data, "json": json, "text": text, "body": body}
@@ -101,7 +101,7 @@ class Answers:
     ) -> AddedFault:
         """Add a reply of chat completions: a `text`, or `parts` of several kinds.
 
-        It lasts as an answer does. Warns with AnswerWarning.
+        The reply lasts as long as an answer. Warns with AnswerWarning.
         """
         if (text is None) == (parts is None):
             got = "neither" if text is None else "both"
@@ -121,9 +121,9 @@ class Answers:
                 f"write reply({own!r})" if isinstance(own, str) else "write reply('Hi')"
             )
             raise WrongValue(f"Expected a text, got {type(text).__name__}", how)
-        said = {"text": text, "parts": parts, "stream": stream}
+        given = {"text": text, "parts": parts, "stream": stream}
         when = {"match": match, "times": times, "ttl": of_field("ttl", ttl)}
-        return self._answer("reply", {}, **said, **when, skip=skip)
+        return self._answer("reply", {}, **given, **when, skip=skip)
 
     def _answer(
         self, kind: str, fields: Mapping[str, Any], **unless_none: Any
@@ -131,7 +131,7 @@ class Answers:
         given = {
             name: value for name, value in unless_none.items() if value is not None
         }
-        # `_answer`, the function below it, what @explained puts around it, the caller.
+        # Frames: `_answer`, its caller, the wrapper of @explained, and the test.
         return warned(AddedFault(self._client, {"kind": kind, **fields, **given}), 4)
 
 

@@ -1,7 +1,7 @@
-"""Arguments that say how a server is run, checked wherever they are given.
+"""Check the arguments that configure a server, wherever they are given.
 
-A wrong one would otherwise serve something else without a word, or fail far below. What
-is wrong with them is raised by the caller's own line.
+A wrong argument would otherwise serve something else silently, or fail far below. The
+error is raised at the caller's own line.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,19 +25,19 @@ _FIXTURE = str, Path, Mapping, Generation
 
 
 class Argument(Struct, frozen=True):
-    """An argument: the types of its values, and what these are in words.
+    """An argument: the types of its values, and a description of these.
 
-    A sequence counts if each of its items is of these types.
+    With `or_several`, a sequence of such values is valid too.
     """
 
     types: tuple[type, ...]
     expected: str
     or_several: bool = False
     values: tuple[object, ...] = ()
-    """All that there are, if they can be counted."""
+    """All valid values; if empty, every value of the types is valid."""
 
     def takes(self, value: object) -> bool:
-        """Whether a value is of the right type."""
+        """Return whether a value is valid."""
         if isinstance(value, self.types):
             if self.values and value not in self.values:
                 return False
@@ -68,10 +68,10 @@ SETTINGS = CHOSEN | {
 def check(
     given: Mapping[str, Any], arguments: Mapping[str, Argument], place: str
 ) -> None:
-    """Raises TypeError unless all that is given is an argument of the right type.
+    """Raise TypeError unless all that is given are arguments of the right type.
 
-    ValueError for a host with a port, UnknownChoice for a profile or a choice that
-    there is not. None is as good as nothing. `place` says where they stand.
+    Raises ValueError for a host with a port, UnknownChoice for an unknown profile or
+    choice. None counts as not given. `place` names the source in messages.
     """
     for name, value in given.items():
         if name not in arguments:
@@ -99,10 +99,10 @@ def check(
 
 
 class RaisedHere:
-    """In a `with` block, errors of these kinds lose the frames below it.
+    """A context that removes our frames from errors of these kinds.
 
-    For what is wrong with what the caller has given: no frame of ours would help to
-    mend it, and test reports would show those instead of the caller's line.
+    The mistakes are in the caller's arguments: our frames would not help to find them,
+    and test reports would show them instead of the caller's line.
     """
 
     def __init__(self, *kinds: type[Exception]) -> None:

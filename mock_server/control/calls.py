@@ -1,4 +1,4 @@
-"""What clients have sent to a server: read, awaited, and asserted."""
+"""Read, await and assert the requests that clients sent to a server."""
 
 import asyncio
 import time
@@ -25,7 +25,7 @@ _POLL_SECONDS = 0.01
 
 
 class JournalEntry(ByName, dict[str, Any]):
-    """An entry as JSON; a name that stands deeper in it is told."""
+    """A journal entry as JSON; KeyError shows where in the entry a name is."""
 
     named = "entry"
 
@@ -38,7 +38,7 @@ class JournalEntry(ByName, dict[str, Any]):
 
 @explained
 class Calls:
-    """The requests that a server has got since its last reset."""
+    """Methods on the requests that a server received since its last reset."""
 
     _client: AdminClient
 
@@ -67,7 +67,7 @@ class Calls:
         key: str | None = None,
         status: int | None = None,
     ) -> None:
-        """Assert that an operation was called, `times` often or at least once.
+        """Assert that an operation was called `times` times, or at least once.
 
         `body` is a part of the request's body, `key` an API key, `status` the HTTP
         status of the response.
@@ -115,12 +115,12 @@ class Calls:
                 found = self._entries(outside=name, since=since)
                 lines += map(outside_line, found)
         if lines:
-            raise AssertionError("\n".join(["requests off contract:", *lines]))
+            raise AssertionError("\n".join(["requests against the spec:", *lines]))
 
     def wait_for(
         self, operation: str, times: int = 1, timeout: Duration = 5.0
     ) -> dict[str, Any]:
-        """Wait until an operation has been called `times` often; return that entry.
+        """Wait until an operation has been called `times` times; return the last entry.
 
         Raises AssertionError after `timeout`, and RuntimeError where it would block an
         event loop: see `wait_for_async`.
@@ -140,7 +140,7 @@ class Calls:
     async def wait_for_async(
         self, operation: str, times: int = 1, timeout: Duration = 5.0
     ) -> dict[str, Any]:
-        """As `wait_for`, while the event loop of asyncio goes on."""
+        """Wait as `wait_for` does, without blocking the event loop of asyncio."""
         limit = _limit(times, timeout)
         end = time.monotonic() + limit
         while len(found := await asyncio.to_thread(self._of, operation)) < times:
@@ -179,7 +179,7 @@ class Calls:
             _check_fields(asked["operation"], asked.get("body", {}))
 
     def _misspelt(self, asked: Mapping[str, Any]) -> Iterator[str]:
-        """A line for each field of a body that was sent under another name only."""
+        """Yield a line for each body field that was sent only under another name."""
         if not isinstance(body := asked.get("body"), Mapping):
             return
         sent: set[str] = set()
@@ -237,7 +237,7 @@ def _criteria(
     key: str | None = None,
     status: int | None = None,
 ) -> dict[str, Any]:
-    """As `POST journal/verify` takes them; the journal knows keys redacted only."""
+    """Return the body of `POST journal/verify`; the journal has API keys redacted."""
     if not (key is None or isinstance(key, str)):
         raise WrongValue(f"Expected key to be a text, got {key!r}")
     shown_key = None if key is None else redacted_key(key)
@@ -246,9 +246,9 @@ def _criteria(
 
 
 def _check_fields(operation: str, body: Mapping[str, Any]) -> None:
-    """Raises TypeError for a name that is likely meant for a field of an operation.
+    """Raise TypeError for a field that is probably misspelt.
 
-    That no request had a field of that name would hold whatever was sent.
+    An assertion that no request had that field would always hold.
     """
     names = OPERATIONS[operation].contract.names if operation in OPERATIONS else ()
     for name in body:
@@ -264,7 +264,7 @@ def _whole(times: object) -> int:
 
 
 def unmet(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
-    """The message of a failed verification, with the nearest entries."""
+    """Return the message of a failed journal assertion, with the nearest entries."""
     if "inOrder" in asked:
         steps = list(map(_wanted, asked["inOrder"]))
         met, missing = steps[: answer["count"]], steps[answer["count"] :]

@@ -1,7 +1,7 @@
 """A client of the admin API of a running server.
 
-Anything may listen at an address, so a response counts only if it is of the type that
-the admin API gives. Further fields are let through: the server may be newer.
+Anything may listen at an address, so a response must have the type that the admin API
+gives it. Unknown fields are ignored: the server may be newer.
 """
 
 import time
@@ -25,25 +25,25 @@ from mock_server.domain.printable import one_line
 
 T = TypeVar("T")
 
-# Told by pytest: a failing call is shown at the line of the test that made it.
+# For pytest: a failing call is shown at the line of the test that made it.
 __tracebackhide__ = True
 
 JSON, YAML = "application/json", "application/yaml"
 SECONDS = 30.0
-# Else `Retry-After: 0` would make a loop that never rests.
+# `Retry-After: 0` would otherwise make a busy loop.
 _MIN_PAUSE_SECONDS = 0.1
 _MESSAGE_CHARS = 16_384
 _NO_ROUTE = "routeNotFound", "methodNotAllowed"
 _OUT_OF_REACH = "cannot reach {}: {} (is mock-server running there?)"
-_EXPECTED = "Expected an answer of a mock server, got"
+_EXPECTED = "Expected a response of a mock server, got"
 
 
 Send = Callable[[http_call.Address, Request, Budget], RawResponse]
-"""What sends a request and gives the response, as `http_call.call` does."""
+"""Sends a request and returns the response, as `http_call.call` does."""
 
 
 class NotRunning(RuntimeError):
-    """A server that has not been started, or has been stopped; the text says which."""
+    """The server has not been started, or has been stopped; the text says which."""
 
 
 class Refused(Exception):
@@ -55,7 +55,7 @@ class Refused(Exception):
         super().__init__(one_line(failure.message[:_MESSAGE_CHARS]))
 
     def naming(self, names: Mapping[str, str]) -> "Refused":
-        """Return it with names of fields as the caller has written them."""
+        """Return the error with the names of fields as the caller wrote them."""
         text = str(self)
         for sent, written in names.items():
             text = text.replace(f"unknown field '{sent}'", f"unknown field '{written}'")
@@ -72,7 +72,7 @@ class Response(Struct, Generic[T], frozen=True):
     text: str
 
     def plain(self) -> dict[str, Any]:
-        """The JSON as plain data, with all its fields. Raises Unreachable."""
+        """Return the JSON as plain data, with all its fields. Raises Unreachable."""
         try:
             return msgspec.json.decode(self.text, type=dict[str, Any])
         except RecursionError:
@@ -80,7 +80,7 @@ class Response(Struct, Generic[T], frozen=True):
 
 
 class AppOrDataset(Struct):
-    """A part of a state; its records, which can be many, are not decoded."""
+    """An app or a dataset of a state; its objects, often many, are not decoded."""
 
     id: str
     chats: list[Raw] = []
@@ -88,7 +88,7 @@ class AppOrDataset(Struct):
 
 
 class StateView(Struct):
-    """A fixture document as `GET state` gives it."""
+    """A fixture document as `GET state` returns it."""
 
     keys: list[dict[str, Raw]]
     apps: list[AppOrDataset]
@@ -98,12 +98,12 @@ class StateView(Struct):
 
 @dataclass(frozen=True, slots=True)
 class AdminClient:
-    """A running server at `url`, and the name of one of its sandboxes, or None.
+    """A client of a running server at `url`, for one of its sandboxes or for none.
 
-    A call takes `timeout` seconds at most. A server that is busy (503, Retry-After) is
-    asked again within that time, and `tell` is called with a line that says so. `token`
-    is sent to `url` only, as redirects are not followed. `send` is how: over a socket
-    by default. Raises ValueError for a URL that is none.
+    A call takes `timeout` seconds at most. If the server is busy (503, Retry-After),
+    the call is retried within that time, and `tell` gets a line about it. The admin
+    token `token` is sent to `url` only, as redirects are not followed. `send` sends the
+    requests: over a socket by default. Raises ValueError for an invalid URL.
     """
 
     url: str
@@ -136,8 +136,8 @@ class AdminClient:
         """Call a route by its path below `/__admin` (or below the sandbox).
 
         A `body` is sent as JSON unless it is bytes already. The response must have one
-        of `statuses`, and be JSON of the type `answer`.
-        Raises Refused, or Unreachable if this is no response of a mock server.
+        of `statuses`, and be JSON of the type `answer`. Raises Refused, or Unreachable
+        if no mock server responded.
         """
         content: bytes | None = None
         # The body of a GET or DELETE means nothing (RFC 9110 9.3.1, 9.3.5), and `json`
@@ -155,21 +155,21 @@ class AdminClient:
     def json(
         self, answer: Callable[..., Any], method: str, path: str, /, **fields: Any
     ) -> dict[str, Any]:
-        """As `ask`, with a body of these fields; gives the response as plain data."""
+        """Call `ask` with a body of these fields; return the response as plain data."""
         return self.ask(answer, method, path, fields).plain()
 
     def budget(self, max_bytes: int | None = None) -> Budget:
-        """The time and the bytes that one call, or several together, may take."""
+        """Return the time and bytes that one call, or several together, may take."""
         max_bytes = self.limits.answer_bytes if max_bytes is None else max_bytes
         return Budget(self.timeout, max_bytes)
 
     def state(self) -> Response[StateView]:
-        """The whole state. Raises as `ask`."""
+        """Return the whole state. Raises as `ask`."""
         budget = self.budget(self.limits.state_answer_bytes)
         return self.ask(StateView, "GET", "/state", budget=budget)
 
     def journal(self, criteria: Mapping[str, object]) -> str:
-        """All entries that meet the criteria, as the JSON of one page.
+        """Return all entries that meet the criteria, as the JSON of one page.
 
         `criteria` are the query parameters of `GET journal`. Raises as `ask`.
         """
@@ -182,7 +182,7 @@ class AdminClient:
             if page.value.next < since:
                 place = "the field next of the journal"
                 raise Unreachable(f"Expected {since} or more, got less - at {place}")
-            # Decoded and encoded again, 1.50 and long integers would be other numbers.
+            # Raw: decoding would change numbers such as 1.50 and long integers.
             fields = msgspec.json.decode(page.text, type=dict[str, Raw])
             more = msgspec.json.decode(fields["entries"], type=list[Raw])
             entries += more
@@ -193,8 +193,8 @@ class AdminClient:
             asked["since"] = since = page.value.next
 
     def verify(self, asked: Mapping[str, object]) -> Response[Verified]:
-        """Whether the journal is as asked (`POST journal/verify`). Raises as `ask`."""
-        # Status 409 is a good answer: the verification was made, and is false.
+        """Check a journal assertion (`POST journal/verify`). Raises as `ask`."""
+        # Status 409 is a good response: the assertion was checked, and is false.
         path = "/journal/verify"
         given = self.ask(Verified, "POST", path, asked, statuses=(200, 409))
         if given.value.ok != (given.status == 200):
@@ -204,7 +204,7 @@ class AdminClient:
         return given
 
     def lines(self, path: str, silence: float) -> Iterator[bytes]:
-        """The lines of a stream of events, without end; see `stream_lines`.
+        """Yield the lines of an endless stream of events; see `stream_lines`.
 
         No line takes longer than `silence` seconds. Raises as `ask`.
         """
@@ -220,12 +220,12 @@ class AdminClient:
             raise self._failure(other.response, place) from None
 
     def _failure(self, raw: RawResponse, place: str) -> Refused | Unreachable:
-        """What to raise for a response that is not good. Raises Unreachable."""
+        """Return the error to raise for a failed response. Raises Unreachable."""
         if not 400 <= raw.status <= 599:
             return Unreachable(f"{_EXPECTED} {raw.summary()} - at {place}")
         failure = _decoded(raw, Failure, place).value
         if failure.status_text in _NO_ROUTE:
-            # All routes that this client calls are there in a server of its age.
+            # A server of this client's version has all routes that the client calls.
             hint = f"is {self.url} an older mock-server?"
             message = f"{failure.message} ({hint})"
             if (path := urlsplit(self.url).path).strip("/"):
@@ -248,7 +248,7 @@ class AdminClient:
         return Request(method, f"/__admin{part}{path}", headers, content)
 
     def _send(self, request: Request, budget: Budget) -> RawResponse:
-        """Any response, after waiting for a busy server as long as there is time."""
+        """Send a request; retry while the server is busy and there is time."""
         address = http_call.Address.of(self.url)
         busy: RawResponse | None = None
         while True:
@@ -256,14 +256,14 @@ class AdminClient:
                 raw = self.send(address, request, budget)
             except Unreachable as error:
                 if busy is not None and budget.left <= 0:
-                    return busy  # tells more than that time is over
+                    return busy  # more helpful than a timeout
                 raise Unreachable(_OUT_OF_REACH.format(self.url, error)) from None
             wanted = raw.retry_seconds if raw.status == 503 else None
             seconds = max(_MIN_PAUSE_SECONDS, wanted or 0.0)
-            # To wait beyond the end would turn a clear refusal into a timeout.
+            # Waiting beyond the end would turn a clear refusal into a timeout.
             if wanted is None or seconds >= budget.left:
                 return raw
-            busy, again = raw, f"asked again in {round(seconds, 1):g} s"
+            busy, again = raw, f"retrying in {round(seconds, 1):g} s"
             self.tell(f"{self.url} is busy (503), {again}")
             time.sleep(seconds)
 
@@ -273,9 +273,9 @@ class AdminClient:
 
 
 def _decoded(raw: RawResponse, answer: Callable[..., T], place: str) -> Response[T]:
-    """The response, its body decoded as JSON of the type `answer`.
+    """Return the response, its body decoded as JSON of the type `answer`.
 
-    Raises Unreachable, with `place` in the message, if the body is something else.
+    Raises Unreachable, with `place` in the message, for any other body.
     """
     try:
         text = raw.body.decode()

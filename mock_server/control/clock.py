@@ -1,4 +1,4 @@
-"""The clock of a server, and durations: a number, or a `timedelta`."""
+"""The clock of a sandbox, and durations: a number of seconds, or a `timedelta`."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,12 +11,12 @@ __tracebackhide__ = True
 
 Duration = float | timedelta
 """Seconds, or a timedelta."""
-# Of the fields of faults that are durations, these are in milliseconds.
+# Durations of faults in milliseconds; all others are in seconds.
 _IN_MILLISECONDS = ("ms", "delay_ms", "min", "max", "median")
 
 
 def seconds(duration: object) -> float:
-    """A duration in seconds. Raises TypeError for what is none."""
+    """Return a duration in seconds. Raises TypeError for any other type."""
     if isinstance(duration, timedelta):
         return duration.total_seconds()
     if isinstance(duration, bool) or not isinstance(duration, int | float):
@@ -25,7 +25,7 @@ def seconds(duration: object) -> float:
 
 
 def zoned(time: datetime, place: str) -> datetime:
-    """The time itself. Raises ValueError if it does not know its time zone."""
+    """Return the time. Raises ValueError if it has no time zone."""
     if time.utcoffset() is None:
         expected = f"Expected a datetime with a time zone, got {time!r}"
         how = f"write {time.replace(tzinfo=UTC)!r}"
@@ -34,7 +34,7 @@ def zoned(time: datetime, place: str) -> datetime:
 
 
 def of_field(name: str, value: Any) -> Any:
-    """The value of a fault's field: a timedelta in the unit that the field has."""
+    """Return the value of a fault's field; a timedelta in the field's unit."""
     if not isinstance(value, timedelta):
         return value
     count = value.total_seconds() * (1000 if name in _IN_MILLISECONDS else 1)
@@ -51,13 +51,13 @@ class SandboxClock(Fixed):
 
     @property
     def now(self) -> str:
-        """The time, as `2026-01-01T00:00:00.000Z`."""
+        """Return the time, as `2026-01-01T00:00:00.000Z`."""
         return str(self._client.json(ClockView, "GET", "/clock")["now"])
 
     def freeze(self, now: str | datetime | None = None) -> None:
-        """Stop the clock, at a time like `2026-01-01T00:00:00Z` or where it is.
+        """Stop the clock, at `now` (`2026-01-01T00:00:00Z`) or at its present time.
 
-        A datetime has to know its time zone. Raises ValueError.
+        Raises ValueError for a datetime without a time zone.
         """
         if now is not None and not isinstance(now, str | datetime):
             expected = "a time such as '2026-01-01T00:00:00Z', or a datetime"

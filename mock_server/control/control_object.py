@@ -1,4 +1,4 @@
-"""The object by which a test, a script or another program steers a server."""
+"""The control object: tests and programs control a server with it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -36,10 +36,10 @@ __tracebackhide__ = True
 
 @explained
 class MockServerFixture(Fixed, Answers, Records, Calls):
-    """A running server, as `client` reaches it, and one of its sandboxes.
+    """The control object of a sandbox of a running server, which `client` reaches.
 
     `url` is the base address for the client under test. Every method raises Refused,
-    with the server's message, for what the server refuses.
+    with the server's message, if the server refuses.
     """
 
     __call__: Callable[..., Any] = no_application
@@ -52,14 +52,14 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
 
     @property
     def url(self) -> str:
-        """The base URL for clients; it leads to this sandbox."""
+        """Return the base URL for clients; it leads to this sandbox."""
         base, sandbox = self._client.url.rstrip("/"), self._client.sandbox
-        # Bound to the sandbox: requests with a wrong key come to it too.
+        # Bound to the sandbox, which requests with a wrong API key reach too.
         return f"{base}/__sandboxes/{quote(sandbox, safe='')}" if sandbox else base
 
     @property
     def key(self) -> str:
-        """An owner's API key. Raises LookupError if there is none."""
+        """Return an owner's API key. Raises LookupError if there is none."""
         key = self._known_keys().key
         if key is None:
             raise LookupError("the fixture declares no key of level owner")
@@ -67,30 +67,30 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
 
     @property
     def keys(self) -> Keys:
-        """The key to send for each key of the fixture."""
+        """Return the API key to send for each key of the fixture."""
         return Keys(self._known_keys().keys)
 
     @property
     def shares(self) -> Shares:
-        """For each share link that the fixture declares the `shareId` to send."""
+        """Return the `shareId` to send for each share link of the fixture."""
         return Shares(self._known_keys().shares)
 
     @property
     def clock(self) -> SandboxClock:
-        """The clock: `.now`, `.freeze(now)`, `.run()`, `.advance(seconds)`."""
+        """Return the clock: `.now`, `.freeze(now)`, `.run()`, `.advance(seconds)`."""
         return SandboxClock(self._client)
 
     @property
     def choices(self) -> SandboxChoices:
-        """The choices in force; `choices["list_order"] = "name"` sets one."""
+        """Return the choices in force; `choices["list_order"] = "name"` sets one."""
         return SandboxChoices(self._client)
 
     @hinted(example_of)
     def fault(self, kind: str, **fields: Any) -> AddedFault:
         """Add a fault with these fields (`POST /__admin/faults`).
 
-        It fires once unless `times` is given. In a `with` block it lasts until the end.
-        A duration may be a timedelta.
+        The fault fires once unless `times` is given. In a `with` block it lasts until
+        the end. A duration may be a timedelta.
         """
         if not isinstance(kind, str):
             got = type(kind).__name__
@@ -115,7 +115,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
 
     @property
     def faults(self) -> FaultList:
-        """The faults and answers that can still fire: `.clear()`, `.remove(id)` ..."""
+        """Return faults and answers that can still fire: `.clear()`, `.remove(id)`."""
         return FaultList(self._client)
 
     def unfired(self) -> list[dict[str, Any]]:
@@ -155,7 +155,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         self._client.json(views.ResetView, "POST", path)
 
     def reset(self) -> None:
-        """Restore the state in which the test began."""
+        """Restore the baseline, with which the test began."""
         self._added.clear()
         self._client.json(views.ResetView, "POST", "/reset")
 
@@ -184,7 +184,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
             self._client.json(views.FaultView, "POST", "/faults", **fault)
 
     def _known_keys(self) -> views.SandboxView:
-        # Asked for once: tests read them for each request that they send.
+        # Kept, as tests read them for each request that they send.
         if self._keys is None:
             sandbox = replace(self._client, sandbox=self._client.sandbox or "default")
             self._keys = sandbox.ask(views.SandboxView, "GET", "").value
@@ -192,11 +192,11 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
 
 
 class HasControl(Fixed):
-    """What has a `control`; a name of that, looked for here, says so."""
+    """Base of objects with a `control`; a name of the control object leads there."""
 
     __call__: Callable[..., Any] = no_application
 
-    if not TYPE_CHECKING:  # which would take any name for an attribute
+    if not TYPE_CHECKING:  # mypy would accept any name
 
         def __getattr__(self, name: str) -> object:
             if name[0] != "_" and hasattr(MockServerFixture, name):
@@ -206,6 +206,6 @@ class HasControl(Fixed):
 
 
 def _camel(name: str) -> str:
-    """The name of a field as JSON has it: `retry_after` is `retryAfter`."""
+    """Return the JSON name of a field: `retry_after` is `retryAfter`."""
     first, *others = name.split("_")
     return first + "".join(map(str.capitalize, others))

@@ -1,7 +1,4 @@
-"""A server inside a program: for tests of any framework, and for scripts.
-
-Or only its application, called without a socket.
-"""
+"""Run a server inside a program, or call its application without a socket."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -35,14 +32,14 @@ _SHOWN_HEADERS = b"content-type", b"location", b"retry-after"
 
 @explained
 class MockServer(HasControl, Synchronous):
-    """A server of its own in a thread, for tests: `with MockServer() as server: ...`.
+    """A server in its own thread, for tests: `with MockServer() as server: ...`.
 
-    `control` steers it, `sandbox` is its default sandbox, `app` the ASGI application
-    that it serves. `memory` is how many bytes all its data may take;
-    by default what `limits` say. With `demo` it serves the demo front end at `/demo/`,
-    which needs a profile that has related routes. The others are options of `serve`.
-    Raises FixtureError, TypeError or ValueError for an impossible setting, and on
-    entering CannotBind or UnfitUvicorn.
+    `control` is its control object, `sandbox` its default sandbox, `app` the ASGI
+    application that it serves. `memory` is the number of bytes for all its data; by
+    default that of `limits`. With `demo` it serves the demo front end at `/demo/`,
+    which needs a profile with related routes. The other arguments are options of
+    `serve`. Raises FixtureError, TypeError or ValueError for an invalid argument, and
+    on entering CannotBind or UnfitUvicorn.
     """
 
     def __init__(
@@ -80,17 +77,17 @@ class MockServer(HasControl, Synchronous):
 
     @property
     def app(self) -> Application:
-        """The ASGI application that it serves."""
+        """Return the ASGI application of the server."""
         return self._app
 
     @property
     def sandbox(self) -> Sandbox:
-        """Its default sandbox."""
+        """Return the default sandbox of the server."""
         return self._app.sandbox
 
     @property
     def url(self) -> str:
-        """Its base address. Raises NotRunning."""
+        """Return the base address of the server. Raises NotRunning."""
         if self._url is None:
             if self._was_started:
                 how = "call it within its `with` block, or `start()` it again"
@@ -101,12 +98,12 @@ class MockServer(HasControl, Synchronous):
 
     @property
     def key(self) -> str:
-        """An API key of level owner. Raises NotRunning, and LookupError without one."""
+        """Return an owner's API key. Raises NotRunning, LookupError without one."""
         return self.control.key
 
     @property
     def control(self) -> MockServerFixture:
-        """What the pytest fixture `mock_server` is, for this server.
+        """Return the control object, as the pytest fixture `mock_server` is one.
 
         Raises NotRunning.
         """
@@ -116,11 +113,11 @@ class MockServer(HasControl, Synchronous):
 
     @property
     def client(self) -> AdminClient:
-        """A client of its admin API. Raises NotRunning."""
+        """Return a client of the admin API. Raises NotRunning."""
         return AdminClient(self.url, token=self._token, send=self._send)
 
     def start(self) -> Self:
-        """Start to serve; `close` ends it. Raises CannotBind and UnfitUvicorn."""
+        """Start the server; `close` stops it. Raises CannotBind and UnfitUvicorn."""
         if self._url is not None:
             raise RuntimeError("the server has been started already")
         with RaisedHere(CannotBind, UnfitUvicorn):
@@ -129,9 +126,9 @@ class MockServer(HasControl, Synchronous):
         return self
 
     def close(self) -> None:
-        """Stop the server, if it is running."""
+        """Stop the server if it is running."""
         self._url = self._control = None
-        # Responses that a fault holds up would delay the stop by seconds.
+        # Responses that a fault delays would delay the stop by seconds.
         for sandbox in self._app.sandboxes.all():
             sandbox.state.end_waits()
         self._stack.close()
@@ -143,20 +140,20 @@ class MockServer(HasControl, Synchronous):
         self.close()
 
     def _send(self, *sent: Any) -> RawResponse:
-        """Send a request unless the server is known to be stopped."""
+        """Send a request. Raises NotRunning if the server has stopped."""
         _ = self.url  # raises NotRunning
         return call(*sent)
 
 
 def in_process(app: ASGIApp) -> Send:
-    """What sends the requests of an AdminClient to `app`."""
+    """Return a function that sends an AdminClient's requests to `app`."""
 
     def send(address: Address, request: Request, budget: Budget) -> RawResponse:
         fields = {"Host": address.host, **request.headers}
         if request.content is not None:
             fields["Content-Length"] = str(len(request.content))
         answer = exchange(app, request._replace(headers=fields), budget)
-        # In a thread of its own: the caller may be running an event loop.
+        # In its own thread: the caller may be running an event loop.
         with ThreadPoolExecutor(1) as executor:
             return executor.submit(asyncio.run, answer).result()
 
@@ -166,7 +163,7 @@ def in_process(app: ASGIApp) -> Send:
 async def exchange(
     app: ASGIApp, request: Request, budget: Budget | None = None
 ) -> RawResponse:
-    """What an application answers. Raises what it raises."""
+    """Return an application's response to a request. Raises what it raises."""
     path, _, query = request.path.partition("?")
     headers = request.headers.items()
     scope = {

@@ -1,6 +1,6 @@
-"""Environment variables that are settings, and names that are none.
+"""The environment variables that are settings; finds unknown ones.
 
-For the command line and for the pytest plugin; what the values mean is up to these.
+The command line and the pytest plugin interpret the values.
 """
 
 import re
@@ -15,9 +15,9 @@ MAX_SECONDS = 86_400.0
 _PREFIX = "MOCK_SERVER_"
 PULL_KEY = _PREFIX + "PULL_KEY"
 VERIFY_KEY = _PREFIX + "VERIFY_KEY"
-"""Where `pull` and `verify` look for a service's API key, which no option can hold."""
+"""Variables with the API key for `pull` and `verify`, which no option can hold."""
 
-# What Kubernetes sets in all pods beside a service of that name.
+# Variables that Kubernetes sets in all pods beside a service of that name.
 # Texts, which `re` compiles when they are first used.
 _LINK_NAME = (
     r"MOCK_SERVER_(SERVICE_HOST|SERVICE_PORT(_\w+)?"
@@ -32,22 +32,22 @@ _LINK_HINT = (
 
 
 def variable(name: str) -> str:
-    """The variable of an option, by its name without dashes in front."""
+    """Return the variable of an option, given its name without leading dashes."""
     return _PREFIX + name.upper().replace("-", "_")
 
 
 def known_settings() -> list[str]:
-    """All variables: those of options, and the two that no option can hold.
+    """Return all variables: those of options, PULL_KEY and VERIFY_KEY.
 
-    Options stand in many commands, of which a command loads one: so their variables
-    come from a file. `python -m tests.docs` renews it.
+    A command loads only its own options, so the variables of all commands come from a
+    file. `python -m tests.docs` renews it.
     """
     text = Path(__file__).with_name("settings.txt").read_text()
     return [*text.split(), PULL_KEY, VERIFY_KEY]
 
 
 def unknown_settings(environment: Mapping[str, str]) -> list[str]:
-    """What is wrong with variables that look like settings and are none, a line each.
+    """Return a line for each variable that looks like a setting but is unknown.
 
     `unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)`
     """
@@ -59,7 +59,7 @@ def unknown_settings(environment: Mapping[str, str]) -> list[str]:
 def _unknown(name: str, known: Iterable[str]) -> str:
     if re.fullmatch(_LINK_NAME, name):
         return one_line(f"unknown setting {name} ({_LINK_HINT})")
-    # Without what all have in common, which would make all of them alike.
+    # Without the common prefix, which would make all names similar.
     parts = {each.removeprefix(_PREFIX): each for each in known}
     hint = did_you_mean(name.removeprefix(_PREFIX), parts)
     for part, each in parts.items():
@@ -68,7 +68,7 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 
 
 def value_hint(name: str, value: str) -> str:
-    """How to write a host and its port, or how a variable came to what is no value."""
+    """Return a hint: how to write host and port, or what set the variable."""
     if name in ("host", "--host", variable("host")):
         mark = " " if name[0] == "-" else "="
         found = re.fullmatch(_ADDRESS, value)

@@ -1,4 +1,4 @@
-"""`Fault` as users call it: with a kind, it returns a fault of that kind."""
+"""`Fault` for users: called with a kind, it returns a fault of that kind."""
 
 from abc import ABC
 from typing import Any
@@ -10,7 +10,7 @@ from mock_server.domain.wrong_calls import explained, hinted
 
 
 class Fault(ABC):  # noqa: B024
-    """`Fault("error", status=502)`, also as `Fault.of`; every fault is one of these."""
+    """Base of all faults; `Fault("error", status=502)` or `Fault.of` makes one."""
 
     kinds = table.KINDS
 

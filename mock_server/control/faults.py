@@ -1,4 +1,4 @@
-"""The faults of a server: added, told, taken away."""
+"""Add, list and remove the faults of a server."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class UnfiredFaultWarning(UserWarning):
 
 
 class AnswerWarning(UserWarning):
-    """An answer or a fault was added that can never fire, or is hardly meant so."""
+    """An added answer or fault can never fire, or is probably a mistake."""
 
 
 class AddedFault(Fixed, Synchronous):
-    """A fault that has been added.
+    """A fault or an answer that has been added.
 
-    In a `with` block it lasts until the end: so long, and so often, as a fault may,
-    unless `times` or `ttl` were given. The block fails with AssertionError if the fault
-    has never fired in it. An answer is one too.
+    In a `with` block a fault lasts until the end, with the largest `times` and `ttl`
+    unless these were given. The block fails with AssertionError if the fault or answer
+    has never fired in it.
     """
 
     def __init__(self, client: AdminClient, fields: Mapping[str, Any]) -> None:
-        """`fields` are those to add it with. Raises Refused."""
+        """Add a fault with these fields. Raises Refused."""
         self._client = client
         self._fields = fields
         self._last: dict[str, Any] | None = None
@@ -44,30 +44,30 @@ class AddedFault(Fixed, Synchronous):
 
     @property
     def id(self) -> str:
-        """Its id, such as `f1`; another one in a `with` block."""
+        """Return the id, such as `f1`; a `with` block gives the fault another one."""
         return str(self._added["id"])
 
     @property
     def kind(self) -> str:
-        """Its kind."""
+        """Return the kind of the fault."""
         return str(self._added["kind"])
 
     @property
     def warnings(self) -> Sequence[str]:
-        """Probable mistakes, such as a match that no request can have."""
+        """Return probable mistakes, such as a match that no request can have."""
         return tuple(self._added["warnings"])
 
     @property
     def fired(self) -> int:
-        """How often it fired; after a `with` block, in the block. Raises Refused."""
+        """Return how often it fired, or fired in its `with` block. Raises Refused."""
         return int(self._view()["fired"])
 
     def remove(self) -> None:
-        """Remove it. Raises Refused."""
+        """Remove the fault. Raises Refused."""
         self._last = self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
 
     def __enter__(self) -> Self:
-        # That lasts anyway, and stays in its place before those that were added later.
+        # An answer lasts anyway, and keeps its place before those added later.
         if is_answer(self._added):
             return self
         lasting: dict[str, Any] = {"ttl": Published.fault_ttl}
@@ -86,7 +86,7 @@ class AddedFault(Fixed, Synchronous):
             if refused.status == 404:
                 return
             raise
-        # What failed in the block is told, and not this, which may follow from it.
+        # An error in the block comes first: it may be why the fault has not fired.
         if kind is None and self.fired == 0:
             raise AssertionError(f"{unfired(self._view())} while its block lasted")
 
@@ -103,9 +103,9 @@ class AddedFault(Fixed, Synchronous):
 
 @explained
 class FaultList(Fixed, Sequence[dict[str, Any]]):
-    """The faults and answers that can still fire, as they were when asked for.
+    """The faults and answers that could still fire when this list was read.
 
-    It cannot be changed as a list can; what it does, it does on the server.
+    The list cannot be changed; its methods change the server.
     """
 
     def __init__(self, client: AdminClient) -> None:
@@ -148,7 +148,7 @@ class FaultList(Fixed, Sequence[dict[str, Any]]):
     def __len__(self) -> int:
         return len(self._active)
 
-    if not TYPE_CHECKING:  # which would take any name for an attribute
+    if not TYPE_CHECKING:  # mypy would accept any name
 
         def __getattr__(self, name: str) -> object:
             if name.startswith("_"):
@@ -170,37 +170,37 @@ class FaultList(Fixed, Sequence[dict[str, Any]]):
 
 
 def warned(added: AddedFault, depth: int) -> AddedFault:
-    """A fault or answer, of whose warnings the line so many frames above is told."""
+    """Return a fault or answer; issue its warnings at the line `depth` frames above."""
     for each in added.warnings:
-        told = AnswerWarning(f"mock-server: {each}")
-        warnings.warn(told, stacklevel=depth + 1)
+        warning = AnswerWarning(f"mock-server: {each}")
+        warnings.warn(warning, stacklevel=depth + 1)
     return added
 
 
 def example_of(kind: object, value: object, *_: object) -> str:
-    """What to write for a fault whose value was given without a name."""
+    """Return how to write a fault whose value was given without a name."""
     if not isinstance(kind, str) or kind not in KINDS:
         return ""
     names = (*KINDS[kind].least, *KINDS[kind].own_fields())
     name = next((each for each in names if each not in _RARE), None)
     if name == "ms" and isinstance(value, int | float) and value < 60:
-        # A plain number is meant in seconds by most.
+        # Most people mean seconds by a plain number.
         return f"write fault({kind!r}, ms={value * 1000:g}), in milliseconds"
     return f"write fault({kind!r}{f', {name}={value!r}' if name else ''})"
 
 
 _RARE = "operation", "afterChunks", "connections"
-"""Fields that a value without a name is not meant for."""
+"""Fields for which a value without a name is hardly meant."""
 
 
 def is_answer(fault: Mapping[str, Any]) -> bool:
-    """Whether it is an answer; a newer server may have kinds that are not known."""
+    """Return whether a fault is an answer; a newer server may have unknown kinds."""
     kind = KINDS.get(fault["kind"])
     return kind is not None and kind.is_answer
 
 
 def unfired(fault: dict[str, Any]) -> str:
-    """The beginning of a sentence on a fault or answer that has not fired."""
+    """Return the beginning of a sentence on a fault or answer that has not fired."""
     operation = fault.get("operation", "*")
     of = "any operation" if operation == "*" else operation
     match = {name: each for name, each in fault["match"].items() if each is not None}

@@ -1,7 +1,7 @@
-"""One HTTP request and its response, from a server of which nothing is known.
+"""Send one HTTP request to an untrusted server.
 
-Redirects are not followed and proxies are not used. Whatever the other side does, the
-call ends in time and takes no more memory than its budget allows.
+Redirects are not followed and proxies are not used. Whatever the server does, the call
+ends in time and takes no more memory than its budget allows.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Unreachable(Exception):
-    """There is no server, or it is no mock server; the text says why."""
+    """No usable HTTP response came; the text says why."""
 
 
 class Unfit(Exception):
-    """A server answered what no server of the interface does; the text names both."""
+    """The server's response does not fit the spec."""
 
 
 class Address(NamedTuple):
-    """Where a server is; `base` is the path that stands before every path of it."""
+    """The address of a server; `base` is the path before every path of a request."""
 
     scheme: str
     host: str
@@ -50,7 +50,7 @@ class Address(NamedTuple):
 
     @classmethod
     def of(cls, url: str) -> Address:
-        """The address in a URL. Raises ValueError, with what may have been meant."""
+        """Parse a URL. Raises ValueError, with what may have been meant."""
         expected = f"Expected http://HOST:PORT, got {glimpse(url)}"
         if "://" not in url and len(url) <= _SHOWN_BYTES:
             with suppress(ValueError):
@@ -67,7 +67,7 @@ class Address(NamedTuple):
             hint = "(a port is a number from 1 to 65535)"
             raise ValueError(f"{expected} {hint}") from None
         strange = parts.username is not None or parts.query or parts.fragment
-        # In the whole URL: urlsplit drops tabs and line breaks without a word.
+        # The whole URL is checked: urlsplit drops tabs and line breaks silently.
         visible = url.isascii() and url.isprintable() and " " not in url
         if parts.scheme not in _PORTS or not host or strange or not visible:
             raise ValueError(expected)
@@ -86,25 +86,25 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """Seconds that are left; negative when time is over."""
+        """Return the seconds left; negative after the end."""
         return self._end - time.monotonic()
 
     def seconds(self) -> float:
-        """The seconds that are left. Raises TimeoutError if there are none."""
+        """Return the seconds left. Raises TimeoutError if there are none."""
         left = self.left
         if left <= 0:
             raise TimeoutError
         return left
 
     def take(self, count: int) -> None:
-        """Count received bytes. Raises Unreachable if they are too many."""
+        """Count received bytes. Raises Unreachable if there are too many."""
         self._bytes -= count
         if self._bytes < 0:
-            raise Unreachable(f"an answer of more than {self.max_bytes} bytes")
+            raise Unreachable(f"a response of more than {self.max_bytes} bytes")
 
 
 class RawResponse(NamedTuple):
-    """A response, with the headers that clients look at; "" where there is none."""
+    """A response, with the headers that clients use; "" for a missing header."""
 
     status: int
     body: bytes
@@ -114,7 +114,7 @@ class RawResponse(NamedTuple):
 
     @property
     def retry_seconds(self) -> float | None:
-        """The seconds of a Retry-After, which may be a date (RFC 9110 10.2.3)."""
+        """Return the seconds of Retry-After, which may be a date (RFC 9110 10.2.3)."""
         text = self.retry_after.strip()
         if text.isascii() and text.isdigit():
             return float(text[:9])
@@ -126,7 +126,7 @@ class RawResponse(NamedTuple):
         return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
     def summary(self) -> str:
-        """The status, the type and the beginning of the body, in one line."""
+        """Return status, type and beginning of the body, in one line."""
         parts = [str(self.status)]
         if self.location:
             return f"a redirect ({self.status}) to {glimpse(self.location)}"
@@ -137,7 +137,7 @@ class RawResponse(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What to send; `path` has its query, and None for `content` is no body."""
+    """A request to send; `path` includes the query, None for `content` is no body."""
 
     method: str
     path: str
@@ -146,13 +146,13 @@ class Request(NamedTuple):
 
 
 def call(address: Address, request: Request, budget: Budget) -> RawResponse:
-    """Send a request; gives the response, whatever its status. Raises Unreachable."""
+    """Send a request; return the response, whatever its status. Raises Unreachable."""
     with _response(address, request, budget) as (response, _):
         return _read(response)
 
 
 class NoStream(Exception):
-    """What came in place of a stream of events: the `response`."""
+    """The server sent a `response` that is no stream of events."""
 
     def __init__(self, response: RawResponse) -> None:
         super().__init__(response.summary())
@@ -165,10 +165,10 @@ def stream_lines(
     budget: Budget,
     line_budget: Callable[[], Budget],
 ) -> Iterator[bytes]:
-    """The lines of a stream of events, without their ends, as they come.
+    """Yield the lines of a stream of events, with their ends, as they come.
 
     The head keeps to `budget`, each line to a budget of its own. Ends when the server
-    ends the stream. Raises Unreachable, and NoStream for another answer.
+    ends the stream. Raises Unreachable, and NoStream for another response.
     """
     with _response(address, request, budget) as (response, stream):
         kind = response.headers.get_content_type()
@@ -179,10 +179,10 @@ def stream_lines(
 
 
 def _line(response: http.client.HTTPResponse, stream: _Stream, budget: Budget) -> bytes:
-    """The next line with its end; empty at the end of the stream."""
+    """Return the next line with its end; empty at the end of the stream."""
     stream.budget = budget
     with _as_unreachable(budget):
-        # What is in the buffer already has been counted: so the limit stands here too.
+        # Buffered bytes have been counted before, so each line is limited here too.
         line = response.readline(budget.max_bytes + 1)
         budget.take(len(line) if len(line) > budget.max_bytes else 0)
         if line and not line.endswith(b"\n"):
@@ -194,12 +194,12 @@ def _line(response: http.client.HTTPResponse, stream: _Stream, budget: Budget) -
 def _response(
     address: Address, request: Request, budget: Budget
 ) -> Iterator[tuple[http.client.HTTPResponse, _Stream]]:
-    """Sends a request; the response as soon as its head has come, and its socket."""
+    """Send a request; yield the response once its head has come, and its socket."""
     with _as_unreachable(budget), closing(_connect(address, budget)) as sock:
         connection = http.client.HTTPConnection(address.host, address.port)
-        # With a socket it does not connect, for which it knows only a timeout per step.
+        # With a socket http.client does not connect: it has only a timeout per step.
         connection.sock = stream = _Stream(sock, budget)
-        # A server may answer before it has read everything, and close.
+        # A server may respond before it has read everything, and close.
         with suppress(BrokenPipeError, ConnectionResetError):
             target = f"{address.base}{request.path}"
             fields = {"Connection": "close", **request.headers}
@@ -214,7 +214,7 @@ def _read(response: http.client.HTTPResponse) -> RawResponse:
     # the budget has counted.
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding.strip().lower() != "identity":
-        raise Unreachable(f"an answer encoded as {glimpse(encoding)}")
+        raise Unreachable(f"a response encoded as {glimpse(encoding)}")
     pieces = bytearray()
     while piece := response.read(_PIECE_BYTES):
         pieces += piece
@@ -228,18 +228,18 @@ def _read(response: http.client.HTTPResponse) -> RawResponse:
 
 @contextmanager
 def _as_unreachable(budget: Budget) -> Iterator[None]:
-    """Turns everything that can go wrong into Unreachable, with a one-line reason."""
-    # The special ones first: they are OSErrors and HTTPExceptions too.
+    """Turn every error of a call into Unreachable, with a one-line reason."""
+    # Subclasses of OSError and HTTPException first.
     try:
         yield
     except TimeoutError:
-        raise Unreachable(f"no whole answer in {budget.whole_seconds:.3g} s") from None
+        raise Unreachable(f"no full response in {budget.whole_seconds:.3g} s") from None
     except http.client.RemoteDisconnected:
-        raise Unreachable("the connection was closed without an answer") from None
+        raise Unreachable("the connection was closed without a response") from None
     except http.client.BadStatusLine as error:
-        raise Unreachable(f"what came is no HTTP: {glimpse(str(error))}") from None
+        raise Unreachable(f"the response is not HTTP: {glimpse(str(error))}") from None
     except http.client.IncompleteRead:
-        raise Unreachable("the answer broke off") from None
+        raise Unreachable("the response ended early") from None
     except ssl.SSLCertVerificationError as error:
         raise Unreachable(one_line(str(error))) from None
     except ssl.SSLError as error:
@@ -251,8 +251,8 @@ def _as_unreachable(budget: Budget) -> Iterator[None]:
 class _Stream(io.RawIOBase):
     """A socket as http.client uses it; each operation keeps to the budget.
 
-    A timeout of the socket would start anew at every byte. Of the head no more than
-    `head_bytes` are received, of the rest what the budget allows.
+    A timeout of the socket would restart at every byte. The head may have `head_bytes`,
+    the rest as many bytes as the budget allows.
     """
 
     def __init__(self, sock: socket.socket, budget: Budget) -> None:
@@ -291,7 +291,7 @@ class _Stream(io.RawIOBase):
 
 
 def _connect(address: Address, budget: Budget) -> socket.socket:
-    """A connection, encrypted for https. Raises OSError, or ValueError for a name."""
+    """Return a connection, encrypted for https. Raises OSError and ValueError."""
     error: OSError = OSError("no address")
     # A name can have addresses where nobody listens, as localhost often has ::1.
     for family, kind, protocol, _, place in _resolved(address, budget):
@@ -314,10 +314,10 @@ def _connect(address: Address, budget: Budget) -> socket.socket:
 
 
 def _resolved(address: Address, budget: Budget) -> list[Any]:
-    """The socket addresses of a host. Raises OSError, ValueError and TimeoutError."""
+    """Return the socket addresses of a host. Raises OSError and ValueError."""
     host, port, kind = address.host, address.port, socket.SOCK_STREAM
-    # What is an address already needs no resolver, and so no thread. As bytes: for a
-    # text, Python loads its codec of international names, which takes 1 to 5 ms.
+    # An IP address needs no resolver, and so no thread. As bytes: for a text, Python
+    # loads its codec of international names, which takes 1 to 5 ms.
     address_like = host.encode() if host.isascii() else host
     with suppress(socket.gaierror):
         return socket.getaddrinfo(
@@ -331,8 +331,8 @@ def _resolved(address: Address, budget: Budget) -> list[Any]:
         except (OSError, ValueError) as error:
             found.append(error)
 
-    # getaddrinfo takes no timeout, so it has a thread, which is left behind when time
-    # is over.
+    # getaddrinfo takes no timeout, so it runs in a thread, which is abandoned when the
+    # time is over.
     thread = Thread(target=resolve, daemon=True)
     thread.start()
     thread.join(budget.seconds())

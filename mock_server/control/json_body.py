@@ -1,4 +1,4 @@
-"""What a caller gives as JSON: what no JSON can hold is refused, by its name."""
+"""Encode a caller's data as JSON; name the value that JSON cannot hold."""
 
 from collections.abc import Iterator
 from inspect import isroutine
@@ -14,7 +14,7 @@ _BYTES = bytes, bytearray, memoryview
 
 
 def to_json(value: object) -> bytes:
-    """JSON of plain data, times, structs and the like. Raises WrongValue."""
+    """Return JSON of plain data, times, structs and the like. Raises WrongValue."""
     for path, found in _not_json(value, ()):
         got, hint = f"a value of the type {type(found).__name__}", ""
         if isinstance(found, _BYTES):
@@ -35,7 +35,7 @@ def _not_json(value: object, path: Path) -> Iterator[tuple[Path, object]]:
             pass
         case dict():
             for name, item in value.items():
-                if not isinstance(item, str):  # half of the time
+                if not isinstance(item, str):  # saves half of the time
                     yield from _not_json(item, (*path, name))
         case list() | tuple():
             for at, item in enumerate(value):
@@ -48,5 +48,5 @@ def _not_json(value: object, path: Path) -> Iterator[tuple[Path, object]]:
                 msgspec.json.encode(value)
             except TypeError:
                 yield path, value
-            if isinstance(value, _BYTES):  # it would write base64
+            if isinstance(value, _BYTES):  # msgspec would write base64
                 yield path, value

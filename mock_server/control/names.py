@@ -1,4 +1,4 @@
-"""Keys and choices, looked up by names; a name that is none says which there are."""
+"""Look up keys, shares and choices; an unknown name lists the known names."""
 
 from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import quote
@@ -14,11 +14,11 @@ __tracebackhide__ = True
 
 
 _NO_KEYS = "the fixture declares no keys; send `.key`, or any text"
-"""What is said of keys alone: there always are choices."""
+"""The hint if the fixture declares no API keys."""
 
 
 class UnknownName(KeyError):
-    """A name that there is not; the text says which there are."""
+    """The name is unknown; the text lists the known names."""
 
     def __init__(
         self, expected: str, got: object, known: Collection[str], none: str = ""
@@ -32,7 +32,7 @@ class UnknownName(KeyError):
 
 
 def quoted(name: object) -> str:
-    """A name as part of a path. Raises TypeError for what is no string."""
+    """Return a name as a path segment. Raises TypeError if it is not a string."""
     if not isinstance(name, str):
         raise WrongValue(f"Expected a string, got {name!r}")
     # `quote` leaves slashes as they are, and they would part the path.
@@ -40,7 +40,7 @@ def quoted(name: object) -> str:
 
 
 class Keys(ByName, dict[str, str]):
-    """The key to send for each key that the fixture declares."""
+    """The API key to send for each key that the fixture declares."""
 
     named = "keys"
 
@@ -73,7 +73,7 @@ class SandboxChoices(ByName, Mapping[str, Value]):
         return every[name]
 
     def __setitem__(self, name: str, value: Value) -> None:
-        # PUT gives every choice that is not named the value of the profile.
+        # PUT gives the profile's value to every choice that it does not name.
         chosen = self._all() | {name: value}
         self._client.json(ChoicesView, "PUT", "/choices", choices=chosen)
 
@@ -86,7 +86,7 @@ class SandboxChoices(ByName, Mapping[str, Value]):
 
     @classmethod
     def meant(cls, name: str, known: Collection[str]) -> str:
-        """As for any mapping; which choices there are, no server has to say."""
+        """Return a mapping's hint; the known choices need no request to the server."""
         return super().meant(FORMER_NAMES.get(name, name), known and table())
 
     def __iter__(self) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a server holds: chats, collections, datasets, read and changed by a test."""
+"""Read and change a server's apps, chats, datasets and collections."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,12 +17,12 @@ from mock_server.fixture.document import ChatPart, SingleCollection
 __tracebackhide__ = True
 
 Record = Mapping[str, Any] | Struct
-"""A record as a fixture has it, or one that was read."""
+"""An object as a fixture writes it, or one that was read."""
 
 
-# The server may be newer than this client, so fields that it does not know are ignored.
+# The server may be newer than this client, so unknown fields are ignored.
 class Chat(Fixed, ChatPart, forbid_unknown_fields=False, kw_only=True):
-    """A chat session as a server shows it."""
+    """A chat session as a server returns it."""
 
     chat_id: str
 
@@ -33,7 +33,7 @@ class _Chats(Struct):
 
 
 class Collection(Fixed, SingleCollection, forbid_unknown_fields=False, kw_only=True):
-    """A collection as a server shows it."""
+    """A collection as a server returns it."""
 
     id: str = field(name="_id")
 
@@ -45,7 +45,7 @@ class _Collections(Struct):
 
 @explained
 class Records:
-    """The records of a server, as they are now."""
+    """Methods that read and change the present objects of a server."""
 
     _client: AdminClient
 
@@ -81,7 +81,7 @@ class Records:
         self, dataset_id: str, parent: str | None = None
     ) -> list[Collection]:
         """Return the collections in a folder (None: the top level)."""
-        # A query knows no null: an empty text is the top level.
+        # A query has no null: an empty text is the top level.
         query = f"/collections?parentId={quoted(parent or '')}&"
         return self._all(_Collections, f"{_path('datasets', dataset_id)}{query}")
 
@@ -106,7 +106,7 @@ class Records:
         self._client.json(dict, "DELETE", _path("datasets", dataset_id))
 
     def _all(self, page: type[Any], query: str) -> list[Any]:
-        # One for all pages, so that a list that never ends is given up.
+        # One budget for all pages, so that an endless list fails.
         budget = self._client.budget(self._client.limits.state_answer_bytes)
         found: list[Any] = []
         while True:

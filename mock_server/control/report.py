@@ -1,6 +1,6 @@
-"""What a test's server has seen, as text for failures and reports.
+"""Report the journal and faults of a test's server as text.
 
-And the names of violations, as those who allow some give them.
+Also check the names of violations that users allow.
 """
 
 from __future__ import annotations
@@ -47,14 +47,13 @@ _NO_SOCKET = (
 def report_sections(
     server: MockServerFixture, name: str, since: int = 0
 ) -> Iterator[tuple[str, str]]:
-    """Titles and texts for the report of a failed test: its journal, its faults.
+    """Yield titles and texts for the report of a failed test: its journal, its faults.
 
-    `name` is that of the fixture which gave the server, `since` the number of the first
+    `name` is the pytest fixture that gave the server, `since` the number of the first
     entry that counts.
     """
     try:
-        # Errors of hooks end the whole run of pytest, and what failed may well be the
-        # server.
+        # An error in a hook would end the run of pytest, and the server may be gone.
         entries = [each for each in server.journal if each["seq"] >= since]
         faults = server.faults
     except (Refused, Unreachable, NotRunning) as error:
@@ -80,8 +79,8 @@ def report_sections(
 
 
 def _answers_to_add(entries: Iterable[Mapping[str, Any]], name: str) -> Iterator[str]:
-    """The lines of a test that answer what nothing has served."""
-    # A server of the factory is called as the test likes.
+    """Yield the lines of a test that answer the unknown routes."""
+    # A test may give any name to a server of the factory.
     control = name if name.isidentifier() else "server"
     control += ".control" if name == "mock_server_app" else ""
     unknown = (
@@ -104,10 +103,10 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
         f"{spoiled} {entry['durationMs']} ms"
     )
     yield f"    sent {_sent(request, answer['status'])}"
-    said = "; ".join(each["message"] for each in entry["violations"])
-    yield f"    got  {_short_json(_without(answer['body'], said))}"
+    messages = "; ".join(each["message"] for each in entry["violations"])
+    yield f"    got  {_short_json(_without(answer['body'], messages))}"
     yield from (f"  {line}" for line in violation_lines(entry))
-    if entry["hint"] and entry["hint"] not in said:
+    if entry["hint"] and entry["hint"] not in messages:
         yield f"    hint {one_line(entry['hint'])}"
     for name in entry.get("facts", ()):
         fact = facts().get(name)  # the server may be another version of this one
@@ -116,7 +115,7 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _without(body: object, said: str) -> object:
-    """Return a body without a message that is said below it."""
+    """Return a body without a message that the report shows below it."""
     if isinstance(body, dict) and body.get("message") and str(body["message"]) in said:
         return {**body, "message": "…"}
     return body
@@ -124,7 +123,7 @@ def _without(body: object, said: str) -> object:
 
 def _sent(request: Mapping[str, Any], status: int) -> str:
     is_announced = request["headers"].get("content-length", "0") != "0"
-    # A body that is null is 400; earlier refusals do not wait for one.
+    # A null body gives 400; other refusals may come before the body.
     if request["body"] is None and is_announced and 400 < status < 500:
         return "(refused before the body arrived)"
     return _short_json(request["body"])
@@ -138,9 +137,9 @@ def _short_json(value: object) -> str:
 def allowed_violations(
     words: Collection[str], place: str, expected: str = "names of violations"
 ) -> list[str]:
-    """The names of violations that are allowed.
+    """Return the names of allowed violations.
 
-    Raises TypeError for what is no list, ValueError for words that are no names.
+    Raises TypeError for anything but a list, ValueError for unknown names.
     """
     known = [*table(), *_FURTHER_VIOLATIONS]
     if isinstance(words, str):
@@ -156,9 +155,9 @@ def allowed_violations(
 def violation_lines(
     entry: Mapping[str, Any], allowed: Collection[str] = ()
 ) -> Iterator[str]:
-    """A line for each violation of a journal entry, printable and indented.
+    """Yield a line for each violation of a journal entry, printable and indented.
 
-    Those whose name or section is among `allowed` are left out.
+    Violations whose name or section is in `allowed` are left out.
     """
     for each in entry["violations"]:
         name, section = each["name"], each["section"]
@@ -166,15 +165,15 @@ def violation_lines(
             continue
         of = section if section == "related_route" else f"spec {section}"
         where = _where(entry)
-        # An older server gives no effect.
+        # An older server sends no effect.
         effect = f" - {each['effect']}" if "effect" in each else ""
         why = f"{name} ({of}): {each['message']}{effect}"
         yield f"  {one_line(f'{where}: {why}')}"
 
 
 def outside_line(entry: Mapping[str, Any]) -> str:
-    """A line that says that a call is outside the spec, printable and indented."""
-    why = f"{entry['outside']}: the interface description does not show it"
+    """Return a line, printable and indented: the spec does not show this route."""
+    why = f"{entry['outside']}: the spec does not show it"
     return f"  {one_line(f'{_where(entry)}: {why}')}"
 
 

@@ -1,4 +1,4 @@
-"""Routes that clients asked for and nothing serves, and the answers that would."""
+"""Find the unknown routes in requests, and whether an answer can serve them."""
 
 from collections.abc import Iterable
 
@@ -6,11 +6,11 @@ from mock_server.api.faults.answer import Answer
 
 
 def unserved(asked: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """By each route once, in order: why no answer can be given there, "" if one can.
+    """Return each route once, in order, with why no answer can serve it; "" if one can.
 
     `asked` are methods and paths.
     """
-    # An answer for GET is one for HEAD too (RFC 9110 9.3.2).
+    # An answer for GET also serves HEAD (RFC 9110 9.3.2).
     routes = (
         f"{'GET' if method == 'HEAD' else method} {path}" for method, path in asked
     )

@@ -1,1 +1,1 @@
-"""The real service, or any that claims its interface, from outside."""
+"""Clients of a real service: pull fixtures, import HAR files, check conformance."""

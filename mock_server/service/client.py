@@ -1,7 +1,7 @@
-"""A client of a server that claims this interface, of which nothing else is known.
+"""A client of an untrusted server, with one API key.
 
-The key goes to that server only, as redirects are not followed, and stands in no
-message.
+The API key is sent to that server only, since redirects are not followed, and no
+message shows it.
 """
 
 import time
@@ -18,11 +18,11 @@ T = TypeVar("T")
 Tell = Callable[[str], object]
 Sleep = Callable[[float], object]
 Pause = Callable[[Exception, int], float | None]
-"""Seconds to wait after a failure, of so many in a row; None for no further try."""
+"""Returns the seconds to wait after the Nth failure in a row; None: no retry."""
 
 
 class Busy(http_call.Unreachable):
-    """The server cannot answer now: `response` says so, and perhaps for how long."""
+    """The server cannot serve now; `response` may say for how many `seconds`."""
 
     def __init__(self, message: str, response: RawResponse) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class Busy(http_call.Unreachable):
 
 @dataclass(frozen=True, slots=True)
 class KeyedClient:
-    """Sends requests to an address; its key is taken out of all that comes back."""
+    """Sends requests to an address, and removes the API key from all responses."""
 
     address: Address
     key: str
@@ -48,10 +48,7 @@ class KeyedClient:
         return self._without_key(raw)
 
     def _without_key(self, raw: RawResponse) -> RawResponse:
-        """The response with `***` for the key, which a server may repeat anywhere.
-
-        What is as short as a word is left where it is.
-        """
+        """Return the response with `***` for the key, unless it is short as a word."""
         if len(self.key) < MIN_REDACTABLE_LENGTH:
             return raw
         body = raw.body.replace(self.key.encode(), b"***")
@@ -64,9 +61,9 @@ class KeyedClient:
 def keep_trying(
     attempt: Callable[[], T], pause: Pause, tell: Tell, sleep: Sleep = time.sleep
 ) -> T:
-    """What the first attempt gives that is no failure: no Unreachable, no Unfit.
+    """Return the result of the first attempt without Unreachable or Unfit.
 
-    Raises the failure after which `pause` is None, and whatever else is raised.
+    Raises the failure after which `pause` returns None, and every other exception.
     """
     failures = 0
     while True:
@@ -77,5 +74,5 @@ def keep_trying(
             seconds = pause(error, failures)
             if seconds is None:
                 raise
-            tell(f"{error}, asked again in {round(seconds, 1):g} s")
+            tell(f"{error}, retrying in {round(seconds, 1):g} s")
             sleep(seconds)

@@ -1,7 +1,7 @@
-"""Runs under other choices: which are needed, what they tell, what is accepted.
+"""Run tests under other choices, and report which tests depend on a choice.
 
-The plugin of pytest that --mock-server-choices adds. The first run of a test tells
-which choices were read; other ones are not varied, since they could change nothing.
+This is the pytest plugin that --mock-server-choices adds. A test's default run records
+which choices were read; other choices could change nothing, so they are not varied.
 """
 
 import tempfile
@@ -24,7 +24,7 @@ _FOLDER = "mock_server_choices_folder"
 
 @dataclass
 class Run:
-    """One run of a test: under a variant, or as it is, when it notes what is read."""
+    """One run of a test: under a variant, or the default run, which records reading."""
 
     test: str
     variant: variants.Variant | None
@@ -35,11 +35,11 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What the id of the run calls it."""
+        """Return the name of the run in test ids."""
         return variants.BASELINE if self.variant is None else str(self.variant)
 
     def recorded(self, choices: choice_table.Choices) -> choice_table.Choices:
-        """The choices with which the test begins, such that reading is noted."""
+        """Return the choices at the test's beginning; a default run records reading."""
         if self.variant is not None:
             return choices
         if self.read is None:
@@ -51,23 +51,23 @@ _RUN: pytest.StashKey[Run] = pytest.StashKey()
 
 
 def _run_of(item: pytest.Item) -> Run | None:
-    """The run that an item is; None if it is not one under choices."""
+    """Return the run of an item; None if it is not one under choices."""
     return item.stash.get(_RUN, None)
 
 
 def _end(item: pytest.Item, category: str = "") -> NoReturn:
-    """End a run before it begins; reports count it in a category of its own.
+    """Skip a run; reports count it in `category`.
 
-    In none, if it would be the same as the baseline.
+    Without a category, the run would be the same as the default run.
     """
     item.user_properties.append((outcomes.NOT_RUN, category))
-    pytest.skip(category or "the baseline has this choice")
+    pytest.skip(category or "the default run has this choice")
 
 
 def varied(setup: Setup, item: pytest.Item, variant: variants.Variant | None) -> Setup:
-    """What a run asks for: the variant, or for none that what is read is noted.
+    """Return the setup of a run: with its variant, or with recorded choices.
 
-    Ends a run whose variant turns out to be the baseline.
+    Skips a run whose variant turns out to be the same as the default run.
     """
     if variant is None:
         run = _run_of(item)
@@ -81,7 +81,7 @@ def varied(setup: Setup, item: pytest.Item, variant: variants.Variant | None) ->
 class ChoicesRun:
     """Hooks of pytest for one session under other choices.
 
-    Raises pytest.UsageError for options and ini values that cannot be.
+    Raises pytest.UsageError for invalid options and ini values.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -95,21 +95,21 @@ class ChoicesRun:
         self._is_remote = config.getoption("mock_server_url") is not None
         self._accepts: bool = config.getoption("mock_server_choices_accept")
         self._accepted = outcomes.accepted_by(config, accepts=self._accepts)
-        # Workers share what they learn in the folder of the process that starts them.
+        # Workers share usages in the folder of the process that starts them.
         given = getattr(config, "workerinput", {}).get(_FOLDER)
         self._own = None if given else tempfile.TemporaryDirectory()
         self._folder = given or (self._own.name if self._own else "")
-        self._lessons = variants.Lessons(Path(self._folder))
+        self._usages = variants.UsageStore(Path(self._folder))
         self._outcomes = outcomes.Outcomes()
-        self._told = False
+        self._is_announced = False
 
-    # Which runs there are.
+    # Choosing the runs.
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Called by pytest; makes a test one run a variant."""
+        """Called by pytest; makes a run of a test for each variant."""
         if outcomes.PARAMETER not in metafunc.fixturenames:
             return
-        with suppress(TypeError, ValueError):  # told when the test is set up
+        with suppress(TypeError, ValueError):  # reported when the test is set up
             asked = marked(metafunc.definition)
             fixed = asked.get("choices") or {}
             baseline = None
@@ -122,10 +122,10 @@ class ChoicesRun:
             metafunc.parametrize(outcomes.PARAMETER, found, ids=ids, indirect=True)
 
     def _may_have_settings(self, metafunc: pytest.Metafunc) -> bool:
-        """Whether settings may choose a profile or choices for the test.
+        """Return whether settings may choose a profile or choices for the test.
 
         Fixtures have no values while tests are collected. Then each value is a run, and
-        those that turn out to be the baseline's end before they begin.
+        a run with the same value as the default run is skipped.
         """
         plugins = self._config.pluginmanager.get_plugins()
         ours = self._config.pluginmanager.get_plugin("mock_server")
@@ -137,8 +137,8 @@ class ChoicesRun:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Called by pytest, after other plugins have ordered the items.
 
-        Puts the baseline of a test before its variants; of all tests if they are run by
-        several processes, so that variants begin when most is known.
+        Puts the default run of a test before its variants; if several processes run the
+        tests, all default runs, so that most is known when variants begin.
         """
         first: dict[str, int] = {}
         for place, item in enumerate(items):
@@ -152,25 +152,25 @@ class ChoicesRun:
         if hasattr(self._config, "workerinput"):
             items.sort(key=_is_variant)
 
-    # What it costs.
+    # Announcing their number.
 
     def pytest_report_collectionfinish(
         self, items: Iterable[pytest.Item]
     ) -> str | None:
-        """Called by pytest; says how many runs there will be at most."""
+        """Called by pytest; returns the maximum number of runs as text."""
         return self._cost([item.nodeid for item in items])
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        """Called by pytest-xdist, for each worker; the same for its tests."""
+        """Called by pytest-xdist for each worker; prints the number of runs once."""
         reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
-        if reporter is not None and not self._told:
+        if reporter is not None and not self._is_announced:
             reporter.ensure_newline()
             reporter.write_line(self._cost(ids))
-        self._told = True
+        self._is_announced = True
 
     def _cost(self, node_ids: Iterable[str]) -> str:
-        # Of all, whatever the baseline of a test.
+        # All values, whatever the default run of a test has.
         names = {str(each) for each in self._selection.variants(None)}
         names.add(variants.BASELINE)
         parameters = (each.partition("[")[2].removesuffix("]") for each in node_ids)
@@ -186,11 +186,11 @@ class ChoicesRun:
             return f"{text}; {seen}"
         return f"{text}; values that cannot matter to a test are left out"
 
-    # What is run.
+    # Running them.
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Called by pytest-xdist; tells a worker the folder."""
+        """Called by pytest-xdist; passes the folder to a worker."""
         node.workerinput[_FOLDER] = self._folder
 
     def pytest_unconfigure(self) -> None:
@@ -207,13 +207,13 @@ class ChoicesRun:
         # Part of the reports, which pytest-xdist sends from workers to the process that
         # prints the summary. Plain data, as it travels.
         item.user_properties.append((outcomes.PARAMETER, [run.test, run.name]))
-        learnt = self._lessons.of(run.test)
-        if run.variant is None or learnt is None:
+        usage = self._usages.of(run.test)
+        if run.variant is None or usage is None:
             return
-        if not learnt.passed:
+        if not usage.passed:
             _end(item, outcomes.NOT_VARIED)
-        name, read = run.variant.name, learnt.read
-        if learnt.choices.get(name) == run.variant.value:
+        name, read = run.variant.name, usage.read
+        if usage.choices.get(name) == run.variant.value:
             _end(item)
         if not self._selection.is_forced and read is not None and name not in read:
             _end(item, outcomes.NOT_NEEDED)
@@ -222,7 +222,7 @@ class ChoicesRun:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Called by pytest; learns from baselines, and excuses what is accepted."""
+        """Called by pytest; stores usages, and excuses accepted dependences."""
         report = yield
         run = _run_of(item)
         if run is None:
@@ -232,7 +232,7 @@ class ChoicesRun:
         if run.variant is None and call.when == "teardown":
             passed = run.passed and not run.failed
             read = None if run.read is None or self._is_remote else frozenset(run.read)
-            self._lessons.add(run.test, variants.Learnt(passed, run.choices, read))
+            self._usages.add(run.test, variants.ChoiceUsage(passed, run.choices, read))
         if run.variant is not None and report.failed:
             self._excuse(report, (run.name, run.test))
         return report
@@ -246,13 +246,13 @@ class ChoicesRun:
         report.outcome = "skipped"
         report.wasxfail = f"accepted in {accepted.path.name}"
 
-    # What is told.
+    # Reporting.
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(
         self, report: pytest.CollectReport | pytest.TestReport
     ) -> tuple[str, str, str] | None:
-        """Called by pytest; what was not run is counted, and takes no letter."""
+        """Called by pytest; counts a skipped run by its category, without a letter."""
         if not report.skipped or hasattr(report, "wasxfail"):
             return None
         category = dict(getattr(report, "user_properties", ())).get(outcomes.NOT_RUN)
@@ -265,13 +265,13 @@ class ChoicesRun:
         self._outcomes.add(report)
 
     def pytest_sessionfinish(self) -> None:
-        """Called by pytest; writes what is accepted."""
+        """Called by pytest; writes the accepted dependences."""
         is_worker = hasattr(self._config, "workerinput")
         if self._accepts and self._accepted is not None and not is_worker:
             self._outcomes.write(self._accepted)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Called by pytest; lists what breaks tests."""
+        """Called by pytest; lists the variants that break tests."""
         if not self._outcomes:
             return
         terminalreporter.section("mock-server choices")

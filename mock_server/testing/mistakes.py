@@ -1,4 +1,4 @@
-"""Mistakes of a test's author, told in one line: no frame of ours would help."""
+"""Report the mistakes of a test's author in one line, without our frames."""
 
 import os
 import re
@@ -24,14 +24,14 @@ __tracebackhide__ = True
 
 # UnknownChoice is a ValueError.
 MISTAKES = (TypeError, ValueError, FixtureError, Refused, Unreachable, CannotBind)
-"""What is raised for mistakes of a test's author, and for servers that are not."""
+"""Errors for mistakes of a test's author, and for unreachable servers."""
 
 
 @contextmanager
 def told_in_one_line(place: str = "") -> Iterator[None]:
-    """Have a mistake, or a server that is not there, fail a test by its message.
+    """Fail a test by the message of a mistake or of an unreachable server.
 
-    `place` says who gave a document, which is called so otherwise.
+    `place` names the source of a document, else the message says `document`.
     """
     try:
         yield
@@ -43,7 +43,7 @@ def told_in_one_line(place: str = "") -> Iterator[None]:
 
 
 def warn(node: pytest.Item, warning: Warning) -> None:
-    """Warn of something in a test; with `-W error` that fails it."""
+    """Issue a warning for a test; with `-W error` the warning fails it."""
     try:
         node.warn(warning)
     except type(warning) as error:
@@ -51,7 +51,7 @@ def warn(node: pytest.Item, warning: Warning) -> None:
 
 
 def unfired_ids(server: MockServerFixture) -> list[str]:
-    """The ids of faults that have been added, and have never fired."""
+    """Return the ids of added faults that have never fired."""
     return [each["id"] for each in _unfired(server)]
 
 
@@ -60,7 +60,7 @@ def warn_of_unfired(
 ) -> None:
     """Warn of faults that a test has added, and that have never fired.
 
-    Those of the ids in `known` were there before the test.
+    Faults with an id in `known` were there before the test.
     """
     for fault in _unfired(server):
         if fault["id"] not in known:
@@ -71,11 +71,11 @@ def _unfired(server: MockServerFixture) -> list[dict[str, Any]]:
     try:
         return server.unfired()
     except (Refused, Unreachable, NotRunning):
-        return []  # that the server has gone is the test's business
+        return []  # a test may stop its server
 
 
 def _failure(error: Exception) -> BaseException:
-    """To be raised without its cause, which would show the message twice."""
+    """Return a failure without its cause, which would show the message twice."""
     return pytest.fail.Exception(f"mock-server: {error}", pytrace=False)
 
 
@@ -90,7 +90,7 @@ def check_names(config: pytest.Config) -> None:
     With MOCK_SERVER_STRICT_SETTINGS, raises pytest.UsageError.
     """
     unknown = unknown_settings(os.environ)
-    # To plugins pytest shows only the values of names that they know.
+    # pytest shows plugins only the ini values whose names they declare.
     for name in getattr(config, "_inicfg", ()):
         rest = name.removeprefix("mock_server_")
         if rest != name and rest not in _INI_NAMES:
@@ -112,7 +112,7 @@ _IN_TESTS = {
 
 
 def set_too_late(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Title and text on variables that were set when the servers had read them."""
+    """Yield title and text on variables set after the servers had read them."""
     by_option = {variable(option): how for option, how in _IN_TESTS.items()}
     read = {*known_settings()} - {variable("url")}  # which projects set for their own
     for name in sorted(read.intersection(names)):
@@ -125,7 +125,7 @@ _SCOPES = re.compile("ScopeMismatch.* (mock_server(_app|_factory)?) with a ([a-z
 
 
 def scope_hint(message: str) -> Iterator[tuple[str, str]]:
-    """Title and text on a fixture that asks for a server of one test, and outlasts."""
+    """Yield title and text on a fixture that outlasts the server it asks for."""
     if found := _SCOPES.search(message):
         how = "take mock_server_session, which no test resets"
         why = f'{how}, or drop scope="{found[3]}" of your fixture'
@@ -133,14 +133,14 @@ def scope_hint(message: str) -> Iterator[tuple[str, str]]:
 
 
 def allowed_by_ini(config: pytest.Config) -> list[str] | None:
-    """The names of violations that mock_server_strict allows; None: all, it is off.
+    """Return the violations that mock_server_strict allows; None while it is off.
 
-    Raises pytest.UsageError for what is no name.
+    Raises pytest.UsageError for an unknown name.
     """
     try:
         given: list[str] = config.getini(_INI)
     except (TypeError, pytest.UsageError) as error:
-        # In native TOML, a list cannot be true or false, and pytest tells it so only.
+        # In native TOML a list cannot be true or false; pytest's error has the value.
         given = [str(error).rpartition(": ")[2]]
     words = [name for word in given for name in word.split(",") if name]
     if len(words) == 1 and words[0].lower() in (*_TRUE, *_FALSE):
@@ -154,7 +154,7 @@ def allowed_by_ini(config: pytest.Config) -> list[str] | None:
 
 
 def strictness(config: pytest.Config) -> list[str]:
-    """What a report's header says of mock_server_strict; nothing while it is off."""
+    """Return the line of a report's header on mock_server_strict; none while off."""
     allowed = allowed_by_ini(config)
     return [] if allowed is None else [f"{_INI} {' '.join(allowed) or 'true'}"]
 
@@ -162,7 +162,7 @@ def strictness(config: pytest.Config) -> list[str]:
 def check_strictly(
     item: pytest.Item, server: MockServerFixture, since: int = 0
 ) -> None:
-    """Fail a test that has to be on contract, and was not.
+    """Fail a strict test whose client broke the spec.
 
     `since` is the number of the first entry that is the test's.
     """
@@ -184,7 +184,7 @@ def check_strictly(
 
 
 def of_session(request: pytest.FixtureRequest, name: str) -> Any:
-    """The value of a fixture of the session; one of a smaller scope is told."""
+    """Return the value of a session fixture. Fail the test for a smaller scope."""
     try:
         return request.getfixturevalue(name)
     except pytest.fail.Exception as error:
@@ -197,10 +197,7 @@ def of_session(request: pytest.FixtureRequest, name: str) -> Any:
 
 
 def warn_of_use(item: pytest.Item) -> None:
-    """Warn of what does nothing: a marker without a fixture, a hidden fixture.
-
-    And of a marker that is nearly called as ours.
-    """
+    """Warn of a marker without effect, of a hidden fixture and of a misspelt marker."""
     _warn_if_idle(item)
     for mark in item.iter_markers():
         near = did_you_mean(mark.name, [MARK])
@@ -211,7 +208,7 @@ def warn_of_use(item: pytest.Item) -> None:
 
 
 def warn_of_undecorated(item: pytest.Item) -> None:
-    """Warn, once each, of functions that were to be fixtures, and are none."""
+    """Warn, once each, of functions that lack their @pytest.fixture."""
     known = item.config.stash.setdefault(_UNDECORATED, set())
     modules = getattr(item, "module", None), *item.config.pluginmanager.get_plugins()
     for module in modules:
@@ -240,17 +237,17 @@ def _warn_if_idle(item: pytest.Item) -> None:
         warn(item, pytest.PytestWarning(message))
 
 
-_WAS_TOLD: pytest.StashKey[bool] = pytest.StashKey()
+_HAS_WARNED: pytest.StashKey[bool] = pytest.StashKey()
 _OURS = "mock_server.pytest_plugin"
 
 
 def _warn_if_hidden(item: pytest.Item) -> None:
     """Warn, once a run, of a fixture `mock_server` that is not ours.
 
-    One that takes ours and gives it on is as good as ours.
+    A fixture that requests ours and returns it is accepted.
     """
     manager = getattr(item.session, "_fixturemanager", None)
-    if manager is None or item.config.stash.get(_WAS_TOLD, False):
+    if manager is None or item.config.stash.get(_HAS_WARNED, False):
         return
     found = None
     for found in reversed(manager.getfixturedefs(MARK, item) or ()):
@@ -258,7 +255,7 @@ def _warn_if_hidden(item: pytest.Item) -> None:
             break
     if found is None or found.func.__module__ == _OURS:
         return
-    item.config.stash[_WAS_TOLD] = True
+    item.config.stash[_HAS_WARNED] = True
     hides = f"the fixture {MARK} at {_place_of(found.func)} hides that of this plugin"
     hint = "the marker does nothing to it, and mock_server_app is another server"
     why = f"mock-server: {hides}: {hint} (rename it, for instance to my_{MARK})"

@@ -1,8 +1,8 @@
-"""What the runs of tests under choices have come to, and what depends on a choice.
+"""Collect the results of runs under choices, and which tests depend on a choice.
 
 A project may accept dependences in a text file of its repository. Each line there is
 `NAME=VALUE TEST`, or a comment, which begins with `#`. A comment belongs to the line
-below it, but for the first ones, up to an empty line: these stay on top.
+below it; the first comments, up to an empty line, stay on top.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,12 +21,12 @@ HEAD = "# Tests that depend on a choice: NAME=VALUE TEST.\n\n"
 # Names of properties of reports, which pytest-xdist sends from workers.
 PARAMETER, NOT_RUN = "_mock_server_variant", "_mock_server_not_run"
 NOT_NEEDED, NOT_VARIED = "not needed", "not varied"
-"""Why a variant was not run: it cannot matter, or the test does not pass as it is."""
+"""Why a variant was not run: it cannot matter, or the default run did not pass."""
 _PASSED, _FAILED = "passed", "failed"
 
 
 class Accepted:
-    """What a file accepts, with the comments above each line."""
+    """The dependences that a file accepts, with the comments above each line."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -40,10 +40,7 @@ class Accepted:
         return iter(self._comments)
 
     def read(self) -> None:
-        """Take over what is in the file.
-
-        Raises OSError, and ValueError, with the line, for what is no dependence.
-        """
+        """Read the file. Raises OSError, and ValueError for an invalid dependence."""
         self._head = comment = ""
         lines = self.path.read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(map(str.strip, lines), 1):
@@ -58,7 +55,7 @@ class Accepted:
         self._tail = comment
 
     def write(self, gone: Iterable[Dependence], new: Iterable[Dependence]) -> None:
-        """Write the file without some dependences and with others, sorted.
+        """Write the file without `gone` and with `new` dependences, sorted.
 
         Raises OSError.
         """
@@ -86,9 +83,9 @@ def _dependence(text: str, place: str) -> Dependence:
 
 
 def accepted_by(config: pytest.Config, *, accepts: bool) -> Accepted | None:
-    """What the file of the ini value accepts; its path is relative to the ini file.
+    """Return the dependences in the file of the ini value, relative to the ini file.
 
-    None if it names none, which only a run that `accepts` needs. Raises
+    Return None if the ini value names no file, unless the run `accepts` some. Raises
     pytest.UsageError.
     """
     name = "mock_server_choices_accepted"
@@ -114,7 +111,7 @@ def accepted_by(config: pytest.Config, *, accepts: bool) -> Accepted | None:
 
 
 class Outcomes:
-    """How each run of a test has ended, as far as it is known."""
+    """The known result of each run of a test."""
 
     def __init__(self) -> None:
         self._known: dict[Dependence, str] = {}
@@ -123,7 +120,7 @@ class Outcomes:
         return bool(self._known)
 
     def add(self, report: pytest.TestReport) -> None:
-        """Take in the report of one phase of a test."""
+        """Use the report of one phase of a test."""
         properties: dict[str, Any] = dict(report.user_properties)
         if PARAMETER not in properties:
             return
@@ -136,13 +133,13 @@ class Outcomes:
             self._known.setdefault((run, test), _PASSED)
 
     def write(self, accepted: Accepted) -> None:
-        """Write what depends on a choice, in place of what no longer does."""
+        """Add new dependences to the file, and remove those that no longer hold."""
         accepted.write(self._resolved(accepted), self._dependences())
 
     def lines(
         self, accepted: Accepted | None, accepts: bool, tried: str
     ) -> Iterator[str]:
-        """The summary; `tried` is what to say that no test depends on."""
+        """Yield the summary; `tried` names the choices that were tried."""
         found = self._dependences()
         known = [each for each in found if accepted is not None and each in accepted]
         if not found:
@@ -158,7 +155,7 @@ class Outcomes:
             yield f"not varied, as they do not pass as they are: {', '.join(tests)}"
 
     def _is_sound(self, test: str) -> bool:
-        """Whether a test passes as it is: others say nothing about a choice."""
+        """Return whether the default run passed; else variants show nothing."""
         return self._known.get((BASELINE, test)) == _PASSED
 
     def _dependences(self) -> list[Dependence]:

@@ -1,4 +1,4 @@
-"""The servers of a session: of our own, or elsewhere."""
+"""The servers of a test session: in this process, or elsewhere."""
 
 import dataclasses
 import hashlib
@@ -31,7 +31,7 @@ _WAS_WARNED: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def check(url: str) -> None:
-    """Raises pytest.UsageError for a URL, or a variable beside it, that cannot be."""
+    """Raise pytest.UsageError for an invalid URL, or an invalid variable beside it."""
     try:
         Address.of(url)
     except ValueError as error:
@@ -40,9 +40,9 @@ def check(url: str) -> None:
 
 
 def _from_environment() -> tuple[str | None, float]:
-    """The admin token, and the seconds that a call may take.
+    """Return the admin token, and the seconds that a call may take.
 
-    Raises pytest.UsageError for a variable that is empty or has another kind of value.
+    Raises pytest.UsageError for an empty or invalid variable.
     """
     names = variable("admin-token"), variable("timeout")
     token, seconds = map(os.environ.get, names)
@@ -62,7 +62,7 @@ def _from_environment() -> tuple[str | None, float]:
 
 
 class Baselines:
-    """Sandboxes on a server elsewhere, whose baselines those of tests begin with.
+    """Sandboxes on a server elsewhere, whose baselines tests' sandboxes start from.
 
     There is one for each fixture, so all tests and their runs load it once: a thousand
     collections take a tenth of a second.
@@ -75,7 +75,7 @@ class Baselines:
     def name_of(self, server: AdminClient, setup: Setup, test: str) -> str:
         """Return the name of the sandbox with the fixture of a test.
 
-        `test` is the first that asks for it. Raises Unreachable or Refused.
+        `test` is the first test that needs it. Raises Unreachable or Refused.
         """
         fixture = _fixture_name(setup.fixture)
         if fixture not in self._names:
@@ -85,11 +85,11 @@ class Baselines:
         return self._names[fixture]
 
     def forget(self, setup: Setup) -> None:
-        """Have the fixture loaded when it is needed again."""
+        """Load the fixture again when a test needs it."""
         self._names.pop(_fixture_name(setup.fixture), None)
 
     def close(self) -> None:
-        """End the sandboxes, unless they or the server have ended by themselves."""
+        """Delete the sandboxes, unless they have expired or the server is gone."""
         with suppress(Refused, Unreachable):
             self._stack.close()
 
@@ -102,9 +102,9 @@ def sandbox_of(
     test: str,
     baselines: Baselines,
 ) -> MockServerFixture:
-    """A sandbox for `test` on the server at `url`; it ends with the stack.
+    """Return a sandbox for `test` on the server at `url`; `stack` deletes it.
 
-    Raises Unreachable or Refused.
+    Raises Unreachable, Refused, or ValueError for a refused admin token.
     """
     _warn_of_options(node, setup)
     # Runs and workers may share the server, but not the sandbox of a test.
@@ -125,7 +125,7 @@ def sandbox_of(
 
 
 def _warn_of_options(node: pytest.Item, setup: Setup) -> None:
-    """Warn, once, of settings that only a server of the tests' own could have."""
+    """Warn once of settings that cannot affect a server elsewhere."""
     if not setup.options or node.config.stash.get(_WAS_WARNED, False):
         return
     node.config.stash[_WAS_WARNED] = True
@@ -138,23 +138,22 @@ def _warn_of_options(node: pytest.Item, setup: Setup) -> None:
 def remote_sandbox(
     server: AdminClient, setup: Setup, test: str, baselines: Baselines | None = None
 ) -> Iterator[MockServerFixture]:
-    """A sandbox for one test on a server elsewhere; it ends with the context.
+    """Yield a sandbox for one test on a server elsewhere, and delete it at the end.
 
-    The fixture is that of one of the baselines, if there are any. Raises Unreachable or
+    Its fixture is that of one of the baselines, if given. Raises Unreachable or
     Refused.
     """
-    # The sandbox ends by itself, after 600 s, if the process is killed before the test
-    # is over.
+    # If the process is killed during the test, the sandbox expires after 600 s.
     wanted: dict[str, Any] = {"name": _sandbox_name(test), "ttl": 600}
     wanted |= {"profile": setup.profile, "choices": dict(setup.choices)}
     is_loaded = False
-    # Those that a test has loaded itself have no name.
+    # A fixture that a test has loaded itself has no name.
     if baselines is not None and not isinstance(setup.fixture, Generation | None):
         try:
             name = baselines.name_of(server, setup, test)
             server.json(SandboxView, "POST", "/sandboxes", **wanted, baseline=name)
             is_loaded = True
-        except Refused as error:  # by an older server, or it has ended meanwhile
+        except Refused as error:  # an older server, or an expired sandbox
             if error.status == 404:
                 baselines.forget(setup)
     if not is_loaded:
@@ -180,11 +179,11 @@ def _sandbox_name(test: str) -> str:
 __tracebackhide__ = True
 
 URL = "http://mock-server"
-"""The base address for clients: any would do, but for the Host that is admitted."""
+"""The base address for clients; its host is one that the server admits."""
 
 
 class MockServerApp(HasControl):
-    """A mock server as an ASGI application, and `control`, which steers it."""
+    """A mock server as an ASGI application, and its control object."""
 
     def __init__(self, app: ASGIApp, token: str | None = None) -> None:
         """`token` is the admin token of the application."""
@@ -194,17 +193,17 @@ class MockServerApp(HasControl):
 
     @property
     def control(self) -> MockServerFixture:
-        """What the pytest fixture `mock_server` is, for this application."""
+        """Return the control object, as the pytest fixture `mock_server` is one."""
         return self._control
 
     @property
     def url(self) -> str:
-        """A base address for clients that call the application."""
+        """Return a base address for clients that call the application."""
         return self.control.url
 
     @property
     def key(self) -> str:
-        """An API key of level owner. Raises LookupError if there is none."""
+        """Return an API key of level owner. Raises LookupError if there is none."""
         return self.control.key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -229,8 +228,8 @@ def server_for(
 class LocalServers:
     """Servers in this process, shared by all tests, and `baselines` elsewhere.
 
-    Each fixture is loaded once. A test begins with the whole state of the server
-    replaced, which takes microseconds whatever the size of the fixture.
+    Each fixture is loaded once. Before each test the whole state of the server is
+    replaced, which takes microseconds for a fixture of any size.
     """
 
     def __init__(self) -> None:
@@ -241,21 +240,21 @@ class LocalServers:
         self._generations: dict[str, Generation] = {}
 
     def app(self, setup: Setup, *, begun: bool = False) -> MockServerApp:
-        """An application in its first state, or as it is (`begun`): no new socket."""
+        """Return an application at its baseline, or (`begun`) as it is: no socket."""
         name = _options_name(setup.options), 0
         server = self._servers[name] if begun else self._prepared(setup, 0)
         return MockServerApp(server.app, setup.options.get("admin_token"))
 
     def running(self, setup: Setup, number: int = 0) -> MockServerFixture:
-        """A running server in its first state.
+        """Return a running server at its baseline.
 
-        Those of another `number` are other servers, which a test may have beside it.
+        Each `number` is another server, which a test may use beside its own.
         """
         server = self._prepared(setup, number)
         if id(server) not in self._running:
             self._stack.enter_context(server)
             self._running.add(id(server))
-        # A new one for each test: it remembers keys, and faults that were added.
+        # A new control object for each test: it remembers keys and added faults.
         return MockServerFixture(server.client)
 
     def close(self) -> None:
@@ -268,12 +267,12 @@ class LocalServers:
             options.pop("port", None)  # which the test's own server has
         name = _options_name(options), number
         if name not in self._servers:
-            # With the demo, whatever the test asks for: `begin` replaces it, below.
+            # With the demo data: `begin`, below, replaces them.
             self._servers[name] = MockServer(self._loaded(None), **options)
         server = self._servers[name]
         generation = with_faults(self._loaded(setup.fixture), setup.faults, _FAULT)
         profile, choices = setup.chosen()
-        # Asked in this order, for choices may note that they are read.
+        # In this order, as choices may record that they are read.
         if not generation.keys and choices.unknown_key == "reject":
             # Without any key the test could not call anything.
             owner = Caller("fastgpt-owner")
@@ -282,7 +281,7 @@ class LocalServers:
         return server
 
     def _loaded(self, fixture: AnyFixture) -> Generation:
-        """A fixture, loaded when it is first used."""
+        """Return a fixture, loaded when it is first used."""
         if isinstance(fixture, Generation):
             return fixture
         name = _fixture_name(fixture)
@@ -292,7 +291,7 @@ class LocalServers:
 
 
 def loaded(fixture: AnyFixture) -> Generation:
-    """A fixture as a test may ask for it, read anew. Raises FixtureError."""
+    """Load a fixture of any form that a test may give. Raises FixtureError."""
     if isinstance(fixture, Generation):
         return fixture
     if isinstance(fixture, str | Path | Mapping):

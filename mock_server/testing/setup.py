@@ -1,6 +1,6 @@
-"""What a test asks for: in its marker, and in the fixtures of its project.
+"""Read the settings of a test from its marker, its project's fixtures and options.
 
-All of it is checked; messages name the place.
+Every value is checked; messages name the place.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ MARKER = CHOSEN | {
 
 
 def marked(node: Any) -> dict[str, Any]:
-    """The arguments of all markers of a test; the closest marker wins.
+    """Return the arguments of all markers of a test; the closest marker wins.
 
     Raises TypeError or ValueError for arguments that the marker does not have.
     """
@@ -56,10 +56,10 @@ AnyFixture = FixtureLike | Generation | Sequence[FixtureLike] | None
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What options and variables say of the servers of all tests of a run.
+    """The settings of options and variables, for the servers of all tests of a run.
 
-    The choices `of_profile` belong to its profile: they do not count beside another.
-    `options` are further arguments of MockServer.
+    `of_profile` are the choices of the profile's file; they do not apply to another
+    profile. `options` are further arguments of MockServer.
     """
 
     fixture: Sequence[Path] | None = None
@@ -72,7 +72,7 @@ class Given:
     def chosen(
         self, profile: str | None, choices: Mapping[str, choice_table.Value]
     ) -> tuple[str, dict[str, choice_table.Value]]:
-        """The profile and the choices of a test that asks for these."""
+        """Return the profile and the choices of a test that has these of its own."""
         usual = self.of_profile if profile is None else {}
         asked = {**usual, **self.choices, **choices}
         return profile or self.profile or "documented", asked
@@ -82,22 +82,21 @@ _GIVEN: pytest.StashKey[Given] = pytest.StashKey()
 
 
 def give(config: pytest.Config, given: Given) -> None:
-    """Have this hold for all tests of a run."""
+    """Store the settings for all tests of a run."""
     config.stash[_GIVEN] = given
 
 
 def given_to(config: pytest.Config) -> Given:
-    """What holds for all tests of a run."""
+    """Return the settings for all tests of a run."""
     return config.stash.get(_GIVEN, Given())
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a test asks for; `options` are further arguments of MockServer.
+    """The checked settings of a test; `options` are further arguments of MockServer.
 
-    `faults` are in force beside those of the fixture. `noted` gives choices in place of
-    others that note by whom they are read. `place` says in messages who gave the
-    fixture.
+    `faults` are added to those of the fixture. `noted` returns choices that record
+    which of them are read. `place` names the source of the fixture in messages.
     """
 
     fixture: AnyFixture = None
@@ -109,21 +108,21 @@ class Setup:
     place: str = ""
 
     def chosen(self) -> tuple[Profile, choice_table.Choices]:
-        """The profile and the value of every choice. Raises UnknownChoice."""
+        """Return the profile and the value of every choice. Raises UnknownChoice."""
         choices = choosing.choose(self.profile, self.choices)
         noted = choices if self.noted is None else self.noted(choices)
         return choosing.as_profile(self.profile), noted
 
 
-# Not None, which a fixture gives that lacks its `return`; and known without an import.
+# Not None, which a fixture without `return` gives; and known without an import.
 NOT_OVERRIDDEN = ...
-"""What `mock_server_fixture` gives unless a project says what to serve."""
+"""The value of `mock_server_fixture` unless a project overrides it."""
 SETTINGS_FIXTURE = "the fixture mock_server_settings"
 _FIXTURE = "the fixture mock_server_fixture"
 
 
 def asked_by(node: Any, fixture: Any, settings: Mapping[str, Any]) -> Setup:
-    """What a test asks for, and the fixtures of its project; as `setup_of`."""
+    """Return the setup of a test, its marker included; as `setup_of`."""
     folder, place = node.path.parent, _marker_of(node)
     return setup_of(
         fixture, settings, marked(node), folder, place, given_to(node.config)
@@ -138,11 +137,10 @@ def setup_of(
     marked_at: str = "",
     given: Given = Given(),
 ) -> Setup:
-    """What a test asks for: its marker's arguments, checked, before the settings.
+    """Return the setup of a test; its marker wins over fixtures and settings.
 
-    Settings go before what is `given` to all tests. A path is relative to `folder`.
-    `marked_at` says in messages where the marker is.
-    Raises TypeError or ValueError.
+    Settings win over what is `given` to all tests. A path is relative to `folder`.
+    `marked_at` names the marker in messages. Raises TypeError or ValueError.
     """
     if not isinstance(settings, Mapping):
         raise TypeError(
@@ -171,9 +169,9 @@ def setup_of(
 
 
 def beside(fixture: Any, folder: Path, place: str) -> Any:
-    """A fixture, its paths made relative to a folder, unless it is a shipped one.
+    """Return a fixture, its paths relative to a folder unless it is a shipped one.
 
-    Raises ValueError for a path at which there is nothing.
+    Raises ValueError if the path does not exist.
     """
     if isinstance(fixture, Sequence) and not isinstance(fixture, str):
         return [beside(each, folder, place) for each in fixture]

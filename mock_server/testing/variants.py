@@ -1,4 +1,4 @@
-"""The runs of a test under other choices, and which choices its first run read."""
+"""Choose the runs of a test under other choices; record which choices it reads."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ ALL, REALLY_ALL = "all", "all!"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One choice with another value than a test's baseline; its text is NAME=VALUE."""
+    """One choice with a value other than in a default run; its text is NAME=VALUE."""
 
     name: str
     value: Value
@@ -31,7 +31,7 @@ class Variant:
 
     @classmethod
     def of(cls, text: str) -> "Variant":
-        """The variant of a text. Raises UnknownChoice."""
+        """Parse NAME=VALUE. Raises UnknownChoice."""
         name, _, value = text.partition("=")
         choice = choosing.choice(name)
         return cls(choice.name, choice.parse(value))
@@ -42,16 +42,16 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The values to try, by choice; whether those too that cannot matter to a test."""
+    """The values to try; `is_forced`: also try values that cannot affect the test."""
 
     values: Mapping[str, tuple[Value, ...]]
     is_forced: bool = False
 
     @classmethod
     def of(cls, text: str) -> "Selection":
-        """What `all`, `all!`, or a list such as `list_order,tags_empty=absent` selects.
+        """Parse `all`, `all!`, or a list such as `list_order,tags_empty=absent`.
 
-        Raises ValueError for what is none.
+        Raises ValueError for any other text.
         """
         words = [word.strip() for word in text.split(",")]
         values: dict[str, tuple[Value, ...]] = {}
@@ -62,16 +62,16 @@ class Selection:
         return cls(values, REALLY_ALL in words)
 
     def is_all(self) -> bool:
-        """Whether nothing is left out."""
+        """Return whether all values are selected."""
         every = _selected(ALL)
         return all(set(every[name]) <= set(self.values.get(name, ())) for name in every)
 
     def variants(
         self, baseline: Choices | None, fixed: Iterable[str] = ()
     ) -> Iterator[Variant]:
-        """Every other value than the baseline's, of every choice that is not `fixed`.
+        """Yield every value other than the baseline's, of every choice not in `fixed`.
 
-        If the baseline is not known, every value.
+        `baseline` are the choices of the default run; if it is None, yield every value.
         """
         for name, values in self.values.items():
             for variant in (Variant(name, value) for value in values):
@@ -81,7 +81,7 @@ class Selection:
 
 
 def _selected(word: str) -> Mapping[str, tuple[Value, ...]]:
-    """The values that one word selects, by choice. Raises ValueError."""
+    """Return the values that one word selects, by choice. Raises ValueError."""
     if word in (ALL, REALLY_ALL):
         return {
             name: _worth_trying(each) for name, each in choice_table.table().items()
@@ -98,13 +98,13 @@ def _selected(word: str) -> Mapping[str, tuple[Value, ...]]:
 
 
 def _worth_trying(choice: choice_table.Choice) -> tuple[Value, ...]:
-    # Of a range only the first and the last value say anything new.
+    # The values within a range behave like its first and its last value.
     values = choice.values
     return (values[0], values[-1]) if choice.is_range else values
 
 
 def test_of(node_id: str, parameters: str, run: str) -> str:
-    """The id of a test, from that of one of its runs: without the run's parameter."""
+    """Return the id of a test from that of one of its runs, without its parameter."""
     head = node_id.removesuffix(f"[{parameters}]")
     found = re.search(rf"(?:^|-){re.escape(run)}(?=-|$)", parameters)
     if found is None:
@@ -115,10 +115,10 @@ def test_of(node_id: str, parameters: str, run: str) -> str:
 
 
 class RecordedChoices(Choices):
-    """Choices that add the name of each one that is read to a set.
+    """Choices that add the name of each choice that is read to a set.
 
-    They are what a sandbox has in force, so resets, snapshots and journal entries carry
-    them along. The server reads them in a thread of its own: adding to a set is atomic.
+    A sandbox has them in force, so resets, snapshots and journal entries carry them
+    along. The server reads them in its own thread: adding to a set is atomic.
     """
 
     __slots__ = ("_read",)
@@ -126,19 +126,19 @@ class RecordedChoices(Choices):
     _read: set[str]
 
     def __new__(cls, **values: Any) -> Choices:  # type: ignore[misc]
-        """Plain ones: whoever copies these field by field has read them all."""
+        """Return plain Choices: copying every field has already read them all."""
         return Choices(**values)
 
     @classmethod
     def of(cls, choices: Choices, read: set[str]) -> Choices:
-        """The same choices; names of what is read are added to `read`."""
+        """Return the same choices; the names of those read are added to `read`."""
         recorded = object.__new__(cls)
         object.__setattr__(recorded, "_read", read)
         for name in Choices.__match_args__:
             object.__setattr__(recorded, name, object.__getattribute__(choices, name))
         return recorded
 
-    # To compare all values, as a cache does that is by choices, depends on none.
+    # Comparing choices, as caches do, must not count as reading them.
     __eq__, __hash__ = object.__eq__, object.__hash__
 
     def __getattribute__(self, name: str) -> Any:
@@ -147,18 +147,18 @@ class RecordedChoices(Choices):
         return object.__getattribute__(self, name)
 
     def but(self, **values: Any) -> Choices:
-        """The same, but for these values; what is read of them is noted too."""
+        """Return the choices with these values changed; reading is recorded too."""
         changed = RecordedChoices.of(self, object.__getattribute__(self, "_read"))
         for name, value in values.items():
             object.__setattr__(changed, name, value)
         return changed
 
 
-class Learnt(Struct, frozen=True):
-    """What a test did as it is: whether it passed, and the choices that were read.
+class ChoiceUsage(Struct, frozen=True):
+    """Result of a test's default run: passed or not, and the choices that it read.
 
-    `choices` are those that were in force at its beginning. `read` is None where that
-    could not be seen, as on a server elsewhere.
+    `choices` are those in force at its beginning. `read` is None if reading could not
+    be recorded, as on a server elsewhere.
     """
 
     passed: bool
@@ -166,25 +166,25 @@ class Learnt(Struct, frozen=True):
     read: frozenset[str] | None = None
 
 
-class Lessons:
-    """What was learnt of each test, in a folder that processes may share."""
+class UsageStore:
+    """The usage of choices by each test, in a folder that processes may share."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def add(self, test: str, learnt: Learnt) -> None:
+    def add(self, test: str, usage: ChoiceUsage) -> None:
         file = self._file(test)
-        # Renamed when it is whole: others read while this one writes.
+        # Renamed when it is complete, as other processes may be reading.
         new = file.with_suffix(".new")
-        new.write_bytes(msgspec.json.encode(learnt))
+        new.write_bytes(msgspec.json.encode(usage))
         new.replace(file)
 
-    def of(self, test: str) -> Learnt | None:
-        """What is known of a test; None if it has not run yet."""
+    def of(self, test: str) -> ChoiceUsage | None:
+        """Return the usage by a test; None if it has not run yet."""
         file = self._file(test)
         if not file.exists():
             return None
-        return msgspec.json.decode(file.read_bytes(), type=Learnt)
+        return msgspec.json.decode(file.read_bytes(), type=ChoiceUsage)
 
     def _file(self, test: str) -> Path:
         # Ids of tests can have any length and character, names of files cannot.

@@ -62,4 +62,4 @@ def test_a_server_that_shows_another_one_is_not(strange: Strange) -> None:
 @pytest.mark.ci
 def test_time_runs_out_behind_tls_too(strange: Strange, certificate: Path) -> None:
     status, _, err = reset(strange, "dripping", SSL_CERT_FILE=str(certificate))
-    assert (status, "no whole answer in 0.5 s (is " in err) == (3, True)
+    assert (status, "no full response in 0.5 s (is " in err) == (3, True)

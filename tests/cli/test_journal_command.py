@@ -227,7 +227,7 @@ def test_a_stream_that_breaks_off_is_opened_again() -> None:
             until_shown(rows, url, "/second")
         status, _, err = interrupted(process)
     assert status == 0
-    assert ", asked again in 0.1 s\n" in err
+    assert ", retrying in 0.1 s\n" in err
 
 
 @pytest.mark.ci

@@ -183,7 +183,7 @@ def test_a_stranger_is_told_from_a_service(
     done = verify(strange.url(name), *WHAT, *more)
     assert (done.status, done.out) == (3 if name in SILENT else 5, "")
     *retries, message = done.err.splitlines()
-    assert all(", asked again in " in line for line in retries)
+    assert all(", retrying in " in line for line in retries)
     assert "POST /api/core/dataset/collection/listV2 {" in message
     assert done.err.replace("\n", "").isprintable()
     assert os.listdir(tmp_path) == []
@@ -205,7 +205,7 @@ def test_a_server_that_is_busy_is_asked_again(server: MockServer) -> None:
     done = verify(server.url, *WHAT)
     assert done.status == 0
     assert len(done.err.splitlines()) == 2
-    retry = r"got 503 .* - at POST /api/.*, asked again in 0 s"
+    retry = r"got 503 .* - at POST /api/.*, retrying in 0 s"
     assert all(re.fullmatch(retry, line) for line in done.err.splitlines())
 
 

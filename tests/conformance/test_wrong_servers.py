@@ -171,12 +171,12 @@ def test_what_has_no_answer_is_not_observable() -> None:
         match = {"body": {"xVerify": True}}
         server.control.fault("empty", match=match, times=9, connections="all")
         report = report_of(server.url)
-    assert "closed without an answer" in report.unseen["unknown_fields"]
+    assert "closed without a response" in report.unseen["unknown_fields"]
     assert ruled(report, "differs") == set()
 
 
 def test_a_server_that_goes_is_not_reported_on() -> None:
     with MockServer(DOCUMENT) as server:
         server.control.fault("empty", skip=9, times=999, connections="all")
-        with pytest.raises(Unreachable, match="closed without an answer - at POST /"):
+        with pytest.raises(Unreachable, match="closed without a response - at POST /"):
             report_of(server.url)

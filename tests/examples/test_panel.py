@@ -16,7 +16,7 @@ from mock_server import MockServerApp, MockServerFixture
 from mock_server.strategies import fault_lists, fixtures
 from tests.examples.panel import Failed, Panel
 
-# Whatever a test is about, the panel sends nothing that is off contract.
+# Whatever a test is about, the panel sends nothing that breaks the spec.
 pytestmark = pytest.mark.mock_server(strict=True)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.control.embedding import MockServer
-from mock_server.service.har.handlers import Seen
+from mock_server.service.har.handlers import CapturedData
 from mock_server.service.har.reading import Exchange
 from tests.har.watched import HISTORIES, Watched, made
 from tests.support import APP, DATASET, LIBRARY, LIST, client_of
@@ -44,9 +44,9 @@ def page(items: list[dict[str, Any]], total: int | None = None) -> dict[str, Any
     return {"list": items, "total": len(items) if total is None else total}
 
 
-def seen_of(*exchanges: Exchange) -> Seen:
+def seen_of(*exchanges: Exchange) -> CapturedData:
     """What was seen; whatever that was, it loads."""
-    seen = Seen()
+    seen = CapturedData()
     for each in exchanges:
         seen.take(each)
     load_fixture(seen.document())
@@ -58,14 +58,14 @@ def listed(items: Any, *, total: int | None = None, **asked: Any) -> Exchange:
     return made(LIST, fields, page(items, total))
 
 
-def parents(seen: Seen) -> dict[str, str | None]:
+def parents(seen: CapturedData) -> dict[str, str | None]:
     """The collections of the one dataset, in order, each with its parent."""
     document: Any = seen.document()
     (dataset,) = document["datasets"]
     return {each["_id"]: each["parentId"] for each in dataset["collections"]}
 
 
-def ids(seen: Seen) -> list[str]:
+def ids(seen: CapturedData) -> list[str]:
     return list(parents(seen))
 
 
@@ -228,6 +228,6 @@ def _answer(**fields: Any) -> bytes:
     ],
 )
 def test_refused_and_malformed_answers_tell_nothing(change: dict[str, Any]) -> None:
-    seen = Seen()
+    seen = CapturedData()
     assert not seen.take(listed([item("a")])._replace(**change))
     assert seen.document() == {"apps": [], "datasets": []}

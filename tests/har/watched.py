@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from mock_server.service.har.handlers import Seen
+from mock_server.service.har.handlers import CapturedData
 from mock_server.service.har.reading import Exchange
 from tests.support import APP, CHAT, DATASET, LIST, PIN
 
@@ -17,19 +17,19 @@ HISTORIES = "/api/core/chat/history/getHistories"
 
 
 class Watched:
-    """A client whose exchanges a `Seen` takes; `seen.document()` can be put back."""
+    """A client whose exchanges a `CapturedData` takes, to be put back as a document."""
 
     def __init__(self, client: httpx2.Client) -> None:
         self.client = client
-        self.seen = Seen()
+        self.seen = CapturedData()
 
     def serve(self, document: object, **choices: str) -> Watched:
-        """Serve a document from now on; to a new `Seen`."""
+        """Serve a document from now on; to a new `CapturedData`."""
         put = self.client.put("/__admin/state", json=document)
         assert put.status_code == 200, put.text
         asked = {"profile": "deployed", "choices": choices}
         assert self.client.put("/__admin/choices", json=asked).status_code == 200
-        self.seen = Seen()
+        self.seen = CapturedData()
         return self
 
     def again(self, **choices: str) -> Watched:

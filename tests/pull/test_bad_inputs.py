@@ -43,7 +43,7 @@ MORE = {
     "no_total": (says(page(total=None)), UNFIT, "got `null` - at `$.data.total`"),
     "odd_total": (says(page(COLLECTION, total=1.5)), UNFIT, "$.data.total"),
     "too_many": (says(page(*[COLLECTION] * 31)), UNFIT, "at most 30 items, got 31"),
-    "twice": (says(page(*[COLLECTION] * 2, total=2)), UNFIT, '"a" stands in it'),
+    "twice": (says(page(*[COLLECTION] * 2, total=2)), UNFIT, '"a" is in it'),
     "no_name": (
         says(page(COLLECTION | {"name": None})),
         UNFIT,
@@ -59,7 +59,7 @@ MORE = {
         UNFIT,
         'Expected items of parentId null, got one of the string "b"',
     ),
-    "cycle": (says(page(COLLECTION | {"type": "folder"})), UNFIT, '"a" stands in'),
+    "cycle": (says(page(COLLECTION | {"type": "folder"})), UNFIT, '"a" is in'),
     "never_ends": (says(page(total=5)), UNFIT, "0 items, and a total of 5"),
     "bad_id": (
         says(page(COLLECTION | {"_id": "."})),
@@ -81,14 +81,14 @@ MORE = {
     "limited": (says(error("429 Slow", 429)), UNREACHABLE, "got 429"),
 }
 UNANSWERED = {
-    "garbage": "what came is no HTTP",
-    "silence": "no whole answer in 0.2 s",
-    "dripping_body": "no whole answer in 0.2 s",
+    "garbage": "the response is not HTTP",
+    "silence": "no full response in 0.2 s",
+    "dripping_body": "no full response in 0.2 s",
     "endless_head": "got more than 100 headers",
     "page_500": "got 500 text/html",
     "page_503": "got 503 text/html",
-    "gzip": "an answer encoded as 'gzip'",
-    "closed_in_body": "the answer broke off",
+    "gzip": "a response encoded as 'gzip'",
+    "closed_in_body": "the response ended early",
 }
 UNFITTING = {
     "page": "got 200 text/html '<!doctype html>",
@@ -172,7 +172,7 @@ def test_nobody_there_is_told() -> None:
     ended = pulled("http://127.0.0.1:1")
     *retries, last = ended.err.splitlines()
     assert (ended.status, ended.out, len(retries)) == (UNREACHABLE, "", 2)
-    assert all(", asked again in 0." in line for line in retries)
+    assert all(", retrying in 0." in line for line in retries)
     assert "Connection refused - at POST http://127.0.0.1:1/api/core" in last
 
 

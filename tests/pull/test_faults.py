@@ -111,7 +111,7 @@ def test_it_gives_up_where_it_would_wait_too_long(tmp_path: Path) -> None:
     pauses: list[float] = []
     with served(SMALL) as server:
         server.control.fault("error", status=503, retryAfter=3_600)
-        with pytest.raises(Stop, match=r"503.* in 3600 s") as stop:
+        with pytest.raises(Stop, match=r"503.* retry after 3600 s") as stop:
             pull_of(server.url, tmp_path / "a.yaml", sleep=pauses.append)
     assert (stop.value.status, pauses) == (UNREACHABLE, [])
 

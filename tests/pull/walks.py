@@ -12,7 +12,7 @@ import pytest
 from mock_server import MockServer
 from mock_server.cli.output import tell
 from mock_server.cli.progress import counting
-from mock_server.cli.pull import Target, save, told
+from mock_server.cli.pull import Target, save, stopped_by_errors
 from mock_server.domain.limits import ClientLimits
 from mock_server.service.pull.lists import Service
 from mock_server.service.pull.walk import Wanted
@@ -93,7 +93,7 @@ def pull_of(
     """The file that a pull writes. Raises Stop."""
     service = Service(url, KEY, limits, tell=tell, sleep=sleep)
     target = Target(str(path), path.suffix == ".json", secret)
-    with told("KEY_VARIABLE"):
+    with stopped_by_errors("KEY_VARIABLE"):
         save(service, wanted, target, counting("items"))
     return path.read_bytes()
 

@@ -225,7 +225,7 @@ def test_something_else_at_the_address_is_shown(run: Run) -> None:
     with strangers() as strange:
         url = strange.url("page_404")
         result = run("demo", f"--mock-server-url={url}", alone=True)
-    said = "Expected an answer of a mock server, got 404 text/html "
+    said = "Expected a response of a mock server, got 404 text/html "
     told_once(result, f"mock-server: {said}*{url}/__admin/sandboxes *{THERE}")
 
 

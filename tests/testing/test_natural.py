@@ -24,7 +24,7 @@ def test_a_pin_by_post_on_the_older_path(mock_server: MockServerFixture) -> None
     assert mock_server.chat(APP, CHAT).top
     mock_server.assert_called("updateHistory", times=1, body={"top": True})
     mock_server.assert_no_violations()
-    with pytest.raises(AssertionError, match="legacy_path: the interface description"):
+    with pytest.raises(AssertionError, match="legacy_path: the spec does not"):
         mock_server.assert_no_violations(strict=True)
     mock_server.assert_no_violations(["legacy_path"], strict=True)
 
@@ -38,7 +38,7 @@ def test_histories_show_the_chats(mock_server: MockServerFixture, path: str) -> 
     chats = {each["chatId"] for each in answer.json()["data"]["list"]}
     assert CHAT in chats
     mock_server.assert_no_violations()
-    with pytest.raises(AssertionError, match="related_route: the interface"):
+    with pytest.raises(AssertionError, match="related_route: the spec"):
         mock_server.assert_no_violations(strict=True)
 
 

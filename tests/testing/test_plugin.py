@@ -63,7 +63,7 @@ def test_assertions_say_what_is_not_so(run: Run) -> None:
 def test_strictness_fails_a_test_that_is_off_contract(run: Run) -> None:
     result = run("strict")
     result.assert_outcomes(passed=1, failed=1, xfailed=1)
-    result.stdout.fnmatch_lines(["*requests off contract:*", "*unknown_fields*"])
+    result.stdout.fnmatch_lines(["*requests against the spec:*", "*unknown_fields*"])
 
 
 def test_a_strict_run_may_allow_some_violations(run: Run) -> None:
@@ -82,7 +82,7 @@ def test_what_the_description_does_not_show_counts_in_a_strict_run_only(
     is_allowed = allowed == "legacy_path"
     result.assert_outcomes(passed=is_allowed, failed=not is_allowed)
     if not is_allowed:
-        result.stdout.fnmatch_lines(["*: legacy_path: the interface description*"])
+        result.stdout.fnmatch_lines(["*: legacy_path: the spec does not*"])
 
 
 @pytest.mark.ci

@@ -69,9 +69,9 @@ def test_no_test_begins_on_a_stranger(strange: Strange, name: str) -> None:
         (
             "page",
             "30",
-            "mock-server: Expected an answer of a mock server, got 200 text/html",
+            "mock-server: Expected a response of a mock server, got 200 text/html",
         ),
-        ("dripping_body", "0.2", "no whole answer in 0.2 s"),
+        ("dripping_body", "0.2", "no full response in 0.2 s"),
         ("redirect_302", "30", "got a redirect (302) to 'http://localhost:"),
     ],
 )

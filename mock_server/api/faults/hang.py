@@ -1,4 +1,4 @@
-"""No response, for a minute."""
+"""No response, or only a part, for a minute."""
 
 from mock_server.api.context import pause
 from mock_server.api.faults.fault import FaultContext, StreamFault
@@ -8,9 +8,9 @@ from mock_server.domain.limits import Published
 
 
 class Hang(StreamFault, tag="hang"):
-    """No response; the connection is closed after a minute."""
+    """No response, or only `afterChunks` pieces; the connection ends after a minute."""
 
-    chinese = "没有应答；一分钟后关闭连接。"
+    chinese = "没有应答，或只有前 `afterChunks` 段；一分钟后关闭连接。"
 
     async def apply(self, context: FaultContext) -> Response:
         # Refused in process, where a caller would wait for ever.

@@ -1,1 +1,1 @@
-"""Whether a server keeps to the interface description, and what choices it shows."""
+"""Checks whether a server keeps to the spec, and detects its choices."""

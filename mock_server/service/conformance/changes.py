@@ -1,4 +1,4 @@
-"""Pins and a temporary collection: what is changed at a server, and put back."""
+"""Change a server and undo it: pins of one chat, and a temporary collection."""
 
 import time
 from functools import cached_property
@@ -22,9 +22,9 @@ _PAGE = 100
 
 
 class Pins:
-    """Pins one chat session, and puts it back as it was where that can be seen.
+    """Pins one chat session, and restores its pin state where that is visible.
 
-    `unknown` is a text that no application and no chat has as its id.
+    `unknown` is an id that no app and no chat has.
     """
 
     def __init__(self, client: Client, options: Options) -> None:
@@ -33,19 +33,19 @@ class Pins:
         self._former: bool | None = None
         self._is_changed = False
         self.last = False
-        """What the last pin of the chat has set; false before the first one."""
+        """The pin state that the last pin set; False before the first pin."""
         self._created: str | None = None
 
     def check(self) -> None:
-        """Raises NotObservable where nothing may be pinned, or nothing is known."""
+        """Raise NotObservable without permission to write, or without app and chat."""
         needs(self._may_write, "needs --write")
         if self._app is None or self.chat is None:
             raise NotObservable("needs --app and --chat")
 
     def pin(self, **fields: object) -> Answer:
-        """The answer to a pin of the chat; a field that is `...` is left out.
+        """Pin the chat and return the response; a field that is `...` is left out.
 
-        Raises NotObservable where that may not be asked.
+        Raises NotObservable as `check` does.
         """
         self.check()
         if not self._is_changed:
@@ -60,39 +60,39 @@ class Pins:
         return answer
 
     def pinned(self, **fields: object) -> Answer:
-        """The answer to a pin. Raises NotObservable if it is refused."""
+        """Return the response to a pin. Raises NotObservable if it is refused."""
         return self.pin(**fields).good()
 
     def pin_unknown(self) -> Answer:
-        """The answer to a pin of a chat that there is not."""
+        """Return the response to a pin of an unknown chat."""
         answer = self.pin(chatId=self.unknown, top=False)
         self._created = self.unknown if answer.is_success else None
         return answer
 
     @cached_property
     def refuses(self) -> bool:
-        """Whether what cannot be carried out is refused: a pin without `appId`."""
+        """Return whether the server refuses a pin without `appId`."""
         return self.pin(appId=...).is_refusal
 
     def check_refusing(self) -> None:
-        """Raises NotObservable where to be served means nothing."""
+        """Raise NotObservable if the server accepts everything."""
         needs(self.refuses, "nothing is refused, not even a pin without appId")
 
     @cached_property
     def is_shown(self) -> bool:
-        """Whether the pin state of the chat can be seen."""
+        """Return whether the server shows the pin state of the chat."""
         return self.top_of(self.chat) is not None
 
     @property
     def top(self) -> bool:
-        """The pin state of the chat. Raises NotObservable where it is not shown."""
+        """Return the pin state of the chat. Raises NotObservable if it is not shown."""
         found = self.top_of(self.chat)
         if found is None:
             raise NotObservable("the chat is not shown: getHistories is not served")
         return found
 
     def top_of(self, chat: str | None) -> bool | None:
-        """The pin state of a chat; None if it is not shown."""
+        """Return the pin state of a chat; None if it is not shown."""
         for offset in range(0, self._client.limits.verify_chats, _PAGE):
             body = {"appId": self._app, "offset": offset, "pageSize": _PAGE}
             answer = self._client.ask("POST", _SHOWN, body)
@@ -107,7 +107,7 @@ class Pins:
         return None
 
     def restore(self) -> None:
-        """Put back what was seen before the first pin, and delete what one made."""
+        """Restore the former pin state, and delete the chat that a pin created."""
         if self._former is not None and self.top != self._former:
             self.pin(top=self._former)
         if self._created is not None and self.is_shown:
@@ -119,12 +119,12 @@ _COLLECTION = "/api/core/dataset/collection"
 _PUSH = "/api/core/dataset/data/pushData"
 ROWS = 40
 _TOO_LATE = 2.0
-"""Seconds after which so many rows might have been trained step by step too."""
+"""Seconds after which step-by-step training could be complete too."""
 _UNSEEN = "the collection that was made is not shown"
 
 
 class Temporary:
-    """A collection of its own in the dataset; both are related routes' work."""
+    """A temporary collection in the dataset, created and deleted by related routes."""
 
     def __init__(self, client: Client, lists: Lists, options: Options) -> None:
         self._client, self._lists, self._options = client, lists, options
@@ -132,7 +132,7 @@ class Temporary:
 
     @cached_property
     def id(self) -> str:
-        """Its id; it is made for that. Raises NotObservable if it cannot be."""
+        """Create the collection; return its id. Raises NotObservable if that fails."""
         needs(self._options.may_write, "needs --write")
         if self._options.dataset is None:
             raise NotObservable("needs --dataset")
@@ -146,7 +146,7 @@ class Temporary:
         return found
 
     def training(self) -> str:
-        """Whether rows are trained at once. Raises NotObservable."""
+        """Return `instant`, or `stepped`, for rows. Raises NotObservable."""
         body = {
             "collectionId": self.id,
             "data": [{"q": f"Row {n}"} for n in range(ROWS)],
@@ -164,7 +164,7 @@ class Temporary:
         return "instant"
 
     def query_delete(self) -> str:
-        """Whether a DELETE needs no content type. Raises NotObservable."""
+        """Return `accept`, or `needs_json_type`, for a DELETE. Raises NotObservable."""
         if self.id and self._shown() is None:
             raise NotObservable(_UNSEEN)
         for is_json, value in ((False, "accept"), (True, "needs_json_type")):
@@ -173,7 +173,7 @@ class Temporary:
         raise NotObservable("the collection that was made cannot be deleted")
 
     def restore(self) -> None:
-        """Delete it if it is still there."""
+        """Delete the collection if it still exists."""
         if self._is_there:
             self._delete(is_json=True)
 

@@ -1,4 +1,4 @@
-"""The server that is checked, and how rules and probes of it are declared."""
+"""Declare rules and probes, and the server that they check."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -17,7 +17,7 @@ _DATASETS = "/api/core/dataset/list"
 
 
 class Server:
-    """A server that is asked; what several checks look at is asked once."""
+    """The checked server; data that several checks use are requested once."""
 
     def __init__(self, client: exchange.Client, options: exchange.Options) -> None:
         self.client, self.options = client, options
@@ -26,7 +26,7 @@ class Server:
         self.temporary = Temporary(client, self.lists, options)
 
     def open(self) -> None:
-        """Find out whether there is such a service. Raises Unfit, Unreachable."""
+        """Check that the server is such a service. Raises Unfit, Unreachable."""
         body = {"offset": 0, "pageSize": 1, "datasetId": self.options.dataset or "-"}
         answer = self.client.ask("POST", lists.PATH, body)
         wanted = ""
@@ -35,7 +35,7 @@ class Server:
         elif answer.status == 401 or (self.options.dataset and not answer.is_success):
             wanted = "a page, as the key may read the dataset"
         elif not answer.is_success:
-            # A path that no service has: who answers it alike does not know this one.
+            # No service has this path: with the same response, listV2 is unknown too.
             nowhere = f"{lists.PATH}/{self.options.unknown}"
             if self.client.ask("POST", nowhere, body).sign == answer.sign:
                 wanted = "listV2 to be served (is the base URL the service's own?)"
@@ -44,9 +44,9 @@ class Server:
             raise Unfit(f"Expected {wanted}, got {got} - at {answer.request}")
 
     def find_dataset(self) -> exchange.Options:
-        """The options; where they name no dataset, with one that the server shows.
+        """Return the options, with a dataset of the server if they name none.
 
-        Which one that is, and of how many, is told. Raises Unreachable.
+        Prints which dataset that is. Raises Unreachable.
         """
         if self.options.dataset is not None:
             return self.options
@@ -63,14 +63,14 @@ class Server:
         return replace(self.options, dataset=ids[0])
 
     @property
-    def listening(self) -> Lists:
-        """The lists. Raises NotObservable where the requests make no difference."""
-        self.lists.check_listening()
+    def reacting_lists(self) -> Lists:
+        """Return the lists. Raises NotObservable if all responses are the same."""
+        self.lists.check_reacting()
         return self.lists
 
     @cached_property
     def refusals(self) -> list[exchange.Answer]:
-        """What the server answers to requests that it may refuse, if it does."""
+        """Return the refusals of three requests that a server may refuse."""
         asked = [
             self.lists.ask(key=None),
             self.lists.ask(datasetId=...),
@@ -79,16 +79,16 @@ class Server:
         return [each for each in asked if each.is_refusal]
 
     def restore(self) -> None:
-        """Put back what has been changed, as far as that could be seen."""
+        """Undo all changes, as far as the former state was visible."""
         self.pins.restore()
         self.temporary.restore()
 
 
 class Rule(Struct, frozen=True):
-    """A rule of the interface description, and its check.
+    """A rule of the spec, and its check.
 
-    `check` raises Differs or NotObservable. Where a value of a choice is not as the
-    rule says, `choice` names it: `search_fields=name`.
+    `check` raises Differs or NotObservable. `choice` is the value of a choice with
+    which our server breaks the rule too: `search_fields=name`.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Rule(Struct, frozen=True):
 
 
 class Probe(Struct, frozen=True):
-    """How the value of a choice is found; `find` raises NotObservable."""
+    """A way to find the value of a choice; `find` raises NotObservable."""
 
     choice: str
     asked: str
@@ -107,7 +107,7 @@ class Probe(Struct, frozen=True):
 
 
 def unasked(_: Server) -> Value:
-    """Finds the value of a choice for which no probe is declared."""
+    """Raise NotObservable for a choice without a probe."""
     raise exchange.NotObservable("no request has been found that shows it")
 
 
@@ -116,10 +116,10 @@ Find = TypeVar("Find", bound=Callable[[Server], Value])
 
 
 class Rules(list[Rule]):
-    """The rules of a module, in the order in which their checks stand."""
+    """The rules of a module, in the order of their checks."""
 
     def add(self, section: str, choice: str = "") -> Callable[[Check], Check]:
-        """Declare a check as that of a rule; its docstring is the sentence."""
+        """Declare the check of a rule; the check's docstring is the sentence."""
 
         def declare(check: Check) -> Check:
             name, sentence = check.__name__, " ".join((check.__doc__ or "").split())
@@ -131,7 +131,7 @@ class Rules(list[Rule]):
 
 class Probes(list[Probe]):
     def add(self, asked: str) -> Callable[[Find], Find]:
-        """Declare how the value of the choice is found that a function is named for."""
+        """Declare the probe of the choice that a function is named for."""
 
         def declare(find: Find) -> Find:
             self.append(Probe(find.__name__, asked, find))

@@ -1,4 +1,4 @@
-"""Requests to a server of which nothing is known, and what it made of them."""
+"""Send requests to an unknown server, and judge its responses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ _SHOWN_CHARS = 300
 
 
 class NotObservable(Exception):
-    """What was asked does not show in the answers; the text says why."""
+    """The responses do not show the wanted behaviour; the text says why."""
 
 
 def needs(found: object, why: str) -> None:
@@ -26,7 +26,7 @@ def needs(found: object, why: str) -> None:
 
 
 class Differs(Exception):
-    """An answer is not as the interface description says."""
+    """A response breaks the spec."""
 
     def __init__(self, expected: str, got: str, answer: "Answer") -> None:
         super().__init__(f"expected {expected}, got {got}")
@@ -34,9 +34,9 @@ class Differs(Exception):
 
 
 class Answer(Struct, frozen=True):
-    """An answer; `document` is its JSON, None if it has none.
+    """A response; `document` is its JSON, None if it has none.
 
-    `request` is the one that was sent, without the key.
+    `request` is the request that was sent, without the API key.
     """
 
     request: str
@@ -49,35 +49,35 @@ class Answer(Struct, frozen=True):
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """The fields of the envelope; none if it is no object."""
+        """Return the fields of the envelope; none if the JSON is not an object."""
         return self.document if isinstance(self.document, dict) else {}
 
     @property
     def is_success(self) -> bool:
-        """Whether it says that the request was carried out, and holds data."""
+        """Return whether the response reports success and has data."""
         is_ok = self.fields.get("code", 200) in _OK
         return self.status // 100 == 2 and is_ok and "data" in self.fields
 
     @property
     def is_refusal(self) -> bool:
-        """Whether it says that the request was not carried out."""
+        """Return whether the response reports an error."""
         return self.status >= 400 or self.fields.get("code", 200) not in _OK
 
     @property
     def sign(self) -> tuple[object, ...]:
-        """What answers for the same reason have in common."""
+        """Return what responses for the same reason have in common."""
         found = self.fields
         return self.status, str(found.get("code")), str(found.get("statusText"))
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """The fields of the data; none if it is no object."""
+        """Return the fields of `data`; none if it is not an object."""
         found = self.fields.get("data")
         return found if isinstance(found, dict) else {}
 
     @property
     def items(self) -> Sequence[Mapping[str, Any]]:
-        """The items of a page that are objects with an id."""
+        """Return the items of a page that are objects with an id."""
         found = self.data.get("list")
         items = found if isinstance(found, list) else []
         return [item for item in items if isinstance(item, dict) and id_of(item)]
@@ -88,7 +88,7 @@ class Answer(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """How many there are in all, as a page says. Raises NotObservable."""
+        """Return the total that a page states. Raises NotObservable."""
         found = self.data.get("total")
         if isinstance(found, int) and not isinstance(found, bool):
             return found
@@ -96,32 +96,32 @@ class Answer(Struct, frozen=True):
 
     @property
     def unclear(self) -> NotObservable:
-        """What to raise where the answer fits nothing."""
+        """Return the error to raise for a response that fits no case."""
         return NotObservable(f"got {self.summary()} - at {self.request}")
 
     def good(self) -> "Answer":
-        """The answer itself. Raises NotObservable if it is no success."""
+        """Return the response itself. Raises NotObservable if it is no success."""
         if not self.is_success:
             raise self.unclear
         return self
 
     def summary(self) -> str:
-        """The status and the beginning of the answer, in one line."""
+        """Return the status and the beginning of the response, in one line."""
         return self.response.summary()
 
 
 def cut(text: str) -> str:
-    """The beginning of a text, if it is a long one."""
+    """Return a text, shortened if it is long."""
     return text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…"
 
 
 def id_of(item: Mapping[str, Any]) -> str:
-    """The id of an item; empty if it has none."""
+    """Return the id of an item; empty if it has none."""
     return text_of(item, "_id")
 
 
 def text_of(item: Mapping[str, Any], name: str) -> str:
-    """A text of an item; empty if it has none of that name."""
+    """Return a text field of an item; empty if it has none of that name."""
     found = item.get(name)
     return found if isinstance(found, str) else ""
 
@@ -130,10 +130,10 @@ _BUSY = (429, 502, 503, 504)
 
 
 class Options(Struct, frozen=True):
-    """What a caller says of a server: ids, keys of others, and what is allowed.
+    """Options of `verify`: ids, further API keys, and permission to write.
 
-    `reader` is a key that may only read the dataset, `outsider` one that may not,
-    `token` that of a login. `unknown` is a text that the server has never seen.
+    `reader` is an API key that may only read the dataset, `outsider` one that may not,
+    `token` a login token. `unknown` is a text that the server has never seen.
     """
 
     unknown: str
@@ -147,9 +147,9 @@ class Options(Struct, frozen=True):
 
 
 class Client:
-    """A client with one key; the whole of its calls ends after so many seconds.
+    """A client with one API key, and a limit of `seconds` for all its calls together.
 
-    `tell` is given a line whenever it waits to ask again.
+    `tell` gets a line before each retry.
     """
 
     def __init__(
@@ -169,10 +169,10 @@ class Client:
         token: str = "",
         is_json: bool = True,
     ) -> Answer:
-        """The answer to a request with a JSON body, or with none.
+        """Return the response to a request with a JSON body, or with none.
 
-        `key` is another one than usual, None for no Authorization; `token` that of a
-        login. Raises Unreachable, and Unfit if it stays busy.
+        `key` replaces the usual API key; None leaves out Authorization. `token` is a
+        login token. Raises Unreachable, and Unfit if the server stays busy.
         """
         headers: dict[str, str] = {}
         notes = []
@@ -188,10 +188,10 @@ class Client:
             headers["token"] = token
             notes.append("with a login")
         content = None if body is None else msgspec.json.encode(body)
-        told = [method, path]
-        told += [] if content is None else [cut(content.decode())]
-        told += [f"({', '.join(notes)})"] if notes else []
-        place = one_line(" ".join(told))
+        words = [method, path]
+        words += [] if content is None else [cut(content.decode())]
+        words += [f"({', '.join(notes)})"] if notes else []
+        place = one_line(" ".join(words))
         response = self._send(place, http_call.Request(method, path, headers, content))
         try:
             return Answer(place, response, msgspec.json.decode(response.body))
@@ -199,7 +199,7 @@ class Client:
             return Answer(place, response)
 
     def renew(self) -> None:
-        """Allow one more call's time, to put things back."""
+        """Allow the time of one more call, to undo changes."""
         self._whole = http_call.Budget(self.limits.verify_call_seconds, 0)
 
     def _send(self, place: str, request: http_call.Request) -> http_call.RawResponse:
@@ -225,5 +225,5 @@ class Client:
             return keep_trying(attempt, pause, self.tell)
         except Busy as busy:
             got = busy.response.summary()
-            expected = f"Expected an answer, got {got} {tries} times"
+            expected = f"Expected a response, got {got} {tries} times"
             raise http_call.Unfit(f"{expected} - at {place}") from None

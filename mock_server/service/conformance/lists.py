@@ -1,4 +1,4 @@
-"""What a server shows of one dataset by listV2 (spec 4.2)."""
+"""Requests pages of one dataset with listV2 (spec 4.2), and caches them."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -11,15 +11,15 @@ from mock_server.service.conformance import exchange
 PATH = "/api/core/dataset/collection/listV2"
 SIZE = Published.page_size
 FAR = 1_000_000
-"""An offset that no dataset reaches."""
+"""An offset past the end of any dataset."""
 Item = Mapping[str, Any]
 
 
 class Lists:
-    """Asks for pages of a dataset, and keeps what several checks look at.
+    """The pages of one dataset.
 
-    `unknown` is a text that nothing in the dataset has, nor is named by. Whatever is
-    asked for raises NotObservable where no dataset is known, or a page is refused.
+    `unknown` is a text that occurs nowhere in the dataset. All methods raise
+    NotObservable if no dataset is given or a page that they need is refused.
     """
 
     def __init__(self, client: exchange.Client, options: exchange.Options) -> None:
@@ -35,7 +35,7 @@ class Lists:
         is_json: bool = True,
         **fields: object,
     ) -> exchange.Answer:
-        """The answer to a list request; a field that is `...` is left out."""
+        """Return the response to a list request; a field that is `...` is left out."""
         if self._dataset is None:
             raise exchange.NotObservable("needs --dataset")
         whole = {"offset": 0, "datasetId": self._dataset, **fields}
@@ -45,11 +45,11 @@ class Lists:
         )
 
     def page(self, **fields: object) -> exchange.Answer:
-        """A page. Raises NotObservable if it is refused."""
+        """Return a page. Raises NotObservable if it is refused."""
         return self.ask(**fields).good()  # type: ignore[arg-type]
 
     def walk(self, **fields: object) -> Sequence[exchange.Answer]:
-        """Page after page to the end, or until there is nothing new, or too much."""
+        """Return all pages, up to one without new ids, or up to the limit."""
         pages: list[exchange.Answer] = []
         seen: set[str] = set()
         while len(seen) < self._client.limits.verify_collections:
@@ -62,7 +62,7 @@ class Lists:
         return pages
 
     def finds(self, item: Item, text: str) -> bool:
-        """Whether a search for a text, where an item is, finds it."""
+        """Return whether a search for a text, in an item's folder, finds the item."""
         pages = self.walk(searchText=text, parentId=item.get("parentId"))
         found = set(chain.from_iterable(page.ids for page in pages))
         if exchange.id_of(item) not in found and pages[0].total > len(found):
@@ -71,17 +71,17 @@ class Lists:
 
     @cached_property
     def pages(self) -> Sequence[exchange.Answer]:
-        """All pages without `parentId`."""
+        """Return all pages without `parentId`."""
         return self.walk()
 
     @cached_property
     def top_pages(self) -> Sequence[exchange.Answer]:
-        """All pages of the top level."""
+        """Return all pages of the top level."""
         return self.walk(parentId=None)
 
     @cached_property
     def inside(self) -> Mapping[str, exchange.Answer]:
-        """The first page of some folders, by the folder's id."""
+        """Return the first page of some folders, by folder id."""
         found = [*_items(self.pages), *_items(self.top_pages)]
         ids = dict.fromkeys(
             exchange.id_of(each) for each in found if each.get("type") == "folder"
@@ -91,18 +91,18 @@ class Lists:
 
     @cached_property
     def items(self) -> Sequence[Item]:
-        """Every collection that has been seen, once."""
+        """Return every collection on these pages once."""
         pages = *self.pages, *self.top_pages, *self.inside.values()
         return list({exchange.id_of(item): item for item in _items(pages)}.values())
 
     @cached_property
     def top(self) -> Sequence[Item]:
-        """The collections of the top level."""
+        """Return the collections of the top level."""
         return list(_items(self.top_pages))
 
     @cached_property
     def widest(self) -> tuple[Mapping[str, object], int]:
-        """The fields that list the most collections, and how many these are."""
+        """Return the fields that list the most collections, and their total."""
         found: list[tuple[Mapping[str, object], int]] = [
             ({}, self.pages[0].total),
             ({"parentId": None}, self.top_pages[0].total),
@@ -112,7 +112,7 @@ class Lists:
 
     @cached_property
     def wide(self) -> Sequence[exchange.Answer]:
-        """All pages of the part that lists the most collections."""
+        """Return all pages of the list with the most collections."""
         fields, _ = self.widest
         return self.walk(**fields) if fields else self.pages
 
@@ -122,44 +122,44 @@ class Lists:
 
     @property
     def is_cut(self) -> bool:
-        """Whether there may be more on them than has been looked at."""
+        """Return whether the walk stopped at the limit."""
         return len(self.ids) >= self._client.limits.verify_collections
 
     def part(self, **fields: object) -> exchange.Answer:
-        """The answer to a request for a page of that part."""
+        """Return the response to a request for a page of the widest list."""
         return self.ask(**{**self.widest[0], **fields})  # type: ignore[arg-type]
 
     @cached_property
     def far(self) -> exchange.Answer:
-        """A page past the end."""
+        """Return a page past the end."""
         return self.page(**self.widest[0], offset=FAR, pageSize=SIZE)
 
     @cached_property
     def small(self) -> exchange.Answer:
-        """A page of two. Raises NotObservable where there are not more than that."""
+        """Return a page of two items. Raises NotObservable below 4 collections."""
         exchange.needs(len(self.ids) >= 4, "the dataset shows fewer than 4 collections")
         return self.page(**self.widest[0], pageSize=2)
 
     @cached_property
-    def is_listening(self) -> bool:
-        """Whether different requests have different answers."""
+    def reacts(self) -> bool:
+        """Return whether different requests get different responses."""
         asked = self.page(searchText=self.unknown), self.page(pageSize=1)
         others = *asked, self.far, self.ask(parentId=self.unknown)
         return any(each.document != self.pages[0].document for each in others)
 
     @cached_property
     def refuses(self) -> bool:
-        """Whether what cannot be carried out is refused: a list of no dataset."""
+        """Return whether the server refuses a list without datasetId."""
         return self.ask(datasetId=...).is_refusal
 
-    def check_listening(self) -> None:
-        """Raises NotObservable where the requests make no difference."""
+    def check_reacting(self) -> None:
+        """Raise NotObservable without collections, or if all responses are the same."""
         exchange.needs(self.items, "the dataset shows no collections")
-        exchange.needs(self.is_listening, "every list request has the same answer")
+        exchange.needs(self.reacts, "every list request gets the same response")
 
     def check_refusing(self) -> None:
-        """Raises NotObservable where to be served means nothing."""
-        self.check_listening()
+        """Raise NotObservable if the server accepts everything."""
+        self.check_reacting()
         if not self.refuses:
             got = "nothing is refused, not even a list without datasetId"
             raise exchange.NotObservable(got)

@@ -1,4 +1,4 @@
-"""Rules about what pages hold, what searches find, and pins (spec 2.2, 3, 4)."""
+"""Rules about items, searches and pins (spec 2.2, 3, 4)."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -31,12 +31,12 @@ FIELDS: Mapping[str, tuple[str, Any]] = {
     "trainingType": _TEXT,
     "permission": ("an object", dict),
 }
-"""The documented fields of an item (spec 2.2), and what each is to be."""
-# An item without tags may lack them (choice tags_empty); the other one is "for linked
-# collections".
+"""The documented fields of an item (spec 2.2), and the type of each."""
+# An item without tags may lack `tags` (choice tags_empty); `externalFileId` is "for
+# linked collections".
 _OPTIONAL = frozenset(("tags", "externalFileId"))
 _FLAGS = ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")
-"""Of the permission, each of which includes those that follow."""
+"""The flags of a permission; each includes the flags after it."""
 
 
 @rules.add("2.2")
@@ -53,8 +53,8 @@ def item_fields(server: Server) -> None:
 
 @rules.add("2.2")
 def permission_consistent(server: Server) -> None:
-    """`permission` is a number and four flags; who owns manages, who manages writes,
-    who writes reads, and whoever sees the item may read.
+    """`permission` is a number and four flags: an owner manages, a manager writes, a
+    writer reads, and whoever sees the item may read.
     """
     for page, item in _items(server.lists):
         found = item.get("permission")
@@ -95,7 +95,7 @@ def permission_of_caller(server: Server) -> None:
 @rules.add("4.2")
 def search_in_names(server: Server) -> None:
     """`searchText` finds a collection by its name."""
-    lists = server.listening
+    lists = server.reacting_lists
     item = named(lists)
     _check_found(lists, item, text_of(item, "name"))
 
@@ -103,21 +103,21 @@ def search_in_names(server: Server) -> None:
 @rules.add("4.2", "search_fields=name")
 def search_in_tags(server: Server) -> None:
     """`searchText` finds a collection by a tag."""
-    lists = server.listening
+    lists = server.reacting_lists
     item, tag = tagged(lists)
     _check_found(lists, item, tag)
 
 
 @rules.add("4.2")
 def search_filters(server: Server) -> None:
-    """What has the text neither in its name nor in a tag is not found."""
+    """A search finds no collection without the text in its name or a tag."""
     _check_nothing(server.lists, server.lists.unknown)
 
 
 @rules.add("4.2")
 def search_literal(server: Server) -> None:
-    """The characters of patterns stand for themselves."""
-    lists = server.listening
+    """A search takes the characters of patterns literally."""
+    lists = server.reacting_lists
     item = named(lists)
     name = text_of(item, "name")
     pattern = f"{name[:-1]}." if name[-1] != "." else f"{name[:-1]}[.]"
@@ -130,8 +130,8 @@ def search_literal(server: Server) -> None:
 
 @rules.add("4.2")
 def search_empty(server: Server) -> None:
-    """An empty `searchText` keeps nothing out."""
-    lists = server.listening
+    """An empty `searchText` filters nothing."""
+    lists = server.reacting_lists
     answer, plain = lists.ask(searchText="", pageSize=30), lists.pages[0]
     if not answer.is_success:
         raise Differs("a page", answer.summary(), answer)
@@ -152,7 +152,7 @@ def _is(kind: Any, value: Any) -> bool:
 
 
 def named(lists: Lists, *, on_top: bool = False) -> Item:
-    """A collection with a name. Raises NotObservable."""
+    """Return a collection with a name. Raises NotObservable."""
     for item in lists.top if on_top else lists.items:
         if text_of(item, "name").strip() and lists.unknown not in item["name"]:
             return item
@@ -161,7 +161,7 @@ def named(lists: Lists, *, on_top: bool = False) -> Item:
 
 
 def tagged(lists: Lists) -> tuple[Item, str]:
-    """A collection, and a tag of it that is not in its name. Raises NotObservable."""
+    """Return a collection and a tag that is not in its name. Raises NotObservable."""
     for item in lists.items:
         tags = item.get("tags")
         for tag in tags if isinstance(tags, list) else ():
@@ -196,10 +196,10 @@ _ANSWER = {"code": 200, "statusText": "", "message": "", "data": None}
 
 @rules.add("4.1")
 def pin_answer(server: Server) -> None:
-    """A pin is answered with `code` 200, empty texts and `data` null."""
+    """The response to a pin has `code` 200, empty texts and `data` null."""
     answer = server.pins.pin(top=_changes(server.pins)[0])
     if answer.status != 200 or answer.document != _ANSWER:
-        raise Differs("HTTP 200 and the documented answer", answer.summary(), answer)
+        raise Differs("HTTP 200 and the documented response", answer.summary(), answer)
 
 
 @rules.add("3")
@@ -216,12 +216,12 @@ def pin_states(server: Server) -> None:
 
 @rules.add("3")
 def pin_idempotent(server: Server) -> None:
-    """Pinning twice is pinning once."""
+    """A repeated pin or unpin changes nothing."""
     pins = server.pins
     for top in _changes(pins):
         first, again = pins.pinned(top=top), pins.pin(top=top)
         if again.sign != first.sign or again.document != first.document:
-            raise Differs("the same answer again", again.summary(), again)
+            raise Differs("the same response again", again.summary(), again)
     for top in (True, False):
         pins.pinned(top=top)
         once = pins.top
@@ -231,7 +231,7 @@ def pin_idempotent(server: Server) -> None:
 
 
 def _changes(pins: Pins) -> tuple[bool, bool]:
-    """Two values of top, each of which changes the chat as far as is known."""
+    """Return two values of `top`, each of which should change the chat."""
     pins.check()
     now = pins.top if pins.is_shown else pins.last
     return not now, now

@@ -1,4 +1,4 @@
-"""Rules about answers and pages: envelopes, totals, sizes, order (spec 2.3, 4.2, 8)."""
+"""Rules about envelopes, totals, page sizes and order (spec 2.3, 4.2, 8)."""
 
 from collections import Counter
 
@@ -34,7 +34,7 @@ def envelope(server: Server) -> None:
 
 @rules.add("1")
 def json_content_type(server: Server) -> None:
-    """Answers say that they are JSON."""
+    """Responses have `Content-Type` `application/json`."""
     answer = server.lists.pages[0]
     kind = answer.response.content_type
     if kind.partition(";")[0].strip().lower() != "application/json":
@@ -43,7 +43,7 @@ def json_content_type(server: Server) -> None:
 
 @rules.add("2.3")
 def errors_are_envelopes(server: Server) -> None:
-    """Refusals come in the envelope too, with another `code` than 200."""
+    """Refusals come in the envelope too, with a `code` other than 200."""
     server.lists.check_refusing()
     for answer in server.refusals:
         missing = sorted(_FIELDS - answer.fields.keys())
@@ -58,7 +58,7 @@ def errors_are_envelopes(server: Server) -> None:
 
 @rules.add("5")
 def authorization_required(server: Server) -> None:
-    """Without `Authorization` nothing is served."""
+    """A request without `Authorization` is refused."""
     _check_refused(server.lists.ask(key=None))
 
 
@@ -85,7 +85,7 @@ def _check_texts(answer: Answer) -> None:
 
 
 def _check_refused(answer: Answer) -> None:
-    """Raises Differs for a page, NotObservable for what is no refusal either."""
+    """Raise Differs for a page, NotObservable for anything else but a refusal."""
     if answer.is_success:
         raise Differs("a refusal", "a page", answer)
     if not answer.is_refusal:
@@ -94,7 +94,7 @@ def _check_refused(answer: Answer) -> None:
 
 @rules.add("4.2")
 def page_shape(server: Server) -> None:
-    """`data` has a `list` of objects and a `total` that is not less."""
+    """`data` has a `list` of objects and a `total` of at least their number."""
     answer = server.lists.pages[0]
     found, total = answer.data.get("list"), answer.data.get("total")
     if not isinstance(found, list) or len(answer.items) != len(found):
@@ -108,8 +108,8 @@ def page_shape(server: Server) -> None:
 
 @rules.add("4.2")
 def total_before_paging(server: Server) -> None:
-    """`total` counts all that match, on every page."""
-    lists = server.listening
+    """`total` counts all matching collections, on every page."""
+    lists = server.reacting_lists
     small, first = lists.small, lists.wide[0]
     seen = len(set(lists.ids))
     for answer in (small, first, lists.far):
@@ -122,7 +122,7 @@ def total_before_paging(server: Server) -> None:
 
 @rules.add("4.2")
 def page_size(server: Server) -> None:
-    """A page has `pageSize` items while there are as many."""
+    """A page has `pageSize` items if there are enough."""
     answer = server.lists.small
     if len(answer.items) != 2:
         raise Differs("2 items", f"{len(answer.items)}", answer)
@@ -168,7 +168,7 @@ def pages_complete(server: Server) -> None:
 
 @rules.add("4.2")
 def offset_past_end(server: Server) -> None:
-    """Past the end there is an empty page."""
+    """A page past the end is empty."""
     answer = server.lists.far
     needs(server.lists.items, "the dataset shows no collections")
     if answer.items:
@@ -197,7 +197,7 @@ def order_stable(server: Server) -> None:
 @rules.add("4.2")
 def parent_filter(server: Server) -> None:
     """`parentId` lists the collections of that folder, all and only these."""
-    lists = server.listening
+    lists = server.reacting_lists
     filled = {each: page for each, page in lists.inside.items() if page.items}
     for folder, page in filled.items():
         for item in page.items:
@@ -215,7 +215,7 @@ def parent_filter(server: Server) -> None:
 @rules.add("4.2")
 def top_level(server: Server) -> None:
     """`parentId` null lists the collections without a parent only."""
-    lists = server.listening
+    lists = server.reacting_lists
     for page in lists.top_pages:
         for item in page.items:
             if item.get("parentId") is not None:
@@ -227,5 +227,5 @@ def top_level(server: Server) -> None:
 
 
 def _check_sizes(lists: Lists) -> None:
-    lists.check_listening()
+    lists.check_reacting()
     needs(len(lists.small.items) == 2, "pages have another size than was asked for")

@@ -1,4 +1,4 @@
-"""Which values of choices a server shows."""
+"""Probes that find the values of a server's choices."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ _FEW = 3
 
 @probes.add("a list without `pageSize`, of more collections than that")
 def page_size_default(server: Server) -> int:
-    lists = server.listening
+    lists = server.reacting_lists
     fields, total = lists.widest
     count = len(lists.page(**fields).items)
     needs(count < total, f"all {total} collections are on a page without pageSize")
@@ -45,8 +45,8 @@ def page_size_max(server: Server) -> int:
 
 
 def _limit(lists: Lists) -> tuple[str, int]:
-    """What is done with sizes over the limit, and the limit."""
-    lists.check_listening()
+    """Return how sizes over the limit are treated, and the limit."""
+    lists.check_reacting()
     total = lists.widest[1]
     over = lists.part(pageSize=SIZE + 1)
     if over.is_refusal:
@@ -102,7 +102,7 @@ def content_type_missing(server: Server) -> str:
 
 @probes.add("a list with `selectFolder` true")
 def list_filters(server: Server) -> str:
-    lists = server.listening
+    lists = server.reacting_lists
     if all(each.get("type") == "folder" for each in lists.top):
         raise NotObservable("the top level shows folders only, or nothing")
     answer = lists.ask(selectFolder=True, parentId=None, pageSize=SIZE)
@@ -119,7 +119,7 @@ def list_filters(server: Server) -> str:
 
 @probes.add("all pages; `fixture` is any order that is neither by time nor by name")
 def list_order(server: Server) -> str:
-    lists = server.listening
+    lists = server.reacting_lists
     items = [item for page in lists.wide for item in page.items]
     needs(len(set(lists.ids)) == len(items), "collections come more than once")
     times = [_time(each) for each in items]
@@ -145,7 +145,7 @@ def _time(item: Item) -> float:
 
 @probes.add("a list without `parentId`, where a folder is not empty")
 def parent_omitted(server: Server) -> str:
-    lists = server.listening
+    lists = server.reacting_lists
     if any(item.get("parentId") for page in lists.pages for item in page.items):
         return "any"
     if not any(page.items for page in lists.inside.values()):
@@ -158,7 +158,7 @@ def parent_omitted(server: Server) -> str:
 
 @probes.add('a list of `parentId` `""`, and of an unknown one')
 def parent_empty_string(server: Server) -> str:
-    lists = server.listening
+    lists = server.reacting_lists
     needs(lists.top, "nothing is on the top level")
     answer = lists.ask(parentId="", pageSize=SIZE)
     if answer.is_success and list(answer.ids) == list(lists.top_pages[0].ids):
@@ -172,7 +172,7 @@ def parent_empty_string(server: Server) -> str:
 
 @probes.add("a list of an unknown `parentId`")
 def parent_unknown(server: Server) -> str:
-    lists = server.listening
+    lists = server.reacting_lists
     answer = lists.ask(parentId=lists.unknown)
     if answer.is_refusal:
         return "not_found"
@@ -181,9 +181,9 @@ def parent_unknown(server: Server) -> str:
     raise answer.unclear
 
 
-@probes.add("a search in a folder for the name of what is outside")
+@probes.add("a search in a folder for the name of a collection outside")
 def search_scope(server: Server) -> str:
-    lists = server.listening
+    lists = server.reacting_lists
     if not lists.inside or not lists.top:
         raise NotObservable("no folder is seen")
     item = named(lists, on_top=True)
@@ -196,7 +196,7 @@ def search_scope(server: Server) -> str:
 
 @probes.add("a search for a tag that is not in the name")
 def search_fields(server: Server) -> str:
-    lists = server.listening
+    lists = server.reacting_lists
     item, tag = tagged(lists)
     if lists.finds(item, tag):
         return "name_and_tags"
@@ -228,7 +228,7 @@ def tags_empty(server: Server) -> str:
 
 
 def _served(lists: Lists, answer: Answer, like: Answer) -> str:
-    """Whether a request was refused, or served as another one was."""
+    """Return `reject`, or `accept` if a request was served like another one."""
     lists.check_refusing()
     if answer.is_refusal:
         return "reject"
@@ -246,7 +246,7 @@ _NOWHERE = "/api/core/chat/history/verifyNothing"
 _DETAIL = "/api/core/dataset/detail"
 
 
-@probes.add("a list with a made-up key; that it is refused tells nothing")
+@probes.add("a list with a made-up key; a refusal proves nothing")
 def unknown_key(server: Server) -> str:
     lists = server.lists
     answer = lists.ask(key=f"verify-{server.options.unknown}")
@@ -271,14 +271,14 @@ def credentials(server: Server) -> str:
 
 @probes.add("a list of an unknown dataset")
 def error_form(server: Server) -> str:
-    server.lists.check_listening()
+    server.lists.check_reacting()
     answer = server.lists.ask(datasetId=server.options.unknown)
     code = answer.fields.get("code")
     if not answer.is_refusal or not isinstance(code, int):
         raise answer.unclear
     if code > _LAST_STATUS:
         return "service"
-    # Where all errors have one HTTP status, the code is the status that it would be.
+    # If all errors share one HTTP status, `code` still has the usual status.
     if code == answer.status or error_http_status(server) != "mapped":
         return "plain"
     raise answer.unclear
@@ -298,7 +298,7 @@ def error_http_status(server: Server) -> str:
     raise NotObservable(f"all errors have HTTP status {statuses.pop()}")
 
 
-@probes.add("`{}` at the older path of pins, at theirs, and at one that there is not")
+@probes.add("`{}` at the older path of pins, the path of pins, and an unknown path")
 def legacy_paths(server: Server) -> str:
     # Without fields: a request that names nothing changes nothing.
     asked = LEGACY_PATH, PIN_PATH, _NOWHERE
@@ -310,7 +310,7 @@ def legacy_paths(server: Server) -> str:
     raise older.unclear
 
 
-@probes.add("`dataset.detail`, and a path that there is not")
+@probes.add("`dataset.detail`, and an unknown path")
 def related_routes(server: Server) -> str:
     if server.options.dataset is None:
         raise NotObservable("needs --dataset")

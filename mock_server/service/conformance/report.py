@@ -1,4 +1,4 @@
-"""The outcome of all checks, and its formats: text, JSON and JUnit XML."""
+"""Run all checks, and report them as text, JSON or JUnit XML."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, TypeVar, get_args
@@ -16,7 +16,7 @@ from mock_server.service.conformance.checked_server import Probe, Rule, Server, 
 T = TypeVar("T")
 
 RULES: tuple[Rule, ...] = (*page_rules.rules, *object_rules.rules)
-"""All rules, in the order in which they are asked."""
+"""All rules, in the order of their checks."""
 _PROBES: dict[str, Probe] = {each.choice: each for each in probes.probes}
 PROBES = tuple(_PROBES.get(name, Probe(name, "", unasked)) for name in table())
 """A probe for each choice."""
@@ -24,11 +24,11 @@ Status = Literal["pass", "differs", "not observable"]
 
 
 class Outcome(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What came of a rule.
+    """The result of a rule.
 
-    One that differs has what was expected, what was got at which request, and the
-    value of a choice, `name=value`, with which our server would do so too. `reason`
-    says why one is not observable.
+    A rule that differs has `expected`, `got`, its `request`, and in `choice` the value,
+    `name=value`, with which our server does the same. `reason` says why the rule is not
+    observable.
     """
 
     rule: str
@@ -42,7 +42,7 @@ class Outcome(Struct, frozen=True, rename="camel", omit_defaults=True):
     reason: str = ""
 
 
-class Shown(Struct, frozen=True, rename="camel", omit_defaults=True):
+class DetectedChoice(Struct, frozen=True, rename="camel", omit_defaults=True):
     """The value of a choice that a server shows; without one, the reason."""
 
     choice: str
@@ -52,11 +52,11 @@ class Shown(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class Report(Struct, frozen=True, rename="camel"):
-    """All of it: of which server, every rule, every choice."""
+    """The report on a server: every rule, every choice."""
 
     base_url: str
     rules: tuple[Outcome, ...]
-    choices: tuple[Shown, ...]
+    choices: tuple[DetectedChoice, ...]
 
     @property
     def differs(self) -> bool:
@@ -64,7 +64,7 @@ class Report(Struct, frozen=True, rename="camel"):
 
     @property
     def has_observed(self) -> bool:
-        """Whether any rule could be looked at."""
+        """Return whether any rule was observable."""
         return any(each.status != "not observable" for each in self.rules)
 
     @property
@@ -73,22 +73,22 @@ class Report(Struct, frozen=True, rename="camel"):
 
     @property
     def unseen(self) -> Mapping[str, str]:
-        """Why the other choices were not."""
+        """Return the reason for each choice without a value."""
         return {e.choice: e.reason for e in self.choices if e.value is None}
 
 
 def verify(url: str, client: exchange.Client, options: exchange.Options) -> Report:
-    """Check every rule, and look for the value of every choice.
+    """Check every rule, and find the value of every choice.
 
-    What was changed is put back, as far as it could be seen. Raises Unfit for what is
-    no such service, Unreachable if there is none, or none any more.
+    Changes are undone where the former state was visible. Raises Unfit if this is no
+    such service, Unreachable if it does not respond.
     """
     server = Server(client, options)
     server.open()
     server = Server(client, server.find_dataset())
     try:
         rules = tuple(_outcome(each, server) for each in RULES)
-        choices = tuple(_shown(each, server) for each in PROBES)
+        choices = tuple(_detected(each, server) for each in PROBES)
     finally:
         _restore(server)
     return Report(url, rules, choices)
@@ -97,26 +97,26 @@ def verify(url: str, client: exchange.Client, options: exchange.Options) -> Repo
 def _outcome(rule: Rule, server: Server) -> Outcome:
     about = rule.name, rule.section, rule.sentence
     try:
-        reason = _asked(server, rule.check)[1]
+        reason = _observed(server, rule.check)[1]
     except exchange.Differs as found:
         got = found.expected, found.got, found.answer.request
         return Outcome(*about, "differs", *got, rule.choice)
     return Outcome(*about, "not observable" if reason else "pass", reason=reason)
 
 
-def _shown(probe: Probe, server: Server) -> Shown:
-    value, reason = _asked(server, probe.find)
-    return Shown(probe.choice, table()[probe.choice].section, value, reason)
+def _detected(probe: Probe, server: Server) -> DetectedChoice:
+    value, reason = _observed(server, probe.find)
+    return DetectedChoice(probe.choice, table()[probe.choice].section, value, reason)
 
 
-def _asked(server: Server, ask: Callable[[Server], T]) -> tuple[T | None, str]:
-    """What a check gives; None and the reason if that is not observable."""
+def _observed(server: Server, ask: Callable[[Server], T]) -> tuple[T | None, str]:
+    """Return the result of a check; None and the reason if it is not observable."""
     try:
         return ask(server), ""
     except exchange.NotObservable as error:
         return None, str(error)
     except Unreachable as error:
-        # One request without an answer tells nothing; a server that is gone does.
+        # One failed request proves nothing; `open` raises if the server is gone.
         server.open()
         return None, str(error)
 
@@ -126,15 +126,15 @@ def _restore(server: Server) -> None:
     try:
         server.restore()
     except (exchange.NotObservable, Unreachable, Unfit) as error:
-        server.client.tell(f"not everything could be put back: {error}")
+        server.client.tell(f"could not restore everything: {error}")
 
 
-# Characters that XML 1.0 (2.2) has not, some of which count as printable.
+# Characters that XML 1.0 (2.2) forbids; some of them count as printable.
 _NOT_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535), "?")
 
 
 def text(report: Report) -> str:
-    """A line for each rule and each choice, and below it what is to be said."""
+    """Return a line for each rule and each choice, and below a line its details."""
     lines = [line for each in report.rules for line in _lines(each)]
     lines.append("")
     for shown in report.choices:
@@ -142,9 +142,9 @@ def text(report: Report) -> str:
         reason = f" ({shown.reason})" if shown.reason else ""
         lines.append(f"{shown.choice} = {value}{reason}")
     found = [each.status for each in report.rules]
-    told = ", ".join(f"{found.count(each)} {each}" for each in get_args(Status))
+    counts = ", ".join(f"{found.count(each)} {each}" for each in get_args(Status))
     seen = f"{len(report.values)} of {len(report.choices)} choices seen"
-    return "\n".join(map(one_line, [*lines, "", f"rules: {told}; {seen}"]))
+    return "\n".join(map(one_line, [*lines, "", f"rules: {counts}; {seen}"]))
 
 
 def _lines(outcome: Outcome) -> Iterator[str]:
@@ -159,12 +159,12 @@ def _lines(outcome: Outcome) -> Iterator[str]:
 
 
 def json(report: Report) -> str:
-    """`{baseUrl, rules: [...], choices: [...]}`, indented."""
+    """Return `{baseUrl, rules: [...], choices: [...]}`, indented."""
     return json_text(msgspec.json.format(msgspec.json.encode(report)).decode())
 
 
 def junit(report: Report) -> str:
-    """A suite of rules and one of choices: failures, and what was skipped."""
+    """Return a suite of rules and one of choices, with failures and skipped cases."""
     root = Element("testsuites", name="mock-server verify")
     rules = SubElement(root, "testsuite", name="rules", errors="0")
     for each in report.rules:
@@ -203,4 +203,4 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
     "json": json,
     "junit": junit,
 }
-"""The formats by their names."""
+"""The formats by name."""

@@ -1,1 +1,1 @@
-"""HAR 1.2, as browsers record what they have asked, becomes a fixture."""
+"""Makes a fixture from a HAR 1.2 file, as browsers save it."""

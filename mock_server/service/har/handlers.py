@@ -1,4 +1,4 @@
-"""What each operation's answers say of a service becomes a fixture document."""
+"""Build a fixture from captured exchanges: one handler per operation."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -13,7 +13,7 @@ from mock_server.service.har.reading import Exchange
 
 _ROOT = ("", None)
 _DEFAULT_SIZE = 10
-# With one of these, a list does not show all that is there.
+# Filters: a list with one of these is incomplete.
 _FILTERS = ("searchText", "selectFolder", "filterTags", "tagFilters")
 _CHAT_FILTERS = (
     "source",
@@ -24,38 +24,38 @@ _CHAT_FILTERS = (
 )
 
 
-class Told(NamedTuple):
-    """What a success tells: the fields of the request, and the data of the answer."""
+class Observation(NamedTuple):
+    """A successful exchange: request fields and response data."""
 
-    asked: observed.Plain
+    request: observed.Plain
     data: Any
 
     def has_any(self, names: Iterable[str]) -> bool:
-        """Whether the request has one of these fields, and it says something."""
-        return any(self.asked.get(name) for name in names)
+        """Return whether the request has one of these fields with a value."""
+        return any(self.request.get(name) for name in names)
 
 
-class Seen:
-    """Takes exchanges in the order in which they were; what comes later wins."""
+class CapturedData:
+    """Collects exchanges in order; later ones win."""
 
     def __init__(self) -> None:
-        self.datasets: dict[str, observed.SeenDataset] = {}
-        self.apps: dict[str, observed.SeenApp] = {}
+        self.datasets: dict[str, observed.CapturedDataset] = {}
+        self.apps: dict[str, observed.CapturedApp] = {}
 
-    def dataset(self, value: object) -> observed.SeenDataset:
-        """The dataset of an id. Raises ValueError for what is none."""
-        dataset_id = _id(value)
-        return self.datasets.setdefault(dataset_id, observed.SeenDataset(dataset_id))
+    def dataset(self, value: object) -> observed.CapturedDataset:
+        """Return or create a dataset. Raises ValueError if the id is invalid."""
+        known_id = _id(value)
+        return self.datasets.setdefault(known_id, observed.CapturedDataset(known_id))
 
-    def app(self, value: object) -> observed.SeenApp:
-        """The application of an id. Raises ValueError for what is none."""
+    def app(self, value: object) -> observed.CapturedApp:
+        """Return or create an app. Raises ValueError if the id is invalid."""
         app_id = _id(value)
-        return self.apps.setdefault(app_id, observed.SeenApp(app_id))
+        return self.apps.setdefault(app_id, observed.CapturedApp(app_id))
 
     def take(self, exchange: Exchange) -> bool:
-        """Take an exchange; whether it told of datasets, collections or chats.
+        """Use an exchange; return whether it contained data.
 
-        An answer that refuses, or is not as the service answers, tells nothing.
+        Refusals and unusual responses are ignored.
         """
         operation = OPERATIONS.meant_by(exchange.path)
         if operation is None or exchange.method not in operation.methods:
@@ -64,20 +64,20 @@ class Seen:
         if take is None:
             return False
         try:
-            take(self, Told(exchange.asked(), exchange.answered()))
+            take(self, Observation(exchange.request_fields(), exchange.response_data()))
         except (ValueError, TypeError, KeyError, AttributeError):
             return False
         return True
 
     def document(self) -> dict[str, object]:
-        """A fixture document of what was seen; it loads without problems."""
+        """Return a fixture document of the captured data; it loads without problems."""
         return {
             "apps": [each.part() for each in self.apps.values()],
             "datasets": self._datasets(),
         }
 
     def _datasets(self) -> list[observed.Plain]:
-        """The datasets as a document has them, with the folders that they name."""
+        """Return the datasets as parts, with the folders that they name."""
         parts = {each.id: each.part() for each in self.datasets.values()}
         for part in list(parts.values()):
             folder = part.get("parentId")
@@ -89,106 +89,108 @@ class Seen:
         return list(parts.values())
 
     def missing(self) -> Iterator[str]:
-        """What is known to be incomplete, each in a few words; for a message."""
+        """Yield each known gap in a few words."""
         for dataset in self.datasets.values():
             yield from (f"dataset {dataset.id}: {each}" for each in dataset.missing())
         for app in self.apps.values():
             yield from (f"app {app.id}: {each}" for each in app.missing())
 
 
-def collections(seen: Seen, told: Told, *, items: str, offset_wins: bool) -> None:
-    """A page of collections; `items` is the name of their list."""
-    page, total = _objects(told.data[items]), _count(told.data["total"])
-    dataset = seen.dataset(told.asked["datasetId"])
-    parent = told.asked.get("parentId", UNSET)
+def collections(
+    data: CapturedData, found: Observation, *, items: str, offset_wins: bool
+) -> None:
+    """Use a page; `items` is the name of its list."""
+    page, total = _objects(found.data[items]), _count(found.data["total"])
+    dataset = data.dataset(found.request["datasetId"])
+    parent = found.request.get("parentId", UNSET)
     parent = None if parent in _ROOT else parent
-    hidden = observed.AMOUNTS if told.asked.get("simple") else frozenset[str]()
+    hidden = observed.AMOUNTS if found.request.get("simple") else frozenset[str]()
     here = {} if parent is UNSET else {"parentId": parent}
     ids = [dataset.put(here | item, hidden) for item in page]
-    if told.has_any(_FILTERS):
+    if found.has_any(_FILTERS):
         return
     if parent is UNSET or parent is None or observed.id_of(parent) is not None:
-        offset = _offset(told.asked, len(page), total, offset_wins=offset_wins)
-        dataset.lists.setdefault(parent, observed.SeenList()).show(offset, ids, total)
+        offset = _offset(found.request, len(page), total, offset_wins=offset_wins)
+        shown = dataset.lists.setdefault(parent, observed.CapturedList())
+        shown.show(offset, ids, total)
 
 
-def chats(seen: Seen, told: Told) -> None:
-    page, total = _objects(told.data["list"]), _count(told.data["total"])
-    app_id = told.asked.get("appId") or (page[0]["appId"] if page else None)
-    app = seen.app(app_id)
+def chats(data: CapturedData, found: Observation) -> None:
+    page, total = _objects(found.data["list"]), _count(found.data["total"])
+    app_id = found.request.get("appId") or (page[0]["appId"] if page else None)
+    app = data.app(app_id)
     for item in page:
         app.put({"customTitle": "", "top": False} | item)
-    if not told.has_any(_CHAT_FILTERS):
+    if not found.has_any(_CHAT_FILTERS):
         app.total = total
 
 
-def pin(seen: Seen, told: Told) -> None:
-    """A chat session that was pinned, unpinned or renamed."""
-    chat_id = _id(told.asked["chatId"])
-    app = seen.app(told.asked["appId"])
-    # A pin of a chat that there is not may succeed (choice chat_unknown=ignore).
+def pin(data: CapturedData, found: Observation) -> None:
+    """Use a pin, unpin or rename of a chat session."""
+    chat_id = _id(found.request["chatId"])
+    app = data.app(found.request["appId"])
+    # A pin of an unknown chat may succeed (choice chat_unknown=ignore).
     if not app.lacks(chat_id):
-        app.put({each: told.asked.get(each) for each in _PINNED})
+        app.put({each: found.request.get(each) for each in _PINNED})
 
 
 _PINNED = ("chatId", "top", "title", "customTitle")
 
 
-def datasets(seen: Seen, told: Told) -> None:
-    """The datasets of a folder, of all folders, or those that a search has found."""
-    listed = told.data if isinstance(told.data, list) else told.data["list"]
-    parent = told.asked.get("parentId", UNSET)
+def datasets(data: CapturedData, found: Observation) -> None:
+    """Use the datasets of a folder, of all folders, or of a search."""
+    listed = found.data if isinstance(found.data, list) else found.data["list"]
+    parent = found.request.get("parentId", UNSET)
     here: observed.Plain = {"parentId": parent or None}
-    if parent is UNSET or told.asked.get("searchKey"):
+    if parent is UNSET or found.request.get("searchKey"):
         here = {}
     for item in _objects(listed):
-        seen.dataset(item["_id"]).describe(here | item)
+        data.dataset(item["_id"]).describe(here | item)
 
 
-def dataset(seen: Seen, told: Told) -> None:
-    seen.dataset(told.data["_id"]).describe(told.data)
+def dataset(data: CapturedData, found: Observation) -> None:
+    data.dataset(found.data["_id"]).describe(found.data)
 
 
-def collection(seen: Seen, told: Told) -> None:
-    """One collection, and the dataset that it is in."""
-    item, owner = dict(told.data), told.data["datasetId"]
-    # A whole dataset before 4.8.18.
+def collection(data: CapturedData, found: Observation) -> None:
+    """Use a collection, and the dataset that contains it."""
+    item, owner = dict(found.data), found.data["datasetId"]
+    # Before 4.8.18 `datasetId` is the whole dataset.
     owner = owner["_id"] if isinstance(owner, dict) else owner
     if isinstance(item.get("file"), dict):
         item["fileSize"] = item["file"].get("contentLength")
-    seen.dataset(owner).put(item)
+    data.dataset(owner).put(item)
 
 
-def deleted_collections(seen: Seen, told: Told) -> None:
-    gone = _texts(told.asked.get("id") or told.asked["collectionIds"])
-    for known in seen.datasets.values():
+def deleted_collections(data: CapturedData, found: Observation) -> None:
+    gone = _texts(found.request.get("id") or found.request["collectionIds"])
+    for known in data.datasets.values():
         known.remove(gone)
 
 
-def deleted_dataset(seen: Seen, told: Told) -> None:
-    """A dataset that has been deleted, with those in it."""
-    gone = _texts(told.asked["id"])
+def deleted_dataset(data: CapturedData, found: Observation) -> None:
+    gone = _texts(found.request["id"])
     below: dict[Any, list[str]] = {}
-    for known in seen.datasets.values():
+    for known in data.datasets.values():
         below.setdefault(known.fields.get("parentId"), []).append(known.id)
     for each in gone:
-        seen.datasets.pop(each, None)
+        data.datasets.pop(each, None)
         gone += below.pop(each, ())
 
 
-def deleted_chats(seen: Seen, told: Told) -> None:
-    app = seen.app(told.asked["appId"])
-    for each in _texts(told.asked.get("chatId") or told.asked["chatIds"]):
+def deleted_chats(data: CapturedData, found: Observation) -> None:
+    app = data.app(found.request["appId"])
+    for each in _texts(found.request.get("chatId") or found.request["chatIds"]):
         app.remove(each)
 
 
-def cleared_chats(seen: Seen, told: Told) -> None:
-    app = seen.app(told.asked["appId"])
+def cleared_chats(data: CapturedData, found: Observation) -> None:
+    app = data.app(found.request["appId"])
     for each in list(app.chats):
         app.remove(each)
 
 
-HANDLERS: dict[str, Callable[[Seen, Told], None]] = {
+HANDLERS: dict[str, Callable[[CapturedData, Observation], None]] = {
     "listV2": partial(collections, items="list", offset_wins=True),
     "scrollList": partial(collections, items="list", offset_wins=False),
     "collection.list": partial(collections, items="data", offset_wins=False),
@@ -203,7 +205,7 @@ HANDLERS: dict[str, Callable[[Seen, Told], None]] = {
     "batchDelete": deleted_chats,
     "clearHistories": cleared_chats,
 }
-"""What takes the successes of an operation, by its name."""
+"""The handler of each operation's successes, by operation name."""
 
 
 def _id(value: object) -> str:
@@ -225,7 +227,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _count(value: Any) -> int:
-    """A number that counts something; digits in a text are one. Raises ValueError."""
+    """Return a count, which may be digits in a text. Raises ValueError."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value[:16])
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -234,23 +236,23 @@ def _count(value: Any) -> int:
     return int(value)
 
 
-def _offset(asked: observed.Plain, shown: int, total: int, *, offset_wins: bool) -> int:
-    """Where a page starts. An offset of 0 gives way to `pageNum`, or wins."""
-    given = asked.get("offset")
+def _offset(sent: observed.Plain, shown: int, total: int, *, offset_wins: bool) -> int:
+    """Return the offset of a page; 0 yields to `pageNum` unless `offset_wins`."""
+    given = sent.get("offset")
     if offset_wins and given is not None:
         return _count(given)
     if given and _count(given):
         return _count(given)
-    number = max(1, _count(asked.get("pageNum") or 1))
-    size = _count(asked.get("pageSize") or _DEFAULT_SIZE)
-    # Fewer than there are: the service has a largest page, and counts in those.
+    number = max(1, _count(sent.get("pageNum") or 1))
+    size = _count(sent.get("pageSize") or _DEFAULT_SIZE)
+    # A short page before the end: its length is the largest page of the service.
     if shown and shown < size and (number - 1) * size + shown != total:
         size = shown
     return (number - 1) * size
 
 
 def _can_stay(part: observed.Plain, parts: dict[str, observed.Plain]) -> bool:
-    """Whether the parents of a dataset are folders that lead to the top."""
+    """Return whether the parents of a dataset are folders that lead to the top."""
     above = part.get("parentId")
     passed = {part["id"]}
     while above is not None:

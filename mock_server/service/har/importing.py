@@ -1,4 +1,4 @@
-"""A HAR file becomes a fixture: what operations told as state, all else as answers."""
+"""Turn a HAR file into a fixture: operations as state, all else as static responses."""
 
 import json
 import re
@@ -17,19 +17,19 @@ from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.fixture.builders.parts import DOTS
 from mock_server.fixture.document import PATH_PATTERN, Method
 from mock_server.service.har import reading
-from mock_server.service.har.handlers import Seen
+from mock_server.service.har.handlers import CapturedData
 from mock_server.service.har.observed import Plain
 
-NO_URL = "whose address is none, or cannot be declared"
-_TELLS_NOTHING = "of operations whose answers tell nothing, such as refusals"
+NO_URL = "whose address is invalid, or cannot be declared"
+_NO_DATA = "of operations whose responses have no data, such as refusals"
 _TOO_MANY = "more than a fixture can declare (limit responses)"
 TOO_LARGE = "too large for a fixture (limits response_bytes, responses_bytes)"
-_NO_BASE64 = "of whose answer the body is not base64, as it claims to be"
+_NO_BASE64 = "whose response body is not base64, as it claims to be"
 METHODS = frozenset(get_args(Method)) - {"OPTIONS"}
-"""Preflights are not recorded answers: the server decides on these itself."""
+"""Without preflights: the server itself responds to those."""
 _PARTIAL = (206, 304)
-# Beside what is the server's own to say: what is about one moment or one caller, or
-# would lead or hold the browser elsewhere, or reach beyond the page.
+# Headers about one moment or one caller, and headers that affect the browser beyond the
+# page. `mistake_in_header` finds those that only the server itself may send.
 _DROPPED = {
     "alt-svc",
     "clear-site-data",
@@ -50,7 +50,7 @@ _CHARSET = re.compile(r"(charset\s*=\s*)\"?[^\s;\"]+\"?", re.IGNORECASE)
 
 
 def why_not(found: reading.Exchange) -> str | None:
-    """Why an answer cannot be declared in a fixture, None if it can."""
+    """Return why a fixture cannot declare a response, None if it can."""
     method, path, status = found.method, found.path, found.status
     if method not in METHODS:
         return "of methods that no fixture can declare"
@@ -66,25 +66,25 @@ def why_not(found: reading.Exchange) -> str | None:
     ):
         return NO_URL
     if not found.is_whole:
-        return "of whose answer the body was not recorded"
+        return "whose response body was not recorded"
     return None if len(found.body) <= DEFAULT_LIMITS.response_bytes else TOO_LARGE
 
 
 def response_part(found: reading.Exchange) -> Plain:
-    """The entry of `responses` that answers as was recorded."""
+    """Return the entry of `responses` that repeats a recorded response."""
     headers = _headers(found)
     part: Plain = {"method": found.method, "path": found.path}
     if found.status != 200:
         part["status"] = found.status
     body = {} if found.status in WITHOUT_BODY else _body(found.body)
     if "text" in body and not found.is_exact and "content-type" in headers:
-        # A HAR file has the text itself, whatever bytes it came in.
+        # A HAR file has the decoded text, which is sent as UTF-8.
         headers["content-type"] = _CHARSET.sub(r"\1utf-8", headers["content-type"])
     return part | ({"headers": headers} if headers else {}) | body
 
 
 def without_origin(part: Plain, origins: Collection[str]) -> Plain:
-    """An entry whose redirect to where it was recorded leads to where it is served."""
+    """Return an entry whose redirect to a recorded origin leads to this server."""
     target = part.get("headers", {}).get("location", "")
     for slash in re.finditer("/", target):
         origin = target[: slash.start()]
@@ -95,7 +95,7 @@ def without_origin(part: Plain, origins: Collection[str]) -> Plain:
 
 
 def _headers(found: reading.Exchange) -> dict[str, str]:
-    """The headers that a fixture can declare; several of a name are joined."""
+    """Return the headers that a fixture can declare; join those of one name."""
     kept: dict[str, str] = {}
     for name, value in found.headers:
         text = value.strip()
@@ -108,7 +108,7 @@ def _headers(found: reading.Exchange) -> dict[str, str]:
 
 
 def _body(content: bytes) -> dict[str, Any]:
-    """A body as `json` where that gives these very bytes, else as text or base64."""
+    """Return a body as `json` if that keeps its bytes, else as text or base64."""
     if not content:
         return {}
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
@@ -121,14 +121,14 @@ def _body(content: bytes) -> dict[str, Any]:
         return {"base64": b64encode(content).decode()}
 
 
-# The entry itself stands in a list in an object.
+# The entry is itself in a list in an object.
 _DEPTH = Published.json_depth - 4
 _KEY_CHARS = 1_000
-"""Of a key with its escapes, which YAML bounds to 1,024 (YAML 1.2.2 7.4.2)."""
+"""The longest key with its escapes; YAML allows 1,024 (YAML 1.2.2 7.4.2)."""
 
 
 def _can_stand(value: object) -> bool:
-    """Whether a value can stand in a fixture: names, integers, and how deep it is."""
+    """Return whether a fixture can hold a value: its keys, integers and depth."""
     level = [value]
     for _ in range(_DEPTH):
         if not level:
@@ -151,23 +151,23 @@ _SOCKET = 101
 
 
 class Import:
-    """Takes the entries of HAR files, in order; later ones win."""
+    """Collects the entries of HAR files, in order; later ones win."""
 
     def __init__(self, origins: Sequence[str] = (), limits: Limits = Limits()) -> None:
-        """Only what was asked of the `origins` counts, such as `https://host`."""
+        """Use only requests to the `origins`, such as `https://host`, or all."""
         self.notes = Notes()
         self.origins: dict[str, int] = {}
-        """The addresses that were asked, with how often."""
+        """The number of requests to each origin."""
         self._only = tuple(each.rstrip("/") for each in origins)
         self._limits = limits
-        self._seen = Seen()
+        self._captured = CapturedData()
         self._secrets: set[bytes] = set()
         self._hidden = RequestSecrets()
         self._answers: dict[tuple[str, str], tuple[str, Plain, int]] = {}
         self._bytes = 0
 
     def take(self, entries: Sequence[reading.HarEntry]) -> None:
-        """Take entries. What logs somebody in is in none of their answers then."""
+        """Use entries, without the credentials that any of them shows."""
         # A script may hold the key that a later request is sent with.
         for entry in entries:
             self._secrets |= reading.secrets_of(entry)
@@ -186,13 +186,13 @@ class Import:
             elif found is None:
                 continue
             elif entry.response.status <= 0:
-                self.notes.left_out("without an answer", request)
+                self.notes.left_out("without a response", request)
             else:
                 self.origins[found.origin] = self.origins.get(found.origin, 0) + 1
                 self._take(_unbound(found.without(self._hidden)))
 
     def document(self) -> dict[str, Any]:
-        document: dict[str, Any] = {**self._seen.document()}
+        document: dict[str, Any] = {**self._captured.document()}
         if self._answers:
             document["responses"] = [
                 without_origin(part, self.origins)
@@ -201,18 +201,18 @@ class Import:
         return document
 
     def advice(self) -> Iterator[str]:
-        """What to know of the fixture, and of what was left out, a line each."""
-        yield from self._seen.missing()
+        """Yield a line for each gap in the fixture and each omission."""
+        yield from self._captured.missing()
         yield from self.notes.lines()
 
     def _take(self, exchange: reading.Exchange) -> None:
         request = self._named(exchange.method, exchange.path)
         operation = OPERATIONS.meant_by(exchange.path)
         if operation is not None:
-            if not self._seen.take(exchange):
-                self.notes.left_out(_TELLS_NOTHING, request)
+            if not self._captured.take(exchange):
+                self.notes.left_out(_NO_DATA, request)
         elif OPERATIONS.owner_of(exchange.path):
-            self.notes.left_out("at addresses of the server's own", request)
+            self.notes.left_out("at the server's own addresses", request)
         elif reason := why_not(exchange):
             if exchange.method != "OPTIONS":
                 self.notes.left_out(reason, request)
@@ -220,12 +220,12 @@ class Import:
             self._put(exchange, request)
 
     def _named(self, method: str, url: str) -> str:
-        """A request as notes name it, without secrets."""
+        """Return a request as notes name it, without secrets."""
         shown = self._hidden.redact_text(re.split("[?#]", url)[0])
         return f"{method} {shown[:_SHOWN]}"
 
     def _without_secrets(self, path: str) -> str:
-        """The path with a parameter in place of each segment that holds a secret."""
+        """Return the path with a parameter for each segment that holds a secret."""
         kept = [
             f"{{secret{at}}}" if self._holds_secret(each) else each
             for at, each in enumerate(path.split("/"))
@@ -236,7 +236,7 @@ class Import:
         return self._hidden.are_in(text.encode("utf-8", "replace"))
 
     def _put(self, exchange: reading.Exchange, request: str) -> None:
-        """Keep an answer as an entry of `responses`, if there is room for it."""
+        """Keep a response as an entry of `responses`, if there is room for it."""
         name, size = (exchange.method, exchange.path), len(exchange.body)
         old = self._answers.get(name)
         if old is None and len(self._answers) == self._limits.responses:
@@ -260,7 +260,7 @@ _USER = re.compile("//[^/?#]*@")
 
 
 def _unbound(exchange: reading.Exchange) -> reading.Exchange:
-    """The same without the sandbox that an address of our own server may name."""
+    """Return the exchange without the sandbox in an address of our own server."""
     if not exchange.path.startswith(BOUND):
         return exchange
     _, _, rest = exchange.path.removeprefix(BOUND).partition("/")
@@ -268,7 +268,7 @@ def _unbound(exchange: reading.Exchange) -> reading.Exchange:
 
 
 class Notes:
-    """Requests by what is said of them, in the order in which that came up."""
+    """Requests by note, in the order of the notes."""
 
     def __init__(self) -> None:
         self._left_out: dict[str, list[str]] = {}
@@ -279,7 +279,7 @@ class Notes:
         self._left_out.setdefault(why, []).append(request)
 
     def replaced(self, request: str, *origins: str) -> None:
-        """A later answer took the place of another one, perhaps of another host's."""
+        """Note that a later response replaced one, perhaps of another host."""
         self._replaced[request] = self._replaced.get(request, 0) + 1
         if len(set(origins)) > 1:
             self._changed.setdefault(request, set()).update(origins)
@@ -292,7 +292,7 @@ class Notes:
             yield f"answered in several ways, the last is kept: {_some(self._replaced)}"
         for request, origins in self._changed.items():
             hosts = " and ".join(sorted(origins))
-            yield f"{request} was asked of {hosts}: choose with --origin"
+            yield f"{request} was sent to {hosts}: choose with --origin"
 
 
 def _some(requests: dict[str, int] | list[str]) -> str:

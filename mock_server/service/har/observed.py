@@ -1,4 +1,4 @@
-"""What was seen of a service: its datasets, its applications, and their lists."""
+"""Collect the captured datasets and apps of a service, and their lists."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -15,43 +15,43 @@ from mock_server.fixture.builders.parts import DOTS
 
 Plain = dict[str, Any]
 AMOUNTS = frozenset({"dataAmount", "trainingAmount"})
-"""What answers to a request with `simple` show as 0, whatever it is."""
+"""Fields that a response to a `simple` request always shows as 0."""
 _PLACED = frozenset({"_id", "parentId"})
 _NAMED = frozenset({"id", "parentId", "permissions", "collections"})
 _CHAT_ID = frozenset({"chatId"})
 
 
-class SeenList:
-    """The places at which pages of a list have shown items, and its total."""
+class CapturedList:
+    """The positions of items in a list, as its pages show them, and its total."""
 
     def __init__(self) -> None:
         self.total = 0
         self.places: dict[str, int] = {}
 
     def show(self, offset: int, ids: Sequence[str | None], total: int) -> None:
-        """Take a page, None for what is no item; another total is of another list."""
+        """Use a page, None for an unusable item; a new total discards earlier pages."""
         if total != self.total:
             self.places.clear()
         self.total = total
         self.places.update((each, at) for at, each in enumerate(ids, offset) if each)
 
 
-class SeenDataset:
+class CapturedDataset:
     def __init__(self, dataset_id: str) -> None:
         self.id = dataset_id
         self.fields: Plain = {"id": dataset_id}
         self.collections: dict[str, Plain] = {}
-        self.lists: dict[Any, SeenList] = {}
-        """Its lists by the folder that was asked for, or UNSET."""
+        self.lists: dict[Any, CapturedList] = {}
+        """The lists by requested folder; UNSET if a request named none."""
 
     def describe(self, item: Plain) -> None:
-        """Take what a list or a detail of datasets says of it."""
+        """Use an item of a list of datasets, or a dataset's detail."""
         self.fields |= part_of(item, document.DatasetPart, _NAMED)
         if "parentId" in item:
             self.fields["parentId"] = id_of(item["parentId"])
 
     def put(self, item: Plain, without: frozenset[str] = frozenset()) -> str | None:
-        """Take a collection; gives its id, or None if it is none."""
+        """Use a collection; return its id, or None if the collection is unusable."""
         collection_id = id_of(item.get("_id"))
         found = part_of(item, document.SingleCollection, _PLACED | without)
         if collection_id is None or "name" not in found:
@@ -60,17 +60,17 @@ class SeenDataset:
         part = {"_id": collection_id, "parentId": old.get("parentId")}
         if "parentId" in item:
             part["parentId"] = id_of(item["parentId"])
-        # Without tags is an answer that leaves out empty ones (choice tags_empty).
+        # A response may omit empty tags (choice tags_empty).
         part |= {**old, "tags": [], **found, **part}
         self.collections[collection_id] = part
         return collection_id
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Forget collections, those that there are, with all that is in them."""
+        """Remove collections with their content; ignore unknown ids."""
         gone = [each for each in ids if each in self.collections]
         inside = self._inside() if gone else {}
         for each in gone:
-            # Popped: parents may lead in a circle.
+            # Popped, as parents may form a circle.
             gone += inside.pop(each, ())
         for each in dict.fromkeys(gone):
             shown = self.lists.get(self.collections.pop(each)["parentId"])
@@ -78,13 +78,13 @@ class SeenDataset:
                 shown.total -= 1
 
     def part(self) -> Plain:
-        """The dataset as a document has it, its collections flat and depth first."""
+        """Return the dataset as a part, its collections flat and depth first."""
         unknown = {each: _folder(each) for each in self._unknown()}
         parts = self.collections | unknown
         inside = self._inside()
         inside.setdefault(None, []).extend(unknown)
         tree: dict[str, Plain] = {}
-        # Folders in a circle, or too deep: the first of them comes to the top.
+        # The first of several folders in a circle, or too deep, moves to the top level.
         for top in (*inside[None], *parts):
             if top not in tree:
                 tree[top] = parts[top] | {"parentId": None}
@@ -104,19 +104,19 @@ class SeenDataset:
             yield f"known by id only: folder {unknown[0]}{more}"
 
     def _unknown(self) -> list[str]:
-        """The folders that nothing but what is in them has shown."""
+        """Return the folders that are known only as parents of collections."""
         return [
             each for each in self._inside() if each not in (None, *self.collections)
         ]
 
     def _inside(self) -> dict[Any, list[str]]:
-        """The collections in each folder, as lists show them; others come last."""
+        """Return the collections of each folder in list order, unlisted ones last."""
         inside: dict[Any, list[str]] = {}
         for each, part in self.collections.items():
             inside.setdefault(part["parentId"], []).append(each)
-        everywhere = self.lists.get(UNSET, SeenList()).places
+        everywhere = self.lists.get(UNSET, CapturedList()).places
         for folder, items in inside.items():
-            here = self.lists.get(folder, SeenList()).places
+            here = self.lists.get(folder, CapturedList()).places
             places = {
                 each: (here.get(each, inf), everywhere.get(each, inf)) for each in items
             }
@@ -125,7 +125,7 @@ class SeenDataset:
 
 
 def _below(folder: str, inside: Mapping[Any, list[str]], known: Plain) -> Iterator[str]:
-    """What is in a folder, depth first, as deep as a fixture may have it."""
+    """Yield the content of a folder, depth first, as deep as a fixture may have it."""
     waiting = [(each, 1) for each in reversed(inside.get(folder, ()))]
     while waiting:
         each, depth = waiting.pop()
@@ -139,18 +139,15 @@ def _folder(own_id: str) -> Plain:
     return {"_id": own_id, "parentId": None, "name": own_id, "type": "folder"}
 
 
-class SeenApp:
+class CapturedApp:
     def __init__(self, app_id: str) -> None:
         self.id = app_id
         self.chats: dict[str, Plain] = {}
         self.total: int | None = None
-        """How many chat sessions there are, once they have been listed."""
+        """The number of chat sessions; None until they are listed."""
 
     def put(self, item: Plain) -> str | None:
-        """Take what is said of a chat session; what is not stays.
-
-        Gives its id, or None if it is none.
-        """
+        """Update a chat session; return its id, or None if the id is invalid."""
         chat_id = id_of(item.get("chatId"))
         if chat_id is None:
             return None
@@ -159,12 +156,12 @@ class SeenApp:
         return chat_id
 
     def lacks(self, chat_id: str) -> bool:
-        """Whether all chat sessions have been listed, and this is none of them."""
+        """Return whether all chat sessions were listed, and this one was not."""
         is_whole = self.total is not None and len(self.chats) >= self.total
         return is_whole and chat_id not in self.chats
 
     def remove(self, chat_id: str) -> None:
-        """Forget a chat session."""
+        """Remove a chat session."""
         if self.chats.pop(chat_id, None) is not None and self.total:
             self.total -= 1
 
@@ -179,7 +176,7 @@ class SeenApp:
 
 
 def id_of(value: object) -> str | None:
-    """The id that a value is, None if it is none that a fixture can have."""
+    """Return `value` if it is a valid fixture id, else None."""
     try:
         found = msgspec.convert(value, document.Id)
     except msgspec.ValidationError:
@@ -188,10 +185,10 @@ def id_of(value: object) -> str | None:
 
 
 def part_of(item: Plain, kind: type[document.Part], without: frozenset[str]) -> Plain:
-    """The fields of an item that such a part of a document can have, in its order.
+    """Return the fields of an item that a document part can have, in its order.
 
-    Those `without` which it is wanted are left out, as is null: what may be null in a
-    document is so by default.
+    Fields in `without` are left out, and so is null: a nullable field is null by
+    default.
     """
     return {
         name: item[name]
@@ -203,7 +200,7 @@ def part_of(item: Plain, kind: type[document.Part], without: frozenset[str]) -> 
 
 @cache
 def _fields(kind: type[document.Part]) -> Mapping[str, tuple[Any, bool]]:
-    """The type of each field by its name in documents, and whether that has a time."""
+    """Return each field's type by its document name, and whether it holds a time."""
     return {
         each.encode_name: (each.type, document.holds(each.type, document.Time))
         for each in structs.fields(kind)

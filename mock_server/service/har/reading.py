@@ -1,4 +1,4 @@
-"""HAR files, entry by entry, and the exchanges in them."""
+"""Read HAR files: their entries, exchanges and secrets."""
 
 import json
 import re
@@ -22,21 +22,21 @@ _ID_NAME = re.compile("(?:(?:^|_)id|[a-z]I[dD])s?$")
 # Tokens change between letters and digits all the time, words and paths hardly ever.
 _MIXED = re.compile("[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 _FEWEST_CHANGES = 3
-# What keys begin with in any text; words may follow it as well.
+# Prefixes of API keys in any text; ordinary words may follow them too.
 _KEY = re.compile(r"\b(?:(?:fastgpt|sk)-|Bearer +)([\w.~+/=-]{16,})")
 _BASIC = re.compile(r"\bBasic +([A-Za-z0-9+/]{8,}=*)")
 _URL = re.compile(r"[a-z]{2,16}://[^\s\"'<>\\]+")
-# What scripts send that have no key, and what has been redacted before.
+# Sent by scripts that have no key, or redacted already.
 _NO_SECRETS = {b"undefined", HIDDEN}
 
 
 class Exchange(NamedTuple):
-    """A request and its answer.
+    """A request and its response.
 
     `path` is as it was sent, without the query, below `origin`, such as `https://host`.
-    The content encoding of `body`, the answer's, has been undone; `is_whole` says that
-    it is there, `is_exact` that its bytes are those that were sent: a text may have
-    been in another character set.
+    `body` is the response's, without content encoding. `is_whole` says that the HAR
+    file has it; `is_exact` that its bytes are those sent: a text may have had another
+    charset.
     """
 
     method: str
@@ -51,7 +51,7 @@ class Exchange(NamedTuple):
     is_exact: bool = True
 
     def without(self, secrets: RequestSecrets) -> "Exchange":
-        """The same without these in query, bodies and the headers of the answer."""
+        """Return the exchange without secrets in query, bodies and response headers."""
         return self._replace(
             query=secrets.redact_text(self.query),
             request_body=secrets.redact(self.request_body),
@@ -59,16 +59,16 @@ class Exchange(NamedTuple):
             body=secrets.redact(self.body),
         )
 
-    def asked(self) -> dict[str, Any]:
-        """The fields of the request, of its body and its query; the query's win."""
+    def request_fields(self) -> dict[str, Any]:
+        """Return the fields of the request's body and query; the query's win."""
         fields = query_fields(self.query.encode("utf-8", "replace"))
         body = _json(self.request_body)
         return {**body, **fields} if isinstance(body, dict) else dict(fields)
 
-    def answered(self) -> object:
-        """The data of a success, in its envelope. Raises ValueError for anything else.
+    def response_data(self) -> object:
+        """Return the data of a success. Raises ValueError for any other response.
 
-        An error may have status 200 too (choice error_http_status): its code tells.
+        An error may have status 200 too (choice error_http_status): `code` decides.
         """
         envelope = _json(self.body) if self.status == 200 else None
         if not isinstance(envelope, dict) or envelope.get("code") != 200:
@@ -77,7 +77,7 @@ class Exchange(NamedTuple):
 
 
 def _json(content: bytes) -> object:
-    """The value of a JSON text, None if it is none."""
+    """Return the value of a JSON text, None if it is invalid."""
     try:
         return msgspec.json.decode(content)
     except _NOT_JSON:
@@ -85,12 +85,12 @@ def _json(content: bytes) -> object:
 
 
 def _secrets(headers: Headers) -> Iterator[str]:
-    """Keys and tokens in headers, of a request or of its answer."""
+    """Yield API keys and tokens in the headers of a request or a response."""
     for name, value in headers:
         if name in ("cookie", "set-cookie"):
             for pair in value.split(";")[: None if name == "cookie" else 1]:
                 cookie, _, text = pair.strip().partition("=")
-                # Others are words as often, which texts have too.
+                # Other short values are often words, which texts have too.
                 if TELLING.search(cookie) or len(text) >= _LONG_CHARS:
                     yield text
         elif name == "location":
@@ -114,7 +114,7 @@ class PostData(Struct):
 
 
 class Content(Struct):
-    """The body of an answer; `text` may be in an encoding."""
+    """The body of a response; `text` may be in an encoding."""
 
     size: float = 0
     text: str | None = None
@@ -129,7 +129,7 @@ class HarRequest(Struct, rename="camel"):
 
 
 class HarResponse(Struct):
-    """An answer; its status is 0, or less, if there was none."""
+    """A response; its status is 0, or less, if none came."""
 
     status: int
     headers: list[Named] = []
@@ -150,15 +150,15 @@ class Har(Struct):
 
 
 class NotHar(ValueError):
-    """A file is no HAR file. The message says what it is, and where that shows."""
+    """The file is not a HAR file. The message says what it is, and where that shows."""
 
 
 class BadBody(ValueError):
-    """A body is not in the encoding that is said of it."""
+    """A body does not have its declared encoding."""
 
 
 def read_har(content: bytes, name: str) -> Har:
-    """What the bytes of a file of that name hold. Raises NotHar."""
+    """Parse the bytes of the HAR file `name`. Raises NotHar."""
     content = content.removeprefix(b"\xef\xbb\xbf")
     if content.lstrip()[:1] == b"<":
         raise NotHar(f"Expected a HAR file, got HTML or XML - at {name}")
@@ -168,13 +168,13 @@ def read_har(content: bytes, name: str) -> Har:
         except msgspec.ValidationError:
             raise
         except (msgspec.DecodeError, UnicodeError):
-            # Slower, but it says where; and it reads halves of surrogate pairs, of
-            # which there are some in texts that browsers have cut.
+            # Slower, but it gives the position, and reads the halves of surrogate
+            # pairs in texts that browsers have cut.
             return msgspec.convert(json.loads(content.decode()), Har)
     except msgspec.ValidationError as error:
         raise _misshapen(error, name) from None
     except RecursionError:
-        raise NotHar(f"Expected a HAR file, got too deep a one - at {name}") from None
+        raise NotHar(f"Expected a HAR file, got one too deep - at {name}") from None
     except UnicodeDecodeError as error:
         place = f"{name}, byte {error.start}"
         raise NotHar(f"Expected UTF-8, got other bytes - at {place}") from None
@@ -187,7 +187,7 @@ _PATH = re.compile(r" - at `(\$.*)`$")
 
 
 def _misshapen(error: msgspec.ValidationError, name: str) -> NotHar:
-    """JSON that is no HAR, as a message."""
+    """Return the error for JSON of another shape."""
     text = str(error)
     found = _PATH.search(text)
     what = text[: found.start()] if found else text
@@ -196,13 +196,13 @@ def _misshapen(error: msgspec.ValidationError, name: str) -> NotHar:
 
 
 def recorded(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
-    """An entry as an exchange; None if it was at none of the `origins`.
+    """Return an entry as an exchange; None if it went to none of the `origins`.
 
-    An origin may have a path, which is no part of that of the exchange. Without any,
-    each host is one. Raises ValueError for what no URL can be.
+    An origin may have a path, which the exchange's path does not repeat. Without
+    origins, each host is one. Raises ValueError for an invalid URL.
     """
     url = urlsplit(entry.request.url)
-    # The part of a user and a password is nobody's business.
+    # Without user and password.
     host = url.netloc.rpartition("@")[2].lower()
     origin, path = f"{url.scheme}://{host}", url.path or "/"
     if origins:
@@ -230,7 +230,7 @@ def recorded(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
 
 
 def secrets_of(entry: HarEntry) -> set[bytes]:
-    """What logs somebody in, of what was sent and what was answered."""
+    """Return all credentials in the request and the response of an entry."""
     headers = _headers(entry.request.headers) + _headers(entry.response.headers)
     texts = [*_secrets(headers), *_secrets_in_url(entry.request.url)]
     if (posted := entry.request.post_data) and posted.text:
@@ -245,9 +245,9 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
 
 
 def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
-    """Texts in fields that are secret by their names, in JSON or in events of it.
+    """Yield texts in fields with secret names, in JSON or in events of JSON.
 
-    Labels have such names too, but are not sent, nor long without a blank; they have no
+    Labels have such names too: they are not sent, are short or have blanks, and have no
     digits among letters.
     """
     events = (line[5:] for line in body.splitlines() if line.startswith("data:"))
@@ -265,14 +265,14 @@ def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
                         found.append((msgspec.json.decode(value), is_telling))
                         continue
                 yield from _secrets_in_text(value)
-                # Behind a scheme, such as Bearer, stands a key.
+                # A key follows a scheme such as Bearer.
                 text = value.rpartition(" ")[2]
                 if is_telling and value.count(" ") < 2 and (is_sent or _varies(text)):
                     yield text
 
 
 def _secrets_in_text(text: str) -> Iterator[str]:
-    """Keys in any text, and what logs somebody in at the addresses in it."""
+    """Yield API keys in a text, and credentials in its addresses."""
     yield from filter(_MIXED.search, _KEY.findall(text))
     for url in _URL.findall(text):
         yield from filter(_varies, _secrets_in_url(url))
@@ -282,7 +282,7 @@ def _secrets_in_text(text: str) -> Iterator[str]:
 
 
 def _credentials(encoded: str) -> Iterator[str]:
-    """User and password of the scheme Basic (RFC 7617 2), if it is such a text."""
+    """Yield user and password of a Basic text (RFC 7617 2), if it is one."""
     with suppress(ValueError):
         user, colon, password = b64decode(encoded).decode().partition(":")
         if colon:
@@ -290,7 +290,7 @@ def _credentials(encoded: str) -> Iterator[str]:
 
 
 def _varies(text: str) -> bool:
-    """Whether a text is long, or has digits among letters, as few words do."""
+    """Return whether a text is long, or has digits among letters, as few words do."""
     return len(text) >= _LONG_CHARS or _MIXED.search(text) is not None
 
 
@@ -299,7 +299,7 @@ def _tells(name: str) -> bool:
 
 
 def _secrets_in_url(url: str) -> Iterator[str]:
-    """The password, and in query and fragment what is secret by its name or looks."""
+    """Yield the password, and values that look secret or have a secret name."""
     with suppress(ValueError):
         if password := urlsplit(url).password:
             yield password
@@ -311,7 +311,7 @@ def _secrets_in_url(url: str) -> Iterator[str]:
 
 
 def _headers(given: list[Named]) -> Headers:
-    """Header fields, without what HTTP/2 has in their place (RFC 9113 8.3)."""
+    """Return header fields without HTTP/2's pseudo-headers (RFC 9113 8.3)."""
     return tuple(
         (each.name.lower(), each.value)
         for each in given
@@ -320,7 +320,7 @@ def _headers(given: list[Named]) -> Headers:
 
 
 def _body(content: Content) -> bytes:
-    """The bytes of a body. Raises BadBody."""
+    """Return the bytes of a body. Raises BadBody."""
     if content.text is None:
         return b""
     if content.encoding == "base64":

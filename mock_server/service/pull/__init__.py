@@ -1,1 +1,1 @@
-"""A fixture from a running service: its lists, walked page by page."""
+"""Reads the lists of a running service page by page, and writes a fixture."""

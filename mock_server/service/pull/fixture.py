@@ -1,4 +1,4 @@
-"""What has been pulled becomes a fixture, with other texts if that is wanted."""
+"""Turn pulled lists into a fixture, with all texts replaced on request."""
 
 import hmac
 from collections.abc import Iterator
@@ -17,8 +17,8 @@ from mock_server.service.pull.walk import Lists, Wanted
 Plain = dict[str, Any]
 _ID_DIGITS, _DIGITS = 24, 16
 
-# Fields by their names in documents, wherever they stand. Times, numbers and types say
-# nothing of whose they are.
+# The prefix of the text that replaces a field's value. Times, numbers and types
+# identify nobody, so they stay.
 _WORDS = {
     **dict.fromkeys(("id", "_id", "parentId", "tmbId", "chatId"), ""),
     **dict.fromkeys(("externalFileId", "fileId"), ""),
@@ -33,9 +33,9 @@ _WORDS = {
 
 
 def document_of(lists: Lists, wanted: Wanted) -> Plain:
-    """A fixture document: collections flat, each followed by what is in it."""
+    """Return a fixture document: collections in a flat list, depth first."""
     plain = msgspec.to_builtins
-    # Else the default would stand there when the others are made anonymous.
+    # Explicit, as `anonymous` replaces only what the document has.
     member = {"tmbId": DEFAULT_TMB_ID}
     apps = [
         {"id": app, **member, "chats": plain(lists.get(Branch("chats", app), []))}
@@ -51,7 +51,7 @@ def document_of(lists: Lists, wanted: Wanted) -> Plain:
 def _collections(
     lists: Lists, dataset: str, folder: str | None = None
 ) -> Iterator[Plain]:
-    """From the top level down: what no list leads to any longer is not among them."""
+    """Yield a folder's collections and all below; unreachable ones are left out."""
     for each in lists.get(Branch("collections", dataset, folder), ()):
         part: Plain = msgspec.to_builtins(each) | {"parentId": folder}
         if rows := lists.get(Branch("rows", dataset, each.id)):
@@ -61,25 +61,24 @@ def _collections(
 
 
 def written(document: Plain, *, is_json: bool) -> Iterator[bytes]:
-    """The document as a fixture file, every field explicit, in pieces.
+    """Return the pieces of a fixture file, with every field explicit.
 
-    It is loaded first, so that what is written can be served. Raises GivenUp if it
-    cannot.
+    The document is loaded first, which proves that it can be served. Raises GivenUp if
+    it cannot.
     """
     try:
         store = Store(load_fixture(document))
     except FixtureError as error:
         problem = error.problems[0].message
-        raise GivenUp(f"Expected what a fixture can hold, got: {problem}") from None
+        raise GivenUp(f"Expected data of a fixture, got: {problem}") from None
     return to_json(store) if is_json else to_yaml(store)
 
 
 def anonymous(document: Any, secret: str) -> Any:
-    """A fixture document with other names, tags, texts and ids; empty ones stay.
+    """Return a fixture document with other names, tags, texts and ids; empty ones stay.
 
-    The same text is replaced by the same everywhere. What stands for it derives from it
-    and from a secret: with the same secret it is the same in every run, and without it
-    nobody can try out what the text may have been.
+    Equal texts get equal replacements, derived from the text and `secret`: the same in
+    each run, and nobody can guess the text without the secret.
     """
 
     def changed(value: Any, word: str | None) -> Any:

@@ -1,6 +1,6 @@
-"""The lists of a service, page by page; what fails is tried again.
+"""Read the lists of a service page by page, and retry failed requests.
 
-What a service answers counts only if it is of the types below.
+A response is accepted only if it has one of the types below.
 """
 
 from __future__ import annotations  # kinds of pages stand above what makes them
@@ -25,12 +25,12 @@ from mock_server.service.client import Busy, KeyedClient, Sleep, Tell, keep_tryi
 LIST_V2 = "/api/core/dataset/collection/listV2"
 HISTORIES = "/api/core/chat/history/getHistories"
 ROWS = "/api/core/dataset/data/v2/list"
-# Among the service's business codes, one that is the key's.
+# The service's business code for a bad API key.
 _BAD_KEY = 514
 _KEY_CODES = 401, 403, _BAD_KEY
 _BUSY_CODES = 408, 425, 429
 _NEVER_CODES = 501, 505
-"""Statuses of servers that do not know the method, or HTTP as it is spoken here."""
+"""The method or the HTTP version is unknown to the server: retrying cannot help."""
 _FIRST_BUSINESS_CODE = 1_000
 _NO_ROUTE_TEXTS = "", "routeNotFound", "methodNotAllowed"
 
@@ -42,11 +42,11 @@ class NoRoute(Unfit):
 
 
 class GivenUp(Unfit):
-    """What the service answers does not become right by asking again."""
+    """The pull cannot succeed, and retrying cannot help."""
 
 
 class Declined(Exception):
-    """The service refused a request in good order."""
+    """The service refused a valid request."""
 
     def __init__(self, place: str, code: int, text: str) -> None:
         super().__init__(f"refused with {code} {text}".rstrip() + f" - at {place}")
@@ -54,20 +54,20 @@ class Declined(Exception):
 
     @property
     def is_for_the_key(self) -> bool:
-        """Whether another key might have been let through."""
+        """Return whether another API key might be accepted."""
         return self.code in _KEY_CODES
 
     @property
-    def is_for_the_asked(self) -> bool:
-        """Whether what was asked for is not there, or not for this key."""
+    def is_for_the_object(self) -> bool:
+        """Return whether the requested object is unknown, or hidden from the key."""
         code = self.code
         return self.is_for_the_key or code == 404 or code >= _FIRST_BUSINESS_CODE
 
 
 class ListedCollection(SingleCollection, forbid_unknown_fields=False, kw_only=True):
-    """A collection as listV2 shows it (spec 2.2), without `permission`.
+    """A collection as listV2 returns it (spec 2.2), without `permission`.
 
-    The service leaves out what is empty; what no client can do without is required.
+    The service omits empty fields; those that every client needs are required.
     """
 
     id: Id = msgspec.field(name="_id")
@@ -77,30 +77,30 @@ class ListedCollection(SingleCollection, forbid_unknown_fields=False, kw_only=Tr
 
 
 class ListedChat(ChatPart, forbid_unknown_fields=False, kw_only=True):
-    """A chat session as getHistories shows it."""
+    """A chat session as getHistories returns it."""
 
     chat_id: Id
     update_time: str
 
 
 class ListedRow(RowPart, forbid_unknown_fields=False, kw_only=True):
-    """A data row as lists show it, without its indexes."""
+    """A data row as lists return it, without its indexes."""
 
     id: Id = msgspec.field(name="_id")
 
 
 class ServicePage(Struct, Generic[T]):
-    """A page of a list, and how many there are in all."""
+    """A page of a list, and the total number of items."""
 
     items: list[T] = msgspec.field(name="list")
     total: Count
 
 
 class Branch(Struct, frozen=True):
-    """One list: the chats of an app, or of a dataset a folder or a collection's rows.
+    """One list: the chats of an app, the collections of a folder, or the rows of one.
 
     `of` is the id of the app or dataset, `within` that of the folder or collection,
-    None for the top level. A `total` counts all levels of a dataset, or the top one.
+    None for the top level. Kind `total` counts all levels of a dataset, or the top one.
     """
 
     kind: Literal["collections", "chats", "rows", "total"]
@@ -114,7 +114,7 @@ class Branch(Struct, frozen=True):
 
     @property
     def fields(self) -> Mapping[str, object]:
-        """What a request for it names."""
+        """Return the request fields that select the list."""
         if self.kind == "chats":
             return {"appId": self.of}
         if self.kind == "rows":
@@ -130,11 +130,11 @@ _LISTS: Mapping[str, tuple[str, Any]] = {
     "rows": (ROWS, ServicePage[ListedRow]),
     "total": (LIST_V2, ServicePage[ListedCollection]),
 }
-"""The path of each kind of list, and the type of its pages."""
+"""The path and the page type of each kind of list."""
 
 
 class Envelope(Struct, rename="camel"):
-    """What holds every answer (spec 2.3)."""
+    """The envelope of every response (spec 2.3)."""
 
     code: int
     data: Raw
@@ -143,11 +143,11 @@ class Envelope(Struct, rename="camel"):
 
 
 class Service:
-    """A service at `url`, asked with `key`.
+    """A service at `url`, called with API key `key`.
 
-    A request is tried up to `pull_tries` times, and `tell` hears of each further
-    one. All methods raise Unreachable, Declined, Unfit and NoRoute. Raises ValueError
-    for a URL that is none.
+    A request is tried up to `pull_tries` times; `tell` gets a line for each retry. All
+    methods raise Unreachable, Declined, Unfit and NoRoute. Raises ValueError for an
+    invalid URL.
     """
 
     def __init__(
@@ -172,22 +172,22 @@ class Service:
         return page
 
     def place(self, branch: Branch) -> str:
-        """The request for a list, as messages name it."""
+        """Return the request for a list as messages name it."""
         return self._place(_LISTS[branch.kind][0], branch.fields)
 
     def may_come_back(self, error: Exception) -> bool:
-        """Whether a request that failed in all its tries may succeed later."""
+        """Return whether a request that failed in all its tries may succeed later."""
         return self._has_succeeded and self._is_worth_it(error)
 
     def _page(self, branch: Branch, offset: int, size: int) -> ServicePage[Any]:
         path, kind = _LISTS[branch.kind]
         body = {**branch.fields, "offset": offset, "pageSize": size}
-        page: ServicePage[Any] = self._asked(path, body, kind)
+        page: ServicePage[Any] = self._fetched(path, body, kind)
         if wrong := _wrong_in(page, branch, size):
             raise Unfit(f"{wrong} - at {self._place(path, body)}")
         return page
 
-    def _asked(self, path: str, body: Mapping[str, object], kind: type[T]) -> T:
+    def _fetched(self, path: str, body: Mapping[str, object], kind: type[T]) -> T:
         place = self._place(path, body)
         head = {
             "Authorization": f"Bearer {self._client.key}",
@@ -213,7 +213,7 @@ class Service:
         return not isinstance(error, NoRoute | GivenUp)
 
     def _pause(self, error: Exception, failures: int) -> float | None:
-        """Twice as long each time, with jitter; longer if the service says so."""
+        """Return the pause in seconds: doubled each time, or as Retry-After says."""
         if failures == self.limits.pull_tries or not self._is_worth_it(error):
             return None
         base, most = self.limits.pull_backoff_seconds, self.limits.pull_pause_seconds
@@ -230,7 +230,7 @@ class Service:
         has_failed = 500 <= code < 600 and code not in (_BAD_KEY, *_NEVER_CODES)
         if has_failed or code in _BUSY_CODES:
             pause = raw.retry_seconds
-            wish = "" if pause is None else f", to be asked again in {pause:.0f} s"
+            wish = "" if pause is None else f", retry after {pause:.0f} s"
             raise Busy(f"got {got}{wish} - at {place}", raw)
         text = "" if envelope is None else envelope.status_text
         if code in (404, 405) and text in _NO_ROUTE_TEXTS:
@@ -239,12 +239,12 @@ class Service:
             expected = f"Expected a route of the service, got {got}"
             raise NoRoute(f"{expected} - at {place}{hint}")
         if envelope is not None and code != 200:
-            said = one_line(f"{text} {envelope.message[:200]}".strip())
-            raise Declined(place, code, said)
+            reason = one_line(f"{text} {envelope.message[:200]}".strip())
+            raise Declined(place, code, reason)
         self._wrong(raw, place, "")
 
     def _wrong(self, raw: RawResponse, place: str, why: str) -> NoReturn:
-        expected = "Expected an answer as in the interface description"
+        expected = "Expected a response as in the spec"
         reason = f" ({one_line(why[:200])})" if why else ""
         got = raw.summary()
         raise Unfit(f"{expected}, got {got} - at {place}{reason}")
@@ -256,7 +256,7 @@ class Service:
 
 
 def _wrong_in(page: ServicePage[Any], branch: Branch, size: int) -> str:
-    """What no page of a list can be; empty if it is none of that."""
+    """Return why this cannot be a page of the list; "" if it can."""
     if len(page.items) > size:
         return f"Expected at most {size} items, got {len(page.items)}"
     for each in page.items:
@@ -272,7 +272,7 @@ def _wrong_in(page: ServicePage[Any], branch: Branch, size: int) -> str:
 
 
 def _decoded(content: bytes, kind: type[T]) -> T:
-    """JSON as a type, where 3.0 is an integer. Raises ValueError, with the reason."""
+    """Decode JSON as a type, where 3.0 is an integer. Raises ValueError."""
     try:
         try:
             return msgspec.json.decode(content, type=kind)

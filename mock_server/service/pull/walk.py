@@ -1,7 +1,7 @@
-"""The walk through a service: folder by folder, page by page.
+"""Walk through a service: folder by folder, page by page.
 
-What fails after several tries is put off until the rest is done. If a list changes
-meanwhile, the walk begins again.
+A list that fails after several tries is read again at the end. If a list changes
+meanwhile, the walk starts again.
 """
 
 from collections import deque
@@ -26,19 +26,19 @@ from mock_server.service.pull.lists import (
 )
 
 FOLDER = "folder"
-"""The type of the collections that are always asked for what is in them."""
-# By HTTP; a folder and a collection by the service's business codes.
+"""The collection type whose content is always listed."""
+# Not found: the HTTP status, and the service's codes for a folder and a collection.
 _GONE = 404, 501_002, 501_003
-# The pause before the second round, in first pauses between two tries.
+# The pause before the second round, in multiples of `pull_backoff_seconds`.
 _ROUND_PAUSES = 8
 
 
 Lists = dict[Branch, list[Any]]
-"""The items of lists, in the order in which the service has them."""
+"""The items of each list, in the service's order."""
 
 
 class Wanted(Struct, frozen=True):
-    """What to pull: datasets and apps by their ids, and whether data rows too."""
+    """The datasets and apps to pull, by id; `rows` adds the data rows."""
 
     datasets: tuple[str, ...] = ()
     apps: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Wanted(Struct, frozen=True):
 
 
 class Drift(Exception):
-    """A list has changed while it was read; the text says how that shows."""
+    """A list changed while it was read; the text says how."""
 
     def __init__(self, branch: Branch, why: str) -> None:
         super().__init__(f"{branch} changed meanwhile: {why}")
@@ -57,10 +57,10 @@ Count = Callable[[int], object]
 
 
 def pull(service: Service, wanted: Wanted, count: Count = lambda _: None) -> Lists:
-    """All lists that are wanted; `count` gets the number of items so far.
+    """Return all wanted lists; `count` gets the number of items so far.
 
-    The service's `tell` gets a line for all that does not go smoothly. Raises
-    Unreachable, Unfit and Declined.
+    The service's `tell` gets a line for each problem. Raises Unreachable, Unfit and
+    Declined.
     """
     times = service.limits.pull_passes
     while True:
@@ -82,15 +82,15 @@ class Walk:
         self._queue: deque[Branch] = deque()
         self._depths: dict[Branch, int] = {}
         self._lists: Lists = {}
-        # Where a collection stands, by its dataset and its id.
+        # The list that has a collection, by dataset id and collection id.
         self._places: dict[tuple[str, str], Branch] = {}
-        # Datasets of which every collection is asked for what is in it.
+        # Datasets in which every collection is listed like a folder.
         self._searched: set[str] = set()
         self._left_out: set[str] = set()
         self._items = 0
 
     def run(self) -> Lists:
-        """All lists that are wanted. Raises Drift, and as `pull`."""
+        """Return all wanted lists. Raises Drift, and the errors of `pull`."""
         datasets = dict.fromkeys(self._wanted.datasets)
         self._queue.extend(Branch("collections", each) for each in datasets)
         self._queue.extend(Branch("chats", e) for e in dict.fromkeys(self._wanted.apps))
@@ -109,12 +109,12 @@ class Walk:
             self._queue.extend(put_off)
             self._service.sleep(pause)
             pause *= 2
-            # Another request too, so that no page is asked for again and again.
+            # Another request in between, so that no page is requested again and again.
             with suppress(Unreachable, Unfit, Declined):
                 self._service.page(first, 0, 1)
 
     def _round(self, *, is_last: bool) -> list[Branch]:
-        """Walk until nothing is queued; gives what has failed, to be tried again."""
+        """Walk until the queue is empty; return the lists that failed."""
         failed: list[Branch] = []
         while self._queue:
             branch = self._queue.popleft()
@@ -151,7 +151,7 @@ class Walk:
                 self._branch_out(branch, items)
 
     def _read(self, branch: Branch) -> list[Any]:
-        """All items of a list, page by page. Raises Drift where pages disagree."""
+        """Return all items of a list, page by page. Raises Drift if pages disagree."""
         items: list[Any] = []
         ids: set[str] = set()
         total: int | None = None
@@ -162,7 +162,7 @@ class Walk:
             total = page.total
             for each in page.items:
                 if (own := _id_of(each)) in ids:
-                    raise Drift(branch, f"{quoted(own)} stands in it twice")
+                    raise Drift(branch, f"{quoted(own)} is in it twice")
                 ids.add(own)
             items += page.items
             if len(items) > total or (not page.items and len(items) < total):
@@ -180,11 +180,11 @@ class Walk:
         return page
 
     def _branch_out(self, branch: Branch, items: list[ListedCollection]) -> None:
-        """Queue what is below the items of a list. Raises Drift for one that moved."""
+        """Queue the lists below these items. Raises Drift if a collection has moved."""
         for each in items:
             place = self._places.setdefault((branch.of, each.id), branch)
             if place != branch:
-                raise Drift(branch, f"{quoted(each.id)} stands in it, and in {place}")
+                raise Drift(branch, f"{quoted(each.id)} is in it, and in {place}")
             is_folder = each.type == FOLDER
             if is_folder or branch.of in self._searched:
                 self._queue_below(branch, Branch("collections", branch.of, each.id))
@@ -199,9 +199,9 @@ class Walk:
         self._queue.append(below)
 
     def _compare(self, branch: Branch) -> None:
-        """Look for collections below others than folders.
+        """Look for collections below collections that are no folders.
 
-        Services count all levels, or the top one only, if a request names none.
+        If a request names no folder, services count all levels, or the top one only.
         """
         total, dataset = 0, branch.of
         with suppress(Declined):
@@ -216,8 +216,8 @@ class Walk:
             return
         self._service.tell(
             f"the service counts {total} collections of dataset "
-            f"{quoted(dataset)}, {found} are in folders: all others are asked "
-            "for what is in them"
+            f"{quoted(dataset)}, {found} are in folders: the content of all "
+            "others is listed too"
         )
         self._searched.add(dataset)
         for each, items in lists.items():

@@ -1,4 +1,4 @@
-"""What a subclass of `ClientMachine` has: calls of its client, and its promises."""
+"""The base of `ClientMachine`: its default data, its client's calls and promises."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -53,10 +53,10 @@ FIXTURE: Document = {
         },
     ],
 }
-"""Lists of a few, of 31 and of 65; names for searches; two who call."""
+"""Lists of a few, of 31 and of 65 items; names for searches; two API keys."""
 
 WORDS = ("faq", "old 3", "größe", "(a+)+$", "nothing has this")
-"""What is searched for."""
+"""The search texts."""
 
 CHOICES: Mapping[str, Value | Sequence[Value]] = {
     "page_size_default": (10, 1, 30),
@@ -71,7 +71,7 @@ CHOICES: Mapping[str, Value | Sequence[Value]] = {
     "item_fields": ("documented", "extended"),
     "tags_empty": ("list", "absent"),
 }
-"""What is left open that a client on contract copes with, whatever is chosen."""
+"""Choices of which a client that keeps to the spec copes with every value."""
 
 FAULTS: Sequence[Document] = (
     {"kind": "error", "status": 503},
@@ -93,45 +93,45 @@ DRIFT: Sequence[Document] = (
     {"kind": "page_drift", "remove": 1},
     {"kind": "duplicate_item"},
 )
-"""Lists that change while they are read."""
+"""Faults that change a list while it is read."""
 
 OF_LISTS = ("page_drift", "duplicate_item", "wrong_total")
-"""Kinds that only lists of several pages meet."""
+"""Kinds that only affect lists of several pages."""
 OF_PAGES = (*OF_LISTS, "alter")
-"""Kinds that only pages meet."""
+"""Kinds that only affect pages."""
 HARMLESS = ("alter", "delay", "dribble")
-"""Kinds that leave an answer right."""
+"""Kinds that leave a response correct."""
 MADE_BY_MACHINE = ("parent_unknown", "chat_unknown", "unknown_key")
-"""Violations that are the machine's, which asks for what there is not."""
+"""Violations that the machine causes by its own requests."""
 _OFTEN = 40
-"""More often than any client should try."""
+"""More tries than any client should make."""
 
 
-def befall(
+def fault_plans(
     kinds: Sequence[Document], attempts: int | None, are_lists: bool
 ) -> list[list[Document]]:
-    """These faults once and often, from the first request on, or at the second.
+    """Return each fault once and often, from the first request on or from the second.
 
-    Those of a kind together, the simplest first. Where a client makes several
-    `attempts`, also so often that it should still succeed.
+    Faults of a kind are together, the simplest first. A client that makes several
+    `attempts` also gets as many faults as it should survive.
     """
     survived = max(1, (attempts or 1) - 1)
     found: dict[str, list[Document]] = {}
     for times, skip in (1, 0), (1, 1), (survived, 0), (_OFTEN, 0):
         if skip and not are_lists:
             continue
-        told = ({"times": times} if times > 1 else {}) | (
+        plan = ({"times": times} if times > 1 else {}) | (
             {"skip": skip} if skip else {}
         )
         for each in kinds:
             if _may_be(each["kind"], times, skip):
-                found.setdefault(each["kind"], []).append({**each, **told})
+                found.setdefault(each["kind"], []).append({**each, **plan})
     return list(found.values())
 
 
 def _may_be(kind: str, times: int, skip: int) -> bool:
     if kind == "page_drift":
-        # Once: a list that goes on changing can never be read. Later: nobody could know
+        # Once: a list that keeps changing can never be read. Later: nobody could know
         # that the only page was another one before.
         return times == 1 and skip > 0
     return kind != "duplicate_item" or times == 1
@@ -142,58 +142,58 @@ Item = str | Mapping[str, Any]
 
 
 class Client:
-    """A client under test: attributes say what it promises, methods call it."""
+    """A client under test: its attributes are promises, its methods are called."""
 
     fixture: ClassVar[FixtureLike | Generation] = FIXTURE
-    """What is served: a document, or the path of one."""
+    """The fixture to serve: a document, or the path of one."""
     profile: ClassVar[str] = "documented"
     """The profile that choices begin with."""
     choices: ClassVar[Mapping[str, Value | Sequence[Value]]] = CHOICES
     """Choices with their value, or the values to choose from."""
     faults: ClassVar[Sequence[Mapping[str, Any]]] = FAULTS
-    """What may befall a call, as `POST faults` takes it."""
+    """Faults that a call may have, as `POST faults` takes them."""
     drift: ClassVar[Sequence[Mapping[str, Any]]] = DRIFT
     """Faults of lists that change between two pages; add them to `faults`."""
     attempts: ClassVar[int | None] = None
-    """How often a call is made in all, until it succeeds. None promises nothing."""
+    """The number of tries until a call succeeds. None promises nothing."""
     retried: ClassVar[Collection[int | str]] = (429, 503, "reset", "empty")
-    """After what it is made again: HTTP statuses, and kinds of faults."""
+    """What is retried: HTTP statuses, and kinds of faults."""
     waits: ClassVar[bool] = True
-    """Whether the client waits as long as a Retry-After says."""
+    """True if the client waits as long as a Retry-After says."""
     in_order: ClassVar[bool] = True
-    """Whether the client gives lists in the order of the service."""
+    """True if the client returns lists in the order of the service."""
     errors: ClassVar[tuple[type[BaseException], ...]] = (Exception,)
-    """What the client raises when a call has failed, and nothing else."""
+    """The only exceptions that the client raises when a call has failed."""
     allowed: ClassVar[Collection[str]] = ()
-    """Names of violations that the client may commit."""
+    """Names of violations that the client may cause."""
     most_requests: ClassVar[int] = 200
-    """How many requests one call may take; a call that sends more is stopped."""
+    """The requests that one call may send; a call that sends more is stopped."""
 
     def start(self, url: str, key: str) -> None:
-        """Make the client. Called again when somebody else's key is to be used."""
+        """Make the client. Called again for another caller's API key."""
         raise NotImplementedError(f"{type(self).__name__} has no `start(url, key)`")
 
     def stop(self) -> None:
         """Close the client, if that is needed."""
 
     def pin(self, app_id: str, chat_id: str, top: bool) -> object:
-        """Pin a chat session, or unpin it; raise if it cannot be known to be done."""
+        """Pin or unpin a chat session; raise unless it is certainly done."""
         raise NotImplementedError
 
     def list_folder(self, dataset_id: str, parent_id: str | None) -> Iterable[Item]:
-        """All that is directly in a folder, from all pages; None is the top level."""
+        """Return a folder's direct content, from all pages; None is the top level."""
         raise NotImplementedError
 
     def search(self, dataset_id: str, text: str) -> Iterable[Item]:
-        """All collections of a dataset, in any folder, that the text finds."""
+        """Return all collections of a dataset, in any folder, that the text finds."""
         raise NotImplementedError
 
     def list_page(
         self, dataset_id: str, parent_id: str | None, offset: int, page_size: int
     ) -> Iterable[Item]:
-        """One page of what is directly in a folder."""
+        """Return one page of a folder's direct content."""
         raise NotImplementedError
 
 
 CALLS = "pin", "list_folder", "search", "list_page"
-"""The methods of a client that are tried; a subclass has at least one of them."""
+"""The methods that are tested; a subclass has at least one of them."""

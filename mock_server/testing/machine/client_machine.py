@@ -1,4 +1,4 @@
-"""A state machine of Hypothesis that drives a client, and checks what it says."""
+"""A state machine of Hypothesis that calls a client, and checks its results."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -19,18 +19,18 @@ from mock_server.testing.machine.client import (
     WORDS,
     Client,
     Item,
-    befall,
+    fault_plans,
 )
 from mock_server.testing.machine.expected import Chat, Expected, Folder
-from mock_server.testing.machine.server_side import Fault, Said, Stage
+from mock_server.testing.machine.server_side import CallOutcome, Fault, ServerSide
 
 STEPS = 20
-"""Steps of an example: what goes wrong does so within a few, at one time or another."""
+"""Steps of an example: most mistakes show within a few steps."""
 _PINNED = {True: "pinned", False: "unpinned", None: "missing"}
 
 
 def _drawn(make: Callable[[Any], st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
-    """A strategy that depends on the machine, and on how far it has come."""
+    """Return a strategy that depends on the machine and its present state."""
     return st.runner().flatmap(make)
 
 
@@ -49,25 +49,25 @@ def _some_faults(
     kinds = [each for each in client.faults if each["kind"] not in never]
     if not kinds:
         return st.none()
-    groups = befall(kinds, client.attempts, never == ())
+    groups = fault_plans(kinds, client.attempts, never == ())
     some = st.sampled_from(groups).flatmap(st.sampled_from)
     return st.one_of(st.none(), some, some, some)
 
 
 class ClientMachine(Client, stateful.RuleBasedStateMachine):
-    """Drives your client against a mock server, amid faults and choices.
+    """Tests your client against a mock server, with faults and choices.
 
-    Subclass it, have `start` make the client, and override what the client can do of
+    Subclass it, make the client in `start`, and override what the client can do of
     `pin`, `list_folder`, `search` and `list_page`. Then `TestMine = MyMachine.TestCase`
     is a test, and so is a function that calls `MyMachine.run(mock_server)`.
 
-    After each call what the client said is compared with what the server holds: what
-    it says is done is done, what it gives is complete, what has failed raises. No call
-    may send anything off contract, log the key, try for ever, or come back before the
-    time of a Retry-After. The attributes say what your client promises beyond that.
+    After each call the client's result is compared with the server's data: a reported
+    pin is done, a list is complete, a failed call raises. No call may send a request
+    against the spec, log the API key, retry for ever, or retry before the time of a
+    Retry-After. The attributes say what your client promises beyond that.
     """
 
-    _stage: ClassVar[Stage | None] = None
+    _server_side: ClassVar[ServerSide | None] = None
 
     @classmethod
     def run(
@@ -76,26 +76,26 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         *,
         settings: settings | None = None,
     ) -> None:
-        """Run as a test: on a server, as the pytest fixture gives one, or on its own.
+        """Run as a test, on a server such as `mock_server`, or on a new one.
 
-        Raises AssertionError with a short story in which the client is wrong.
+        Raises AssertionError with the shortest steps that show the mistake.
         """
         with ExitStack() as stack:
-            # Of the same name, which the story of a failure begins with.
+            # Of the same name, with which the report of a failure begins.
             same = {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
-            stage = {"_stage": _stage_of(cls, stack, server)}
+            bound_to = {"_server_side": _server_side_of(cls, stack, server)}
             bound: Any = type(cls)  # a metaclass
-            bound = bound(cls.__name__, (cls,), {**same, **stage})
+            bound = bound(cls.__name__, (cls,), {**same, **bound_to})
             chosen = settings or cls.TestCase.settings
             stateful.run_state_machine_as_test(bound, settings=chosen)
 
     def sleep(self, seconds: float) -> None:
-        """Set the sandbox's clock forward: what the client may call to wait."""
+        """Advance the sandbox's clock by seconds; a client may call this to wait."""
         if seconds > 0:
             self._on.control.clock.advance(seconds)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """What the client cannot do is no rule; a run has a server of its own."""
+        """Drop rules without a method; give each run its own server."""
         super().__init_subclass__(**kwargs)
         for name in CALLS:
             is_there = getattr(cls, name) is not getattr(Client, name)
@@ -111,7 +111,7 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
             deadline=None,
             suppress_health_check=list(HealthCheck),
             stateful_step_count=STEPS,
-            report_multiple_bugs=False,  # one story at a time
+            report_multiple_bugs=False,  # one failure at a time
             phases=[each for each in Phase if each is not Phase.explain],
         )
 
@@ -123,8 +123,8 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         self._stack, self._added = ExitStack(), 0
         self._last: Folder | None = None
         self._key: str | None = None
-        # Without one of the class, as when a story is run by hand, one of its own.
-        self._on = self._stage or _stage_of(type(self), self._stack, None)
+        # A server of its own, as the class has none if steps are run by hand.
+        self._on = self._server_side or _server_side_of(type(self), self._stack, None)
 
     @stateful.initialize(choices=_drawn(_some_choices))
     def begin(self, choices: Mapping[str, Value]) -> None:
@@ -139,7 +139,7 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
     @stateful.precondition(lambda self: self._other_keys())
     @stateful.rule(key=_drawn(lambda self: st.sampled_from(self._other_keys())))
     def switch_key(self, key: str) -> None:
-        """The next call is somebody else's, with another key."""
+        """Make the next call with another caller's API key."""
         self._next = self._on.generation.keys[key]
 
     @stateful.rule(
@@ -147,7 +147,7 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         name=st.sampled_from(["FAQ", "Old", "größe", "%2F", "🙂"]),
     )
     def add(self, folder: Folder, name: str) -> None:
-        """Somebody else adds a collection."""
+        """Add a collection as another caller."""
         self._added += 1
         added = {"_id": f"added-{self._added}", "parentId": folder[1], "name": name}
         self._on.control.put_collection(folder[0], added)
@@ -159,28 +159,28 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         with_fault=_drawn(lambda self: _some_faults(self, OF_PAGES)),
     )
     def check_pin(self, chat: Chat, top: bool, with_fault: Fault) -> None:
-        """What is said to be pinned is, and nothing else."""
-        said = self._call(with_fault, self.pin, *chat, top)
+        """Check that a reported pin is done, and that no other chat changed."""
+        outcome = self._call(with_fault, self.pin, *chat, top)
         is_done = self._expected.pin(chat, top)
-        said.check_success(is_refused=not is_done)
+        outcome.check_success(is_refused=not is_done)
         now = self._on.tops()
-        if is_done and said.error is not None:
-            # It may be done, and was not said.
+        if is_done and outcome.error is not None:
+            # The pin may be done although the client reports an error.
             self._expected.learn(chat, now.get(chat))
         for each, is_top in self._expected.tops.items():
             if now.get(each) != is_top:
                 wanted = f"chat {each[1]!r} of {each[0]!r} to be {_PINNED[is_top]}"
-                raise said.wrong(wanted, _PINNED[now.get(each)])
+                raise outcome.wrong(wanted, _PINNED[now.get(each)])
 
     @stateful.rule(
         folder=_drawn(lambda self: self._again(self._expected.folders)),
         with_fault=_drawn(_some_faults),
     )
     def check_list_folder(self, folder: Folder, with_fault: Fault) -> None:
-        """A list is complete, without duplicates, and in order; or it is an error."""
+        """Check that a list is complete, unique and in order, or an error."""
         self._last = folder
-        said = self._call(with_fault, self.list_folder, *folder)
-        said.check_list(self._expected.page(*folder))
+        outcome = self._call(with_fault, self.list_folder, *folder)
+        outcome.check_list(self._expected.page(*folder))
 
     @stateful.rule(
         dataset=_drawn(lambda self: st.sampled_from(self._expected.datasets)),
@@ -188,9 +188,9 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         with_fault=_drawn(_some_faults),
     )
     def check_search(self, dataset: str, text: str, with_fault: Fault) -> None:
-        """A search finds all there is; or it is an error."""
-        said = self._call(with_fault, self.search, dataset, text)
-        said.check_list(self._expected.found(dataset, text))
+        """Check that a search finds all that match, or is an error."""
+        outcome = self._call(with_fault, self.search, dataset, text)
+        outcome.check_list(self._expected.found(dataset, text))
 
     @stateful.rule(
         folder=_drawn(lambda self: self._again(self._expected.folders)),
@@ -201,9 +201,9 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
     def check_list_page(
         self, folder: Folder, offset: int, page_size: int, with_fault: Fault
     ) -> None:
-        """A page is what is there of the list; or it is an error."""
-        said = self._call(with_fault, self.list_page, *folder, offset, page_size)
-        said.check_list(self._expected.page(*folder, offset, page_size))
+        """Check that a page has its part of the list, or is an error."""
+        outcome = self._call(with_fault, self.list_page, *folder, offset, page_size)
+        outcome.check_list(self._expected.page(*folder, offset, page_size))
 
     def teardown(self) -> None:
         """Called by Hypothesis at the end of each example."""
@@ -214,12 +214,14 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         return [key for key in self._on.generation.keys if key != self._owner.key]
 
     def _again(self, folders: Sequence[Folder]) -> st.SearchStrategy[Folder]:
-        """Any of the folders, or as likely the one that was listed last."""
+        """Return any folder; the last listed one is as likely as all others."""
         last = [self._last] if self._last in folders else []
         return st.sampled_from([*folders, *last * len(folders)])
 
-    def _call(self, fault: Fault, method: Callable[..., Any], *arguments: Any) -> Said:
-        """What comes of a method, amid a fault, with the key of who is next."""
+    def _call(
+        self, fault: Fault, method: Callable[..., Any], *arguments: Any
+    ) -> CallOutcome:
+        """Return the outcome of a method, under a fault, with the next caller's key."""
         self._expected.caller, self._next = self._next, self._owner
         key = self._on.key(self._expected.caller)
         if self._key != key:
@@ -234,10 +236,10 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
             # Read here, for it may be a generator.
             return given if name == "pin" else _ids(given)
 
-        said = self._on.watch(self, text, call, fault)
-        said.check_requests()
-        said.check_texts(key)
-        return said
+        outcome = self._on.watch(self, text, call, fault)
+        outcome.check_requests()
+        outcome.check_texts(key)
+        return outcome
 
     def _stop(self) -> None:
         if self._key is not None:
@@ -245,16 +247,17 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
             self.stop()
 
 
-def _stage_of(
+def _server_side_of(
     machine: type[Client], stack: ExitStack, server: MockServerFixture | None
-) -> Stage:
-    """A server with a machine's fixture; one that is started ends with the stack."""
+) -> ServerSide:
+    """Return a server with a machine's fixture; `stack` stops one started here."""
     given = machine.fixture
     generation = given if isinstance(given, Generation) else load_fixture(given)
     if server is None:
-        return Stage(stack.enter_context(MockServer(generation)).control, generation)
-    server.load(generation)
-    return Stage(server, generation)
+        server = stack.enter_context(MockServer(generation)).control
+    else:
+        server.load(generation)
+    return ServerSide(server, generation)
 
 
 def _ids(items: Iterable[Item]) -> list[str]:

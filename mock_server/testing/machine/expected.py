@@ -1,4 +1,4 @@
-"""What a client is to be told: the domain says it, of objects of its own."""
+"""The correct results of a client's calls, by the server's own domain code."""
 
 from collections.abc import Mapping
 
@@ -20,13 +20,13 @@ Chat = tuple[str, str]
 Folder = tuple[str, str | None]
 """The ids of a dataset and of a folder in it; None is the top level."""
 MISSING = "missing"
-"""An id of nothing."""
+"""An id that does not exist."""
 EVERYTHING = 1_000_000
-"""The size of a page that has all of a list."""
+"""A page size that holds any list."""
 
 
 class Expected:
-    """The objects of a server as they should be, for a caller that may change."""
+    """The objects that a server should have, and the results for a `caller`."""
 
     def __init__(
         self, generation: Generation, profile: str, choices: Mapping[str, Value]
@@ -36,13 +36,13 @@ class Expected:
         sandbox = Sandbox(generation, as_profile(profile), chosen, outside)
         self._state = sandbox.state
         self._store = sandbox.state.store
-        # The first owner that is declared, or anybody.
+        # The first owner that is declared, or any caller.
         key = owner_key(generation.keys, any_key=True) or ""
         self.caller = generation.keys.get(key, Caller("any"))
 
     @property
     def tops(self) -> dict[Chat, bool]:
-        """The pin state of every chat session."""
+        """Return the pin state of every chat session."""
         return {
             (app.id, chat.chat_id): chat.top
             for app in self._store.apps()
@@ -51,7 +51,7 @@ class Expected:
 
     @property
     def chats(self) -> list[Chat]:
-        """Every chat session, and one that there is not."""
+        """Return every chat session, and an unknown one."""
         return [*self.tops, *((app.id, MISSING) for app in self._store.apps()[:1])]
 
     @property
@@ -60,7 +60,7 @@ class Expected:
 
     @property
     def known_folders(self) -> list[Folder]:
-        """Every top level and folder."""
+        """Return every top level and folder."""
         datasets = self._store.datasets()
         return [(dataset.id, None) for dataset in datasets] + [
             (dataset.id, each.id)
@@ -71,12 +71,12 @@ class Expected:
 
     @property
     def folders(self) -> list[Folder]:
-        """Every folder, one that there is not, and one in no dataset."""
+        """Return every folder, an unknown one, and one in an unknown dataset."""
         missing: list[Folder] = [(dataset, MISSING) for dataset in self.datasets[:1]]
         return [*self.known_folders, *missing, (MISSING, None)]
 
     def pin(self, chat: Chat, top: bool) -> bool:
-        """Pin a chat session, or unpin it; False if that is refused."""
+        """Pin or unpin a chat session; return False if that is refused."""
         try:
             update_history(self._call(self.caller), UpdateHistory(*chat, top))
         except Refusal:
@@ -84,7 +84,7 @@ class Expected:
         return True
 
     def learn(self, chat: Chat, top: bool | None) -> None:
-        """Take over the pin state of a chat session; None: there is no such one."""
+        """Set the pin state that a server has for a chat; None removes the chat."""
         app = self._store.app(chat[0])
         found = app and self._store.chat(app, chat[1])
         if app and found and top is None:
@@ -99,15 +99,15 @@ class Expected:
         offset: int = 0,
         page_size: int = EVERYTHING,
     ) -> list[str] | None:
-        """The ids in a folder, in order; None if that is refused."""
+        """Return the ids in a folder, in order; None if the request is refused."""
         return self._listed(ListV2(dataset, offset, page_size, parent))
 
     def found(self, dataset: str, text: str) -> list[str] | None:
-        """The ids that a search in a whole dataset finds; None if it is refused."""
+        """Return the ids that a search of a dataset finds; None if it is refused."""
         return self._listed(ListV2(dataset, 0, EVERYTHING, search_text=text))
 
     def add(self, folder: Folder, collection_id: str, name: str) -> None:
-        """Something new in a folder, behind all else."""
+        """Add a collection at the end of a folder."""
         dataset = self._store.dataset(folder[0])
         if dataset is not None:
             collection = Collection(collection_id, name, folder[1])

@@ -1,4 +1,4 @@
-"""The server's side of a machine: its state, its faults, and what a call has sent."""
+"""The server under a client machine: its state, its faults, a call's requests."""
 
 import ctypes
 import logging
@@ -24,23 +24,23 @@ from mock_server.testing.machine.client import HARMLESS, MADE_BY_MACHINE, Client
 
 Entry = Mapping[str, Any]
 Fault = Mapping[str, Any] | None
-"""A fault as `POST faults` takes it; None is none."""
+"""A fault as `POST faults` takes it; None for no fault."""
 _SHOWN_ENTRIES = 8
 _TOLERANCE_SECONDS = 0.1
-"""What clients that wait may round off."""
+"""The seconds that a waiting client may round off."""
 _NEVER_MORE_ATTEMPTS = 10
-"""What a client that declares no number of attempts may make."""
+"""The most tries of a client that declares no number of attempts."""
 
 
 class Stopped(BaseException):
-    """Raised in a call that is stopped; no client catches it by mistake."""
+    """Stops a call; as a BaseException, no client catches it by mistake."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What came of a call: what the client gave or raised, and what it had sent.
+class CallOutcome:
+    """Outcome of one client call: its result or exception, and its requests.
 
-    Each `check` raises AssertionError where the client breaks what it promises.
+    Each `check` raises AssertionError if the client breaks a promise.
     """
 
     client: Client
@@ -53,7 +53,7 @@ class Said:
 
     @property
     def failures(self) -> int:
-        """How many of its requests met a fault that spoils an answer."""
+        """Return how many requests had a fault that spoils the response."""
         faults = [each["fault"] for each in self.entries if each["fault"]]
         return sum(each["kind"] not in HARMLESS for each in faults)
 
@@ -67,7 +67,7 @@ class Said:
         return AssertionError("\n".join(lines))
 
     def check_requests(self) -> None:
-        """Check what holds for the requests of every call."""
+        """Check the rules for the requests of every call."""
         client, entries = self.client, self.entries
         if isinstance(self.error, Stopped) or len(entries) > client.most_requests:
             often = f"{len(entries)} requests and no end"
@@ -75,16 +75,16 @@ class Said:
         allowed = *client.allowed, *MADE_BY_MACHINE
         for entry in entries:
             for line in violation_lines(entry, allowed):
-                raise self.wrong("requests on contract", line.strip())
+                raise self.wrong("requests that keep to the spec", line.strip())
         most, got = client.attempts or _NEVER_MORE_ATTEMPTS, most_attempts(entries)
         if got > most:
             raise self.wrong(f"a request to be tried at most {most} times", str(got))
         for asked, waited in too_early(entries) if client.waits else ():
-            expected = f"to be asked again after {asked:g} s (Retry-After)"
+            expected = f"a retry after {asked:g} s (Retry-After)"
             raise self.wrong(expected, f"{waited:.3f} s")
 
     def check_texts(self, key: str) -> None:
-        """Check that the error is one of the client's, and nothing tells the key."""
+        """Check that the error is one of the client's, and that no text has the key."""
         error = self.error
         for text in self.logged if error is None else [*self.logged, str(error)]:
             if key in text:
@@ -95,10 +95,10 @@ class Said:
             raise self.wrong(f"errors to be {names}", repr(error)) from error
 
     def check_success(self, *, is_refused: bool) -> None:
-        """Check for an error that is none, and for one that is not told."""
+        """Check that the call raised if it failed, and only then."""
         if self.error is None:
             if is_refused:
-                expected = "an error, for this is to be refused"
+                expected = "an error, as the server refuses this"
                 raise self.wrong(expected, repr(self.value))
             return
         tries = self.client.attempts or 0
@@ -108,7 +108,7 @@ class Said:
             raise self.wrong(f"success{why}", repr(self.error)) from self.error
 
     def check_list(self, expected: Sequence[str] | None) -> None:
-        """Check the ids of a list; None where it is to be refused."""
+        """Check the ids of a list; None if the server refuses it."""
         self.check_success(is_refused=expected is None)
         if self.error is None and expected is not None:
             wrong = difference(self.value, expected, self.client.in_order)
@@ -124,7 +124,7 @@ class Said:
 
 
 def most_attempts(entries: Sequence[Entry]) -> int:
-    """How often the same request came in a row."""
+    """Return how often the same request came in a row."""
     most = in_a_row = 0
     last: Entry | None = None
     for entry in entries:
@@ -134,7 +134,7 @@ def most_attempts(entries: Sequence[Entry]) -> int:
 
 
 def too_early(entries: Sequence[Entry]) -> Iterator[tuple[float, float]]:
-    """Seconds that were to be waited, and were, for each repetition before its time."""
+    """Yield the wanted and the real wait, in seconds, of each early retry."""
     for first, second in pairwise(entries):
         asked = first["answer"]["headers"].get("retry-after", "")
         if asked.isdigit() and _is_same(first, second):
@@ -146,7 +146,7 @@ def too_early(entries: Sequence[Entry]) -> Iterator[tuple[float, float]]:
 def difference(
     got: Sequence[str], expected: Sequence[str], in_order: bool
 ) -> str | None:
-    """How a list of ids is another one than it should be, in words; None if not."""
+    """Return how a list of ids differs from the expected one; None if it does not."""
     count = Counter(got)
     if twice := [each for each, often in count.items() if often > 1]:
         return f"{_named(twice)} more than once"
@@ -178,7 +178,7 @@ def _time(entry: Entry) -> datetime:
 _POLL_SECONDS = 0.1
 
 
-class Stage:
+class ServerSide:
     """A sandbox of a server, which a machine's examples use one after the other."""
 
     def __init__(self, control: MockServerFixture, generation: Generation) -> None:
@@ -188,21 +188,21 @@ class Stage:
         self._since = self._before = 0
 
     def begin(self, profile: str, choices: Mapping[str, Value]) -> None:
-        """Go back to the fixture, under these choices."""
+        """Reset to the fixture, under these choices."""
         self._admin.json(views.ResetView, "POST", "/reset")
         asked = {"profile": profile, "choices": dict(choices)}
         self._admin.json(views.ChoicesView, "PUT", "/choices", **asked)
         if self.generation.frozen_at is not None:
-            self.control.clock.run()  # or nobody who waits would be seen to
+            self.control.clock.run()  # else waiting would not show
         self._since = self._before = 0
 
     def key(self, caller: Caller) -> str:
-        """The API key to send for one who calls."""
+        """Return the API key of a caller."""
         declared = self.generation.keys
         return self.control.keys[caller.key] if declared else self.control.key
 
     def tops(self) -> dict[tuple[str, str], bool]:
-        """The pin state of every chat session."""
+        """Return the pin state of every chat session."""
         return {
             (app, chat.chat_id or ""): chat.top
             for app in self.generation.apps
@@ -211,8 +211,8 @@ class Stage:
 
     def watch(
         self, client: Client, text: str, call: Callable[[], Any], fault: Fault
-    ) -> Said:
-        """Have a client do something amid a fault; `text` is how it is told."""
+    ) -> CallOutcome:
+        """Run a client's call under a fault; `text` names the call in messages."""
         if fault is not None:
             asked = {"ttl": Published.fault_ttl, **fault}
             self._admin.json(views.FaultView, "POST", "/faults", **asked)
@@ -228,7 +228,7 @@ class Stage:
         fired = sum(each["fault"] is not None for each in entries)
         if fault is not None and fired < fault.get("times", 1):
             self._admin.json(views.FaultsView, "DELETE", "/faults")
-        return Said(client, text, fault, value, error, entries, texts)
+        return CallOutcome(client, text, fault, value, error, entries, texts)
 
     def _total(self) -> int:
         page = self._admin.ask(views.JournalView, "GET", "/journal?limit=1")
@@ -244,7 +244,7 @@ class Stage:
 def _stopped_once(is_too_much: Callable[[], bool]) -> Iterator[None]:
     """Raise Stopped in the context once something is too much.
 
-    `is_too_much` is asked from another thread, ten times a second.
+    Another thread calls `is_too_much` ten times a second.
     """
     lock, is_over, watched = threading.Lock(), threading.Event(), threading.get_ident()
 

@@ -18,7 +18,7 @@ send = partial(httpx2.request, verify=False, timeout=60)
 
 @pytest.fixture
 def pin(mock_server):
-    """Pins a chat; further fields are off contract."""
+    """Pins a chat; further fields break the spec."""
 
     def pin(top=True, **more):
         body = {"appId": "app-1", "chatId": "chat-1", "top": top} | more
