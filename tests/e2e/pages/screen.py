@@ -45,8 +45,13 @@ COUNT_CLICKS = """(() => {
     };
     addEventListener("click", count, true);
     addEventListener("auxclick", count, true);
+    addEventListener("keydown", ({ isTrusted, key }) => {
+        const isText = key.length === 1 || ["Control", "Shift"].includes(key);
+        if (isTrusted && !isText) top.keys = (top.keys ?? 0) + 1;
+    }, true);
 })()"""
-"""In every frame: clicks of a pointer only, as Enter on a button is a click as well."""
+"""In every frame: clicks of a pointer only, as Enter on a button is a click as well;
+and keys that are no text."""
 
 
 class Screen(Part):
@@ -152,14 +157,20 @@ class Screen(Part):
             self.hinders_nobody()
 
     @contextmanager
-    def at_most(self, clicks: int, task: str = "") -> Iterator[None]:
-        """Claim that no more clicks are needed for what is done within."""
-        count = "() => [window.clicks ?? 0, window.clicks = 0][0]"
+    def at_most(
+        self, most: int, task: str = "", what: str = "clicks"
+    ) -> Iterator[None]:
+        """Claim that what is done within needs no more clicks, or keys alone."""
+        count = (
+            "() => [[window.clicks, window.keys], window.clicks = window.keys = 0][0]"
+        )
         self.run(count)
         yield
-        made = self.run(count)
-        print(f"{task}: {made} clicks")
-        assert 0 < made <= clicks
+        clicks, keys = self.run(count)
+        made = clicks if what == "clicks" else keys
+        print(f"{task}: {made} {what}")
+        assert 0 < made <= most, made
+        assert not clicks or what == "clicks"
 
     def admin(self, method: str, path: str, body: Any = None) -> Any:
         """What somebody else does by the admin API."""
