@@ -183,7 +183,7 @@ function strip(plan) {
   const said = t("Of the next {n} matching requests it fires for {fires}:", { n: plan.length, fires });
   const dots = plan.map((each) => h("i", { class: each.fires ? "dot fires" : "dot" }));
   return h("div", { class: "plan" }, h("p", { class: "hint" }, said),
-    h("div", { class: "dots", "aria-hidden": "true" }, dots));
+    h("div", { class: "strip", "aria-hidden": "true" }, dots));
 }
 
 /** All presets, each with what it is like. `add` is told the name of one. */

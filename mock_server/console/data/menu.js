@@ -11,7 +11,7 @@ import { addRecord, linkTo, openRecord, sureButton } from "./record.js";
 import { selection } from "./row.js";
 
 const menu = h("div", { class: "menu", role: "menu", popover: "auto" });
-document.body.append(menu);
+document.querySelector("main").append(menu);
 
 /** Adds something in what a row shows. */
 export function addInside(row) {

@@ -10,7 +10,7 @@ import { APP, CHAT, COLLECTION, DATASET, pathOf, setTrees, showInTree, routeOf }
 import { openRecord } from "./record.js";
 import { selection } from "./row.js";
 import { apps, datasets } from "./tree.js";
-import { bdi, button, h, named } from "../../demo/shared/dom.js";
+import { bdi, brief, button, h, named } from "../../demo/shared/dom.js";
 
 export class DataPart {
   #places;
@@ -127,7 +127,7 @@ export class Finder {
     this.#said.textContent = all.length ? counted(all.length, "1 found", "{n} found")
       : t("No results.");
     this.#list.replaceChildren(...all.map(({ label, hint, run }) =>
-      h("li", {}, button([bdi(label), h("span", { class: "count" }, bdi(hint))], tried(run), { class: "link" }))));
+      h("li", {}, button([bdi(label), h("span", { class: "count" }, bdi(hint))], tried(run), { class: "link", title: label.length > 40 && brief(label, 300) }))));
   }
 
   #step(event) {

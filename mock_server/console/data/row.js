@@ -120,7 +120,7 @@ export class Row {
     this.record = now;
     this.title = this.kind.titleOf(now);
     say(this.#name, this.title);
-    this.link.title = this.title.length > 30 ? brief(this.title, 300) : "";
+    this.link.title = this.title.length > 20 ? brief(this.title, 300) : "";
     for (const [part, labelOf] of this.#labels)
       part.setAttribute("aria-label", labelOf(brief(this.title)));
     this.paint(now);

@@ -91,7 +91,7 @@ function settle() {
   if (!place.hidden && place.parentNode !== holder) holder.append(place);
 }
 
-document.addEventListener("close", settle, true);
+for (const name of ["toggle", "close"]) document.addEventListener(name, settle, true);
 
 /** What was said of another sandbox, or before a new generation, or of a server that answers again, goes. */
 const forget = () => said.isOld && said.hide();

@@ -1,7 +1,7 @@
 /** Search and jump: one field that finds whatever the parts of the page offer. */
 
 import { t } from "../words/words.js";
-import { button, h } from "../../demo/shared/dom.js";
+import { brief, button, h } from "../../demo/shared/dom.js";
 import { notice, reason } from "./notice.js";
 
 const MOST = 7; // of one group
@@ -30,7 +30,7 @@ class Palette {
   #input = h("input", {
     type: "text", role: "combobox", autocomplete: "off", spellcheck: "false",
     "aria-expanded": "true", "aria-controls": "found", "aria-autocomplete": "list",
-    "aria-label": t("Search and jump"), placeholder: t("A card, a command, a request, a name"),
+    "aria-label": t("Search and jump"), placeholder: t("Card, command, request, name"),
     oninput: () => this.#soon(),
   });
   #list = h("div", { id: "found", role: "listbox", "aria-label": t("Results") });
@@ -96,7 +96,7 @@ class Palette {
 
   #option({ label, hint }, n) {
     const choose = () => this.#run(n);
-    return h("div", { role: "option", id: `found-${n}`, "aria-selected": "false", onclick: choose,
+    return h("div", { role: "option", id: `found-${n}`, "aria-selected": "false", onclick: choose, title: label.length > 40 && brief(label, 300),
       onpointermove: () => n !== this.#at && this.#go(n, false) },
     h("bdi", { class: "label" }, label), hint && h("span", { class: "hint" }, h("bdi", {}, hint)));
   }

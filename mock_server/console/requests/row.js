@@ -35,15 +35,15 @@ export function asked({ operation, path, dataset, folder, search, app, chat, ite
 
 /** The fault, the answer that somebody gave, and the violations of a request, in short. */
 export const marks = ({ fault, answeredBy, violations, violation }) => [
-  fault && h("span", { class: "mark fault", title: fault.kind }, fault.kind),
+  fault && h("span", { class: "mark fault", title: fault.kind }, broken(fault.kind)),
   answeredBy && h("span", { class: "mark", title: answeredBy.id }, answeredBy.kind),
   violations > 0 && h("span", { class: "mark warn", title: violation },
     h("span", { class: "short", "aria-hidden": "true" }, `! ${violations}`),
     h("span", { class: "long" }, counted(violations, "1 violation", "{n} violations"))),
 ];
 
-/** A name that may be broken before its capitals. */
-const broken = (name) => h("bdi", {}, name.split(/(?=[A-Z])/).flatMap((part) => [h("wbr"), part]));
+/** A name that may be broken before its capitals and behind its underscores. */
+const broken = (name) => h("bdi", {}, name.split(/(?=[A-Z])|(?<=_)/).flatMap((part) => [h("wbr"), part]));
 
 /** Gives a function that makes the row of a summary. */
 export const rowMaker = (names, compared) => (summary) => {

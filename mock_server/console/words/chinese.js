@@ -34,7 +34,7 @@ export const CHINESE = {
   "Close": "关闭",
   "Copied": "已复制",
   "Search and jump": "搜索与跳转",
-  "A card, a command, a request, a name": "卡片、命令、请求编号或名称",
+  "Card, command, request, name": "卡片、命令、请求编号或名称",
   "Results": "结果",
   "No results for “{text}”.": "没有找到“{text}”。",
   "one per line": "每行一个",

@@ -60,6 +60,7 @@ def test_without_times_an_operation_is_answered_so_until_the_reset(
     expect(form.field("operation")).to_have_value("listV2")
     answered = console.entries()[0]["answer"]["body"]
     form.add(times="")
+    console.faults.has(1)
     (answer,) = console.armed()
     assert (answer["json"], answer["times"], answer["status"]) == (answered, None, 200)
     assert not any(answer["match"].values())

@@ -1,21 +1,24 @@
-"""What people come for, as they do it: clicks are counted."""
+"""What people come for, as they do it: clicks and keys are counted."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mock_server import MockServer
-from tests.e2e.pages import Console, Demo, Visit, expect
-from tests.e2e.pages.console import AS_HTTPX, PIN
+from tests.e2e.console.test_answers import complete
+from tests.e2e.pages import Console, Demo, Part, Visit, expect
+from tests.e2e.pages.console import AS_HTTPX, PIN, PINNED
 from tests.e2e.pages.demo import SPLIT
-from tests.e2e.pages.screen import CLIPBOARD, COUNT_CLICKS, HANDBOOK
+from tests.e2e.pages.screen import CLIPBOARD, COUNT_CLICKS, HANDBOOK, PARCEL
 from tests.support import client_of
 
+Task = Callable[[Console], Iterator[None]]
 OLD, NEW = "Manual entries", "Rules of the house"
 
 
@@ -135,3 +138,128 @@ def test_what_is_renamed_in_the_tree_is_saved_as_a_fixture(
     download.value.save_as(path)
     with MockServer(path) as other, client_of(other.url) as client:
         assert renamed(client.get("/__admin/state").json())
+
+
+def jump(console: Console, text: str) -> None:
+    """Go to the first result of the search."""
+    console.search(text)
+    console.press("Enter")
+    expect(console.palette.root).to_be_hidden()
+
+
+def go(console: Console, button: str, within: Part | None = None) -> None:
+    """Go to a button by Tab, and press it."""
+    found = (within or console).role("button", button)
+    found.wait_for()
+    console.tab_to(found)
+    console.press("Enter")
+
+
+def fail_a_list(console: Console) -> Iterator[None]:
+    console.click("Fail next listV2")
+    console.faults.has(1)
+    yield
+    expect(console.rows).to_have_count(3)
+    console.row_opens()
+
+
+def fail_a_list_by_keys(console: Console) -> Iterator[None]:
+    jump(console, "Fail next listV2")
+    console.faults.has(1)
+    yield
+    jump(console, "#3")
+
+
+def answer_a_completion(console: Console) -> Iterator[None]:
+    console.answers_next().add(text="Friday.")
+    console.faults.has(1)
+    yield
+
+
+def answer_a_completion_by_keys(console: Console) -> Iterator[None]:
+    jump(console, "#1")
+    console.drawer.is_open()
+    go(console, "Answer next …", console.drawer)
+    expect(console.drawer.field("text")).to_be_focused()
+    console.press("Control+a")
+    console.page.keyboard.insert_text("Friday.")
+    go(console, "Add", console.drawer)
+    console.faults.has(1)
+    yield
+
+
+def pin(console: Console) -> Iterator[None]:
+    console.click(PIN)
+    yield
+
+
+def pin_by_keys(console: Console) -> Iterator[None]:
+    jump(console, PARCEL)
+    console.drawer.is_open()
+    console.press("Escape")
+    go(console, PIN)
+    yield
+
+
+def mend_an_empty_list(console: Console) -> Iterator[None]:
+    console.click("Try it")
+    field = console.trying.field("searchText")
+    field.click()
+    field.fill("install")
+    console.press("Enter")
+    console.click("Why is this empty?")
+    console.click("Leave out parentId")
+    yield
+
+
+def mend_an_empty_list_by_keys(console: Console) -> Iterator[None]:
+    jump(console, "Try it")
+    console.tab_to(console.trying.field("searchText"))
+    console.page.keyboard.insert_text("install")
+    console.press("Enter")
+    for button in ("Why is this empty?", "Leave out parentId"):
+        console.shows(button)
+        jump(console, button)
+    yield
+
+
+def move_the_clock(console: Console) -> Iterator[None]:
+    console.click("Clock", "+1 h")
+    yield
+
+
+def move_the_clock_by_keys(console: Console) -> Iterator[None]:
+    jump(console, "+1 h")
+    yield
+
+
+TASKS: list[tuple[Task, int, Task, int, str]] = [
+    (fail_a_list, 2, fail_a_list_by_keys, 2, "#drawer >> text=Injected by a fault"),
+    (answer_a_completion, 3, answer_a_completion_by_keys, 10, ".marks >> text=reply"),
+    (pin, 2, pin_by_keys, 4, f"[aria-label='{PINNED}']"),
+    (
+        mend_an_empty_list,
+        4,
+        mend_an_empty_list_by_keys,
+        11,
+        ".answer tr >> text=Install",
+    ),
+    (move_the_clock, 2, move_the_clock_by_keys, 1, "#now >> text=ahead"),
+]
+"""Tasks by pointer and by keys alone, each with the most clicks or keys, and what is
+seen then; where they yield, a client completes and lists."""
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task[0].__name__)
+def test_five_tasks_take_few_clicks_or_keys(
+    counted: Visit, task: tuple[Task, int, Task, int, str]
+) -> None:
+    by_pointer, clicks, by_keys, keys, seen = task
+    for way, most, what in (by_pointer, clicks, "clicks"), (by_keys, keys, "keys"):
+        console = counted()
+        complete(console)
+        with console.at_most(most, way.__name__, what):
+            for _ in way(console):
+                complete(console)
+                console.list()
+            expect(console.find(seen).first).to_be_visible()

@@ -209,7 +209,7 @@ def test_a_file_can_be_uploaded(console: Console) -> None:
     upload: Any = {"name": "news.txt", "mimeType": "text/plain", "buffer": b"Good."}
     form.field("file").set_input_files(upload)
     form.click("Send")
-    console.trying.says("collectionId")
+    console.trying.answer.says("collectionId")
     found = console.admin("GET", f"/datasets/{HANDBOOK}/collections")["collections"]
     assert "news.txt" in [each["name"] for each in found]
 

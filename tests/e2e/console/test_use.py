@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.pages import Console, Visit, expect
 from tests.e2e.pages.console import PIN, PINNED
 from tests.e2e.pages.screen import CHINESE, DARK, PARCEL, PHONE
-from tests.support import ROOT, first
+from tests.support import ROOT
 
 
 def busy(console: Console) -> None:
@@ -49,33 +49,6 @@ def test_the_keyboard_need_not_go_through_all_the_data(console: Console) -> None
     console.press("Tab")
     fold = console.stream.button("What clients do")
     expect(fold).to_be_focused()
-
-
-@pytest.mark.parametrize("options", first(2, [{}, PHONE | DARK, DARK, PHONE, CHINESE]))
-def test_no_serious_hindrance_is_found(visit: Visit, options: dict[str, Any]) -> None:
-    console = visit(axe=True, **options)
-    console.hinders_nobody()
-    for part in ("Requests", "Control"):
-        if options.get("viewport") == PHONE["viewport"]:
-            console.click(part)
-            console.hinders_nobody()
-    console.presets("flaky")
-    console.admin("PUT", "/snapshots/one")
-    console.list(pageSize=99)
-    expect(console.rows).to_have_count(1)
-    expect(console.find(".armed")).to_have_count(3)
-    console.hinders_nobody()
-    console.find("#notice").evaluate("it => it.hidden = true")
-    console.run("""() => {
-        const all = (selector) => document.querySelectorAll(selector);
-        all(".fold[aria-expanded=false]").forEach((it) => it.click());
-        all("details").forEach((it) => it.open = 1);
-    }""")
-    expect(console.find(".dot").first).to_be_attached()
-    console.hinders_nobody()
-    console.run("document.querySelector('#stream tbody button').click()")
-    console.drawer.is_open()
-    console.hinders_nobody()
 
 
 def test_a_phone_shows_one_part_at_a_time(visit: Visit) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -83,10 +84,10 @@ def test_the_switch_opens_and_closes_it(visit: Visit) -> None:
     app = visit(path="/__admin/")
     app.button("Demo").first.click()
     app.framed.is_read()
-    assert app.page.url.endswith("#/demo")
+    expect(app.page).to_have_url(re.compile("#/demo$"))
     app.button("Demo").first.click()
     expect(app.find("iframe")).to_have_count(0)
-    assert "#" not in app.page.url
+    expect(app.page).not_to_have_url(re.compile("#"))
     app.page.go_back()
     expect(app.find("iframe")).to_have_count(0)
 

@@ -10,39 +10,40 @@ import pytest
 
 from tests.e2e.pages import Demo, Visit, expect
 from tests.e2e.pages.demo import SPLIT
-from tests.e2e.pages.screen import CHINESE, DARK, PARCEL, PHONE
-from tests.support import first
+from tests.e2e.pages.screen import AXE, CHINESE, LOOKS, PARCEL, PHONE
 
 SMALL = """[...document.querySelectorAll('button, a, select, input')]
     .filter(it => it.checkVisibility() && it.getBoundingClientRect().height < 34)
     .map(it => it.outerHTML)"""
 
 
-@pytest.mark.parametrize("options", first(2, [{}, PHONE | DARK, DARK, PHONE, CHINESE]))
-def test_no_serious_hindrance_is_found(visit: Visit, options: dict[str, Any]) -> None:
-    app = visit(axe=True, **options)
-    app.hinders_nobody()
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_text_is_cut_and_nobody_is_hindered(
+    visit: Visit, look: dict[str, Any]
+) -> None:
+    app = visit(axe=bool(AXE), **look)
+    app.is_legible()
     app.fault("error", operation="listV2")
     app.find("#tools button").first.click()
     expect(app.failed).to_be_visible()
-    app.hinders_nobody()
+    app.is_legible()
     tabs = app.find("#tabs button")
     if tabs.last.is_visible():
         tabs.last.click()
-    app.hinders_nobody()
+        app.is_legible()
     app.talks.locator(".name").first.click()
     expect(app.messages).to_have_count(4)
-    app.hinders_nobody()
+    app.is_legible()
     app.find("#tools button").nth(1).click()
     app.dialog.is_open()
-    app.hinders_nobody()
+    app.is_legible()
 
 
 @pytest.mark.parametrize("options", [{}, PHONE])
 def test_the_split_view_has_none_either(visit: Visit, options: dict[str, Any]) -> None:
     app = visit(path=SPLIT, axe=True, **options)
     expect(app.find("iframe")).to_be_visible()
-    app.hinders_nobody()
+    app.hinders_nobody("landmark-one-main")  # on phones it is in the frame
 
 
 @pytest.mark.parametrize("width", [320, 390, 620, 1100, 1280, 1920, 3840])

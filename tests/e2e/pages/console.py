@@ -214,8 +214,9 @@ class Stream(Part):
     def lists(self, *numbers: int) -> None:
         """Claim that these are listed and no others."""
         expect(self.rows).to_have_count(len(numbers))
-        seen = [each.get_attribute("data-seq") for each in self.rows.all()]
-        assert seen == [str(each) for each in numbers]
+        for place, number in enumerate(numbers):
+            row = self.rows.nth(place)
+            expect(row).to_have_attribute("data-seq", str(number))
 
     def has(self, count: int) -> None:
         """Claim that the list has so many rows, drawn or not."""
