@@ -309,7 +309,9 @@ def _with_more(page: Page, items: list[Fields]) -> Fields:
 
 
 def last_question(messages: list[Fields]) -> str:
-    asked = [each.get("content") for each in messages if each.get("role") == "user"]
-    if not asked or not isinstance(asked[-1], str):
+    asked = [each for each in messages if each.get("role") == "user"] or messages
+    is_known = asked[-1].get("role") in ("user", "system")
+    if not is_known or not isinstance(asked[-1].get("content"), str):
         raise Refused("field")
-    return asked[-1]
+    question: str = asked[-1]["content"]
+    return question

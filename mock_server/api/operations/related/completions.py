@@ -68,15 +68,24 @@ class KnownFields(RequestFields, kw_only=True):
         proxy = self.auth_proxy
         if proxy and not (proxy.username or proxy.tmb_id):
             raise errors.InvalidField("a username or a tmbId", "neither", "$.authProxy")
-        fields.share_of(self.out_link_auth_data or UNSET)
+        fields.share_of(self.out_link_auth_data)
+
+
+class Said(Struct, rename={"data_id": "dataId", "hide_in_ui": "hideInUI"}):
+    """A message; of its other fields nothing is known."""
+
+    role: Any = UNSET
+    content: Any = None
+    name: Annotated[str, fields.IDLE] = ""
+    reasoning_content: Annotated[str, fields.IDLE] = ""
+    data_id: str = ""
+    hide_in_ui: Annotated[bool, fields.IDLE] = False
 
 
 class CompletionsBody(KnownFields, kw_only=True, forbid_unknown_fields=False):
     """A conversation so far; of its messages the last question counts."""
 
-    messages: Annotated[list[dict[str, Any]], Meta(extra=_MESSAGES)] = field(
-        default_factory=list
-    )
+    messages: Annotated[list[Said], Meta(extra=_MESSAGES)] = field(default_factory=list)
     chat_id: Annotated[str, Meta(max_length=Published.id_chars)] | UnsetType | None = (
         UNSET
     )
@@ -142,17 +151,19 @@ class CompletionView(Struct, kw_only=True):
     choices: list[Choice]
 
 
-def question_of(messages: list[dict[str, Any]]) -> str:
-    """The text of the last message of a user. Raises InvalidField."""
-    for index in range(len(messages) - 1, -1, -1):
-        if messages[index].get("role") == "user":
-            at = f"$.messages[{index}].content"
-            return _text(messages[index].get("content"), at)
-    last = len(messages) - 1  # which in most conversations is meant for that of a user
-    has_role = "role" in messages[last]
-    got = describe_value(messages[last]["role"]) if has_role else "nothing"
-    expected, at = "a message with the role user", f"$.messages[{last}].role"
-    raise errors.InvalidField(expected, got, at)
+_ROLES = ("user", "system", "developer", "assistant", "tool", "function")
+
+
+def question_of(messages: list[Said]) -> str:
+    """The text of the last message of a user, else of all. Raises InvalidField."""
+    asked = [at for at, each in enumerate(messages) if each.role == "user"]
+    index = asked[-1] if asked else len(messages) - 1
+    message = messages[index]
+    if message.role not in _ROLES:
+        got = describe_value(message.role) if message.role is not UNSET else "nothing"
+        expected, at = "a message with the role user", f"$.messages[{index}].role"
+        raise errors.InvalidField(expected, got, at)
+    return _text(message.content, f"$.messages[{index}].content")
 
 
 def _text(content: object, at: str) -> str:
@@ -529,9 +540,8 @@ def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
         return replace(turn, question=question, title=title[:TITLE_CHARS])
     if not body.messages:
         raise NoMessages("at least one message", "none", "$.messages")
-    own_id = body.messages[-1].get("dataId")
-    is_id = isinstance(own_id, str) and 0 < len(own_id) <= Published.id_chars
-    is_id = is_id and own_id not in (".", "..")
+    own_id = body.messages[-1].data_id
+    is_id = 0 < len(own_id) <= Published.id_chars and own_id not in (".", "..")
     question = question_of(body.messages)
     return replace(turn, question=question, question_id=own_id if is_id else None)
 

@@ -289,14 +289,14 @@ class IndexView(View):
 
 
 class RowDetailView(View, kw_only=True):
-    """A data row by itself; `a` and `sourceId` are there unless they are empty."""
+    """A data row by itself; `sourceId` is there unless it is empty."""
 
     id: str
     team_id: str = DEFAULT_TEAM_ID
     dataset_id: str
     collection_id: str
     q: str
-    a: str | UnsetType = UNSET
+    a: str
     chunk_index: int
     indexes: list[IndexView]
     update_time: Time
@@ -328,7 +328,6 @@ def data_detail(call: Call, query: fields.IdQuery) -> RowDetailView:
         row,
         dataset_id=dataset.id,
         collection_id=collection.id,
-        a=row.a or UNSET,
         indexes=[
             IndexView(kind, f"{row.id}-{number}", text)
             for number, (kind, text) in enumerate(texts)

@@ -83,29 +83,32 @@ class ShareAuth(Struct, rename="camel"):
     out_link_uid: str = ""
 
 
-def share_of(auth: ShareAuth | str | UnsetType) -> bool:
-    """Return whether a share link is named; in a query that is JSON.
+_AUTH = "$.outLinkAuthData"
 
-    Raises InvalidField for half of it.
-    """
-    at = "$.outLinkAuthData"
-    if isinstance(auth, str):
-        try:
-            auth = msgspec.json.decode(auth, type=ShareAuth)
-        except msgspec.DecodeError:
-            raise errors.InvalidField.of(auth, "an object as JSON", at) from None
-    if not auth or not (auth.share_id or auth.out_link_uid):
-        return False
-    if not (auth.share_id and auth.out_link_uid):
-        raise errors.InvalidField("shareId and outLinkUid", "one of them", at)
-    return True
+
+def auth_of(auth: ShareAuth | str | UnsetType | None) -> ShareAuth:
+    """Return what names a share link; in a query that is JSON. Raises InvalidField."""
+    if not isinstance(auth, str):
+        return auth or ShareAuth()
+    try:
+        return msgspec.json.decode(auth, type=ShareAuth)
+    except msgspec.DecodeError:
+        raise errors.InvalidField.of(auth, "an object as JSON", _AUTH) from None
+
+
+def share_of(given: ShareAuth | str | UnsetType | None) -> bool:
+    """Return whether a share link is named. Raises InvalidField for half of it."""
+    auth = auth_of(given)
+    if bool(auth.share_id) is not bool(auth.out_link_uid):
+        raise errors.InvalidField("shareId and outLinkUid", "one of them", _AUTH)
+    return bool(auth.share_id)
 
 
 class TargetFields(contract.RequestFields, kw_only=True):
     """Of which application a chat session is; other targets are not served."""
 
     app_id: Id | UnsetType = UNSET
-    skill_id: Annotated[Label, IDLE] | UnsetType = UNSET
+    skill_id: Annotated[Id, IDLE] | UnsetType = UNSET
     source_type: Annotated[Literal["app", "chatAgentHelper"], IDLE] | UnsetType = UNSET
 
     def check(self) -> None:
@@ -134,7 +137,7 @@ class ChatFields(OptionalChatFields, kw_only=True):
 class CitedFields(OptionalChatFields, kw_only=True):
     """Which reply of a chat session cites something; that is not looked at."""
 
-    app_id: Annotated[Label, IDLE] | UnsetType = UNSET
+    app_id: Annotated[Id, IDLE] | UnsetType = UNSET
     chat_id: Text = UNSET
     chat_item_data_id: Text = UNSET
 

@@ -44,11 +44,11 @@ class QuoteBody(fields.CitedFields, kw_only=True):
 
 
 class QuoteView(View):
-    """A cited row."""
+    """A cited row; `a` is there unless it is empty."""
 
     collection: QuotedCollection
     q: str
-    a: str
+    a: str | UnsetType = UNSET
 
 
 @route(
@@ -63,7 +63,7 @@ class QuoteView(View):
 def get_quote_data(call: Call, body: QuoteBody) -> QuoteView:
     """A data row that is cited, and its collection.
 
-    The texts of the row, of which `a` may be empty, and the fields of the collection.
+    The texts of the row, without an empty `a`, and the fields of the collection.
     """
     dataset, collection, row = call.row(body.id, Level.READ)
     created = collection.create_time or collection.update_time
@@ -78,4 +78,4 @@ def get_quote_data(call: Call, body: QuoteBody) -> QuoteView:
         file_id=collection.file_id or UNSET,
         raw_link=collection.raw_link or UNSET,
     )
-    return QuoteView(shown, row.q, row.a)
+    return QuoteView(shown, row.q, row.a or UNSET)

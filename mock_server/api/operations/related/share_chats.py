@@ -28,8 +28,12 @@ class OutLinkQuery(RequestFields, kw_only=True):
 
     chat_id: fields.Name | UnsetType = UNSET
     out_link_auth_data: (
-        Annotated[str, Meta(max_length=Published.name_chars)] | dict[str, Any]
+        Annotated[str, Meta(max_length=Published.name_chars)] | fields.ShareAuth
     )
+
+    def check(self) -> None:
+        """Raise InvalidField for a text that is no JSON."""
+        fields.auth_of(self.out_link_auth_data)
 
 
 class SharedAppView(View, kw_only=True):
