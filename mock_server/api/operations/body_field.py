@@ -1,5 +1,6 @@
 """One field of a body: what it is to be, and what its departures are called."""
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -31,7 +32,7 @@ class About(Struct, frozen=True):
     field, it is read only if that is missing. Messages do not repeat one that
     `is_secret`. `hint` is where to get the value of one that is missing. Objects
     of an array that lack what its `items_need` are left out. One that `is_idle` is
-    checked, and changes nothing.
+    checked, and changes nothing, unless it `is_credential`: then it says who calls.
     """
 
     missing: str = "invalid_field"
@@ -47,10 +48,16 @@ class About(Struct, frozen=True):
     hint: str = ""
     items_need: str = ""
     is_idle: bool = False
+    is_credential: bool = False
+
+    @property
+    def is_without_effect(self) -> bool:
+        """Whether it is known, and changes nothing."""
+        return self.is_idle and not self.is_credential
 
     def meta(self) -> Meta:
         """It as a part of the type of the field."""
-        described = "Known, without effect" if self.is_idle else None
+        described = "Known, without effect" if self.is_without_effect else None
         return Meta(extra={"about": self}, description=described)
 
 
@@ -169,6 +176,24 @@ class Field:
         expected = expected or walk.describe_type(self._type)
         reason = f"{expected}, got {got}"
         return violation_of(self.name, name, self._section, reason, effect)
+
+
+def idle_in(given: object, kind: inspect.Type, at: walk.Path) -> Iterator[str]:
+    """Find the fields below a place that are known without effect, by their paths."""
+    match walk.without_metadata(kind), given:
+        case inspect.UnionType() as union, _:
+            if own := walk.alternative_for(given, union):
+                yield from idle_in(given, own, at)
+        case inspect.StructType(fields=fields), dict():
+            for each in fields:
+                name, place = each.encode_name, (*at, each.encode_name)
+                if name in given and _about(each.type).is_without_effect:
+                    yield walk.dotted(place)
+                elif name in given:
+                    yield from idle_in(given[name], each.type, place)
+        case inspect.ListType(item_type=of), list():
+            for index, item in enumerate(given):
+                yield from idle_in(item, of, (*at, index))
 
 
 def _about(kind: inspect.Type) -> About:

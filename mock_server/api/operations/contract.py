@@ -8,7 +8,7 @@ refused; the journal lists every departure, whether or not it was tolerated.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from mock_server.api.errors import BadJson
 from mock_server.api.operations import nearest
-from mock_server.api.operations.body_field import Field, judged, violation_of
+from mock_server.api.operations.body_field import Field, idle_in, judged, violation_of
 from mock_server.api.request import check_integers, read_json
 from mock_server.domain.choices.reading import remedies, tolerates
 from mock_server.domain.choices.table import Choices, table, with_choices
@@ -40,6 +40,8 @@ class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
 F = TypeVar("F", bound=RequestFields)
 
 _DOCUMENTED = Choices()
+_TOLD = 5
+"""Fields without effect that a hint names."""
 
 NOT_ON_CONTRACT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What a decoder raises for a body that is not as the spec says."""
@@ -189,6 +191,17 @@ class Contract(Generic[F]):
             # Whatever choices read: to the spec `pageNum` is an unknown field too.
             yield from self._unknown(body, choices)
             yield from self._examine(body, self._fields, choices)[1]
+
+    def tell_idle(self, content: bytes | None) -> str:
+        """Say which fields of a body change nothing here; nothing if it has none."""
+        try:
+            body = msgspec.json.decode(content or b"null")
+        except NOT_ON_CONTRACT:
+            return ""
+        found = [*islice(idle_in(body, inspect.type_info(self.fields), ()), _TOLD + 1)]
+        more = ["and more"] if len(found) > _TOLD else []
+        told = ", ".join([*found[:_TOLD], *more])
+        return f"known, without effect here: {told}" if told else ""
 
     def _read(
         self, body: Mapping[str, object], choices: Choices

@@ -58,7 +58,7 @@ class KnownFields(RequestFields, kw_only=True):
     metadata: fields.Settings | None = UNSET
     auth_proxy: Annotated[Proxy, fields.IDLE] | UnsetType | None = UNSET
     out_link_auth_data: (
-        Annotated[fields.ShareAuth, fields.IDLE] | str | UnsetType | None
+        Annotated[fields.ShareAuth, fields.SHARE] | str | UnsetType | None
     ) = UNSET
     retain_dataset_cite: fields.Flag | None = UNSET
     show_skill_references: fields.Flag | None = UNSET

@@ -47,6 +47,8 @@ FormerDatasetType = Literal[
 
 IDLE = body_field.About(is_idle=True).meta()
 """What is taken, but changes nothing here."""
+SHARE = body_field.About(is_idle=True, is_credential=True).meta()
+"""What names a share link: read before the other fields are."""
 Text = Annotated[Long, IDLE] | UnsetType
 Number = Annotated[float, IDLE] | UnsetType
 Flag = Annotated[bool, IDLE] | UnsetType
@@ -125,7 +127,7 @@ class TargetFields(contract.RequestFields, kw_only=True):
 class OptionalChatFields(TargetFields, kw_only=True):
     """Of which application a chat session is, if of any, or of which share link."""
 
-    out_link_auth_data: Annotated[ShareAuth, IDLE] | str | UnsetType = UNSET
+    out_link_auth_data: Annotated[ShareAuth, SHARE] | str | UnsetType = UNSET
 
 
 class ChatFields(OptionalChatFields, kw_only=True):

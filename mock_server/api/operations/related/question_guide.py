@@ -68,7 +68,7 @@ class OlderGuideBody(RequestFields, kw_only=True):
     messages: Annotated[
         list[SaidBefore], Meta(max_length=Published.json_values), fields.IDLE
     ]
-    out_link_auth_data: Annotated[fields.ShareAuth, fields.IDLE] | str | UnsetType = (
+    out_link_auth_data: Annotated[fields.ShareAuth, fields.SHARE] | str | UnsetType = (
         UNSET
     )
 
