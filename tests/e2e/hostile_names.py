@@ -97,7 +97,7 @@ _URLS += [
 ]
 _TEMPLATES = texts(
     """
-{{7*7}}  ${7*7}  ${HIT}  #{7*7}  <%= 7*7 %>  {n} of {name}  {what} is armed.
+{{7*7}}  ${7*7}  ${HIT}  #{7*7}  <%= 7*7 %>  {n} of {name}  {what} added.
 {{constructor.constructor('HIT')()}}  {% import os %}  %s %d %n  $& $1 $` $'
 {0.__class__}  `id`  $(id)  ; id #  | id  ' OR 1=1 --  "; DROP TABLE chats; --  =1+1
 =cmd|' /C calc'!A0  @SUM(1+1)  +1  -1  =HYPERLINK("//evil.example")  expression(HIT)

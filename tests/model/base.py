@@ -286,9 +286,9 @@ def paging(fields: Fields, most: int) -> tuple[int, int]:
 
 def page_number(fields: Fields, name: str) -> int:
     value = as_number(fields.get(name) or 0)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if type(value) not in (int, float) or not 0 <= value < 2**53:
         raise Refused("number")
-    return value
+    return int(value)
 
 
 def as_number(value: Any) -> Any:
@@ -323,10 +323,10 @@ def holds(text: str, term: str) -> bool:
     return folded(term) in folded(text)
 
 
-def moment(text: str | None) -> int | None:
+def moment(text: str | None, kind: str = "field") -> int | None:
     """A time in milliseconds, if there is one."""
     if text is None:
         return None
     if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", text):
-        raise Refused("field")
+        raise Refused(kind)
     return milliseconds(text)

@@ -74,14 +74,14 @@ class Chats(Base):
 
     def get_histories(self, fields: Fields) -> Page:
         start, size = paging(fields, 1000)
+        since = moment(fields.get("startUpdateTime"), "number")
+        until = moment(fields.get("endUpdateTime"), "number")
         if self.choices["version"] == "4.14":
             app = self.state["apps"].get(fields.get("appId"))
             if app is None or self.level(app) < READ:
                 return Page([], start, size, dict)
         elif "appId" not in fields:
             raise Refused("no_chat")
-        since = moment(fields.get("startUpdateTime"))
-        until = moment(fields.get("endUpdateTime"))
         app = self.app(fields, READ)
         chats = sorted(app["chats"].values(), key=lambda chat: str(chat["chatId"]))
         chats.sort(key=lambda chat: (chat["top"], chat["updateTime"]), reverse=True)

@@ -81,8 +81,15 @@ FLAG, MAYBE_FLAG, TAGS = Field(flag), Field(nullable(flag)), Field(many(text))
 MAYBE_TEXT = Field(nullable(text))
 PAGING = dict.fromkeys(("offset", "pageNum", "pageSize"), Field(paging_number))
 INDEXES = Field(many(index))
+SEARCH = {
+    "datasetId": NEEDED_ID,
+    "limit": Field(whole),
+    "searchMode": Field(one_of("embedding", "fullTextRecall", "mixedRecall")),
+    "usingReRank": FLAG,
+}
 NEW = {"name": NEEDED_TEXT, "intro": NEEDED_TEXT, "parentId": PARENT}
 KINDS = ("folder", "dataset", "websiteDataset", "externalFile", "apiDataset")
+PLACES = ("test", "online", "share", "api", "mcp", "feishu", "wecom", "wechat")
 COLLECTION_TYPES = ("folder", "virtual", "file", "link", "externalFile", "apiFile")
 KIND = one_of(*KINDS, "feishu", "yuque")
 NEWER_KIND = one_of(*KINDS, "feishu", "yuque", "dingtalk")
@@ -115,13 +122,15 @@ _ROUTES: dict[str, Route] = {
         ("POST",),
         {"appId": Field(some_text)}
         | PAGING
-        | dict.fromkeys(("startUpdateTime", "endUpdateTime", "source"), TEXT),
+        | dict.fromkeys(("startUpdateTime", "endUpdateTime"), TEXT)
+        | {"source": Field(one_of(*PLACES, "official_account", "cronJob"))},
     ),
     f"{_CHAT}history/delHistory": Route(
         "del_history",
         "delHistory",
         ("DELETE",),
         CHAT | {"appId": Field(some_text)},
+        former=CHAT,
         is_checked=True,
     ),
     f"{_CHAT}history/clearHistories": Route(
@@ -377,13 +386,8 @@ _ROUTES: dict[str, Route] = {
         "search_test",
         "searchTest",
         ("POST",),
-        {
-            "datasetId": NEEDED_ID,
-            "text": NEEDED_ID,
-            "limit": Field(whole),
-            "searchMode": Field(one_of("embedding", "fullTextRecall", "mixedRecall")),
-            "usingReRank": FLAG,
-        },
+        SEARCH | {"text": NEEDED_ID},
+        former=SEARCH | {"text": TEXT},
     ),
     f"{_SET}collection/create/fileId": Route(
         "file_id", "fileId", ("POST",), SOURCE | {"fileId": NEEDED_TEXT}

@@ -89,6 +89,8 @@ class Rows(Base):
 
     def search_test(self, fields: Fields) -> Page:
         """The best first, then by id."""
+        if not fields.get("text"):
+            raise Refused("params")
         dataset = self.dataset(fields["datasetId"], READ)
         parts, found = parts_of(fields["text"]), []
         for collection in dataset["collections"].values():

@@ -10,7 +10,7 @@ import { ofRow, t } from "../words/words.js";
 /** Adds a fault, or a preset, and says so; `words` are what it is called. */
 export async function arm(fault, words) {
   const { warnings = [] } = await here("POST", "/faults", fault);
-  notice([t("{what} is armed.", { what: words }), ...warnings].join(" "));
+  notice([t("{what} added.", { what: words }), ...warnings].join(" "));
 }
 
 /** Adds all faults of a preset. */

@@ -18,8 +18,8 @@ export class FaultPanel {
   #count = h("summary");
   #fold = h("details", { hidden: true }, this.#count, this.#spent);
   #empty = h("p", { class: "empty" },
-    t("Nothing goes wrong on purpose."), " ",
-    t("A fault has the next requests fail, come late or be wrong; then all is well again."));
+    t("No faults."), " ",
+    t("A fault makes the next requests fail, come late or return wrong data."));
   #clear = button(t("Remove all"), tried(() => here("DELETE", "/faults")), { class: "quiet" });
 
   constructor(parent) {
@@ -144,7 +144,7 @@ export class FaultRow {
     const isNews = fault.matches !== this.#fault?.matches;
     this.#fault = fault;
     const { kind, remaining, probability, fired, match } = fault;
-    const left = isOver(fault) ? t("over") : remaining !== null && t("{n} left", { n: remaining });
+    const left = isOver(fault) ? t("ended") : remaining !== null && t("{n} left", { n: remaining });
     const words = [probability < 1 && percent(probability), left, t("fired {n}", { n: fired })];
     say(this.#what, [kind, brief(figure(fault), 40)].filter(Boolean).join(" · "));
     say(this.#left, words.filter(Boolean).join(" · "));
@@ -180,7 +180,7 @@ const texted = (value) => (typeof value === "object" ? JSON.stringify(value) : `
 /** Decisions as dots: full ones fire. */
 function strip(plan) {
   const fires = plan.filter((each) => each.fires).length;
-  const said = t("Of the next {n} requests that match it meets {fires}:", { n: plan.length, fires });
+  const said = t("Of the next {n} matching requests it fires for {fires}:", { n: plan.length, fires });
   const dots = plan.map((each) => h("i", { class: each.fires ? "dot fires" : "dot" }));
   return h("div", { class: "plan" }, h("p", { class: "hint" }, said),
     h("div", { class: "dots", "aria-hidden": "true" }, dots));

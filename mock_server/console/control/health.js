@@ -27,5 +27,5 @@ function sentence({ file, line, column, message }, others) {
   const place = line ? `${file}:${line}:${column}` : file;
   const more = others ? ` ${t("({n} more)", { n: others })}` : "";
   const what = `${place}: ${message ?? t("broken")}${more}`;
-  return t("Not reloaded, what was loaded before is served: {what}", { what });
+  return t("Not reloaded; the server still serves the data from before: {what}", { what });
 }

@@ -21,7 +21,7 @@ async function reset() {
     requests: counted(total, "1 request", "{n} requests"),
   };
   const said = await ask(t("Reset sandbox {name}?", { name: session.sandbox }),
-    t("It takes all changes of data, clock and choices since the baseline, {faults} and {requests}. For a minute, Undo brings back all but the requests.", taken),
+    t("The reset discards all changes of data, clock and choices since the baseline, {faults} and {requests}. For a minute, Undo brings back all but the requests.", taken),
     t("Reset"));
   if (said !== "yes") return;
   await withWayBack({
@@ -48,7 +48,7 @@ export async function withWayBack({ act, words, before = () => {}, after = () =>
   try {
     const done = await act();
     began(done.generation);
-    if (!isKept) return notice(`${words(done)} ${t("It cannot be undone: there is no room.")}`);
+    if (!isKept) return notice(`${words(done)} ${t("Undo is not possible: memory is short.")}`);
     const undo = async () => {
       await before();
       began((await admin("POST", `${snapshot}/restore`, {})).generation);

@@ -19,7 +19,7 @@ export class SandboxPanel {
   #end = h("span", { class: "count" });
   #own = h("ul", { class: "keys" });
   #declared = h("ul", { class: "keys" });
-  #none = h("p", { class: "empty", hidden: true }, t("No key of this fixture is an owner's."));
+  #none = h("p", { class: "empty", hidden: true }, t("The fixture has no owner key."));
   #delete = button(t("End this sandbox"), tried(() => this.#leave()), { class: "danger" });
 
   constructor(parent, onSwitch) {
@@ -82,7 +82,7 @@ export class SandboxPanel {
         await fill();
       });
       place.replaceChildren(h("form", { onsubmit: send }, fields.node,
-        h("div", { class: "actions" }, h("button", {}, t("Make")))));
+        h("div", { class: "actions" }, h("button", {}, t("Create")))));
     };
     details.addEventListener("toggle", tried(() => place.hasChildNodes() || fill()));
     return details;
@@ -97,7 +97,7 @@ export class SandboxPanel {
   async #create(wanted) {
     const { name } = await admin("POST", "/sandboxes", wanted);
     await this.#look(name);
-    notice(t("{name} is a copy of its own. Its key leads there.", { name }));
+    notice(t("Sandbox {name} created. Requests with its API key use it.", { name }));
   }
 
   async #leave() {

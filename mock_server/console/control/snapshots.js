@@ -10,7 +10,7 @@ import { ofPeople, withWayBack } from "./reset.js";
 export class SnapshotPanel {
   #names = [];
   #list = h("ul");
-  #empty = h("p", { class: "empty" }, t("None yet. One keeps records, clock and choices."));
+  #empty = h("p", { class: "empty" }, t("No snapshots yet. A snapshot keeps records, clock and choices."));
 
   constructor(parent) {
     const name = nameInput({
@@ -42,7 +42,7 @@ function row({ name, generation }) {
   const restore = tried(() => withWayBack({
     act: () => here("POST", `${where}/restore`, {}),
     words: () => t("Back to snapshot {name}.", { name }),
-    said: t("Records, clock and choices are as they were."),
+    said: t("Records, clock and choices are restored."),
   }));
   const forget = tried(async () => {
     await here("DELETE", where);

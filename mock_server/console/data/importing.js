@@ -21,7 +21,7 @@ export const isImporting = () => document.querySelector("#drawer[open] .importin
 export async function offerImport(file, again) {
   const { name, size } = file;
   if (size > MOST) {
-    const words = t("It has {size}; a state may have {most}.", { size: sized(size), most: sized(MOST) });
+    const words = t("The file has {size}; at most {most} can be loaded.", { size: sized(size), most: sized(MOST) });
     return openDrawer(name, refusal(words, [], again));
   }
   const bytes = await file.arrayBuffer();
@@ -77,10 +77,10 @@ async function question(upload, found) {
     h("td", {}, found ? shown(found[name]) : "…")));
   const put = tried(() => orProblems(upload, () => replace(upload)));
   return h("div", { class: "importing" },
-    h("p", {}, t("It takes the place of the data of sandbox {name}, and a reset leads back to it.",
+    h("p", {}, t("The file replaces the data of sandbox {name} and becomes its baseline.",
       { name: session.sandbox })),
     h("table", {}, h("thead", {}, h("tr", {}, h("td"), head(t("Now")), head(t("File")))), h("tbody", {}, rows)),
-    h("p", { class: "hint" }, t("Keys, declared responses and faults of the file come with it. The list of requests is emptied, and faults that are armed now go.")),
+    h("p", { class: "hint" }, t("Its API keys, static responses and faults replace those of the sandbox. The list of requests is emptied.")),
     h("div", { class: "actions" },
       button(t("Replace the data"), put, { class: "strong" }),
       button(t("Another file …"), upload.again), button(t("Cancel"), closeDrawer)));
@@ -99,8 +99,8 @@ async function replace({ name, body, type }) {
     before: () => state && put({ body: state }),
     after: () => rearm(faults),
     said: state
-      ? t("The data is as it was, and a reset leads back to it. The requests that were listed are gone.")
-      : t("The data is as it was. It was too much to be kept: a reset leads to the file."),
+      ? t("Data and baseline restored. The listed requests are gone.")
+      : t("Data restored. It was too large to become the baseline again: a reset loads the imported file."),
   });
   closeDrawer();
 }
@@ -115,7 +115,7 @@ function refusal(words, places, again) {
   return h("div", { class: "importing" },
     h("p", { class: "error", role: "alert" }, words),
     h("ol", { class: "places" }, places),
-    h("p", { class: "hint" }, t("Nothing has been changed. Mend the file, and choose or drop it again.")),
+    h("p", { class: "hint" }, t("Nothing has been changed. Fix the file, then choose or drop it again.")),
     h("div", { class: "actions" }, button(t("Choose a file …"), again, { class: "strong" })));
 }
 

@@ -48,7 +48,7 @@ async function open(...words) {
   const kind = id === undefined ? whole : single;
   const record = await here("GET", kind.where(holder, id ?? holder));
   const row = await showInTree(kind, holder, await pathOf(kind, holder, record), id);
-  if (!row) return notice(t("It is not there any more."), true);
+  if (!row) return notice(t("This object no longer exists."), true);
   return openRecord(row.ref);
 }
 
@@ -125,7 +125,7 @@ export class Finder {
     const all = await find(text);
     if (number !== this.#asked) return;
     this.#said.textContent = all.length ? counted(all.length, "1 found", "{n} found")
-      : t("Nothing is called so.");
+      : t("No results.");
     this.#list.replaceChildren(...all.map(({ label, hint, run }) =>
       h("li", {}, button([bdi(label), h("span", { class: "count" }, bdi(hint))], tried(run), { class: "link" }))));
   }

@@ -75,7 +75,7 @@ export function sureButton(text, action, attributes) {
   const asked = button(text, tried(async () => {
     if (asked.dataset.sure) return action();
     asked.dataset.sure = "yes";
-    asked.textContent = t("Delete for sure");
+    asked.textContent = t("Confirm deletion");
     return undefined;
   }), attributes);
   return asked;

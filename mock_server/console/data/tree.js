@@ -144,7 +144,7 @@ function chatRow(parent, { chatId }) {
     const label = top ? t("Pinned {title}", { title }) : t("Pin {title}", { title });
     toggle.setAttribute("aria-label", label);
     toggle.disabled = session.key === null;
-    toggle.title = toggle.disabled ? t("No key of this fixture is an owner's.") : "";
+    toggle.title = toggle.disabled ? t("The fixture has no owner key.") : "";
   };
   const row = new Row({
     kind: CHAT, holder: parent.id, id: chatId, parent, looks: "chat", extras: [toggle], paint,

@@ -90,7 +90,7 @@ class Palette {
         h("div", { class: "group-name", "aria-hidden": "true" }, group),
         found.map((each) => options[this.#found.indexOf(each)]))));
     this.#list.hidden = options.length === 0;
-    this.#none.textContent = options.length ? "" : t("Nothing goes by “{text}”.", { text });
+    this.#none.textContent = options.length ? "" : t("No results for “{text}”.", { text });
     this.#go(0);
   }
 

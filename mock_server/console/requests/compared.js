@@ -76,7 +76,7 @@ export class Compared {
 function differences(entries, seqs) {
   const { same, parts } = differing(...entries);
   return [
-    h("p", { class: "facts" }, parts.length ? "" : t("Nothing differs."), " ",
+    h("p", { class: "facts" }, parts.length ? "" : t("No differences."), " ",
       counted(same, "1 field is the same in both.", "{n} fields are the same in both.")),
     ...parts.flatMap((part) => [h("h3", {}, part.name), tableOf(part, seqs)]),
   ];

@@ -85,7 +85,7 @@ const fired = (kind, text, mood = "") =>
 function violationsOf(violations) {
   if (!violations.length) return [];
   return [
-    h("h3", {}, t("Departures from the documentation")),
+    h("h3", {}, t("Violations of the spec")),
     h("ul", { class: "violations" }, violations.map(({ name, section, path, message, effect }) =>
       h("li", {},
         h("p", {}, h("b", {}, section === "related_route" ? t("Related route") : t("Section {n}", { n: section })),
@@ -105,7 +105,7 @@ function message({ headers, body, truncated }, name) {
     body === null
       ? h("p", { class: "empty" }, t("No body."))
       : json(body, name),
-    truncated && h("p", { class: "empty" }, t("The body was longer; this is what was kept.")),
+    truncated && h("p", { class: "empty" }, t("The body was longer; the journal kept this part.")),
   ].filter(Boolean);
 }
 
@@ -134,8 +134,8 @@ async function openForm(entry) {
     closeDrawer();
   });
   openDrawer(t("Answer next …"), h("form", { onsubmit: add }, fields.node,
-    answer.truncated && h("p", { class: "empty" }, t("The body was longer; this is what was kept.")),
-    h("p", { class: "hint" }, t("Without times it is given until the reset.")),
+    answer.truncated && h("p", { class: "empty" }, t("The body was longer; the journal kept this part.")),
+    h("p", { class: "hint" }, t("Without times the answer is given until the reset.")),
     h("div", { class: "actions" }, h("button", { class: "strong" }, t("Add")))));
 }
 

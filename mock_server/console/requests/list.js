@@ -113,7 +113,7 @@ export class Requests {
     if (this.#empty.dataset.kind === kind) return;
     this.#empty.dataset.kind = kind;
     if (kind === "narrowed")
-      this.#empty.replaceChildren(h("p", {}, t("Nothing matches these filters.")),
+      this.#empty.replaceChildren(h("p", {}, t("No requests match these filters.")),
         button(t("Clear filters"), () => this.#filters.clear()));
     if (kind === "nothing") this.#teach();
   }

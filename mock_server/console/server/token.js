@@ -39,9 +39,9 @@ export function askForToken() {
     const dialog = h("dialog", { class: "question", "aria-labelledby": "token-title" },
       h("form", { method: "dialog" },
         h("h2", { id: "token-title" }, t("This server needs its admin token")),
-        h("p", {}, t("It was started with --admin-token. The token stays in this page.")),
+        h("p", {}, t("The server was started with --admin-token. Only this page keeps the token.")),
         h("label", {}, t("Admin token"), input),
-        h("p", { class: "error", role: "alert" }, token ? t("That is not the token.") : ""),
+        h("p", { class: "error", role: "alert" }, token ? t("The token is wrong.") : ""),
         h("div", { class: "actions" }, h("button", { class: "strong" }, t("Open")))));
     dialog.addEventListener("cancel", (event) => event.preventDefault());
     const end = () => {

@@ -55,7 +55,7 @@ class TypedField {
     ];
     this.#empty.append(...modes.map(([value, text]) => h("option", { value }, text)));
     this.#empty.setAttribute("aria-label", t("When {name} is empty", { name }));
-    this.#empty.title = t("What is sent when nothing stands here");
+    this.#empty.title = t("What is sent when this field is empty");
     this.#empty.addEventListener("change", () => {
       this.input.value = "";
       this.#look();

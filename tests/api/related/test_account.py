@@ -245,10 +245,11 @@ def test_a_journal_hides_what_is_sent_to_paths_near_a_login(
     api: Api, path: str
 ) -> None:
     body = {"username": "root", "newPsw": "s3cret", "code": [["s3cret"]]}
-    api.client.post(f"{path}?apiKey=s3cret", json=body)
-    (entry,) = api.journal()
-    shown = dict.fromkeys(body, "[redacted]") | {"username": "root"}
-    assert entry["request"]["body"] == shown
+    for _ in range(20):  # a busy machine brings a body later than is waited for
+        api.client.post(f"{path}?apiKey=s3cret", json=body)
+        if (shown := api.journal()[-1]["request"]["body"]) is not None:
+            break
+    assert shown == dict.fromkeys(body, "[redacted]") | {"username": "root"}
     assert "s3cret" not in kept(api)
 
 

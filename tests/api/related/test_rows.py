@@ -11,6 +11,7 @@ import pytest
 from mock_server.api.faults.table import KINDS
 from mock_server.api.operations import table
 from mock_server.api.operations.operation import Operation
+from mock_server.api.operations.related.fields import MissingParams
 from mock_server.domain.api_keys import ApiKeysExceeded
 from mock_server.domain.app_folders import AppTooDeep
 from mock_server.domain.call import APP, ChatForbidden
@@ -37,7 +38,8 @@ FORMER = {"openapi.create": APP, "openapi.list": APP} | dict.fromkeys(
     ("clearHistories", "getHistoryStatus", "getSpeech", "createQuestionGuide"),
     (ChatForbidden,),
 )
-"""Refusals of 4.14, which stories tell."""
+FORMER["searchTest"] = (MissingParams,)
+"""Refusals of 4.14, which stories and other tests tell."""
 
 
 def name(operation: Operation) -> str:

@@ -29,6 +29,15 @@ def test_the_limit_counts_tokens(make_api: MakeApi) -> None:
     assert len(search(api, "same words", limit=1)["list"]) == 1
 
 
+def test_without_a_text_parameters_were_missing_before_fields_were_checked(
+    make_api: MakeApi,
+) -> None:
+    for version, told in (("4.14", "missingParams"), ("4.16", "zodError")):
+        api = related_routes(make_api, version=version)
+        answer = send(api, "POST", SEARCH, {"datasetId": DATASET, "text": ""})
+        assert told in answer.text
+
+
 def test_a_score_is_the_share_of_pairs_that_a_text_contains() -> None:
     assert parts_of("Pay NOW, a") == ("pa", "ay", "no", "ow", "a")
     assert score(parts_of("ab cd"), "xxABxx") == 0.5

@@ -45,7 +45,7 @@ def test_a_path_that_nothing_serves_is_answered_next_time(console: Console) -> N
         expect(form.field(name)).to_have_value(value)
     expect(form.field("json")).to_have_value("{}")
     form.add(status="202", json='{"a": [1]}')
-    console.notices(f"An answer for POST {PATH} is armed.")
+    console.notices(f"An answer for POST {PATH} added.")
     console.drawer.is_gone()
     answer = console.client.post(PATH)
     assert (answer.status_code, answer.json()) == (202, {"a": [1]})
@@ -87,7 +87,7 @@ def test_a_body_that_was_cut_is_said_to_be(console: Console) -> None:
     console.fault("answer", operation=f"GET {PATH}", text="x" * 10_000, times=1)
     console.client.get(PATH)
     form = console.answers_next()
-    form.says("The body was longer; this is what was kept.")
+    form.says("The body was longer; the journal kept this part.")
     expect(form.field("text")).to_have_value("x" * 8192)
 
 

@@ -179,18 +179,18 @@ def test_errors_stay_until_they_are_closed_and_successes_go(frozen: Console) -> 
     Part(error).click("Close")
     expect(error).to_be_hidden()
     frozen.click("Fail next listV2")
-    armed = frozen.notices("armed")
+    added = frozen.notices("added")
     frozen.page.clock.fast_forward(10_000)
-    expect(armed).to_be_hidden()
+    expect(added).to_be_hidden()
 
 
 def test_what_was_said_of_another_sandbox_goes(frozen: Console) -> None:
     frozen.admin("POST", "/sandboxes", {"name": "mine"})
     frozen.click("Fail next listV2")
-    armed = frozen.notices("armed")
+    added = frozen.notices("added")
     frozen.page.clock.fast_forward(2000)
     frozen.sandbox.select_option("mine")
-    expect(armed).to_be_hidden()
+    expect(added).to_be_hidden()
 
 
 def test_a_reset_can_be_undone(console: Console) -> None:
@@ -260,7 +260,7 @@ def test_what_is_of_another_sandbox_or_was_reset_by_others_cannot_be_undone(
     reset(console)
     console.clients.click("New sandbox")
     console.lacks("Undo")
-    console.notices("is a copy of its own")
+    console.notices("Requests with its API key")
     console.page.wait_for_function(
         "fetch('snapshots').then((it) => it.json()).then((it) => !it.snapshots.length)"
     )
@@ -300,7 +300,7 @@ def test_names_that_are_refused_are_told_beside_the_field(console: Console) -> N
     console.clients.unfold("New sandbox with a name")
     for card, label, name, button in (
         (console.snapshots, "Name of the snapshot", "before demo", "Take"),
-        (console.clients, "name", "a b", "Make"),
+        (console.clients, "name", "a b", "Create"),
     ):
         card.field(label).fill(name)
         console.click(button)
@@ -313,7 +313,7 @@ def test_a_sandbox_can_have_a_name_and_a_profile(console: Console) -> None:
     card.unfold("New sandbox with a name")
     card.fill(name="mine")
     card.field("profile").select_option("deployed")
-    console.click("Make")
+    console.click("Create")
     expect(console.sandbox).to_have_value("mine")
     console.facts.says("deployed")
     card.says(re.compile(r"ends at \d\d:\d\d unless it is used"))

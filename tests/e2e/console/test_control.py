@@ -13,7 +13,7 @@ from tests.e2e.pages import Console, Visit, expect
 from tests.e2e.pages.console import PIN, PINNED
 from tests.e2e.pages.screen import CLIPBOARD
 
-QUIET = "Nothing goes wrong on purpose."
+QUIET = "No faults."
 SANDBOX = "sandbox-1"
 
 
@@ -158,7 +158,7 @@ def test_the_form_knows_every_kind_of_fault(console: Console) -> None:
             console.faults.field("operation").select_option(operation)
         console.faults.fill(**{f: json.dumps(v) for f, v in least.items()})
         console.faults.click("Add fault")
-        console.notices(f"Fault {name} is armed.")
+        console.notices(f"Fault {name} added.")
     assert [fault["kind"] for fault in console.armed()] == [*KINDS]
 
 
@@ -204,7 +204,7 @@ def test_taking_back_a_preset_leaves_other_faults(console: Console) -> None:
 
 def test_what_remains_of_a_fault_is_counted(console: Console) -> None:
     console.click("Fail next listV2")
-    expect(console.notice.root).to_have_text("An error is armed.")
+    expect(console.notice.root).to_have_text("An error added.")
     for status in ("503", "200"):
         console.trying.form().click("List")
         expect(console.rows.first).to_contain_text(status)
@@ -216,7 +216,7 @@ def test_what_remains_of_a_fault_is_counted(console: Console) -> None:
         console.faults.row_says(left)
         console.list()
     console.faults.unfold("1 spent")
-    console.faults.row_says("over · fired 2")
+    console.faults.row_says("ended · fired 2")
     console.click("Remove error f2")
     console.faults.has(0)
     assert console.armed() == []

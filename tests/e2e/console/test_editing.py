@@ -153,7 +153,7 @@ def test_a_range_goes_through_what_is_open(small: Console) -> None:
 def test_a_folder_is_deleted_with_others_and_comes_back_whole(small: Console) -> None:
     before = small.admin("GET", "/datasets/d")
     small.select("Folder", "Item 4")
-    small.bar.click("Delete", "Delete for sure")
+    small.bar.click("Delete", "Confirm deletion")
     small.lacks("Folder", "Item 4")
     assert {*collections(small)} == {"Item 1", "Item 2", "Item 3", "Item 5"}
     small.undo()

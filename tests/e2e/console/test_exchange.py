@@ -59,7 +59,7 @@ def test_a_file_is_asked_about_before_it_replaces_anything(console: Console) -> 
     choose(console, "shop.yaml", GOOD)
     rows = ["NowFile", "Datasets20", "Collections480", "Chats122"]
     expect(console.drawer.role("row")).to_have_text(rows)
-    console.drawer.says("a reset leads back to it")
+    console.drawer.says("becomes its baseline")
     assert console.state() == before
     assert len(console.admin("GET", "/sandboxes")["sandboxes"]) == 1
     console.drawer.click("Cancel")
@@ -67,7 +67,7 @@ def test_a_file_is_asked_about_before_it_replaces_anything(console: Console) -> 
     assert console.state() == before
     choose(console, "shop.yaml", GOOD)
     replace(console, "Shop")
-    console.card("Declared responses").says("GET /api/x")
+    console.card("Static responses").says("GET /api/x")
     console.faults.says("1 left")
 
 
@@ -119,5 +119,5 @@ def test_a_file_that_is_too_large_is_not_sent(console: Console, tmp_path: Path) 
     path.write_bytes(b"#" * (33 * 1024 * 1024))
     asked = len(console.asked)
     console.find("input[type=file]").set_input_files(path)
-    console.drawer.says("It has 33.0 MiB; a state may have 32.0 MiB.")
+    console.drawer.says("The file has 33.0 MiB; at most 32.0 MiB can be loaded.")
     assert console.asked_for("/state", after=asked) == 0

@@ -121,7 +121,7 @@ def test_the_search_is_a_button_and_goes_by_arrows_and_enter(console: Console) -
     expect(console.palette.root).to_be_hidden()
     console.search("no such thing")
     console.page.keyboard.type(" anywhere")
-    console.palette.says("Nothing goes by “no such thing anywhere”.")
+    console.palette.says("No results for “no such thing anywhere”.")
     console.press("Enter")
     console.palette.is_open()
 
@@ -180,7 +180,7 @@ def test_the_search_hinders_nobody(visit: Visit, options: dict[str, Any]) -> Non
     expect(console.option("Reset")).to_be_visible()
     console.hinders_nobody()
     console.search("no such thing")
-    console.palette.says("Nothing goes by")
+    console.palette.says("No results for")
     console.hinders_nobody()
 
 

@@ -169,7 +169,7 @@ def test_what_is_searched_is_shown_in_the_tree(tree: Console) -> None:
         tree.press("Enter")
         expect(tree.find(".row.found", has_text=title)).to_be_visible()
     found = tree.find_in_tree("zebra").root
-    expect(found).to_have_text("Nothing is called so.")
+    expect(found).to_have_text("No results.")
 
 
 @pytest.mark.parametrize("options", [{}, DARK, PHONE])

@@ -228,7 +228,7 @@ def test_no_name_that_is_chosen_moved_deleted_or_restored_does_anything(
         console.dialog.is_open()
         console.press("Escape")
         more.click()
-        for entry in ("Delete", "Delete for sure"):
+        for entry in ("Delete", "Confirm deletion"):
             console.role("menuitem", entry).click()
         expect(rows).to_have_count(len(folders) - 1)
         console.click("Undo")

@@ -188,7 +188,7 @@ def test_filters_are_counted_survive_news_and_go_at_one_click(mixed: Console) ->
     expect(mixed.rows).to_have_count(6)
     mixed.stream.never_says("of 6")
     mixed.stream.search.fill("no such thing anywhere")
-    mixed.stream.says("Nothing matches these filters.")
+    mixed.stream.says("No requests match these filters.")
     mixed.find(".window").get_by_role("button", name="Clear filters").click()
     expect(mixed.rows).to_have_count(6)
 

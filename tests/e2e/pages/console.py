@@ -120,7 +120,7 @@ class Console(Screen):
         for each in entries:
             self.role("menuitem", each).click()
             if each == "Delete":
-                self.role("menuitem", "Delete for sure").click()
+                self.role("menuitem", "Confirm deletion").click()
 
     def rename(self, name: str, key: str = "Enter") -> None:
         """Type a name where a row is renamed, and press a key."""
@@ -244,7 +244,7 @@ class Drawer(Part):
 
     def delete(self) -> None:
         """Delete what is open."""
-        self.click("Delete", "Delete for sure")
+        self.click("Delete", "Confirm deletion")
 
 
 class Faults(Part):

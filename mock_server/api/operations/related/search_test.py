@@ -12,6 +12,7 @@ from mock_server.api.operations.operation import DEMO_DATASET
 from mock_server.api.operations.related.fields import (
     IDLE,
     Flag,
+    MissingParams,
     Number,
     Text,
     shown,
@@ -194,7 +195,7 @@ def _appear(_: SearchTestBody, number: int) -> Found:
     "that share nothing with the text are left out. All recalls find the same rows in "
     "the same order; `duration` is always 0.012s; there is no limit per second. "
     "Only the first of many data rows are compared (limit `searched_chars`).",
-    refuses=DATASET,
+    refuses=(*DATASET, MissingParams),
     example={"datasetId": DEMO_DATASET, "text": "open"},
     data=SearchView,
     encode=_encode,
@@ -212,6 +213,8 @@ def search_test(call: Call, body: SearchTestBody) -> FoundPage:
     score of embeddings and after a re-rank; `limit`, at most 20,000, counts four bytes
     of UTF-8 as a token, and is passed by the last row.
     """
+    if not (body.text or call.facts.fields_are_checked):
+        raise MissingParams("a text", "none", "$.text")
     dataset = call.dataset(body.dataset_id, Level.READ, "$.datasetId")
     found = sorted(_found(call, dataset, body), key=lambda it: (-it.score, it.row.id))
     different = _different(found)
