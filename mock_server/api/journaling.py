@@ -231,7 +231,7 @@ class Journaling:
 
 
 def _idle_in(request: RequestContext, sent: Sent) -> Hint | None:
-    """Return what tells the fields of a related route that change nothing here."""
+    """Return a hint that names fields of a related route without effect."""
     operation = request.operation
     if not isinstance(operation, Operation) or operation.related is None:
         return None

@@ -191,7 +191,7 @@ def app_detail(call: Call, query: AppQuery) -> AppDetail:
 
 
 class Campaign(Struct, rename="camel"):
-    """By which link a user came."""
+    """Names of the link by which a user came."""
 
     short_url_source: str | UnsetType = UNSET
     short_url_medium: str | UnsetType = UNSET

@@ -48,7 +48,7 @@ FormerDatasetType = Literal[
 IDLE = body_field.About(is_idle=True).meta()
 """What is taken, but changes nothing here."""
 SHARE = body_field.About(is_idle=True, is_credential=True).meta()
-"""What names a share link: read before the other fields are."""
+"""A share link is read before the other fields are."""
 Text = Annotated[Long, IDLE] | UnsetType
 Number = Annotated[float, IDLE] | UnsetType
 Flag = Annotated[bool, IDLE] | UnsetType
@@ -89,7 +89,7 @@ _AUTH = "$.outLinkAuthData"
 
 
 def auth_of(auth: ShareAuth | str | UnsetType | None) -> ShareAuth:
-    """Return what names a share link; in a query that is JSON. Raises InvalidField."""
+    """Read a share link, which is JSON in a query. Raises InvalidField."""
     if not isinstance(auth, str):
         return auth or ShareAuth()
     try:

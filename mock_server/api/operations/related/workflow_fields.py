@@ -85,7 +85,7 @@ ValueType = (
 
 
 class Option(Struct):
-    """What a variable may be set to."""
+    """One of the values of a variable."""
 
     label: str
     value: str
@@ -223,7 +223,7 @@ class Position(Struct):
 
 
 class PluginData(Struct, rename="camel", kw_only=True):
-    """What is shown of the plugin of a node."""
+    """Texts and pictures of the plugin of a node."""
 
     diagram: Text = UNSET
     user_guide: Text = UNSET
@@ -260,7 +260,7 @@ class McpTools(Tools, kw_only=True):
 
 
 class ToolConfig(Struct, rename="camel", kw_only=True):
-    """Which tools a node has."""
+    """Tools of a node."""
 
     mcp_tool_set: McpTools | UnsetType = UNSET
     mcp_tool: Tool | UnsetType = UNSET
