@@ -19,6 +19,7 @@ from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.errors import Refusal
 from mock_server.domain.journal import (
     Entry,
+    Hint,
     Journal,
     Outside,
     Sent,
@@ -114,6 +115,8 @@ class Journaling:
             redaction.redact_entry(entry, self._secrets.of(state, request.headers.key))
         if is_long:
             self._cut(entry, longest)
+        if request.is_beyond and entry.hint is None and not entry.was_refused:
+            entry.hint = _idle_in(request, entry.sent)
         journal.append(entry)
         return entry.seq
 
@@ -222,6 +225,15 @@ class Journaling:
             entry.sent = replace(sent, body=sent.body[:longest], is_cut=True)
         if len(entry.answer) > longest:
             entry.answer, entry.answer_is_cut = entry.answer[:longest], True
+
+
+def _idle_in(request: RequestContext, sent: Sent) -> Hint | None:
+    """Return a hint that names fields of a related route without effect."""
+    operation = request.operation
+    if not isinstance(operation, Operation) or operation.related is None:
+        return None
+    contract = operation.contract_under(request.state.facts)
+    return partial(contract.tell_idle, sent.body)
 
 
 def _outside(request: RequestContext) -> Outside | None:

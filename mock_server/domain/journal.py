@@ -285,7 +285,7 @@ class Entry(Struct, eq=False, gc=False):
 
     @property
     def hint_text(self) -> str | None:
-        return self.hint() if callable(self.hint) else self.hint
+        return (self.hint() if callable(self.hint) else self.hint) or None
 
 
 _FIXED_BYTES, _PAIR_BYTES = 1_024, 128

@@ -595,8 +595,8 @@ EXAMPLES = [
         None,
         "id q a chunkIndex indexes.type indexes.dataId indexes.text indexes._id "
         "datasetId collectionId sourceName sourceId isOwner canWrite",
-        "a indexes._id canWrite",
-        why="a row without an answer has no `a`; the others are " + _OLDER,
+        "indexes._id canWrite",
+        why=_OLDER,
     ),
     Example(
         f"PUT {_SETS}/data/update",

@@ -286,11 +286,9 @@ def paging(fields: Fields, most: int) -> tuple[int, int]:
 
 def page_number(fields: Fields, name: str) -> int:
     value = as_number(fields.get(name) or 0)
-    if isinstance(value, float) and value >= 0:
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if type(value) not in (int, float) or not 0 <= value < 2**53:
         raise Refused("number")
-    return value
+    return int(value)
 
 
 def as_number(value: Any) -> Any:
@@ -326,7 +324,7 @@ def holds(text: str, term: str) -> bool:
 
 
 def moment(text: str | None, refused: str = "field") -> int | None:
-    """A time in milliseconds, if there is one; what is no time is `refused` so."""
+    """Return a time in milliseconds, if given. Raises Refused of this kind."""
     if text is None:
         return None
     if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", text):

@@ -74,14 +74,14 @@ class Chats(Base):
 
     def get_histories(self, fields: Fields) -> Page:
         start, size = paging(fields, 1000)
+        since = moment(fields.get("startUpdateTime"), "number")
+        until = moment(fields.get("endUpdateTime"), "number")
         if self.choices["version"] == "4.14":
             app = self.state["apps"].get(fields.get("appId"))
             if app is None or self.level(app) < READ:
                 return Page([], start, size, dict)
         elif "appId" not in fields:
             raise Refused("no_chat")
-        since = moment(fields.get("startUpdateTime"), "number")
-        until = moment(fields.get("endUpdateTime"), "number")
         app = self.app(fields, READ)
         chats = sorted(app["chats"].values(), key=lambda chat: str(chat["chatId"]))
         chats.sort(key=lambda chat: (chat["top"], chat["updateTime"]), reverse=True)
@@ -309,7 +309,9 @@ def _with_more(page: Page, items: list[Fields]) -> Fields:
 
 
 def last_question(messages: list[Fields]) -> str:
-    asked = [each.get("content") for each in messages if each.get("role") == "user"]
-    if not asked or not isinstance(asked[-1], str):
+    asked = [each for each in messages if each.get("role") == "user"] or messages
+    is_known = asked[-1].get("role") in ("user", "system")
+    if not is_known or not isinstance(asked[-1].get("content"), str):
         raise Refused("field")
-    return asked[-1]
+    question: str = asked[-1]["content"]
+    return question

@@ -154,7 +154,7 @@ class Body:
         ][:1]
 
     def _meant(self, given: str) -> str | None:
-        """The field that is meant; without an offset, a page's number means that."""
+        """Return the field that `given` stands for: a page number for the offset."""
         meant, missing = MEANT.get(given), LIST["offset"].missing or ""
         if self.is_pin or "offset" in self.body or tolerates(self.choices, missing):
             return meant

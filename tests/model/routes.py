@@ -91,6 +91,7 @@ SEARCH = {
 }
 NEW = {"name": NEEDED_TEXT, "intro": NEEDED_TEXT, "parentId": PARENT}
 KINDS = ("folder", "dataset", "websiteDataset", "externalFile", "apiDataset")
+PLACES = ("test", "online", "share", "api", "mcp", "feishu", "wecom", "wechat")
 COLLECTION_TYPES = ("folder", "virtual", "file", "link", "externalFile", "apiFile")
 KIND = one_of(*KINDS, "feishu", "yuque")
 NEWER_KIND = one_of(*KINDS, "feishu", "yuque", "dingtalk")

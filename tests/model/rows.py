@@ -55,6 +55,7 @@ class Rows(Base):
         texts += [("default", row[name]) for name in ("q", "a") if row[name]]
         view = row_view(row) | {
             "id": row["id"],
+            "a": row["a"],
             "teamId": TEAM,
             "datasetId": dataset["id"],
             "collectionId": collection["id"],

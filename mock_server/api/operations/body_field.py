@@ -1,5 +1,6 @@
 """One field of a body: its type, and the names of its violations."""
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -29,7 +30,7 @@ class About(Struct, frozen=True):
     `instead_of` it is read only if that field is missing. Messages do not repeat the
     value if `is_secret`. `hint` says where to find a missing value. Objects of an array
     without `items_need` are left out. A field that `is_idle` is checked, and changes
-    nothing.
+    nothing, unless it `is_credential`: then it identifies the caller.
     """
 
     missing: str = "invalid_field"
@@ -45,10 +46,16 @@ class About(Struct, frozen=True):
     hint: str = ""
     items_need: str = ""
     is_idle: bool = False
+    is_credential: bool = False
+
+    @property
+    def is_without_effect(self) -> bool:
+        """Whether it is known, and changes nothing."""
+        return self.is_idle and not self.is_credential
 
     def meta(self) -> Meta:
         """Return this as a part of the field's type."""
-        described = "Known, without effect" if self.is_idle else None
+        described = "Known, without effect" if self.is_without_effect else None
         return Meta(extra={"about": self}, description=described)
 
 
@@ -167,6 +174,24 @@ class Field:
         expected = expected or walk.describe_type(self._type)
         reason = f"{expected}, got {got}"
         return violation_of(self.name, name, self._section, reason, effect)
+
+
+def idle_in(given: object, kind: inspect.Type, at: walk.Path) -> Iterator[str]:
+    """Find the fields below a place that are known without effect, by their paths."""
+    match walk.without_metadata(kind), given:
+        case inspect.UnionType() as union, _:
+            if own := walk.alternative_for(given, union):
+                yield from idle_in(given, own, at)
+        case inspect.StructType(fields=fields), dict():
+            for each in fields:
+                name, place = each.encode_name, (*at, each.encode_name)
+                if name in given and _about(each.type).is_without_effect:
+                    yield walk.dotted(place)
+                elif name in given:
+                    yield from idle_in(given[name], each.type, place)
+        case inspect.ListType(item_type=of), list():
+            for index, item in enumerate(given):
+                yield from idle_in(item, of, (*at, index))
 
 
 def _about(kind: inspect.Type) -> About:

@@ -7,14 +7,15 @@ refused; the journal lists all of them.
 
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, inspect
 
 from mock_server.api.errors import BadJson
 from mock_server.api.operations import nearest
+from mock_server.api.operations.body_field import idle_in
 from mock_server.api.operations.known_fields import KnownFields
 from mock_server.api.request import check_integers, read_json
 from mock_server.domain.choices.table import Choices
@@ -37,6 +38,8 @@ class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
 F = TypeVar("F", bound=RequestFields)
 
 _DOCUMENTED = Choices()
+_TOLD = 5
+"""Fields without effect that a hint names."""
 
 NOT_ON_CONTRACT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """Errors of a decoder for a body that violates the spec."""
@@ -178,6 +181,17 @@ class Contract(Generic[F]):
         else:
             body = self._looked_at(body, choices)
             yield from self.known.departures(body, choices)
+
+    def tell_idle(self, content: bytes | None) -> str:
+        """Return a hint that names the fields of a body without effect, or ""."""
+        try:
+            body = msgspec.json.decode(content or b"null")
+        except NOT_ON_CONTRACT:
+            return ""
+        found = [*islice(idle_in(body, inspect.type_info(self.fields), ()), _TOLD + 1)]
+        more = ["and more"] if len(found) > _TOLD else []
+        named = ", ".join([*found[:_TOLD], *more])
+        return f"known, without effect here: {named}" if named else ""
 
     @property
     def names(self) -> Collection[str]:

@@ -262,7 +262,7 @@ def test_hostile_cookies_log_nobody_in(demo: Api, cookie: str) -> None:
         *({}, [None], [[]], [{}], [{"role": 1, "content": "x"}]),
         *([{"role": "user"}], [{"role": "user", "content": None}]),
         [{"role": "user", "content": {"text": "x"}}],
-        [{"role": "system", "content": "x"}] * 10_000,
+        [{"role": "human", "content": "x"}] * 10_000,
     ],
     ids=lambda value: json.dumps(value)[:40],
 )

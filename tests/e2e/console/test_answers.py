@@ -8,23 +8,14 @@ import pytest
 import yaml
 
 from tests.e2e.pages import Console, Visit, expect
-from tests.e2e.pages.screen import APP, CLIPBOARD
+from tests.e2e.pages.screen import CLIPBOARD
 
 PATH = "/api/x/y"
-COMPLETIONS = "/api/v1/chat/completions"
-
-
-def complete(console: Console, **fields: Any) -> Any:
-    """The answer to a question."""
-    messages = [{"role": "user", "content": "How are you?"}]
-    body = {"appId": APP, "messages": messages, **fields}
-    headers = {"Authorization": "Bearer k"}
-    return console.client.post(COMPLETIONS, json=body, headers=headers)
 
 
 def ask(console: Console) -> str:
     """What the assistant says."""
-    return str(complete(console).json()["choices"][0]["message"]["content"])
+    return str(console.complete().json()["choices"][0]["message"]["content"])
 
 
 def test_an_answer_is_listed_without_an_end_and_removed(console: Console) -> None:
@@ -76,7 +67,7 @@ def test_the_next_completion_says_another_text(console: Console) -> None:
 
 
 def test_after_a_stream_the_text_is_left_to_write(console: Console) -> None:
-    complete(console, stream=True)
+    console.complete(stream=True)
     form = console.answers_next()
     expect(form.field("text")).to_have_value("")
     form.add(text="Friday.")

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from mock_server import MockServer
-from tests.e2e.console.test_answers import complete
 from tests.e2e.pages import Console, Demo, Part, Visit, expect
 from tests.e2e.pages.console import AS_HTTPX, PIN, PINNED
 from tests.e2e.pages.demo import SPLIT
@@ -257,9 +256,9 @@ def test_five_tasks_take_few_clicks_or_keys(
     by_pointer, clicks, by_keys, keys, seen = task
     for way, most, what in (by_pointer, clicks, "clicks"), (by_keys, keys, "keys"):
         console = counted()
-        complete(console)
+        console.complete()
         with console.at_most(most, way.__name__, what):
             for _ in way(console):
-                complete(console)
+                console.complete()
                 console.list()
             expect(console.find(seen).first).to_be_visible()

@@ -227,6 +227,14 @@ class Screen(Part):
     def list(self, dataset: str = HANDBOOK, key: str = "other", **more: Any) -> None:
         self.send("POST", LIST, {"offset": 0, "datasetId": dataset} | more, key)
 
+    def complete(self, **fields: Any) -> Any:
+        """Ask something over the API; gives the response."""
+        messages = [{"role": "user", "content": "How are you?"}]
+        body = {"appId": APP, "messages": messages, **fields}
+        headers = {"Authorization": "Bearer k"}
+        path = "/api/v1/chat/completions"
+        return self.client.post(path, json=body, headers=headers)
+
     def send(self, method: str, path: str, body: object, key: str = "other") -> None:
         headers = {"Authorization": f"Bearer {key}"}
         self.client.request(method, path, json=body, headers=headers)

@@ -146,7 +146,7 @@ class KeyListQuery(RequestFields, kw_only=True):
     app_id: Id | UnsetType = UNSET
     keyword: Annotated[str, Meta(max_length=100)] = ""
     sort_by: Literal["createTime", "lastUsedTime", "remainingPoints"] = "createTime"
-    tags: Annotated[str | fields.Tags, fields.IDLE] | UnsetType = UNSET
+    tags: Annotated[fields.Label | fields.Tags, fields.IDLE] | UnsetType = UNSET
 
 
 @route(

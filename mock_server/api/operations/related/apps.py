@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, get_args
 
-from msgspec import UNSET, Meta, UnsetType, field, structs
+from msgspec import UNSET, Meta, Struct, UnsetType, field, structs
 from msgspec.structs import replace
 
 from mock_server.api.envelope import View
@@ -178,6 +178,14 @@ def app_detail(call: Call, query: AppQuery) -> AppDetail:
     )
 
 
+class Campaign(Struct, rename="camel"):
+    """Names of the link by which a user came."""
+
+    short_url_source: str | UnsetType = UNSET
+    short_url_medium: str | UnsetType = UNSET
+    short_url_content: str | UnsetType = UNSET
+
+
 class AppCreateBody(RequestFields, kw_only=True):
     """Name and folder of the application; the other fields are not stored."""
 
@@ -190,7 +198,7 @@ class AppCreateBody(RequestFields, kw_only=True):
     edges: workflow.Edges = UNSET
     chat_config: workflow.Settings = UNSET
     template_id: fields.Text = UNSET
-    utm_params: fields.Settings = UNSET
+    utm_params: Annotated[Campaign, fields.IDLE] | UnsetType = UNSET
 
 
 @route(
@@ -311,9 +319,9 @@ class PublishBody(RequestFields, kw_only=True):
     nodes: workflow.Nodes = UNSET
     edges: workflow.Edges = UNSET
     chat_config: workflow.Settings = UNSET
-    is_publish: fields.Flag = UNSET
+    is_publish: Annotated[workflow.Switch, fields.IDLE] | UnsetType = UNSET
     version_name: fields.Text = UNSET
-    auto_save: fields.Flag = UNSET
+    auto_save: Annotated[workflow.Switch, fields.IDLE] | UnsetType = UNSET
 
 
 @route(

@@ -3,7 +3,7 @@
 from typing import Annotated
 from urllib.parse import quote
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from mock_server.api.envelope import View
 from mock_server.api.operations import body_field
@@ -36,10 +36,18 @@ Token = Annotated[
 """The last segment of a URL."""
 
 
+Cited = (
+    Annotated[str, Meta(min_length=1, max_length=Published.intro_chars), fields.IDLE]
+    | UnsetType
+)
+
+
 class ReadBody(fields.CitedFields, kw_only=True):
     """The collection; the reply that cites it is ignored."""
 
     collection_id: Id
+    chat_id: Cited = UNSET
+    chat_item_data_id: Cited = UNSET
 
 
 class SourceView(View, kw_only=True):

@@ -12,7 +12,6 @@ from mock_server.api.envelope import Failure, error_envelope
 from mock_server.api.errors import BadJson
 from mock_server.api.event_stream import Chunk, EventStream
 from mock_server.api.operations.contract import NOT_ON_CONTRACT
-from mock_server.api.operations.nearest import given_for, meant_by_unknown
 from mock_server.api.operations.operation import DEMO_CHAT
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.reply_parts import (
@@ -28,7 +27,7 @@ from mock_server.domain.access import Level
 from mock_server.domain.call import APP, AppNotFound
 from mock_server.domain.chats import TITLE_CHARS, RecordTaken, Turn, complete
 from mock_server.domain.clock import format_time
-from mock_server.domain.errors import Refusal, refusal
+from mock_server.domain.errors import refusal
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.models import App
@@ -64,14 +63,25 @@ class KnownFields(RequestFields, kw_only=True):
         proxy = self.auth_proxy
         if proxy and not (proxy.username or proxy.tmb_id):
             raise errors.InvalidField("a username or a tmbId", "neither", "$.authProxy")
-        fields.share_of(self.out_link_auth_data or UNSET)
+        fields.share_of(self.out_link_auth_data)
+
+
+class Said(Struct, rename={"data_id": "dataId", "hide_in_ui": "hideInUI"}):
+    """A message; of its other fields nothing is known."""
+
+    role: Any = UNSET
+    content: Any = UNSET
+    name: Annotated[str, fields.IDLE] = ""
+    reasoning_content: Annotated[str, fields.IDLE] = ""
+    data_id: str = ""
+    hide_in_ui: Annotated[bool, fields.IDLE] = False
 
 
 class CompletionsBody(KnownFields, kw_only=True, forbid_unknown_fields=False):
     """A conversation so far; of its messages the last question counts."""
 
     messages: Annotated[
-        list[Annotated[dict[str, Any], _MESSAGE]], Meta(extra={"expected": _EXPECTED})
+        list[Annotated[Said, _MESSAGE]], Meta(extra={"expected": _EXPECTED})
     ] = field(default_factory=list)
     chat_id: fields.Label | UnsetType | None = UNSET
     app_id: Id | UnsetType | None = UNSET
@@ -124,32 +134,30 @@ class CompletionView(Struct, kw_only=True):
     choices: list[Choice]
 
 
-def question_of(messages: list[dict[str, Any]]) -> str:
-    """The text of the last message of a user. Raises InvalidField."""
-    for index in range(len(messages) - 1, -1, -1):
-        if messages[index].get("role") == "user":
-            return _text(messages[index], index)
-    last = len(messages) - 1  # which in most conversations is meant for that of a user
-    raise _wrong(messages[last], "role", "a message with the role user", last)
+_ROLES = ("user", "system", "developer", "assistant", "tool", "function")
 
 
-def _wrong(message: dict[str, Any], field: str, expected: str, index: int) -> Refusal:
-    got = describe_value(message[field]) if field in message else "nothing"
-    wrong = errors.InvalidField(expected, got, f"$.messages[{index}].{field}")
-    given = given_for({field} - message.keys(), message).get(field)
-    wrong.message += meant_by_unknown(given, field)
-    return wrong
+def question_of(messages: list[Said]) -> str:
+    """The text of the last message of a user, else of all. Raises InvalidField."""
+    asked = [at for at, each in enumerate(messages) if each.role == "user"]
+    index = asked[-1] if asked else len(messages) - 1
+    message = messages[index]
+    if message.role not in _ROLES:
+        got = describe_value(message.role) if message.role is not UNSET else "nothing"
+        expected, at = "a message with the role user", f"$.messages[{index}].role"
+        raise errors.InvalidField(expected, got, at)
+    return _text(message.content, f"$.messages[{index}].content")
 
 
-def _text(message: dict[str, Any], index: int) -> str:
+def _text(content: object, at: str) -> str:
     """The content of a message: a text, or parts of which the texts count."""
-    content = message.get("content")
     if isinstance(content, str):
         return content
     if isinstance(content, list):
         texts = [each.get("text") for each in content if isinstance(each, dict)]
         return "\n".join(text for text in texts if isinstance(text, str))
-    raise _wrong(message, "content", "a string or an array", index)
+    got = "nothing" if content is UNSET else describe_value(content)
+    raise errors.InvalidField("a string or an array", got, at)
 
 
 NoMessages = refusal("NoMessages", "400 noMessages", "500 500 error")
@@ -277,9 +285,8 @@ def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
         return replace(turn, question=question, title=title[:TITLE_CHARS])
     if not body.messages:
         raise NoMessages(_EXPECTED, "no message", "$.messages")
-    own_id = body.messages[-1].get("dataId")
-    is_id = isinstance(own_id, str) and 0 < len(own_id) <= Published.id_chars
-    is_id = is_id and own_id not in (".", "..")
+    own_id = body.messages[-1].data_id
+    is_id = 0 < len(own_id) <= Published.id_chars and own_id not in (".", "..")
     question = question_of(body.messages)
     return replace(turn, question=question, question_id=own_id if is_id else None)
 

@@ -180,14 +180,14 @@ class IndexView(View):
 
 
 class RowDetailView(View, kw_only=True):
-    """A data row by itself; `a` and `sourceId` are there unless they are empty."""
+    """A data row by itself; `sourceId` is there unless it is empty."""
 
     id: str
     team_id: str = DEFAULT_TEAM_ID
     dataset_id: str
     collection_id: str
     q: str
-    a: str | UnsetType = UNSET
+    a: str
     chunk_index: int
     indexes: list[IndexView]
     update_time: Time
@@ -219,7 +219,6 @@ def data_detail(call: Call, query: fields.IdQuery) -> RowDetailView:
         row,
         dataset_id=dataset.id,
         collection_id=collection.id,
-        a=row.a or UNSET,
         indexes=[
             IndexView(kind, f"{row.id}-{number}", text)
             for number, (kind, text) in enumerate(texts)
@@ -335,11 +334,11 @@ class QuoteBody(fields.CitedFields, kw_only=True):
 
 
 class QuoteView(View):
-    """A cited row."""
+    """A cited row; `a` is there unless it is empty."""
 
     collection: QuotedCollection
     q: str
-    a: str
+    a: str | UnsetType = UNSET
 
 
 @route(
@@ -354,7 +353,7 @@ class QuoteView(View):
 def get_quote_data(call: Call, body: QuoteBody) -> QuoteView:
     """A data row that is cited, and its collection.
 
-    The texts of the row, of which `a` may be empty, and the fields of the collection.
+    The texts of the row, without an empty `a`, and the fields of the collection.
     """
     dataset, collection, row = call.row(body.id, Level.READ)
     created = collection.create_time or collection.update_time
@@ -369,4 +368,4 @@ def get_quote_data(call: Call, body: QuoteBody) -> QuoteView:
         file_id=collection.file_id or UNSET,
         raw_link=collection.raw_link or UNSET,
     )
-    return QuoteView(shown, row.q, row.a)
+    return QuoteView(shown, row.q, row.a or UNSET)

@@ -145,7 +145,8 @@ class ExportBody(fields.CitedFields, kw_only=True):
     def check(self) -> None:
         """Raise InvalidField for some of what names a reply, but not all."""
         fields.CitedFields.check(self)
-        self.check_whole(is_given=self.chat_time is not UNSET)
+        given = (getattr(self, each) for each in self.__struct_fields__)
+        self.check_whole(is_given=sum(each is not UNSET for each in given) > 1)
 
 
 _QUOTE, _TWO = '"', '""'

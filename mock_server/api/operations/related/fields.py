@@ -47,6 +47,8 @@ FormerDatasetType = Literal[
 
 IDLE = body_field.About(is_idle=True).meta()
 """Marks a field that is checked, but changes nothing."""
+SHARE = body_field.About(is_idle=True, is_credential=True).meta()
+"""Marks a share link, which is read before the other fields."""
 Text = Annotated[Long, IDLE] | UnsetType
 Number = Annotated[float, IDLE] | UnsetType
 Flag = Annotated[bool, IDLE] | UnsetType
@@ -74,32 +76,33 @@ class ShareAuth(Struct, rename="camel"):
     out_link_uid: str = ""
 
 
-LinkAuth = Annotated[ShareAuth, IDLE] | str | UnsetType
+LinkAuth = Annotated[ShareAuth, SHARE] | str | UnsetType
+_AUTH = "$.outLinkAuthData"
 
 
-def share_of(auth: ShareAuth | str | UnsetType) -> bool:
-    """Return whether a share link is named; in a query it is JSON.
+def auth_of(auth: ShareAuth | str | UnsetType | None) -> ShareAuth:
+    """Read a share link, which is JSON in a query. Raises InvalidField."""
+    if not isinstance(auth, str):
+        return auth or ShareAuth()
+    try:
+        return msgspec.json.decode(auth, type=ShareAuth)
+    except msgspec.DecodeError:
+        raise errors.InvalidField.of(auth, "an object as JSON", _AUTH) from None
 
-    Raises InvalidField if only one of its two ids is given.
-    """
-    at = "$.outLinkAuthData"
-    if isinstance(auth, str):
-        try:
-            auth = msgspec.json.decode(auth, type=ShareAuth)
-        except msgspec.DecodeError:
-            raise errors.InvalidField.of(auth, "an object as JSON", at) from None
-    if not auth or not (auth.share_id or auth.out_link_uid):
-        return False
-    if not (auth.share_id and auth.out_link_uid):
-        raise errors.InvalidField("shareId and outLinkUid", "one of them", at)
-    return True
+
+def share_of(given: ShareAuth | str | UnsetType | None) -> bool:
+    """Return whether a share link is named. Raises InvalidField for half of it."""
+    auth = auth_of(given)
+    if bool(auth.share_id) is not bool(auth.out_link_uid):
+        raise errors.InvalidField("shareId and outLinkUid", "one of them", _AUTH)
+    return bool(auth.share_id)
 
 
 class TargetFields(contract.RequestFields, kw_only=True):
     """The application of a chat session; other targets are ignored."""
 
     app_id: Id | UnsetType = UNSET
-    skill_id: Annotated[Label, IDLE] | UnsetType = UNSET
+    skill_id: Annotated[Id, IDLE] | UnsetType = UNSET
     source_type: Annotated[Literal["app", "chatAgentHelper"], IDLE] | UnsetType = UNSET
 
     def check(self) -> None:
@@ -128,7 +131,7 @@ class ChatFields(OptionalChatFields, kw_only=True):
 class CitedFields(OptionalChatFields, kw_only=True):
     """The reply of a chat session that cites the object; ignored."""
 
-    app_id: Annotated[Label, IDLE] | UnsetType = UNSET
+    app_id: Annotated[Id, IDLE] | UnsetType = UNSET
     chat_id: Text = UNSET
     chat_item_data_id: Text = UNSET
 

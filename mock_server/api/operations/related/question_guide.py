@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from mock_server.api.operations.operation import DEMO_APP, DEMO_CHAT
-from mock_server.api.operations.related import fields
+from mock_server.api.operations.related import fields, workflow_fields
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.domain.call import APP
 from mock_server.domain.limits import Published
@@ -22,7 +22,7 @@ NO_MODEL = "No model runs; the conversation is ignored."
 class GuideSettings(Struct, rename="camel"):
     """Settings for the questions."""
 
-    open: bool | float | str
+    open: workflow_fields.Switch
     model: str = ""
     custom_prompt: str = ""
 
@@ -71,8 +71,8 @@ class OlderGuideBody(RequestFields, kw_only=True):
     out_link_auth_data: fields.LinkAuth = UNSET
 
     def check(self) -> None:
-        """Raise InvalidField for a text that does not name a share link."""
-        fields.share_of(self.out_link_auth_data)
+        """Raise InvalidField for a text that is no JSON."""
+        fields.auth_of(self.out_link_auth_data)
 
 
 @route(

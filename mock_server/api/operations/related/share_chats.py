@@ -26,7 +26,11 @@ class OutLinkQuery(RequestFields, kw_only=True):
     """The share link and its visitor, as JSON text, and optionally a chat session."""
 
     chat_id: fields.Name | UnsetType = UNSET
-    out_link_auth_data: fields.Name | dict[str, Any]
+    out_link_auth_data: fields.Name | fields.ShareAuth
+
+    def check(self) -> None:
+        """Raise InvalidField for a text that is no JSON."""
+        fields.auth_of(self.out_link_auth_data)
 
 
 class SharedAppView(View, kw_only=True):

@@ -1,10 +1,10 @@
 """Replies that are read aloud: a second of silence, which any player can play."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from mock_server.api.operations.related import fields
+from mock_server.api.operations.related import fields, workflow_fields
 from mock_server.api.operations.related.route import Call, route
 from mock_server.api.response import Response
 from mock_server.domain.call import APP
@@ -29,7 +29,7 @@ class SpeechConfig(Struct, rename="camel"):
     type: Literal["none", "web", "model"] | UnsetType = UNSET
     model: fields.Long = ""
     voice: fields.Long | UnsetType = UNSET
-    speed: fields.Number = UNSET
+    speed: Annotated[workflow_fields.Number, fields.IDLE] = UNSET
 
 
 class GetSpeechBody(fields.ChatFields, kw_only=True):

@@ -45,7 +45,13 @@ class TicketBody(RequestFields, kw_only=True):
 
     filename: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
     dataset_id: Id
-    size: Annotated[int, Meta(ge=1, le=Published.integer)] | UnsetType = UNSET
+    size: (
+        Annotated[int, Meta(ge=1, le=Published.integer)]
+        | Annotated[
+            str, Meta(pattern="^[1-9][0-9]{0,14}$", extra={"expected": "digits"})
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class TicketView(View, kw_only=True):
@@ -79,7 +85,7 @@ def presign_dataset_file_post_url(call: Call, body: TicketBody) -> TicketView:
     """
     dataset = call.dataset(body.dataset_id, Level.WRITE, "$.datasetId")
     most = call.state.limits.upload_bytes
-    if body.size is not UNSET and body.size > most:
+    if body.size is not UNSET and int(body.size) > most:
         raise BodyTooLarge.of(body.size, f"at most {most} bytes", "$.size")
     ticket = upload_tickets.give_ticket(call, dataset, body.filename)
     key, ms = ticket.key, upload_tickets.TICKET_MS

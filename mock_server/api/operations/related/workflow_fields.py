@@ -1,16 +1,22 @@
 """The types of workflows in requests, which are checked but not stored.
 
-Deep parts (options of inputs, tools of nodes) are not checked.
+Deep parts (tools of a set, inputs of a system tool) are not checked.
 """
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from mock_server.api.operations.related import fields
 
-Flag = bool | float | str | UnsetType
-Number = float | str | bool | UnsetType | None
+_ONE = Meta(ge=0, le=1, extra={"expected": "0 or 1"})
+Switch = bool | Annotated[int, _ONE] | str
+"""Any text will do: some mean true, all others false."""
+Flag = Switch | UnsetType
+_NUMBER = Meta(
+    pattern=r"^[-+]?[0-9]{0,15}(\.[0-9]{0,15})?$", extra={"expected": "digits"}
+)
+Number = float | Annotated[str, _NUMBER] | bool | UnsetType | None
 Objects = list[dict[str, Any]] | UnsetType
 Some = dict[str, Any] | UnsetType
 Text = str | UnsetType
@@ -78,6 +84,38 @@ ValueType = (
 )
 
 
+class Option(Struct):
+    """One of the values of a variable."""
+
+    label: str
+    value: str
+
+
+Options = list[Option] | UnsetType
+
+
+class Mark(Struct):
+    """A mark of a slider."""
+
+    label: str
+    value: float | Annotated[str, _NUMBER] | bool | None
+
+
+class UsedModel(Struct):
+    """A model by its name."""
+
+    model: str
+
+
+class DatasetOption(Struct, rename="camel"):
+    """A dataset that may be chosen."""
+
+    dataset_id: str
+    avatar: str
+    name: str
+    vector_model: UsedModel
+
+
 class FileChoice(Struct, rename="camel", kw_only=True):
     """Files that a user may choose."""
 
@@ -103,7 +141,7 @@ class InputFields(FileChoice, kw_only=True):
     placeholder: Text = UNSET
     max_length: Number = UNSET
     min_length: Number = UNSET
-    mark_list: Objects = UNSET
+    mark_list: list[Mark] | UnsetType = UNSET
     step: Number = UNSET
     max: Number = UNSET
     min: Number = UNSET
@@ -113,10 +151,10 @@ class InputFields(FileChoice, kw_only=True):
     time_granularity: Literal["day", "hour", "minute", "second"] | UnsetType = UNSET
     time_range_start: Text = UNSET
     time_range_end: Text = UNSET
-    dataset_options: Objects = UNSET
+    dataset_options: list[DatasetOption] | UnsetType = UNSET
     custom_input_config: Some = UNSET
-    list: Objects = UNSET
-    enums: Objects = UNSET
+    enums: Options = UNSET
+    list: Options = UNSET
 
 
 class Variable(InputFields, kw_only=True):
@@ -184,6 +222,54 @@ class Position(Struct):
     y: float
 
 
+class PluginData(Struct, rename="camel", kw_only=True):
+    """Texts and pictures of the plugin of a node."""
+
+    diagram: Text = UNSET
+    user_guide: Text = UNSET
+    course_url: Text = UNSET
+    readme_url: Text = UNSET
+    name: Text = UNSET
+    avatar: Text = UNSET
+    error: Text = UNSET
+    status: Literal["Normal", "SoonOffline", "Offline"] | UnsetType = UNSET
+
+
+class Tool(Struct, rename="camel"):
+    """A tool by its id."""
+
+    tool_id: str
+
+
+class Tools(Struct, rename="camel"):
+    """Several tools."""
+
+    tool_list: list[Any]
+
+
+class SystemTools(Tools, kw_only=True):
+    """Several tools that a system tool has."""
+
+    tool_id: str
+
+
+class McpTools(Tools, kw_only=True):
+    """Several tools of an MCP server."""
+
+    url: str
+
+
+class ToolConfig(Struct, rename="camel", kw_only=True):
+    """Tools of a node."""
+
+    mcp_tool_set: McpTools | UnsetType = UNSET
+    mcp_tool: Tool | UnsetType = UNSET
+    system_tool: Tool | UnsetType = UNSET
+    system_tool_set: SystemTools | UnsetType = UNSET
+    http_tool_set: Tools | UnsetType = UNSET
+    http_tool: Tool | UnsetType = UNSET
+
+
 class Node(Struct, rename="camel", kw_only=True):
     """A node of a workflow."""
 
@@ -212,8 +298,8 @@ class Node(Struct, rename="camel", kw_only=True):
     has_token_fee: Flag = UNSET
     has_system_secret: Flag = UNSET
     readme_url: Text = UNSET
-    plugin_data: Some = UNSET
-    tool_config: Some = UNSET
+    plugin_data: PluginData | UnsetType = UNSET
+    tool_config: ToolConfig | UnsetType = UNSET
     position: Position | UnsetType = UNSET
 
 
@@ -229,7 +315,7 @@ class Edge(Struct, rename="camel"):
 class Opened(Struct, rename="camel", kw_only=True):
     """A feature, on or off, and its settings; each feature has some of these fields."""
 
-    open: bool | float | str
+    open: Switch
     default_prompt: Text = UNSET
     model: Text = UNSET
     custom_prompt: Text = UNSET
@@ -240,7 +326,7 @@ class Opened(Struct, rename="camel", kw_only=True):
 class InputGuide(Struct, rename="camel"):
     """Source of hints for a user's input."""
 
-    open: bool | float | str
+    open: Switch
     custom_url: str
 
 
