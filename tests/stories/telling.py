@@ -96,8 +96,8 @@ PART = re.compile(r"\n(?!\| )")
 _SERVER = re.compile(r"given ((?:[\w.]+=\S+ )*)(.+)")
 _LIBRARY = re.compile("(malformed (?:JSON|one)), .*?( - at)")
 """What is told in a library's words."""
-_HOST = re.compile(r"http://[\w.]+(:\d+)?(?=/api/system/)")
-"""Where addresses of files lead."""
+_HOST = re.compile(r"http://[\w.]+(:\d+)?(?=/(?:api/system|__admin)/)")
+"""Where addresses of files and commands lead."""
 _MADE = re.compile("fastgpt-sbx-[0-9a-f]{8,}")
 
 

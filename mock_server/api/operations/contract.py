@@ -18,6 +18,7 @@ from mock_server.api.operations import nearest
 from mock_server.api.operations.body_field import idle_in
 from mock_server.api.operations.known_fields import KnownFields
 from mock_server.api.request import check_integers, read_json
+from mock_server.domain.choices.reading import tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import InvalidField, InvalidFields, Refusal
 from mock_server.domain.journal import REFUSED, Violation
@@ -115,8 +116,13 @@ class Contract(Generic[F]):
         values, refused = self.known.read(body, choices)
         first = next(refused, None)
         if first is not None:
-            reported = self.known.meant_for_missing(body, self.known.fields).values()
-            others = nearest.ignored(body, self.known.names, [*reported])
+            own = self.known.fields
+            reported = [
+                given
+                for name, given in self.known.meant_for_missing(body, own).items()
+                if not tolerates(choices, own[name].about.missing)
+            ]
+            others = nearest.ignored(body, self.known.names, reported)
             others = others if choices.unknown_fields == "ignore" else []
             raise InvalidFields(all_problems(chain([first], refused, others)))
         if ignored is not None:

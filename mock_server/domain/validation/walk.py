@@ -93,9 +93,9 @@ def _doubtful(
     every = enumerate(items)
     if len(items) < _MANY_ITEMS:
         return every
-    match wanted:
+    match without_metadata(wanted):
         case inspect.StructType(cls=kind):
-            return ((at, item) for at, item in every if not _converts(item, kind))
+            return _unconverted(items, kind)
         case inspect.DictType(value_type=inspect.AnyType()):
             objects = [item for item in items if isinstance(item, dict)]
             if is_unicode("".join(chain.from_iterable(objects))):
@@ -103,11 +103,21 @@ def _doubtful(
     return every
 
 
-def _converts(value: object, kind: type[Struct]) -> bool:
-    """Return True if a quick, incomplete check finds a valid struct."""
+def _unconverted(
+    items: list[object], kind: type[Struct]
+) -> Iterator[tuple[int, object]]:
+    """Yield the items of parts of the array that a quick check does not pass."""
+    for start in range(0, len(items), _MANY_ITEMS):
+        part = items[start : start + _MANY_ITEMS]
+        if not _converts(part, kind):
+            yield from enumerate(part, start)
+
+
+def _converts(items: list[object], kind: type[Struct]) -> bool:
+    """Return True if a quick, incomplete check finds valid structs."""
     try:
-        msgspec.convert(value, kind)
-        msgspec.json.encode(value)  # raises for a lone surrogate
+        msgspec.convert(items, list[kind])  # type: ignore[valid-type]
+        msgspec.json.encode(items)  # raises for a lone surrogate
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError):
         return False
     return True
