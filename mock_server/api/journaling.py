@@ -27,6 +27,7 @@ from mock_server.domain.journal import (
     redacted_key,
 )
 from mock_server.domain.limits import Limits, Published
+from mock_server.domain.versions import Version, facts_of
 
 _WITH_HINT = (
     errors.CommercialRoute,
@@ -115,8 +116,8 @@ class Journaling:
             redaction.redact_entry(entry, self._secrets.of(state, request.headers.key))
         if is_long:
             self._cut(entry, longest)
-        if request.is_beyond and entry.hint is None and not entry.was_refused:
-            entry.hint = _idle_in(request, entry.sent)
+        if request.is_beyond and entry.hint is None:
+            entry.hint = _idle_in(request, entry)
         journal.append(entry)
         return entry.seq
 
@@ -227,13 +228,18 @@ class Journaling:
             entry.answer, entry.answer_is_cut = entry.answer[:longest], True
 
 
-def _idle_in(request: RequestContext, sent: Sent) -> Hint | None:
-    """Return a hint that names fields of a related route without effect."""
-    operation = request.operation
+def _idle_in(request: RequestContext, entry: Entry) -> Hint | None:
+    """Return a hint that names fields of a served related route without effect."""
+    operation, version = request.operation, request.state.choices.version
     if not isinstance(operation, Operation) or operation.related is None:
         return None
-    contract = operation.contract_under(request.state.facts)
-    return partial(contract.tell_idle, sent.body)
+    if entry.was_refused:
+        return None
+    return partial(_tell_idle, operation, version, entry.sent.body)
+
+
+def _tell_idle(operation: Operation, version: Version, body: bytes | None) -> str:
+    return operation.contract_under(facts_of(version)).tell_idle(body)
 
 
 def _outside(request: RequestContext) -> Outside | None:

@@ -117,41 +117,41 @@ def create(
     and then nothing is stored.
     """
     store, limits = call.store, call.state.limits
-    files, known = len(store.files) + len(store.tickets), new.file_id or ""
+    known = new.file_id or ""
     if content is not None and known not in store.files and known not in store.tickets:
-        hint = "delete some first"
+        files, hint = len(store.files) + len(store.tickets), "delete some first"
         call.check_room(files, limits.uploads, "uploaded files", "part file", hint)
     if texts and len(texts) > limits.waiting_rows:
         expected = f"a text of at most {limits.waiting_rows} chunks"
         raise errors.LimitReached(expected, "more", "body")
-    is_stepped = call.state.choices.training == "stepped"
-    if texts and is_stepped:
-        store.check_waiting(len(texts))
     created = dataset.tree.created
     call.check_room(created, limits.created_collections, "created collections")
     member, now = call.member, call.now
+    is_stepped = call.state.choices.training == "stepped"
     needs_file_id = new.type == "file" and not new.file_id
     ids = iter(store.new_ids(needs_file_id + 1 + len(texts or ())))
     file_id = next(ids) if needs_file_id else new.file_id
-    made = replace(new, id=next(ids), file_id=file_id).updated(now)
-    if not is_again:
-        made = replace(made, tmb_id=member, create_time=now)
-    store.put_collection(dataset, made)
+    made = replace(new, id=next(ids), file_id=file_id)
+    if is_again:
+        made = made.updated(now)
+    else:
+        made = replace(made, tmb_id=member, create_time=now, update_time=now)
     if texts is None:
+        store.put_collection(dataset, made)
         return made.id
-    try:
-        rows = [
-            Row(own_id, q, a, chunk_index=number, update_time=now)
-            for own_id, (q, a, number) in zip(ids, texts, strict=True)
-        ]
-        training.begin(
-            store, dataset, made, rows, now=now, is_parsed=False, is_stepped=is_stepped
-        )
-        if content is not None and file_id is not None:
+    rows = [
+        Row(own_id, q, a, chunk_index=number, update_time=now)
+        for own_id, (q, a, number) in zip(ids, texts, strict=True)
+    ]
+    training.begin(
+        store, dataset, made, rows, now=now, is_parsed=False, is_stepped=is_stepped
+    )
+    if content is not None and file_id is not None:
+        try:
             store.files.put(file_id, File(file_id, dataset.id, made.id, content))
-    except errors.LimitReached:
-        store.remove_collections(store.dataset(dataset.id) or dataset, [made.id])
-        raise
+        except errors.LimitReached:
+            store.remove_collections(dataset, [made.id])
+            raise
     return made.id
 
 
@@ -191,16 +191,15 @@ def add_rows(
     Raises LimitReached, and then nothing is stored.
     """
     is_stepped = call.state.choices.training == "stepped" and not at_once
-    store, now = call.store, call.now
-    if is_stepped:
-        store.check_waiting(len(rows))
-    changed = collection.updated(now)
-    store.put_collection(dataset, changed)
-    try:
-        training.begin(store, dataset, changed, rows, now=now, is_stepped=is_stepped)
-    except errors.LimitReached:
-        store.put_collection(dataset, collection)
-        raise
+    training.begin(
+        call.store,
+        dataset,
+        collection.updated(call.now),
+        rows,
+        now=call.now,
+        before=collection,
+        is_stepped=is_stepped and bool(rows),
+    )
 
 
 def replace_row(

@@ -85,7 +85,7 @@ def advance_all(
     return tuple(rows), tuple(left)
 
 
-def amount(jobs: Iterable[Job]) -> int:
+def amount_of(jobs: Iterable[Job]) -> int:
     """Return the training amount of jobs."""
     return sum(job.waiting for job in jobs)
 

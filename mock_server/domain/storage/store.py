@@ -4,7 +4,7 @@ Any number of stores share a fixture, so creating and resetting a sandbox takes 
 time for any size. Callers pass the time; nothing here awaits.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from hashlib import sha256
 from itertools import chain
 from sys import getsizeof
@@ -297,11 +297,10 @@ class Store(ChatStore):
             return None
         return dataset, collection, place.row
 
-    def _parts(self) -> Iterator[Generation]:
-        """Yield all loaded contents."""
-        yield from self._loaded_apps.values()
-        yield from self._loaded_datasets.values()
-        yield self.generation
+    def _parts(self) -> list[Generation]:
+        """Return all loaded contents."""
+        loaded = self._loaded_apps.values(), self._loaded_datasets.values()
+        return [*chain(*loaded), self.generation]
 
     def _loaded_place(self, row_id: str) -> RowPlace | None:
         """Return where a row was loaded, unless its dataset was replaced since."""

@@ -12,7 +12,7 @@ from mock_server.domain.objects.pending import Steps, made
 from mock_server.domain.objects.rows import (
     Job,
     advance_all,
-    amount,
+    amount_of,
     next_due,
     size_of_jobs,
 )
@@ -23,25 +23,42 @@ def begin(
     store: Store,
     dataset: Dataset,
     collection: Collection,
-    rows: Iterable[Row],
+    rows: Sequence[Row],
     *,
     now: int,
+    before: Collection | None = None,
     is_parsed: bool = True,
     is_stepped: bool = True,
 ) -> Collection:
-    """Begin to train rows: step by step, or at once. Return the changed collection.
+    """Store a collection and train more rows of it: step by step, or at once.
 
-    `is_parsed` is False for rows of a text; `now` is in milliseconds. Raises
-    LimitReached.
+    Returns the collection with its new amounts. `before` is the stored one, None if
+    there is none; `is_parsed` is False for rows of a text; `now` is in milliseconds.
+    Raises LimitReached, and then nothing is stored.
     """
     job = Job(dataset.id, collection.id, now, is_parsed, tuple(rows))
-    at = dataset.id, collection.id
-    if not is_stepped or (is_parsed and not job.rows):
-        return _train(store, dataset, collection, job.rows)
-    _check_room(store, (job,))
-    store.jobs.put(at, (*(store.jobs.get(at) or ()), job))
-    store.due = job.due if store.due is None else min(store.due, job.due)
-    return _train(store, dataset, collection, (), job.waiting)
+    if is_stepped:
+        waiting = collection.training_amount + job.waiting
+        changed = replace(collection, training_amount=waiting)
+        _check_room(store, (job,))
+        store.check_waiting(len(rows))
+    else:
+        changed = replace(collection, data_amount=collection.data_amount + len(rows))
+    store.put_collection(dataset, changed)
+    try:
+        if is_stepped:
+            at = dataset.id, collection.id
+            store.jobs.put(at, (*(store.jobs.get(at) or ()), job))
+            store.due = job.due if store.due is None else min(store.due, job.due)
+        elif rows:
+            store.rows.change(dataset, collection.id, new=rows)
+    except LimitReached:
+        if before is None:
+            store.remove_collections(dataset, [collection.id])
+        else:
+            store.put_collection(dataset, before)
+        raise
+    return changed
 
 
 _COLLECTIONS = 16  # trained in a step, which takes a millisecond or two
@@ -77,32 +94,21 @@ def _settling(store: Store, now: int) -> Steps[None]:
             store.jobs.put(at, left)
         else:
             store.jobs.remove(at)
-        _train(store, dataset, collection, rows, amount(left) - amount(jobs))
+        # The collection may have been put with another amount meanwhile.
+        waiting = collection.training_amount + amount_of(left) - amount_of(jobs)
+        trained = replace(
+            collection,
+            data_amount=collection.data_amount + len(rows),
+            training_amount=max(0, waiting),
+        )
+        if rows:
+            store.rows.change(dataset, collection.id, new=rows)
+        store.put_collection(dataset, trained)
         settled += 1
         # Only after progress: jobs that wait for memory would be retried for ever.
         if settled % _COLLECTIONS == 0:
             yield
     store.due = next_due(chain.from_iterable(store.jobs.values()))
-
-
-def _train(
-    store: Store,
-    dataset: Dataset,
-    collection: Collection,
-    rows: Sequence[Row],
-    more: int = 0,
-) -> Collection:
-    """Add trained rows, and `more` to the training amount (may be negative)."""
-    trained = replace(
-        collection,
-        data_amount=collection.data_amount + len(rows),
-        # The collection may have been put with another amount meanwhile.
-        training_amount=max(0, collection.training_amount + more),
-    )
-    if rows:
-        store.rows.change(dataset, collection.id, new=rows)
-    store.put_collection(dataset, trained)
-    return trained
 
 
 def _check_room(store: Store, jobs: Iterable[Job]) -> None:
