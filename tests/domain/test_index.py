@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import Generation
-from mock_server.domain.objects.haystack import Haystack, fold
+from mock_server.domain.objects.haystack import Haystack, fold, folded_beginning
 from mock_server.domain.objects.index import (
     ANYWHERE,
     Listing,
@@ -42,6 +42,13 @@ long_runs = st.text("\u0300\u0301\u0323\u0327\u0344\u0f71\u0f73\u0f81", min_size
 @given(st.lists(st.one_of(words, marks, long_runs), max_size=4).map("".join))
 def test_folds_as_unicode_says_whatever_the_marks(text: str) -> None:
     assert fold(text) == normalize("NFC", normalize("NFC", text).casefold())
+
+
+@given(st.lists(st.one_of(words, marks, long_runs), max_size=4).map("".join))
+def test_a_beginning_is_folded_as_the_whole_is_where_there_is_room(text: str) -> None:
+    assert folded_beginning(text, 32 * len(text) + 1)[0] == fold(text)
+    longer = "\u6587" * 1_022 + text  # a part ends in the text
+    assert folded_beginning(longer, 32 * len(longer) + 1)[0] == fold(longer)
 
 
 @pytest.mark.ci

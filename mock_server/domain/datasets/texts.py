@@ -248,11 +248,10 @@ def parts_of(question: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def score(parts: tuple[str, ...], text: str) -> float:
-    """Return the share of a question's parts that a text contains, to four digits."""
+def score(parts: tuple[str, ...], folded: str) -> float:
+    """Return the share of a question's parts that a folded text has, to four digits."""
     if not parts:
         return 0.0
-    folded = fold(text)
     return round(sum(map(folded.__contains__, parts)) / len(parts), 4)
 
 

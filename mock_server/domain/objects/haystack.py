@@ -29,21 +29,28 @@ _SLOW = 32
 """Cost of folding a character, at most, relative to changing its case."""
 
 
-def foldable(text: str, room: int) -> tuple[str, int]:
-    """Return the beginning of a text that may be folded, and the room left.
+def folded_beginning(text: str, room: int) -> tuple[str, int]:
+    """Return the folded beginning of a text, and the room left.
 
     Each character takes 1 of the room, or 32 near others that are composed.
     """
     if text.isascii():
-        return text[:room], room - len(text)
+        return text[:room].lower(), room - len(text)
+    parts: list[str] = []
+    is_all_quick = True
     for start in range(0, len(text), _PART_CHARS):
         if room <= 0:
-            return text[:start], 0
+            text, room = text[:start], 0
+            break
         part = text[start : start + _PART_CHARS]
         folded = part.casefold()
         is_quick = len(folded) == len(part) and is_normalized("NFC", folded)
         room -= len(part) if is_quick else _SLOW * len(part)
-    return text, room
+        is_all_quick = is_all_quick and is_quick
+        parts.append(folded)
+    if is_all_quick and is_normalized("NFC", text):  # what `fold` would do again
+        return normalize("NFC", "".join(parts)), room
+    return fold(text), room
 
 
 # Marks with combining class 0 in Unicode that decompose into two.

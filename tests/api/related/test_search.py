@@ -53,7 +53,7 @@ def test_without_a_text_parameters_were_missing_before_fields_were_checked(
 
 def test_a_score_is_the_share_of_pairs_that_a_text_contains() -> None:
     assert parts_of("Pay NOW, a") == ("pa", "ay", "no", "ow", "a")
-    assert score(parts_of("ab cd"), "xxABxx") == 0.5
+    assert score(parts_of("ab cd"), "xxabxx") == 0.5
     assert score(parts_of("退款政策"), "政策") == round(1 / 3, 4)
     assert score(parts_of("?!"), "?!") == 0
     assert len(parts_of("".join(map(chr, range(0x4E00, 0x4F00))))) == 64

@@ -15,7 +15,7 @@ from mock_server.domain.access import Level
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
-from mock_server.domain.objects.haystack import fold, foldable
+from mock_server.domain.objects.haystack import folded_beginning
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
 
@@ -305,9 +305,10 @@ def having(
         if room <= 0:
             state.hint("only the first texts were compared (limit listed_search_chars)")
             break
-        first, left = foldable((texts := texts_of(each))[0], room)
-        second, left = foldable(texts[1], max(left, 0))
-        if term in fold(first) or term in fold(second):
+        one, other = texts_of(each)
+        first, left = folded_beginning(one, room)
+        second, left = folded_beginning(other, max(left, 0))
+        if term in first or term in second:
             found.append(each)
         room = min(left, room - _LEAST_CHARS)
     return found

@@ -31,7 +31,7 @@ from mock_server.domain.datasets.texts import parts_of, score, tokens_of
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.dataset import Dataset
-from mock_server.domain.objects.haystack import foldable
+from mock_server.domain.objects.haystack import folded_beginning
 from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
@@ -249,9 +249,9 @@ def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found
             if room <= 0:
                 return
             text = "\n".join((row.q, row.a, *row.indexes))[:room]
-            text, left = foldable(text, room)
+            folded, left = folded_beginning(text, room)
             room = min(left, room - _LEAST_CHARS)
-            value = score(parts, text)
+            value = score(parts, folded)
             if value > 0:
                 yield Found(value, row, collection)
 
