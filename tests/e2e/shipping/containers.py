@@ -268,13 +268,15 @@ def pip_mounts(conf: Path) -> Mapping[Path, Path]:
     parser.read_dict({"global": settings})
     with conf.open("w") as file:
         parser.write(file)
-    folders = {Path("/etc/ssl/certs"), *local_folders(settings.values())}
-    there = {path: path for path in folders if path.is_dir()}
+    certificates = Path("/etc/ssl/certs")
+    named = {certificates, *local_paths(settings.values())}
+    found = {path for path in named if path.exists()}
+    there = {path: path for path in found if certificates not in path.parents}
     return {conf: Path("/etc/pip.conf")} | there
 
 
-def local_folders(values: Iterable[str]) -> Iterator[Path]:
-    """The folders that settings name; pages of an index name files beside it."""
+def local_paths(values: Iterable[str]) -> Iterator[Path]:
+    """Files and folders that settings name; pages of an index name files beside it."""
     for word in " ".join(values).split():
         if word.startswith("file:///"):
             yield Path(word.removeprefix("file://")).parent
