@@ -76,7 +76,7 @@ export class Requests {
 
   /** Drops what the server has dropped, as after a reset. */
   async refresh() {
-    this.#names.forget();
+    this.#names.renew();
     await this.#entries.refresh();
   }
 

@@ -9,79 +9,67 @@ const MOST_CHARS = 100; // longer ones are no ids
 
 /** The names of what requests name; `onNews` is called when more of them are known. */
 export class Names {
-  #datasets = null;
-  #apps = null;
-  #chats = new Map(); // of an app, by their ids
-  #folders = new Map();
+  #known = new Map(); // names by ids, by where they were read
+  #asked = new Set(); // where names were read, or are being read
 
   constructor(onNews) {
     this.onNews = onNews;
   }
 
-  /** Has all names be read anew: they may have changed, or are another sandbox's. */
+  /** Reads all names again, as they may have changed. Until then the former ones stay. */
+  renew() {
+    this.#asked.clear();
+  }
+
+  /** Drops all names: another sandbox has others. */
   forget() {
-    this.#datasets = this.#apps = null;
-    this.#chats.clear();
-    this.#folders.clear();
+    this.renew();
+    this.#known = new Map();
   }
 
   dataset(id) {
-    this.#datasets ??= this.#read("/datasets", ({ datasets }) => datasets.map((each) => [each.id, each.name]));
-    return this.#datasets.get(id) ?? id;
+    return this.#read("/datasets", ({ datasets }) => datasets.map((each) => [each.id, each.name])).get(id) ?? id;
   }
 
   app(id) {
-    this.#apps ??= this.#read("/apps", ({ apps }) => apps.map((each) => [each.id, each.name]));
-    return this.#apps.get(id) ?? id;
+    return this.#read("/apps", ({ apps }) => apps.map((each) => [each.id, each.name])).get(id) ?? id;
   }
 
   /** A dataset or an app: routes call the ids of both `id`. */
   holder = (id) => [this.dataset(id), this.app(id)].find((name) => name !== id) ?? id;
 
   chat(appId, id) {
-    if (!this.#chats.has(appId) && this.#apps?.has(appId))
-      this.#chats.set(appId, this.#read(`${path("apps", appId, "chats")}?limit=${MOST}`, ({ chats }) =>
-        chats.map((each) => [each.chatId, CHAT.titleOf(each)])));
-    return this.#chats.get(appId)?.get(id) ?? id;
+    if (!this.#known.get("/apps")?.has(appId)) return id;
+    const where = `${path("apps", appId, "chats")}?limit=${MOST}`;
+    return this.#read(where, ({ chats }) => chats.map((each) => [each.chatId, CHAT.titleOf(each)])).get(id) ?? id;
   }
 
   /** A collection, or a folder. */
   collection(datasetId, id) {
-    const key = JSON.stringify([datasetId, id]);
-    if (!this.#folders.has(key) && this.#isAsked(datasetId, id)) this.#readFolder(key, datasetId, id);
-    return this.#folders.get(key) ?? id;
+    const isId = id.length < MOST_CHARS && !/^\.*$/.test(id);
+    if (!isId || !this.#known.get("/datasets")?.has(datasetId)) return id;
+    const where = path("datasets", datasetId, "collections", id);
+    return this.#read(where, ({ name }) => [[id, name]]).get(id) ?? id;
   }
 
-  #isAsked(datasetId, id) {
-    return this.#datasets?.has(datasetId) && id.length < MOST_CHARS && !/^\.*$/.test(id);
-  }
-
-  /** Names by ids, which come when they come. */
+  /** Names by ids, none before they come. Where nothing is answered the ids stay. */
   #read(where, pairsOf) {
-    const names = new Map();
-    this.#tried(async () => {
-      for (const [id, name] of pairsOf(await here("GET", where))) names.set(id, named(name, id));
-    });
-    return names;
+    if (!this.#asked.has(where)) {
+      if (this.#asked.size >= MOST) this.forget();
+      this.#asked.add(where);
+      this.#ask(where, pairsOf);
+    }
+    return this.#known.get(where) ?? new Map();
   }
 
-  async #readFolder(key, datasetId, id) {
-    const names = this.#folders;
-    if (names.size >= MOST) names.delete(names.keys().next().value); // the oldest
-    names.set(key, id);
-    await this.#tried(async () => {
-      const { name } = await here("GET", path("datasets", datasetId, "collections", id));
-      names.set(key, named(name, id));
-    });
-  }
-
-  /** Where nothing is answered the id stays, such as that of a folder that is gone. */
-  async #tried(read) {
+  async #ask(where, pairsOf) {
+    const known = this.#known;
     try {
-      await read();
+      const pairs = pairsOf(await here("GET", where));
+      known.set(where, new Map(pairs.map(([id, name]) => [id, named(name, id)])));
       this.onNews();
     } catch {
-      // It is only a name.
+      // It is only a name, such as that of a folder that is gone.
     }
   }
 }

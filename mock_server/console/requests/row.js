@@ -18,6 +18,9 @@ const timeOf = (time) => new Date(time).toLocaleTimeString("en-GB");
 /** Milliseconds, or seconds where there are many. */
 export const lasting = (ms) => (ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
+/** An id of which no name is known, short enough for a row. */
+const shortId = (id) => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id);
+
 /** What was asked for, in parts: where, and what for; names have their ids as titles. */
 export function asked({ operation, path, dataset, folder, search, app, chat, item, top }, names) {
   const where = operation ? [] : [[path]];
@@ -25,9 +28,10 @@ export function asked({ operation, path, dataset, folder, search, app, chat, ite
   if (folder) where.push([names.collection(dataset, folder), folder]);
   else if (folder !== undefined && dataset) where.push([t("root"), "parentId null"]);
   if (app && !chat) where.push([names.app(app), app]);
-  if (chat) where.push([app ? names.chat(app, chat) : chat, [app && names.app(app), chat].filter(Boolean).join(" › ")]);
+  if (chat) where.push([app ? names.chat(app, chat) : chat, chat, [app && names.app(app), chat].filter(Boolean).join(" › ")]);
   if (item) where.push([dataset ? names.collection(dataset, item) : names.holder(item), item]);
-  const parts = where.map(([name, id], n) => h("span", { class: n ? "in" : null, title: id }, bdi(brief(name))));
+  const parts = where.map(([name, id, title = id], n) =>
+    h("span", { class: n ? "in" : null, title }, bdi(name === id ? shortId(id) : brief(name))));
   if (search) parts.push(h("q", {}, bdi(brief(search))));
   if (chat && top === false) parts.push(h("span", { class: "count" }, t("unpin")));
   return parts.flatMap((part) => [part, " "]); // between them a line may end

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,6 +13,9 @@ from tests.e2e.pages import Console, Visit, expect
 from tests.e2e.pages.console import PINNED
 from tests.e2e.pages.screen import APP, CLIPBOARD, GUIDES, HANDBOOK, PARCEL, PHONE
 from tests.support import LIST
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
 
 SEEN = "it => it.getBoundingClientRect().top"
 
@@ -43,13 +47,29 @@ def test_requests_are_listed_as_they_come(console: Console) -> None:
     first_says(console, "root")
     odd = "6593e137231a2be9c5603bff", "65b1c0de9d1448617cba7fff"
     console.list(odd[0], parentId=odd[1])  # nothing is named so
-    first_says(console, *odd)
+    first_says(console, "6593e137…603bff", "65b1c0de…ba7fff")
+    expect(console.rows.first.get_by_title(odd[1])).to_be_visible()
     console.fault("malformed_json")
     console.list()
     mark = console.rows.first.locator(".mark.fault")
     expect(mark).to_have_text("malformed_json")
     console.rows.first.locator(".time").click()  # anywhere on the row
     console.drawer.says("listV2 · #6")
+
+
+def test_names_stay_until_they_are_read_again(console: Console) -> None:
+    console.list(parentId=GUIDES)
+    first_says(console, "Handbook", "Guides")
+    held: list[Route] = []
+    console.page.route(
+        re.compile(f"/collections/{GUIDES}$"), lambda route: held.append(route)
+    )
+    with console.page.expect_request(re.compile(f"/collections/{GUIDES}$")):
+        folder = {"type": "folder", "name": "Manuals"}
+        console.admin("PUT", f"/datasets/{HANDBOOK}/collections/{GUIDES}", folder)
+    first_says(console, "Handbook", "Guides")
+    held[0].continue_()
+    first_says(console, "Handbook", "Manuals")
 
 
 def test_what_was_before_the_page_is_listed_too(visit: Visit) -> None:

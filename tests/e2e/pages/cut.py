@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-CUT = """() => {
+CUT = """async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  await frame().then(frame); // what observers of sizes change comes with a frame
   const isHidden = (it) => it && (getComputedStyle(it).clipPath !== "none"
     || it.getBoundingClientRect().right < 0 || isHidden(it.parentElement));
   const isCut = (own, { left, right, top, bottom }) => {
