@@ -99,6 +99,14 @@ class Facts:
         sentence="A `pageSize` over 100 is refused; before, it counted as 100.",
         chinese="`pageSize` 超过 100 会被拒绝；之前按 100 计算。",
     )
+    exports_name_whole_replies: bool = fact(
+        (False, True),
+        routes=("export",),
+        sentence="An export that names a reply in part, such as a `chatId` alone, is "
+        "refused; before, only `collectionId` counted.",
+        chinese="导出时只给出回复的一部分信息（如仅 `chatId`）会被拒绝；"
+        "之前只看 `collectionId`。",
+    )
     found_rows_have_tokens: bool = fact(
         (True, False),
         routes=("searchTest",),

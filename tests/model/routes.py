@@ -344,8 +344,9 @@ _ROUTES: dict[str, Route] = {
         "export",
         "export",
         ("POST",),
-        # Of what cites a collection, it alone is not enough.
-        {"collectionId": NEEDED_ID, "chatId": Field(lambda it: it == "")},
+        # Of what cites a collection, a chat alone is not enough.
+        {"collectionId": NEEDED_ID},
+        former={"collectionId": NEEDED_ID, "chatId": Field(lambda _: True)},
         is_bare=True,
         is_checked=True,
         is_strict=True,

@@ -10,7 +10,12 @@ from mock_server.api.envelope import View
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.data import PATH
-from mock_server.api.operations.related.route import Call, gather_page, route
+from mock_server.api.operations.related.route import (
+    Call,
+    RequestFields,
+    gather_page,
+    route,
+)
 from mock_server.api.response import Response
 from mock_server.domain.access import Level
 from mock_server.domain.call import COLLECTION
@@ -149,6 +154,22 @@ class ExportBody(fields.CitedFields, kw_only=True):
         self.check_whole(is_given=sum(each is not UNSET for each in given) > 1)
 
 
+_Ignored = Annotated[Any, fields.IDLE]
+
+
+class FormerExportBody(RequestFields, kw_only=True):
+    """Which collection; all other fields were ignored."""
+
+    collection_id: Id
+    app_id: _Ignored = UNSET
+    skill_id: _Ignored = UNSET
+    source_type: _Ignored = UNSET
+    out_link_auth_data: _Ignored = UNSET
+    chat_id: _Ignored = UNSET
+    chat_item_data_id: _Ignored = UNSET
+    chat_time: _Ignored = UNSET
+
+
 _QUOTE, _TWO = '"', '""'
 _MINUTE = 60_000
 
@@ -164,6 +185,7 @@ def _csv(text: str, _: State) -> Response:
     differs="All texts are in quotes. The sandbox counts, not each address, and only "
     "exports that succeed.",
     refuses=(*COLLECTION, TooManyRequests, TooManyFormerly),
+    former=("exports_name_whole_replies", FormerExportBody),
     example={"collectionId": DEMO_COLLECTION},
     encode=_csv,
     answers=("text/csv",),
