@@ -102,10 +102,8 @@ class Facts:
     exports_name_whole_replies: bool = fact(
         (False, True),
         routes=("export",),
-        sentence="An export that names a reply in part, such as a `chatId` alone, is "
-        "refused; before, only `collectionId` counted.",
-        chinese="导出时只给出回复的一部分信息（如仅 `chatId`）会被拒绝；"
-        "之前只看 `collectionId`。",
+        sentence="A reply that is named in part is refused; it was ignored.",
+        chinese="只给出回复的一部分信息会被拒绝；之前会被忽略。",
     )
     found_rows_have_tokens: bool = fact(
         (True, False),
