@@ -294,7 +294,7 @@ _ROUTES: dict[str, Route] = {
         "collection.update",
         ("POST", "PUT"),
         dict.fromkeys(("datasetId", "externalFileId", "name"), TEXT)
-        | {"id": Field(text), "createTime": Field(text_or(number_or_flag))}
+        | {"id": Field(text), "createTime": Field(nullable(text_or(number_or_flag)))}
         | {"parentId": PARENT, "tags": TAGS, "forbid": FLAG},
     ),
     f"{_SET}collection/delete": Route(
@@ -345,7 +345,7 @@ _ROUTES: dict[str, Route] = {
         "export",
         ("POST",),
         # Of what cites a collection, a chat alone is not enough.
-        {"collectionId": NEEDED_ID},
+        {"collectionId": NEEDED_ID, "chatId": Field(lambda _: False)},
         former={"collectionId": NEEDED_ID, "chatId": Field(lambda _: True)},
         is_bare=True,
         is_checked=True,

@@ -319,9 +319,9 @@ def _performed(
     if route.is_bare:
         is_text = isinstance(data, str)
         headers = {"content-type": "text/csv; charset=utf-8"} if is_text else {}
-        return Answer(200, data, headers | _ignored(route, fields))
+        return Answer(200, data, headers | _ignored(route, read))
     is_exact = route.operation in ("updateHistory", "listV2")
-    headers = _ignored(route, fields)
+    headers = _ignored(route, fields if is_exact else read)
     return Answer(200, envelope(data), headers, is_exact=is_exact)
 
 

@@ -18,6 +18,19 @@ from tests.model.records import (
     written,
 )
 
+YEAR_1, YEAR_9999 = -62_135_596_800_000, 253_402_300_799_999
+
+
+def time_given(value: Any) -> int | None:
+    """A time in any form that the service casts: null is 1970. May raise Refused."""
+    if value is None:
+        return 0
+    if isinstance(value, str):
+        return moment(value)
+    if isinstance(value, int | float) and YEAR_1 <= value <= YEAR_9999:
+        return int(value)
+    raise Refused("field")
+
 
 class Sources(Base):
     """What has to do with collections."""
@@ -66,8 +79,7 @@ class Sources(Base):
         return {"collectionId": made, "results": {"insertLen": 0}}
 
     def collection_update(self, fields: Fields) -> None:
-        created = fields.get("createTime")
-        created = created if isinstance(created, int) else moment(created)
+        created = time_given(fields["createTime"]) if "createTime" in fields else None
         dataset, collection = self.collection_to_update(fields)
         self.check_collection_folder(fields.get("parentId"))
         self.dataset(dataset["id"], WRITE)
