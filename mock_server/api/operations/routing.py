@@ -199,8 +199,7 @@ class Operations(Mapping[str, Operation]):
         if len(self) <= _FEW_NAMES:
             return f"one of {', '.join(self)}"
         names = ", ".join(row.name for row in self.by_path.values())
-        count = len(self) - len(self.by_path)
-        return f"one of {names} or the {count} related routes of GET {DESCRIPTION}"
+        return f"one of {names} or the related routes of GET {DESCRIPTION}"
 
     def _by_any_path(self) -> Iterable[tuple[str, Operation]]:
         own = ((row.path, row) for row in self._all.values())
