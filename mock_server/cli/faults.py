@@ -82,7 +82,8 @@ def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
         raise click.UsageError(mistake)
     is_preset = name in PRESETS
     are_text = set() if is_preset else values.text_fields(KINDS[name])
-    given = values.fields_of(fields, are_text)
+    known = () if is_preset else (*KINDS[name].least, *KINDS[name].own_fields())
+    given = values.fields_of(fields, are_text, known)
     # NAME is the kind or preset; a field would override it below.
     if given.keys() & {"kind", "preset"}:
         raise click.BadParameter("Expected KIND or PRESET once, got another one")

@@ -9,12 +9,21 @@ import click
 from click.core import ParameterSource
 
 from mock_server.admin.views import SandboxesView, SandboxView
-from mock_server.cli.options import Group, option, pairs
+from mock_server.cli.options import Group, Parsed, option, pairs
 from mock_server.cli.remote import remote_command, show
 from mock_server.cli.reports import document_of
+from mock_server.cli.state import seconds_of
 from mock_server.control.client import AdminClient
 from mock_server.domain.choices.profiles import PROFILES
 from mock_server.domain.limits import DEFAULT_LIMITS
+
+
+def _seconds(text: str) -> float:
+    """Return a number, which the server checks, or the seconds of `30m`."""
+    try:
+        return float(text)
+    except ValueError:
+        return seconds_of(text)
 
 
 @click.group(cls=Group)
@@ -26,9 +35,9 @@ def sandbox() -> None:
 @option("--name", help="Name of the sandbox; random by default.")
 @option(
     "--ttl",
-    type=float,
+    type=Parsed(_seconds),
     metavar="SECONDS",
-    help="Seconds without use until it expires; "
+    help="Seconds without use until it expires (or 30m, 1h); "
     f"{DEFAULT_LIMITS.sandbox_ttl:g} by default.",
 )
 @option(

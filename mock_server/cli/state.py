@@ -7,6 +7,7 @@ import math
 import re
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
@@ -20,7 +21,9 @@ from mock_server.cli.options import FORWARD, Group, Parsed, option
 from mock_server.cli.remote import remote_command, show
 from mock_server.control.client import JSON, YAML, AdminClient, Refused
 from mock_server.control.http_call import Unreachable
+from mock_server.domain.clock import parse_time
 from mock_server.domain.printable import one_line, yaml_text
+from mock_server.fixture.document import A_TIME
 
 _POLL_SECONDS = 0.05
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
@@ -191,8 +194,23 @@ def show_clock(client: AdminClient) -> None:
     show(client.ask(views.ClockView, "GET", "/clock"))
 
 
+def _time(text: str) -> str:
+    """Return an RFC 3339 date-time. Raises ValueError with what was likely meant."""
+    near = text.replace(" ", "T")
+    for meant in (text, near, f"{near}Z", f"{near}:00Z", f"{near}T00:00:00Z"):
+        with suppress(ValueError):
+            parse_time(meant)
+            break
+    else:
+        raise ValueError(f"Expected {A_TIME}, got {text!r}")
+    if meant != text:
+        hint = f" (did you mean {meant}?)"
+        raise ValueError(f"Expected {A_TIME}, got {text!r}{hint}")
+    return text
+
+
 @clock.command()
-@click.argument("time", required=False)
+@click.argument("time", required=False, type=Parsed(_time))
 @remote_command
 def freeze(client: AdminClient, time: str | None) -> None:
     """Freeze the clock, at a TIME such as 2026-01-31T12:00:00Z or at its own."""

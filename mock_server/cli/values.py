@@ -45,7 +45,7 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
     name = name.strip()
     several = "one --fault for each"
     if place != "--fault":
-        several = "`;` between faults, in quotes for a shell ('slow;flaky')"
+        several = "`;` between faults, and quote them all for a shell"
     if mistake := mistake_of(name, several):
         raise BadValue(f"{mistake} - at {place}")
     if meant := _meant(name, rest):
@@ -151,16 +151,21 @@ def mistake_of_preset(name: str, given: Collection[str]) -> str:
     return f"Expected only seed for the preset {name}, got {strange[0]} ({why})"
 
 
-def fields_of(texts: Sequence[str], are_text: Collection[str] = ()) -> dict[str, Any]:
+def fields_of(
+    texts: Sequence[str], are_text: Collection[str] = (), known: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the values by field; in the fields `are_text`, digits are text too.
 
-    Raises BadParameter.
+    Of the `known` fields the first one is likely meant by a value alone. Raises
+    BadParameter.
     """
     found: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise click.BadParameter(f"Expected FIELD=VALUE, got {text!r}")
+            meant = f"{text}=VALUE" if text in known else f"{''.join(known[:1])}={text}"
+            hint = f" (did you mean {meant}?)" if known else ""
+            raise click.BadParameter(f"Expected FIELD=VALUE, got {text!r}{hint}")
         if name in found:
             raise click.BadParameter(f"Expected {name} once, got it again")
         found[name] = value_of(value, is_text=name in are_text)

@@ -6,17 +6,19 @@ from urllib.parse import urlencode
 import click
 import msgspec
 
+from mock_server.admin.resources.datasets import DatasetsView
 from mock_server.api.operations.list_v2 import ListV2Body, ListV2Extensions
 from mock_server.cli import output
 from mock_server.cli.options import option
 from mock_server.cli.remote import remote_command, show
 from mock_server.cli.values import fields_of, text_fields
 from mock_server.control.client import AdminClient
+from mock_server.domain.messages import which_there_are
 from mock_server.domain.why.explain import Why
 
 
 @click.command()
-@option("--dataset", metavar="ID", required=True, help="Id of the dataset.")
+@option("--dataset", metavar="ID", help="Id of the dataset.")
 @option("--item", metavar="ID", help="The _id of a missing collection.")
 @option("--key", help="API key of the request; by default an owner's.")
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -24,7 +26,7 @@ from mock_server.domain.why.explain import Why
 @remote_command
 def why(
     client: AdminClient,
-    dataset: str,
+    dataset: str | None,
     item: str | None,
     key: str | None,
     as_json: bool,
@@ -38,6 +40,10 @@ def why(
     Example (of the demo): mock-server why --dataset 6593e137231a2be9c5603ba7
     parentId=null searchText=install
     """
+    if dataset is None:
+        found = client.ask(DatasetsView, "GET", "/datasets").value.datasets
+        hint = which_there_are("", (each.id for each in found), len(found))
+        raise click.UsageError(f"Expected --dataset ID, got nothing ({hint})")
     request = fields_of(fields, text_fields(ListV2Body, ListV2Extensions))
     asked = {"dataset": dataset, "request": msgspec.json.encode(request).decode()}
     asked |= {"item": item} if item is not None else {}

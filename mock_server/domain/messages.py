@@ -64,6 +64,7 @@ _SYNONYMS |= {
     "datasetId": "id",
     "collectionId": "_id",
 }
+_SYNONYMS |= dict.fromkeys(("pin", "pinned", "isPinned"), "top")
 _SYNONYMS |= {"admin": "owner", "editor": "write", "viewer": "read"}
 _SYNONYMS |= {"timeout": "hang delay ms", "disconnect": "reset"}
 _SYNONYMS |= {"reload": "watch"}

@@ -174,8 +174,10 @@ def test_yaml_goes_to_stdout(tmp_path: Path) -> None:
 
 BAD = {
     "<!doctype html><p>": "Expected a HAR file, got HTML or XML - at {}",
-    "": "Expected a HAR file, got no JSON: Expecting value - at {}:1:1",
-    '{"log": {"entries": [\n': "got no JSON: Expecting value - at {}:2:1",
+    "": "Expected a HAR file, got nothing - at {}:1:1 (export it again: ",
+    '{"log": {"entries": [\n': "got the beginning of one - at {}:2:1 (export ",
+    '{"log": ': "got the beginning of one - at {}:1:9 (export it again: its end is ",
+    '{"log": nil}': "got no JSON: Expecting value - at {}:1:9",
     "[]": "Expected `object`, got `array` - at $ of {}",
     "{}": "Object missing required field `log` - at $ of {}",
     '{"log": {"entries": {}}}': "got `object` - at $.log.entries of {}",

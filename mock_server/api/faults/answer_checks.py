@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any
+from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Raw
@@ -35,6 +36,12 @@ def wrong_path(route: str) -> Iterator[tuple[Path, str]]:
     if not re.fullmatch(PATH_PATTERN, path) or set(segments) & {*DOTS}:
         expected = "a path as it is sent, such as /api/x/{id}: no query, no fragment"
         message = f"Expected {expected}, others percent-encoded, got {got}"
+        own, _, query = path.partition("?")
+        if query and path.startswith("/"):
+            match = dict(parse_qsl(query)) or {"name": "value"}
+            asked = msgspec.json.encode({"query": match}).decode()
+            how = f"write {cut(own)}, and as `match` {cut(asked)}"
+            message = f"Expected a path without a query, got {got} ({how})"
         if not path.startswith("/"):
             own = path.partition("://")[2].partition("/")[2] or path
             message = (
@@ -49,8 +56,7 @@ def wrong_path(route: str) -> Iterator[tuple[Path, str]]:
         yield ("operation",), f"Expected {expected}, got {len(segments) - 1}"
     elif owner := OPERATIONS.owner_of(path):
         row = OPERATIONS.meant_by(path)
-        how = "an answer for it names that: in a test respond"
-        hint = f" ({how}({row.name!r}, ...))" if row else ""
+        hint = f" (name the operation instead: {row.name!r})" if row else ""
         yield ("operation",), f"Expected a path of its own, got that of {owner}{hint}"
 
 

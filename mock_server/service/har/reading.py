@@ -179,7 +179,11 @@ def read_har(content: bytes, name: str) -> Har:
         place = f"{name}, byte {error.start}"
         raise NotHar(f"Expected UTF-8, got other bytes - at {place}") from None
     except json.JSONDecodeError as error:
-        got, place = f"no JSON: {error.msg}", f"{name}:{error.lineno}:{error.colno}"
+        got, hint = f"no JSON: {error.msg}", ""
+        if error.pos >= len(error.doc.rstrip()) or "Unterminated" in error.msg:
+            got, hint = "the beginning of one", " (export it again: its end is missing)"
+            got = got if error.doc.strip() else "nothing"
+        place = f"{name}:{error.lineno}:{error.colno}{hint}"
         raise NotHar(f"Expected a HAR file, got {got} - at {place}") from None
 
 

@@ -234,8 +234,9 @@ class Service:
             raise Busy(f"got {got}{wish} - at {place}", raw)
         text = "" if envelope is None else envelope.status_text
         if code in (404, 405) and text in _NO_ROUTE_TEXTS:
-            doubled = self.url.rstrip("/").endswith("/api")
-            hint = " (did you mean the address without /api?)" if doubled else ""
+            base, doubled, _ = f"{self.url.rstrip('/')}/".partition("/api/")
+            own = f"the address is the part before /api: did you mean {base}?"
+            hint = f" ({own})" if doubled else ""
             expected = f"Expected a route of the service, got {got}"
             raise NoRoute(f"{expected} - at {place}{hint}")
         if envelope is not None and code != 200:
