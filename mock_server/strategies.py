@@ -15,6 +15,7 @@ from mock_server.api.fixture_loading import load_fixture
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.clock import format_time
+from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.fixture.source.files import FixtureLike
@@ -184,10 +185,13 @@ def requests(
     """Generate fields of requests of an operation, with the types of its contract.
 
     Ids are those of the fixture, if any. Generates nothing for a documented operation
-    without objects in the fixture. Raises InvalidField for an unknown operation.
+    without objects in the fixture. Raises ValueError for an unknown operation.
     """
     if isinstance(operation, str):
-        OPERATIONS.check_name(operation, "operation")
+        try:
+            OPERATIONS.check_name(operation, "operation")
+        except InvalidField as refusal:
+            raise ValueError(refusal.message) from None
         operation = OPERATIONS[operation]
     documented = {"listV2": list_requests, "updateHistory": pin_requests}
     if operation.name in documented:

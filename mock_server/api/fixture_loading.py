@@ -13,6 +13,7 @@ from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.fixture import load
+from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.served import ReportMistake, Served
 from mock_server.fixture.source.files import FixtureLike
 
@@ -50,9 +51,12 @@ def load_fixture(
     FixtureError with every problem of every file.
     """
     served = ServedOperations()
-    return load.load_fixture(
-        *fixtures, max_bytes=max_bytes, limits=limits, served=served
-    )
+    try:
+        return load.load_fixture(
+            *fixtures, max_bytes=max_bytes, limits=limits, served=served
+        )
+    except FixtureError as error:
+        raise error.with_traceback(None) from None  # which frames of ours is no help
 
 
 def with_faults(

@@ -1,5 +1,6 @@
 """The clock of a sandbox, and durations: a number of seconds, or a `timedelta`."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,6 +10,8 @@ from mock_server.domain.wrong_calls import Fixed, WrongValue, explained
 
 __tracebackhide__ = True
 
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_WITH_UNIT = re.compile("([0-9]{1,9})([smhd])", re.ASCII)
 Duration = float | timedelta
 """Seconds, or a timedelta."""
 # Durations of faults in milliseconds; all others are in seconds.
@@ -20,7 +23,9 @@ def seconds(duration: object) -> float:
     if isinstance(duration, timedelta):
         return duration.total_seconds()
     if isinstance(duration, bool) or not isinstance(duration, int | float):
-        raise WrongValue(f"Expected seconds or a timedelta, got {duration!r}")
+        found = _WITH_UNIT.fullmatch(duration) if isinstance(duration, str) else None
+        hint = f"write {int(found[1]) * _UNITS[found[2]]}" if found else ""
+        raise WrongValue(f"Expected seconds or a timedelta, got {duration!r}", hint)
     return duration
 
 

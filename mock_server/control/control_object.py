@@ -18,6 +18,7 @@ from mock_server.control.faults import AddedFault, FaultList, example_of, warned
 from mock_server.control.json_body import to_json
 from mock_server.control.names import Keys, SandboxChoices, Shares, quoted
 from mock_server.control.objects import Records
+from mock_server.domain.faults.definition import Definition
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.storage.store import Store
 from mock_server.domain.wrong_calls import (
@@ -93,7 +94,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         the end. A duration may be a timedelta.
         """
         if not isinstance(kind, str):
-            got = type(kind).__name__
+            got = "a Fault" if isinstance(kind, Definition) else type(kind).__name__
             raise TypeError(f"Expected the name of a kind of fault, got {got}")
         asked: dict[str, Any] = {"kind": kind}
         for name, value in fields.items():
@@ -179,7 +180,12 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
             raise WrongValue(f"Expected a path or a document, got {fixture!r}")
         self._keys = None
         self._added.clear()
-        self._client.ask(views.ResetView, "PUT", "/state", document)
+        try:
+            self._client.ask(views.ResetView, "PUT", "/state", document)
+        except Refused:
+            with RaisedHere(FixtureError):
+                load_fixture(document)  # names the places of a document, not of JSON
+            raise
         for fault in faults:
             self._client.json(views.FaultView, "POST", "/faults", **fault)
 

@@ -1,6 +1,7 @@
 """Encode a caller's data as JSON; name the value that JSON cannot hold."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from inspect import isroutine
 from math import isfinite
 
@@ -21,6 +22,9 @@ def to_json(value: object) -> bytes:
             got, hint = "bytes", f"write {bytes(found).decode(errors='replace')!r}"
         elif isinstance(found, float):
             got = repr(found)
+        elif isinstance(found, datetime):
+            got = "a datetime without a time zone"
+            hint = f"write {found.replace(tzinfo=UTC)!r}"
         elif isroutine(found):
             got, how = "a function", "use placeholders, or respond(times=1) for each"
             hint = f"an answer is data: {how}" if path[0] in ("data", "json") else ""
@@ -43,6 +47,8 @@ def _not_json(value: object, path: Path) -> Iterator[tuple[Path, object]]:
         case float():
             if not isfinite(value):  # msgspec would write null
                 yield path, value
+        case datetime(tzinfo=None):  # which of the day's times nobody knows
+            yield path, value
         case _:
             try:
                 msgspec.json.encode(value)

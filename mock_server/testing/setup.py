@@ -15,7 +15,7 @@ from mock_server.control.arguments import CHOSEN, SETTINGS, Argument, check
 from mock_server.control.report import allowed_violations
 from mock_server.domain.choices import choosing
 from mock_server.domain.choices import table as choice_table
-from mock_server.domain.choices.profiles import Profile
+from mock_server.domain.choices.profiles import PROFILES, Profile
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.fixture.source.files import FixtureLike, located, shipped_names
@@ -38,7 +38,9 @@ def marked(node: Any) -> dict[str, Any]:
         if mark.args:
             names = ", ".join(f"{name}=" for name in MARKER)
             expected = f"Expected arguments by name ({names})"
-            raise TypeError(f"{expected}, got {mark.args[0]!r} - at {place}")
+            given = mark.args[0]
+            hint = f" (write profile={given!r})" if given in PROFILES else ""
+            raise TypeError(f"{expected}, got {given!r} - at {place}{hint}")
         check(mark.kwargs, MARKER, place)
         strict = mark.kwargs.get("strict")
         if strict is not None and not isinstance(strict, bool):
@@ -148,8 +150,9 @@ def setup_of(
         )
     check(settings, SETTINGS, SETTINGS_FIXTURE)
     if fixture is None:
-        hint = "does it return what it makes?"
-        raise TypeError(f"Expected a fixture, got None - at {_FIXTURE} ({hint})")
+        hint = "is its `return` missing?"
+        expected = "Expected a document or a path"
+        raise TypeError(f"{expected}, got None - at {_FIXTURE} ({hint})")
     fixture = None if fixture is NOT_OVERRIDDEN else fixture
     check({"fixture": fixture}, CHOSEN, _FIXTURE)
     rest = {name: value for name, value in settings.items() if value is not None}

@@ -12,7 +12,6 @@ from starlette.testclient import TestClient
 
 from mock_server import Fault, create_app, load_fixture
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.domain.errors import InvalidField
 from mock_server.strategies import (
     fault_lists,
     fixtures,
@@ -111,7 +110,7 @@ def test_ids_are_those_of_the_fixture() -> None:
 
 
 def test_an_unknown_operation_gets_a_hint() -> None:
-    with pytest.raises(InvalidField, match="did you mean 'delHistory'"):
+    with pytest.raises(ValueError, match="did you mean 'delHistory'"):
         requests("delHistori", DEMO)
 
 

@@ -173,13 +173,17 @@ class Operations(Mapping[str, Operation]):
         """
         if name not in self and name not in responses:
             expected = others + self._names_text()
+            path = name.rpartition(" ")[2]
+            at_path = self.meant_by(path)
+            if at_path is not None and not others:
+                got = f"its path {quoted(path)} (write {quoted(at_path.name)})"
+                raise errors.InvalidField("the name of an operation", got, at)
             if responses:
                 count = len(responses)
                 which = "the one" if count == 1 else f"one of the {count}"
                 expected += f", or {which} of GET {RESPONSES}"
             known = [*self, *responses]
-            path = name.rpartition(" ")[2]
-            row = self.meant_by(path) or self._by_words(path)
+            row = at_path or self._by_words(path)
             if row is None and "/" in path and (near := self._nearest_path(path, "")):
                 row = self.meant_by(near)
             got = describe_value(name) + did_you_mean(row.name if row else name, known)

@@ -29,6 +29,10 @@ _ASKED = Meta(extra={"expected": "a string (any part of what is asked)"})
 MATCH = Meta(extra={"expected": 'an object such as {"question": "weather"}'})
 
 
+_SHORT = 40
+"""Characters of a value that a hint repeats."""
+
+
 class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """Conditions on a request; all that are given have to hold.
 
@@ -50,19 +54,16 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """A part of the last message of a user, case-insensitive."""
 
     @classmethod
-    def meant_by(cls, name: str, _: Mapping[str, object]) -> str:
+    def meant_by(cls, name: str, given: Mapping[str, object]) -> str:
         """Return a hint for a field of a request that stands directly in `match`."""
         if near := nearest(name, cls.__struct_fields__):
             what = ", the last message of the user" if near == "question" else ""
             return f" (did you mean {near!r}{what}?)"
-        own = "question", "body"
-        others = ", ".join(each for each in cls.__struct_fields__ if each not in own)
-        asked, written = (
-            '{"question": "..."}',
-            f'{{"body": {{{quoted(cut(name))}: ...}}}}',
-        )
-        how = f"write {asked} for what is asked, {written} for a field of the body"
-        return f" ({how}; there are {others} too)"
+        value = msgspec.json.encode(given[name]).decode()
+        value = value if len(value) < _SHORT else "..."
+        field = f"{{{quoted(cut(name))}: {value}}}"
+        there_are = ", ".join(cls.__struct_fields__)
+        return f' (did you mean {{"body": {field}}}? There are {there_are})'
 
     def __post_init__(self) -> None:
         # The headers of a request have lower-case names.

@@ -311,7 +311,7 @@ def _message(value: object, wanted: inspect.Type) -> str:
     if isinstance(value, str) and is_valid(as_number(value), wanted):
         return f"{message}: write it without quotes"
     if "an object" in expected and isinstance(value, str) and value[:1] == "{":
-        return f"{message}: write it without quotes"
+        return f"{message}: write an object, not its text"
     if expected == "an array" and isinstance(value, dict):
         return f"{message}: write [ … ] around it"
     text = describe_value(value).removeprefix("the string ")
