@@ -156,7 +156,7 @@ def fields_of(
 ) -> dict[str, Any]:
     """Return the values by field; in the fields `are_text`, digits are text too.
 
-    Of the `known` fields the first one is likely meant by a value alone. Raises
+    A value alone is likely meant for the first of the `known` fields. Raises
     BadParameter.
     """
     found: dict[str, Any] = {}

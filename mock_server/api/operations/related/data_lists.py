@@ -158,7 +158,7 @@ _Ignored = Annotated[Any, fields.IDLE]
 
 
 class FormerExportBody(RequestFields, kw_only=True):
-    """Which collection; all other fields were ignored."""
+    """The collection; all other fields were ignored."""
 
     collection_id: Id
     app_id: _Ignored = UNSET
