@@ -150,7 +150,7 @@ class Admission:
         return self._operations.at(scope["path"], scope["method"], state.choices)
 
     def _check_served(self, request: context.RequestContext, meant: Served) -> None:
-        """Raise RouteNotFound for a refused request that no share link leads on."""
+        """Raise RouteNotFound if a keyless share-link route is not served."""
         if request.headers.key is None and meant.access in VISITED:
             self._served(meant, request.scope, request.state)
 
@@ -256,8 +256,8 @@ def _known(key: str, state: State, bound_to: str | None) -> Caller | None:
 def identify(request: context.RequestContext, operation: Served) -> Caller:
     """Return the caller of a request without a usable key, or that needs no key.
 
-    In the service's order: a key where one counts, else a login, which the spec's
-    operations take by choice (credentials). Raises MissingAuthorization, UnknownKey.
+    A key counts first, where allowed; then a login, which the spec's operations take by
+    choice (credentials). Raises MissingAuthorization, UnknownKey.
     """
     access, choices = operation.access, request.state.choices
     headers, state, key = request.scope["headers"], request.state, request.headers.key

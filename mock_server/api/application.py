@@ -45,7 +45,7 @@ _FEW = 16
 
 
 class PublicApi:
-    """Responds to every request outside `/__admin`, and journals it."""
+    """Responds to requests of the service's paths, and journals them."""
 
     def __init__(
         self, sandboxes: Sandboxes, operations: Operations, secrets: Secrets

@@ -156,7 +156,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         self._client.json(views.ResetView, "POST", path)
 
     def reset(self) -> None:
-        """Restore the baseline, with which the test began."""
+        """Restore the baseline: the fixture, or what the last `load` put."""
         self._added.clear()
         self._client.json(views.ResetView, "POST", "/reset")
 
@@ -198,7 +198,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
 
 
 class HasControl(Fixed):
-    """Base of objects with a `control`; a name of the control object leads there."""
+    """Base of objects with a `control`, which errors for its names suggest."""
 
     __call__: Callable[..., Any] = no_application
 

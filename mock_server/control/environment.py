@@ -1,4 +1,4 @@
-"""The environment variables that are settings; finds unknown ones.
+"""Names the environment variables of settings; finds unknown ones.
 
 The command line and the pytest plugin interpret the values.
 """
@@ -37,7 +37,7 @@ def variable(name: str) -> str:
 
 
 def known_settings() -> list[str]:
-    """Return all variables: those of options, PULL_KEY and VERIFY_KEY.
+    """Return all variables: those of options and arguments, PULL_KEY and VERIFY_KEY.
 
     A command loads only its own options, so the variables of all commands come from a
     file. `python -m tests.docs` renews it.
@@ -68,7 +68,7 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 
 
 def value_hint(name: str, value: str) -> str:
-    """Return a hint: how to write host and port, or what set the variable."""
+    """Return a hint: how to write host and port, or what set the variable; or ""."""
     if name in ("host", "--host", variable("host")):
         mark = " " if name[0] == "-" else "="
         found = re.fullmatch(_ADDRESS, value)

@@ -74,7 +74,7 @@ class Given:
     def chosen(
         self, profile: str | None, choices: Mapping[str, choice_table.Value]
     ) -> tuple[str, dict[str, choice_table.Value]]:
-        """Return the profile and the choices of a test that has these of its own."""
+        """Return a test's profile and choices, given those that it sets itself."""
         usual = self.of_profile if profile is None else {}
         asked = {**usual, **self.choices, **choices}
         return profile or self.profile or "documented", asked

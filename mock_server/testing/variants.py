@@ -104,7 +104,7 @@ def _worth_trying(choice: choice_table.Choice) -> tuple[Value, ...]:
 
 
 def test_of(node_id: str, parameters: str, run: str) -> str:
-    """Return the id of a test from that of one of its runs, without its parameter."""
+    """Return a test's id, given a run's id: drop the run's own parameter."""
     head = node_id.removesuffix(f"[{parameters}]")
     found = re.search(rf"(?:^|-){re.escape(run)}(?=-|$)", parameters)
     if found is None:

@@ -1,8 +1,8 @@
-"""The body of an operation by the spec, and how a body that violates it is read.
+"""Reads an operation's body, valid or not, and finds its violations of the spec.
 
 A valid body is decoded in one step, at C speed. Any other is read field by field, for
-its values and its violations at the same time. A violation that no choice tolerates is
-refused; the journal lists all of them.
+its values and its violations at the same time. A violation that no choice tolerates
+fails the body; the journal lists all.
 """
 
 from collections.abc import Collection, Iterator
@@ -51,7 +51,7 @@ class Contract(Generic[F]):
 
     `fields` is the type of the spec; `extensions` are fields that only choices give a
     meaning; `where` says where a missing field is looked for. Unless it `is_checked`,
-    versions without schemas skip idle fields, and take null for absent. If it
+    versions without schemas skip idle fields and treat null as absent. If it
     `is_strict`, versions with schemas refuse unknown fields under every choice.
     """
 
@@ -189,7 +189,7 @@ class Contract(Generic[F]):
             yield from self.known.departures(body, choices)
 
     def tell_idle(self, content: bytes | None) -> str:
-        """Return a hint that names the fields of a body without effect, or ""."""
+        """Return a hint that names fields without effect; "" if all have one."""
         try:
             body = msgspec.json.decode(content or b"null")
         except NOT_ON_CONTRACT:

@@ -186,7 +186,7 @@ class ChangedTree(FolderTree):
         return items.keys()
 
     def _hidden_without(self, ids: Iterable[str]) -> Spans:
-        """Return the hidden spans once `ids` are gone, without folders put since."""
+        """Return the hidden spans after removing `ids`, except folders put since."""
         spans, hidden = self._base.spans, Spans(self._hidden.bounds)
         # A folder that was put may have moved, and keeps its content.
         put = [spans[each] for each in self._put[ANYWHERE] if each in spans]

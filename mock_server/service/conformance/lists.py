@@ -49,7 +49,7 @@ class Lists:
         return self.ask(**fields).good()  # type: ignore[arg-type]
 
     def walk(self, **fields: object) -> Sequence[exchange.Answer]:
-        """Return all pages, up to one without new ids, or up to the limit."""
+        """Return pages up to a short one, one of known ids, or the limit."""
         pages: list[exchange.Answer] = []
         seen: set[str] = set()
         while len(seen) < self._client.limits.verify_collections:

@@ -251,8 +251,8 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
 def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
     """Yield texts in fields with secret names, in JSON or in events of JSON.
 
-    Labels have such names too: they are not sent, are short or have blanks, and have no
-    digits among letters.
+    Skips labels: texts with two blanks and, in responses, short ones without mixed
+    digits.
     """
     events = (line[5:] for line in body.splitlines() if line.startswith("data:"))
     found: list[tuple[object, bool]] = [(each, False) for each in (body, *events)]

@@ -202,7 +202,7 @@ def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
     f"POST {PATH}/getRecords_v2",
     legacy_path="/api/core/chat/getRecords_v2",
     chinese="会话记录的一部分",
-    since="4.14.4, 4.14.5 at this path",
+    since="4.14.5; 4.14.4 at another path",
     differs=f"Without `chatId` nothing is found, {NO_MORE}.",
     access="visitor",
     refuses=(*APP, RecordNotFound),

@@ -201,7 +201,7 @@ def _known(call: Call, app: App, ids: list[str]) -> list[Chat]:
     f"POST {PATH}/batchDelete",
     chinese="删除若干会话",
     since="4.14.5",
-    differs="It needs permission to manage; in the service, to see chat logs.",
+    differs="Needs manage permission; in the service, to see chat logs.",
     refuses=APP,
     example=SOME,
     writes=True,

@@ -267,9 +267,9 @@ class LocalFileForm(Creation, kw_only=True):
     NoFile,
     WrongFileType,
     since="4.6; plain parts beside `data` since 4.16.0",
-    differs="Of .txt, .md, .html and .csv the first MiB is read, as plain text; other "
-    "types give no rows, so that dataAmount stays 0 when training is over. Journals "
-    "and faults see the form as JSON. A broken form is a 400. ",
+    differs="The first MiB of .txt, .md, .html and .csv is read as plain text; other "
+    "types give no rows, so dataAmount stays 0 after training. Journals and faults see "
+    "the form as JSON. A broken form is a 400. ",
     example={},
     gather=receive_upload,
     most_bytes=lambda limits: limits.upload_bytes,
@@ -306,8 +306,8 @@ class CreateFileIdBody(Creation, kw_only=True):
 def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:
     """Make a collection of an existing file.
 
-    The collection has the name of the file, which a ticket has brought, or which
-    belongs to another collection.
+    The collection takes the name of the file, which is from a ticket or another
+    collection.
     """
     ticket = ticket_of(call, new.file_id)
     if ticket is not None and ticket.size is not None:

@@ -93,8 +93,8 @@ def route(
 ) -> Callable[[Act], operation.Operation]:
     """Return the table row of the function below.
 
-    `where` has methods and a path; its last segment is the name, with the segment
-    before it if many routes end alike. `shows` makes the view of an item of a page; a
+    `where` has methods and a path; its last segment is the name, after the one before
+    it if many routes end alike. `shows` makes the view of an item of a page; a
     page without a total is an array. `data` is the type of the data, by default the
     return type of `shows` or the function. `former` is the name of a fact, and the type
     of requests in versions without this fact. A route that `is_checked` was checked

@@ -63,7 +63,7 @@ class SharedInitView(View, kw_only=True):
     chinese="通过免登录链接打开会话",
     since="4.6; `outLinkAuthData` since 4.15",
     former=("shares_are_nested", OlderOutLinkQuery),
-    differs="Of the application no settings are known; every chat counts as read, and "
+    differs="The app has no settings; every chat counts as read, and "
     "every visitor has the same picture.",
     access="link",
     example={
