@@ -428,10 +428,18 @@ def test_all_is_meant_by_what_is_nearly_that(bare: Run) -> None:
 CALLS, PROGRAMS = said("calls"), said("programs")
 
 
+@pytest.fixture(scope="module")
+def control() -> Iterator[Any]:
+    """The control object of one server: to stop one for each call takes long."""
+    with MockServer() as server:
+        yield server.control
+
+
 @pytest.mark.parametrize("call", CALLS)
-def test_a_wrong_call_says_what_to_write(call: str) -> None:
-    with MockServer() as server, pytest.raises(Exception) as raised:  # noqa: PT011
-        eval(f"control.{call}", {"control": server.control, "Fault": Fault})
+def test_a_wrong_call_says_what_to_write(control: Any, call: str) -> None:
+    control.reset()
+    with pytest.raises(Exception) as raised:  # noqa: PT011
+        eval(f"control.{call}", {"control": control, "Fault": Fault})
     assert str(raised.value) == CALLS[call]
 
 
