@@ -32,8 +32,8 @@ _SERVER = (
     Part(
         "uvicorn.server",
         "Server",
-        "serve startup shutdown capture_signals handle_exit servers server_state "
-        "config lifespan should_exit force_exit _captured_signals",
+        "serve startup main_loop on_tick shutdown capture_signals handle_exit servers "
+        "server_state config lifespan should_exit force_exit _captured_signals",
     ),
     # A stop is announced in each response, and waits for the last one.
     Part("uvicorn.server", "ServerState", "connections tasks default_headers"),

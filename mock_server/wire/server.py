@@ -32,6 +32,7 @@ KEEP_ALIVE_SECONDS = 75
 IDLE_SECONDS = 1.0
 GRACE_SECONDS = 4.0
 _STOP_POLL_SECONDS = 0.01
+_TICK_SECONDS = 0.1  # on_tick counts tenths of a second
 _READ_TURNS = 4
 """Turns of either loop until bytes on a new connection are read."""
 _CHECKS_PER_LIMIT = 10
@@ -92,6 +93,7 @@ class Server(uvicorn.server.Server):
         self._next_check: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_hung_up = False
+        self._asked_to_stop = asyncio.Event()
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve until a stop, on a loop of its own.
@@ -109,6 +111,22 @@ class Server(uvicorn.server.Server):
         self._loop = asyncio.get_running_loop()
         if self._is_hung_up:
             self._hang_up()
+
+    async def main_loop(self) -> None:
+        """Called by uvicorn; ends at a stop."""
+        counter = 0
+        while not await self.on_tick(counter):
+            counter += 1
+            with suppress(TimeoutError):  # a signal sets no event
+                async with asyncio.timeout(_TICK_SECONDS):
+                    await self._asked_to_stop.wait()
+
+    def stop(self) -> None:
+        """Ask for a stop, from any thread."""
+        self.should_exit = True
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._asked_to_stop.set)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Called by uvicorn for a stop; ends all connections."""
@@ -291,6 +309,5 @@ def running(
                 raise RuntimeError("the server stopped before it was ready")
         yield url
     finally:
-        # uvicorn polls this flag, so any thread may set it.
-        server.should_exit = True
+        server.stop()
         thread.join()
