@@ -26,6 +26,7 @@ from tests.in_process import InProcess
 from tests.related_routes import RELATED_ROUTES, serving
 from tests.stories.telling import renew
 from tests.support import LIBRARY, Api, Switch
+from tests.testing import calls
 
 FOLDER = Path(__file__).with_name("said")
 
@@ -73,6 +74,7 @@ def main() -> None:
             requests.TEXT,
             MISTAKES,
             steered(server.url),
+            calls.TEXT,
         ):
             text.renew()
     renew(_in_process)

@@ -24,9 +24,10 @@ from mock_server.control.faults import unfired
 from mock_server.control.http_call import RawResponse
 from mock_server.control.report import entry_lines
 from mock_server.domain.journal import redacted_key
-from tests.said import Text
+from tests.said import Case, Text
 from tests.strangers import strangers
 from tests.support import fetch
+from tests.testing import calls
 from tests.testing.conftest import Run
 
 OWN = """
@@ -425,7 +426,7 @@ def test_all_is_meant_by_what_is_nearly_that(bare: Run) -> None:
     assert any("got 'al' (did you mean 'all'?)" in each for each in result.errlines)
 
 
-CALLS, PROGRAMS = said("calls"), said("programs")
+PROGRAMS = said("programs")
 
 
 @pytest.fixture(scope="module")
@@ -435,12 +436,9 @@ def control() -> Iterator[Any]:
         yield server.control
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_a_wrong_call_says_what_to_write(control: Any, call: str) -> None:
-    control.reset()
-    with pytest.raises(Exception) as raised:  # noqa: PT011
-        eval(f"control.{call}", {"control": control, "Fault": Fault})
-    assert str(raised.value) == CALLS[call]
+@pytest.mark.parametrize("case", calls.TEXT.cases, ids=str)
+def test_a_wrong_call_says_what_to_write(control: Any, case: Case) -> None:
+    assert calls.told(control, case.given) == case.said
 
 
 @pytest.mark.parametrize("call", PROGRAMS)
