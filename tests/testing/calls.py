@@ -1,4 +1,4 @@
-"""Wrong calls of the control object, and what each is told."""
+"""Wrong calls of the control object, and the message of each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mock_server import Fault, MockServer
 from tests.said import Text
 
 
-def told(control: Any, call: str) -> str:
+def message_of(control: Any, call: str) -> str:
     """The message of the error that a call raises."""
     control.reset()
     try:
@@ -19,9 +19,9 @@ def told(control: Any, call: str) -> str:
     return "no error"
 
 
-def _told_alone(call: str) -> str:
+def _message_alone(call: str) -> str:
     with MockServer() as server:
-        return told(server.control, call)
+        return message_of(server.control, call)
 
 
-TEXT = Text(Path(__file__).with_name("said") / "calls.txt", _told_alone)
+TEXT = Text(Path(__file__).with_name("said") / "calls.txt", _message_alone)

@@ -438,7 +438,7 @@ def control() -> Iterator[Any]:
 
 @pytest.mark.parametrize("case", calls.TEXT.cases, ids=str)
 def test_a_wrong_call_says_what_to_write(control: Any, case: Case) -> None:
-    assert calls.told(control, case.given) == case.said
+    assert calls.message_of(control, case.given) == case.said
 
 
 @pytest.mark.parametrize("call", PROGRAMS)
