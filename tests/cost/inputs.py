@@ -158,6 +158,14 @@ def made_of(value: bytes, query: str = "") -> Sent:
     return Sent(f"{CREATE}/text", body, query=query)
 
 
+def separated(value: str) -> Sent:
+    """A text to cut at each of thousands of separators, which nearly occur in it."""
+    splitter = "|".join([*(f"a{chr(0x4E00 + n)}" for n in range(5_400)), "by"])
+    how = {"chunkSettingMode": "custom", "chunkSplitter": splitter}
+    fields = {"datasetId": DATASET, "name": "n", "text": value}
+    return sent_json(f"{CREATE}/text", **fields, **how)
+
+
 def pushed(count: int) -> Sent:
     """So many rows of quotes."""
     rows = [{"q": '"' * 25_000}] * count
@@ -366,6 +374,7 @@ OPERATIONS = {
         DEFAULT_LIMITS.waiting_rows, lambda n: trained(n, listed(b"0"))[:1]
     ),
     "paragraphs of a text": Input(ROWS, lambda n: made_of(text("a\\n\\n", n))),
+    "separators of a text": Input(200_000, lambda n: separated("a" * n)),
     "blank lines of a text": Input(ROWS, lambda n: made_of(text("\\n\\r\\n", n))),
     "text beside a query": Input(
         ROWS, lambda n: made_of(text('\\"', n), query="parentId=")

@@ -273,6 +273,13 @@ def test_hostile_messages_are_refused(demo: Api, messages: Any) -> None:
     assert check(demo, before, answer, messages)
 
 
+def test_a_share_link_nested_deeply_in_a_text_is_refused(demo: Api) -> None:
+    auth = '{"x":' + "[" * 5_000
+    path = "/api/core/chat/history/getHistories"
+    answer = demo.send("POST", path, {"outLinkAuthData": auth})
+    assert answer.status_code in (400, 401), answer.text
+
+
 def test_what_is_said_is_no_event_of_a_stream(demo: Api) -> None:
     said = 'a\n\ndata: [DONE]\r\n\r\nevent: x\x00\u2028"'
     demo.admin("POST", "/faults", {"kind": "reply", "text": said})

@@ -104,6 +104,8 @@ class Creation(fields.ProcessingFields, kw_only=True):
 
 
 _QA_CHARS, _CUSTOM_CHARS = 8_000, 512
+_SEPARATORS = 32
+"""Own separators that count, as each is looked for at every character."""
 
 
 def cutting_of(given: fields.ProcessingFields) -> Cutting:
@@ -123,7 +125,7 @@ def cutting_of(given: fields.ProcessingFields) -> Cutting:
         size=size,
         overlap=0 if is_qa else round(size * 0.2),
         levels=levels,
-        separators=tuple(filter(None, separators.split("|"))),
+        separators=tuple(filter(None, separators.split("|")))[:_SEPARATORS],
         least=kinds.get(given.chunk_trigger_type or "", least),
     )
 

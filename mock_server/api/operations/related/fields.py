@@ -86,7 +86,7 @@ def auth_of(auth: ShareAuth | str | UnsetType | None) -> ShareAuth:
         return auth or ShareAuth()
     try:
         return msgspec.json.decode(auth, type=ShareAuth)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         raise errors.InvalidField.of(auth, "an object as JSON", _AUTH) from None
 
 
