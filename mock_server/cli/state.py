@@ -4,7 +4,6 @@
 """
 
 import math
-import re
 import sys
 import time
 from contextlib import suppress
@@ -20,14 +19,13 @@ from mock_server.cli import output
 from mock_server.cli.options import FORWARD, Group, Parsed, option
 from mock_server.cli.remote import remote_command, show
 from mock_server.control.client import JSON, YAML, AdminClient, Refused
+from mock_server.control.clock import in_seconds
 from mock_server.control.http_call import Unreachable
 from mock_server.domain.clock import parse_time
 from mock_server.domain.printable import one_line, yaml_text
 from mock_server.fixture.document import A_TIME
 
 _POLL_SECONDS = 0.05
-_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
-_DURATION = re.compile("([0-9]{1,9})([smhd])", re.ASCII)
 _TOO_LARGE = (
     "limit fixture_bytes; start the server with it in several files, or write what is "
     "alike once, with `repeat`"
@@ -168,13 +166,13 @@ def _snapshot(name: str) -> str:
 
 def seconds_of(text: str) -> float:
     """Return the seconds of a number, or of an integer with a unit: `30s`, `1d`."""
-    if found := _DURATION.fullmatch(text):
-        return int(found[1]) * _SECONDS[found[2]]
+    if (found := in_seconds(text)) is not None:
+        return found
     try:
         seconds = float(text) if text.isascii() else math.nan
     except ValueError:
         seconds = math.nan
-    if seconds < 0 or (text.startswith("-") and _DURATION.fullmatch(text[1:])):
+    if seconds < 0 or (text[:1] == "-" and in_seconds(text[1:]) is not None):
         raise ValueError(f"Expected 0 s or more, got {text!r} ({FORWARD})")
     if not math.isfinite(seconds):
         expected = "seconds, or a time like 30s, 15m, 2h or 1d"

@@ -18,13 +18,19 @@ Duration = float | timedelta
 _IN_MILLISECONDS = ("ms", "delay_ms", "min", "max", "median")
 
 
+def in_seconds(text: str) -> int | None:
+    """Return the seconds of an integer with a unit, such as `30s`, else None."""
+    found = _WITH_UNIT.fullmatch(text)
+    return int(found[1]) * _UNITS[found[2]] if found else None
+
+
 def seconds(duration: object) -> float:
     """Return a duration in seconds. Raises TypeError for any other type."""
     if isinstance(duration, timedelta):
         return duration.total_seconds()
     if isinstance(duration, bool) or not isinstance(duration, int | float):
-        found = _WITH_UNIT.fullmatch(duration) if isinstance(duration, str) else None
-        hint = f"write {int(found[1]) * _UNITS[found[2]]}" if found else ""
+        meant = in_seconds(duration) if isinstance(duration, str) else None
+        hint = "" if meant is None else f"write {meant}"
         raise WrongValue(f"Expected seconds or a timedelta, got {duration!r}", hint)
     return duration
 

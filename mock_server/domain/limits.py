@@ -96,6 +96,8 @@ class Published:
     """Events of all texts of a streamed reply."""
     reply_parts: Final = 200
     """Parts of one reply."""
+    chunk_separators: Final = 32
+    """Separators of `chunkSplitter` that count."""
     pushed_rows: Final = 200
     """Data rows in one push."""
 

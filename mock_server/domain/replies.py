@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from mock_server.domain.faults.definition import MATCH, Match
 from mock_server.domain.limits import Published
-from mock_server.domain.validation.walk import Path
+from mock_server.domain.validation.walk import SURROGATE, Path, size_as_json
 
 Text = Annotated[str, Meta(max_length=Published.text_chars)]
 Name = Annotated[str, Meta(max_length=Published.name_chars)]
@@ -197,7 +197,10 @@ def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]
             yield at, f"Expected exactly one of {kinds}, got {got}"
         if number < len(parts or ()) - 1 and (part.cut or part.error is not None):
             yield at, "Expected nothing after this part, which ends the reply, got more"
-        chars += len(msgspec.json.encode(part))
+        size = size_as_json(part)
+        if size is None:
+            yield at, SURROGATE
+        chars += size or 0
         ms += part.pause_ms or 0
     if len(parts or ()) > Published.reply_parts:
         expected = f"at most {Published.reply_parts} parts"

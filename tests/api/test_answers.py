@@ -332,7 +332,10 @@ def test_an_answer_lasts_until_the_reset(api: Api) -> None:
         ({"operation": "*"}, "Expected a method and a path, or one of"),
         ({"operation": "lisV2"}, "(did you mean 'listV2'?) - at $.operation"),
         ({"operation": "GET x"}, "Expected a path that begins with /, got"),
-        ({"operation": "GET /x?y=1"}, '(write /x, and as `match` {"query":{"y":"1"}})'),
+        (
+            {"operation": "GET /x?y=1"},
+            '(write /x, and as `match` {"query": {"y": "1"}})',
+        ),
         ({"operation": "GET /x#y"}, "Expected a path as it is sent, such as /api"),
         (
             {"operation": "GET /api/core/dataset/collection/listV2"},

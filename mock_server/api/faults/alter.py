@@ -13,6 +13,7 @@ from mock_server.api.response import Response
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.printable import size_text
+from mock_server.domain.validation.walk import size_as_json
 
 _MOST_BYTES = DEFAULT_LIMITS.response_bytes
 
@@ -41,7 +42,10 @@ class Alter(Fault, tag="alter"):
         if not (self.changes or self.removals):
             raise wrong("fields to set, or to remove", "none", "set")
         for name, value in (("set", self.changes), ("remove", self.removals)):
-            if len(msgspec.json.encode(value)) > Published.altered_bytes:
+            size = size_as_json(value)
+            if size is None:
+                raise wrong("Unicode text", "a lone surrogate", name)
+            if size > Published.altered_bytes:
                 raise wrong(f"at most {Published.altered_bytes} bytes", "more", name)
 
     async def apply(self, context: FaultContext) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from math import isfinite
@@ -38,8 +39,8 @@ def wrong_path(route: str) -> Iterator[tuple[Path, str]]:
         message = f"Expected {expected}, others percent-encoded, got {got}"
         own, _, query = path.partition("?")
         if query and path.startswith("/"):
-            match = dict(parse_qsl(query)) or {"name": "value"}
-            asked = msgspec.json.encode({"query": match}).decode()
+            match = dict(parse_qsl(cut(query))) or {"name": "value"}
+            asked = json.dumps({"query": match}, ensure_ascii=False)
             how = f"write {cut(own)}, and as `match` {cut(asked)}"
             message = f"Expected a path without a query, got {got} ({how})"
         if not path.startswith("/"):

@@ -10,7 +10,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.memory import size_of
 from mock_server.domain.messages import cut, describe_value, nearest, quoted
 from mock_server.domain.validation.json_match import TESTS, is_test, tests_in, values_in
-from mock_server.domain.validation.walk import Path
+from mock_server.domain.validation.walk import SURROGATE, Path, size_as_json
 
 Whole = Annotated[int, Meta(ge=0, le=Published.integer)]
 _SECONDS = {"expected": f"seconds from 0.001 to {Published.fault_ttl:g}"}
@@ -59,9 +59,12 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
         if near := nearest(name, cls.__struct_fields__):
             what = ", the last message of the user" if near == "question" else ""
             return f" (did you mean {near!r}{what}?)"
-        value = msgspec.json.encode(given[name]).decode()
-        value = value if len(value) < _SHORT else "..."
-        field = f"{{{quoted(cut(name))}: {value}}}"
+        value, shown = given[name], "..."
+        if isinstance(value, str):
+            shown = quoted(value) if len(value) < _SHORT else shown
+        elif not isinstance(value, list | dict):
+            shown = describe_value(value)
+        field = f"{{{quoted(cut(name))}: {shown}}}"
         there_are = ", ".join(cls.__struct_fields__)
         return f' (did you mean {{"body": {field}}}? There are {there_are})'
 
@@ -80,7 +83,10 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
         # Each request is compared with each match, so matches have to be small.
         most = Published.answer_matched_bytes if is_answer else Published.matched_bytes
         for name, wanted in self.given().items():
-            if len(msgspec.json.encode(wanted)) > most:
+            size = size_as_json(wanted)
+            if size is None:
+                yield (name,), SURROGATE
+            elif size > most:
                 yield (name,), f"Expected at most {most} bytes, got more"
             for key in wanted if name in ("query", "headers", "path") else ():
                 if not isinstance(wanted[key], str) and not is_test(wanted[key]):

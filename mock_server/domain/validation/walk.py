@@ -66,7 +66,7 @@ def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mis
             # JSON can escape half a surrogate pair, which is not valid UTF-8.
             for key, item in value.items():
                 if not is_unicode(key):
-                    yield Mistake((*path, key), _SURROGATE, at_key=True)
+                    yield Mistake((*path, key), SURROGATE, at_key=True)
                 if not isinstance(kind, inspect.AnyType):  # any value is valid
                     yield from mistakes_of(item, kind, (*path, key))
         case inspect.ListType(item_type=kind), list():
@@ -215,6 +215,14 @@ def is_valid(value: object, wanted: inspect.Type) -> bool:
     return True
 
 
+def size_as_json(value: object) -> int | None:
+    """Return the bytes of plain data as JSON; None if it has a lone surrogate."""
+    try:
+        return len(msgspec.json.encode(value))
+    except UnicodeEncodeError:
+        return None
+
+
 def is_unicode(text: str) -> bool:
     """Return True if the text is valid UTF-8: it has no lone surrogate."""
     try:
@@ -285,7 +293,7 @@ def _has_length(
 
 # No field takes more digits, which are slow to read.
 _DIGITS = re.compile("[0-9]{1,400}")
-_SURROGATE = "Expected Unicode text, got a lone surrogate"
+SURROGATE = "Expected Unicode text, got a lone surrogate"
 
 
 def _length_message(value: list[object], wanted: inspect.ListType) -> str:
@@ -301,7 +309,7 @@ def _counted(number: int, noun: str) -> str:
 
 def _message(value: object, wanted: inspect.Type) -> str:
     if isinstance(value, str) and not is_unicode(value):
-        return _SURROGATE
+        return SURROGATE
     expected = describe_type(wanted)
     message = f"Expected {expected}, got {describe_value(value)}"
     if isinstance(wanted, inspect.LiteralType):

@@ -104,8 +104,6 @@ class Creation(fields.ProcessingFields, kw_only=True):
 
 
 _QA_CHARS, _CUSTOM_CHARS = 8_000, 512
-_SEPARATORS = 32
-"""Own separators that count, as each is looked for at every character."""
 
 
 def cutting_of(given: fields.ProcessingFields) -> Cutting:
@@ -119,13 +117,14 @@ def cutting_of(given: fields.ProcessingFields) -> Cutting:
         deep = given.paragraph_chunk_deep
         levels = min(max(int(5 if deep is UNSET else deep), 0), 8)
         levels = levels if given.chunk_split_mode == "paragraph" else 0
+    own = tuple(filter(None, separators.split("|")))
     least = int(given.chunk_trigger_min_size or USUAL.least)
     kinds = {"forceChunk": 0, "maxSize": MOST_CHARS}
     return Cutting(
         size=size,
         overlap=0 if is_qa else round(size * 0.2),
         levels=levels,
-        separators=tuple(filter(None, separators.split("|")))[:_SEPARATORS],
+        separators=own[: Published.chunk_separators],
         least=kinds.get(given.chunk_trigger_type or "", least),
     )
 
