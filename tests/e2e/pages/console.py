@@ -240,6 +240,7 @@ class Drawer(Part):
 
     def add(self, **values: str) -> None:
         """Fill in fields, and add."""
+        self.shows("Add")  # until then what was open before may be there
         self.fill(**values)
         self.click("Add")
 
