@@ -1,9 +1,12 @@
-"""What `import har` costs: twice the keys in a file, twice the price."""
+"""What `import har` costs: for twice as much in a file, twice the price."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from math import inf
 from time import thread_time
+from typing import Any
 
 import pytest
 from msgspec import convert
@@ -11,28 +14,51 @@ from msgspec import convert
 from mock_server.service.har.importing import Import
 from mock_server.service.har.reading import Har
 from tests.har.files import entry, har
+from tests.support import LIST
 
-KEYS, FEWEST, ROUNDS = 3_000, 3, 12
+MANY, FEWEST, ROUNDS = 3_000, 3, 12
 """What disturbs a round only adds to it, so the least of several counts."""
 MOST = 2.6
 """As in `test_cost`: twice, and what measuring adds."""
 
 
-def spent(keys: int) -> float:
-    """Seconds of CPU for a file in which each request has its own key."""
-    sent = [{"Authorization": f"Bearer my-secret-key-{key}"} for key in range(keys)]
-    entries = [entry("/x", '"%s"' % ("y" * 500), sent=each) for each in sent]
+def keyed(count: int) -> list[Any]:
+    """Requests each of which has its own key."""
+    sent = [{"Authorization": f"Bearer my-secret-key-{key}"} for key in range(count)]
+    return [entry("/x", '"%s"' % ("y" * 500), sent=each) for each in sent]
+
+
+def deleted(count: int) -> list[Any]:
+    """Collections, each in a folder of its own that nothing shows, and deleted."""
+    page = [{"_id": f"c{at}", "name": "n", "parentId": f"p{at}"} for at in range(count)]
+    body = json.dumps({"code": 200, "data": {"list": page, "total": count}})
+    asked = {"datasetId": "d", "offset": 0, "pageSize": 30}
+    gone = (
+        f"/api/core/dataset/collection/delete?id=c{at}" for at in range(0, count, 2)
+    )
+    return [
+        entry(LIST, body, method="POST", posted=asked),
+        *(entry(each, '{"code":200,"data":null}', method="DELETE") for each in gone),
+    ]
+
+
+def spent(entries: list[Any]) -> float:
+    """Seconds of CPU to import a file of these entries."""
     file = convert(har(*entries), Har)
     start = thread_time()
-    Import().take(file.log.entries)
+    found = Import()
+    found.take(file.log.entries)
+    found.document()
     return thread_time() - start
 
 
 @pytest.mark.ci
-def test_twice_the_keys_cost_twice_at_most() -> None:
+@pytest.mark.parametrize("made", [keyed, deleted])
+def test_twice_as_many_cost_twice_at_most(made: Callable[[int], list[Any]]) -> None:
     half = whole = inf
     for number in range(ROUNDS):
-        half, whole = min(half, spent(KEYS // 2)), min(whole, spent(KEYS))
+        half = min(half, spent(made(MANY // 2)))
+        whole = min(whole, spent(made(MANY)))
         if number >= FEWEST and whole <= MOST * half:
             return
     assert whole <= MOST * half

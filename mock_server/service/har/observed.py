@@ -1,5 +1,6 @@
 """Collect the captured datasets and apps of a service, and their lists."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from math import inf
@@ -43,6 +44,8 @@ class CapturedDataset:
         self.collections: dict[str, Plain] = {}
         self.lists: dict[Any, CapturedList] = {}
         """The lists by requested folder; UNSET if a request named none."""
+        self._below: defaultdict[Any, dict[str, None]] = defaultdict(dict)
+        """The ids in each folder: looking them up at each removal would take long."""
 
     def describe(self, item: Plain) -> None:
         """Use an item of a list of datasets, or a dataset's detail."""
@@ -62,18 +65,21 @@ class CapturedDataset:
             part["parentId"] = id_of(item["parentId"])
         # A response may omit empty tags (choice tags_empty).
         part |= {**old, "tags": [], **found, **part}
+        self._below[old.get("parentId")].pop(collection_id, None)
+        self._below[part["parentId"]][collection_id] = None
         self.collections[collection_id] = part
         return collection_id
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove collections with their content; ignore unknown ids."""
         gone = [each for each in ids if each in self.collections]
-        inside = self._inside() if gone else {}
         for each in gone:
             # Popped, as parents may form a circle.
-            gone += inside.pop(each, ())
+            gone += self._below.pop(each, ())
         for each in dict.fromkeys(gone):
-            shown = self.lists.get(self.collections.pop(each)["parentId"])
+            parent_id = self.collections.pop(each)["parentId"]
+            self._below[parent_id].pop(each, None)
+            shown = self.lists.get(parent_id)
             if shown is not None:
                 shown.total -= 1
 
@@ -105,9 +111,8 @@ class CapturedDataset:
 
     def _unknown(self) -> list[str]:
         """Return the folders that are known only as parents of collections."""
-        return [
-            each for each in self._inside() if each not in (None, *self.collections)
-        ]
+        parents = dict.fromkeys(part["parentId"] for part in self.collections.values())
+        return [each for each in parents if each and each not in self.collections]
 
     def _inside(self) -> dict[Any, list[str]]:
         """Return the collections of each folder in list order, unlisted ones last."""
