@@ -98,6 +98,9 @@ class PublicApi:
                         response = operation.respond(call, request.content)
                     except NotReady:
                         response = await once_ready(partial(self._respond, request))
+                if request.holding is None:
+                    size = len(response.body)
+                    request.holding = self._memory.hold_response(size)
             except Refusal as error:
                 # With its traceback it would keep this frame, and the body, in memory.
                 refusal = error.with_traceback(None)

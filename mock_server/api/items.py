@@ -15,15 +15,21 @@ def items_of(shown: Iterable[Any]) -> list[Any]:
     return [*map(msgspec.Raw, within_page(map(msgspec.json.encode, shown)))]
 
 
-def within_page(texts: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the JSON of items, each encoded on demand. Raises LimitReached.
+def within_page(
+    texts: Iterable[bytes],
+    most: int = Published.page_bytes,
+    hint: str = "ask for fewer items",
+) -> Iterator[bytes]:
+    """Yield encoded items, each encoded on demand, up to `most` bytes in all.
+
+    Raises LimitReached with the hint.
 
     The first item may have any length, so a page of one item is never refused.
     """
     size = 0
     for number, text in enumerate(texts):
         size += len(text)
-        if number and size > Published.page_bytes:
-            expected = f"a page of at most {size_text(Published.page_bytes)}"
-            raise LimitReached(expected, "more", "body", "ask for fewer items")
+        if number and size > most:
+            expected = f"a response of at most {size_text(most)}"
+            raise LimitReached(expected, "more", "body", hint)
         yield text

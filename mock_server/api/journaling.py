@@ -167,9 +167,7 @@ class Journaling:
         sent = Sent(shown, method, path, query, head.block, body, is_cut=not is_whole)
         sent.is_unread = request.unread is not None
         key = (head.key or "").encode()
-        # Names of headers are in lower case.
-        in_names = len(key) >= MIN_REDACTABLE_LENGTH and key.lower() in head.block
-        sent.is_suspect = in_names or self._is_suspect(_text_of(sent), key)
+        sent.is_suspect = self._is_suspect(_text_of(sent), key)
         if known is not None and sent.size <= self._limits.cached_head_bytes:
             if len(self._kept) >= self._limits.cached_heads:
                 self._kept.clear()
@@ -178,6 +176,7 @@ class Journaling:
 
     def _is_suspect(self, text: bytes, key: bytes) -> bool:
         """Return whether a text may hold a secret other than the fixture's."""
+        text = text.lower()  # a secret in capitals reveals as much
         # With escapes of URLs or JSON, a key can be written in many ways.
         if (
             b"%" in text
@@ -186,7 +185,7 @@ class Journaling:
         ):
             return True
         is_long = len(key) >= MIN_REDACTABLE_LENGTH
-        return is_long and (key in text or key.upper() in text)
+        return is_long and key.lower() in text
 
     def _may_show_secrets(
         self, entry: Entry, request: RequestContext, refusal: Refusal | None

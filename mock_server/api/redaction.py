@@ -56,7 +56,7 @@ class Secrets:
     def are_in(self, text: bytes, generation: Generation) -> bool:
         """Return whether a text without escapes has a declared key of a generation."""
         finder = self._declared_by(generation).finder
-        return bool(finder and finder.find_matches_as_indexes(text))
+        return bool(finder and finder.find_matches_as_indexes(text.lower()))
 
     def _declared_by(self, generation: Generation) -> RequestSecrets:
         declared = self._declared.get(generation)

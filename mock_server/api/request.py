@@ -176,6 +176,8 @@ def read_json(content: bytes) -> dict[str, object]:
         raise _not_json(_TOO_DEEP) from None
     except msgspec.DecodeError as error:
         raise _not_json(_reason(content, error)) from None
+    if isinstance(value, str):  # it may hold a password
+        raise _not_json("a string", _TWICE if value.startswith("{") else "")
     if not isinstance(value, dict):
         raise _not_json(describe_value(value))
     return value
@@ -221,11 +223,12 @@ def check_integers(content: bytes, fields: dict[str, object]) -> None:
         raise InvalidField.of(long, expected, at)
 
 
-def _not_json(got: str) -> Refusal:
-    hint = "send the fields as a JSON body: the query is not read"
-    hint = hint if got == "nothing" else ""
-    if got.startswith('the string "{'):
-        hint = "the body was made JSON twice: pass the object itself to your client"
+_TWICE = "the body was made JSON twice: pass the object itself to your client"
+
+
+def _not_json(got: str, hint: str = "") -> Refusal:
+    if got == "nothing":
+        hint = "send the fields as a JSON body: the query is not read"
     return BadJson("a JSON object", got, "$", hint)
 
 

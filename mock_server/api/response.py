@@ -22,6 +22,7 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.faults.firing import RateLimitStatus
 from mock_server.domain.journal import Note
+from mock_server.domain.limits import Published
 from mock_server.domain.printable import one_line
 from mock_server.domain.versions import facts_of
 
@@ -65,10 +66,12 @@ class Response(Struct, frozen=True):
         body for a while: an immediate close would look like a reset to most clients.
         """
         is_read = body.arrived and not body.is_unread
+        is_large = len(self.body) > Published.free_body_bytes
         whole: Whole | None = getattr(send, "whole", None)
         if (
             whole is not None
             and is_read
+            and not is_large
             and self.content_type
             and whole(self.status, headers, self.body)
         ):
@@ -76,6 +79,9 @@ class Response(Struct, frozen=True):
         content = {"type": "http.response.body", "body": self.body}
         if is_read:
             await send(self.start(headers))
+            if is_large:  # the next message waits until the client has taken it
+                await send(content | {"more_body": True})
+                content = {"type": "http.response.body", "body": b""}
             await send(content)
             return
         await send(self.start([*headers, (b"connection", b"close")]))

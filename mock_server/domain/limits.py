@@ -16,9 +16,11 @@ class Published:
     page_size: Final = 30
     """Items of a page (spec 8)."""
     related_page_size: Final = 1_000
-    """Items of a page of a related route."""
+    """Items of a related page."""
     page_bytes: Final = 8 * 1024 * 1024
-    """Bytes of a page of a related route, unless its first item alone takes more."""
+    """Bytes of a related page, unless one item takes more."""
+    export_bytes: Final = 4 * 1024 * 1024
+    """Bytes of an export, likewise."""
     id_chars: Final = 256
     """Characters of an id."""
     key_chars: Final = 1_024
@@ -64,12 +66,12 @@ class Published:
     request_id_chars: Final = 128
     """Characters of an X-Request-Id."""
     waiting_lines: Final = 4_096
-    """Lines that wait for a slow stdout or stderr; further ones are dropped."""
+    """Lines that wait for a slow stdout or stderr."""
 
     # Requests
 
     free_body_bytes: Final = 64 * 1024
-    """Bytes of a request body that the memory budget does not count."""
+    """Bytes of a body that the memory budget does not count."""
     json_depth: Final = 64
     """Nested arrays and objects of a document."""
     json_containers: Final = 50_000
@@ -132,7 +134,7 @@ class Published:
     answer_matched_bytes: Final = 1024
     """Bytes of JSON in each field of an answer's `match`."""
     answer_matched_values: Final = 64
-    """Fields and items of an answer's `match`, nested ones too."""
+    """Fields and items of an answer's `match`, also nested."""
     matched_tests: Final = 8
     """Texts that a fault's `match` searches, `question` included."""
     answer_tests: Final = 2
@@ -179,7 +181,7 @@ class Limits:
     # Messages and logs
 
     hinted_collections: int = 1_000
-    """Collections that are examined to explain an empty page."""
+    """Collections examined to explain an empty page."""
     logged_chars: int = 1_024
     """Characters of a path in a request line."""
 
@@ -217,23 +219,25 @@ class Limits:
     cached_text_bytes: int = 1024 * 1024
     """Bytes of one cached JSON text."""
     cached_searches: int = 4
-    """Search results that a folder or a dataset keeps for further pages."""
+    """Search results that a folder or a dataset keeps."""
     cached_heads: int = 1_024
-    """Request heads whose parsed form is kept."""
+    """Parsed request heads that are kept."""
     cached_head_bytes: int = 2_048
     """Bytes of a request head that is kept."""
 
     # Fixtures and states
 
     fixture_bytes: int = 32 * 1024 * 1024
-    """Bytes of a YAML fixture file, or of a state that is put. Reading YAML takes
-    ten times its size."""
+    """Bytes of a YAML fixture file, or of a state that is put; reading takes ten times
+    as much."""
     json_file_bytes: int = 256 * 1024 * 1024
     """Bytes of a JSON fixture file."""
+    fixture_holders: int = 3_000
+    """Apps of all fixtures, and datasets of all; folders count."""
     fixture_collections: int = 2_000_000
     """Collections of all fixture files, `repeat` expanded."""
     checked_repetitions: int = 10_000
-    """Repetitions that are expanded although mistakes were found."""
+    """Repetitions that are expanded despite mistakes."""
     fixture_rows: int = 2_000_000
     """Data rows of all fixture files, also in training."""
     fixture_records: int = 2_000_000
@@ -319,7 +323,7 @@ class Limits:
     journal_body_bytes: int = 8 * 1024
     """Bytes of a body in the journal."""
     journal_page_bytes: int = 4 * 1024 * 1024
-    """Bytes of JSON after which a response lists no further entry."""
+    """Bytes of JSON after which a response lists no more."""
     journal_streams: int = 128
     """Clients that follow journals at the same time."""
     cached_events: int = 64
@@ -344,9 +348,9 @@ class Limits:
     memory_bytes: int = 1024 * 1024 * 1024
     """Bytes of memory of all data of a server, without `--memory`."""
     journals_bytes: int = 256 * 1024 * 1024
-    """Bytes of memory of all journals; a quarter of the budget if that is less."""
+    """Bytes of all journals; a quarter of the budget if that is less."""
     caches_bytes: int = 128 * 1024 * 1024
-    """Bytes of memory of ready JSON; an eighth of the budget if that is less."""
+    """Bytes of ready JSON; an eighth of the budget if that is less."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from msgspec import Raw
 
 from mock_server.domain.errors import LimitReached
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Limits, Published
 from mock_server.domain.printable import size_text
 
 Kind = Literal[
@@ -73,6 +73,15 @@ class Memory:
         holding = Holding(self, kind)
         holding.charge(size, at)
         return holding
+
+    def hold_response(self, size: int) -> Holding | None:
+        """Charge a response while it is sent, unless it is short.
+
+        Raises LimitReached.
+        """
+        return (
+            None if size <= Published.free_body_bytes else self.hold("requests", size)
+        )
 
     def keep(self, shared: Sized, holding: Holding | None = None) -> None:
         """Charge a state once, for as long as anything refers to the state.

@@ -227,6 +227,17 @@ def test_an_answer_that_begins_to_hold_a_key_is_looked_through_again(api: Api) -
     assert LONG_KEY not in "".join(map(repr, api.sandbox.journal.since(0)))
 
 
+@pytest.mark.parametrize("key", [LONG_KEY, "Declared-As-Well", "To/Ken+1234567"])
+def test_a_secret_in_other_case_is_in_no_entry(make_api: MakeApi, key: str) -> None:
+    declared = LIBRARY | {"keys": [{"key": "Declared-As-Well"}, {"key": LONG_KEY}]}
+    api = make_api(declared, admin_token="To/Ken+1234567")
+    asked = {"offset": 0, "datasetId": DATASET, "x": key.swapcase()}
+    answer = api.client.post(LIST, headers=bearer(LONG_KEY), json=asked)
+    assert answer.status_code == 200
+    kept = "".join(map(repr, api.sandbox.journal.since(0)))
+    assert key.lower() not in kept.lower()
+
+
 @pytest.mark.parametrize("key", [LONG_KEY, "Declared-As-Well"])
 def test_a_key_in_the_name_of_a_header_is_in_no_entry(
     make_api: MakeApi, key: str

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mock_server.domain.limits import Limits
 from tests.conftest import MakeApi
 from tests.support import DATASET, LIBRARY, LIST, Api, wait
+from tests.wire.sockets import connect
 
 PAGE = {"Origin": "http://page.example"}
 DECLARED: list[dict[str, Any]] = [
@@ -294,3 +297,29 @@ def test_large_bodies_are_sent_whole_and_journalled_cut(
     api = make_api(path)
     assert api.client.get("/l").content == b"\xff" * 1_000_000
     assert api.journal()[0]["answer"]["truncated"]
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("face", ["zttp", "h11"])
+def test_a_response_is_charged_until_its_client_has_read_it(make_api: MakeApi) -> None:
+    size = 4_000_000
+    large = {"method": "GET", "path": "/large", "text": "x" * size}
+    budget = Limits(memory_bytes=30_500_000)
+    api = make_api({"responses": [large]}, limits=budget)
+
+    def held() -> int:
+        memory = api.client.get("/__admin/health").json()["memory"]
+        return int(memory["requests"])
+
+    with ExitStack() as stack:
+        for count in (1, 2):
+            client = stack.enter_context(connect(str(api.client.base_url)))
+            client.sendall(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            wait(lambda: held() == count * size)  # noqa: B023 - waits at once
+        answer = api.client.get("/large")
+        assert (answer.status_code, answer.json()["statusText"]) == (
+            409,
+            "limitReached",
+        )
+    wait(lambda: held() == 0)
+    assert len(api.client.get("/large").content) == size

@@ -242,6 +242,17 @@ def datasets_of(count: int, part: str, **fields: Any) -> list[Sent]:
     return [*[each] * count, sent_json(f"{RELATED}/list", **fields)]
 
 
+def holders(what: str, count: int) -> Sent:
+    """A state with that number of apps or datasets."""
+    return admin("PUT", "/state", {what: [{"name": f"n{at}"} for at in range(count)]})
+
+
+def chats(count: int) -> Sent:
+    """A state with that number of chats in one app."""
+    every = [{"chatId": f"c{at}"} for at in range(count)]
+    return admin("PUT", "/state", {"apps": [{"id": "a", "chats": every}]})
+
+
 def apps_of(count: int, part: str, **fields: Any) -> list[Sent]:
     """Applications with long introductions, and a list of them."""
     text = part * (Published.intro_chars // len(part))
@@ -432,6 +443,20 @@ OPERATIONS = {
         ),
     ),
     "list of long introductions": Input(900, lambda n: datasets_of(n, "\u6587")),
+    "list of a fixture's datasets": Input(
+        DEFAULT_LIMITS.fixture_holders,
+        lambda n: [holders("datasets", n), sent_json(f"{RELATED}/list")],
+    ),
+    "list of a fixture's apps": Input(
+        DEFAULT_LIMITS.fixture_holders,
+        lambda n: [holders("apps", n), sent_json(f"{APPS}/list")],
+    ),
+    "export of rows": Input(
+        8,
+        lambda n: rows_of(
+            n, '"', 500_000, sent_json(f"{RELATED}/collection/export", collectionId="c")
+        ),
+    ),
     "list of apps": Input(900, lambda n: apps_of(n, "\u6587")),
     "search of apps amid marks": Input(400, lambda n: apps_of(n, MARKS, searchKey="x")),
     "nodes of an app": Input(
@@ -1056,6 +1081,13 @@ FOLDERS = {
         lambda n: [
             folder(n),
             Sent("/__admin/datasets/d/collections", method="GET", query="name=a"),
+        ],
+    ),
+    "filter of chats by name": Input(
+        100_000,
+        lambda n: [
+            chats(n),
+            Sent("/__admin/apps/a/chats", method="GET", query="name=a"),
         ],
     ),
     "first list in another order": Input(

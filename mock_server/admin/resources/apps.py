@@ -15,6 +15,7 @@ from mock_server.admin.framework import (
     looked_up,
 )
 from mock_server.api.envelope import View
+from mock_server.api.slices import in_slices
 from mock_server.domain import errors
 from mock_server.domain.call import AppNotFound
 from mock_server.domain.chats import ChatNotFound
@@ -74,7 +75,7 @@ def app_view(store: Store, app: App) -> AppView:
 
 
 @routes.add("GET", _ALL, errors=(AppNotFound,), examples=(Example(query="limit=2"),))
-def get_chats(call: Call, query: ChatsQuery) -> ChatsView:
+async def get_chats(call: Call, query: ChatsQuery) -> ChatsView:
     """List the chat sessions of an application.
 
     In fixture order.
@@ -83,8 +84,12 @@ def get_chats(call: Call, query: ChatsQuery) -> ChatsView:
     chats, total = store.chats(app), store.count_chats(app)
     if query.name:
         term = fold(query.name)
-        titles = ((each, (each.title, each.custom_title)) for each in chats)
-        named = [each for each, own in titles if any(term in fold(t) for t in own)]
+        every = in_slices([*chats])  # others may change them meanwhile
+        named = [
+            each
+            async for each in every
+            if term in fold(each.title) or term in fold(each.custom_title)
+        ]
         chats, total = iter(named), len(named)
     page = islice(chats, query.offset, query.offset + query.limit)
     return ChatsView(list(map(chat_part, page)), total)

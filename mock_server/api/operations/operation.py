@@ -306,7 +306,9 @@ class Operation(Struct, frozen=True):
             facts = (*facts, "fields_are_checked")
         others = (each for each in VERSIONS if each != choices.version)
         serving = (each for each in others if self._is_served_by(each, call, content))
-        other = next(serving, None) if facts else None
+        # A limit of ours holds in all of them.
+        may_differ = facts and not isinstance(refusal, errors.LimitReached)
+        other = next(serving, None) if may_differ else None
         if choices.error_form == "plain":
             if other is not None:
                 hints = [served_by(choices.version, other)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -53,6 +54,16 @@ def log_in(api: Api, username: str = "root", **fields: Any) -> Any:
     answer = api.client.post(LOGIN, json=body)
     api.client.cookies.clear()
     return answer
+
+
+def test_a_login_that_is_json_twice_shows_no_password(api: Api) -> None:
+    for body in (json.dumps({"password": PASSWORD}), PASSWORD):
+        answer = api.client.post(LOGIN, json=body)
+        assert answer.status_code == 400
+        assert "got a string" in answer.text
+        assert PASSWORD not in answer.text
+    kept = "".join(map(repr, api.sandbox.journal.since(0)))
+    assert PASSWORD not in kept
 
 
 def token_of(api: Api, username: str = "root") -> str:

@@ -79,7 +79,8 @@ def test_a_page_of_too_much_text_is_refused_and_smaller_ones_are_not(
     body = {"collectionId": ITEM, "pageSize": 9}
     refused = send(api, "POST", f"{DATA}/v2/list", body)
     assert refused.json()["message"] == (
-        "Expected a page of at most 8.0 MiB, got more - at body (ask for fewer items)"
+        "Expected a response of at most 8.0 MiB, got more - at body "
+        "(ask for fewer items)"
     )
     assert len(page(api, pageSize=8)["list"]) == 8
 

@@ -16,6 +16,7 @@ from tests.api.related.world import (
     CREATE,
     DATA,
     DATASET,
+    ITEM,
     LOCAL_FILE,
     MIB,
     OWNER,
@@ -213,6 +214,20 @@ def test_an_export_is_csv(make_api: MakeApi) -> None:
     answer = send(api, "POST", path, {"collectionId": item})
     assert answer.content.decode() == '\ufeffq,a\n"Some ""text""",""'
     assert answer.headers["content-type"].startswith("text/csv")
+
+
+@pytest.mark.direct
+def test_an_export_that_is_too_large_is_refused_and_counts_for_nothing(
+    make_api: MakeApi,
+) -> None:
+    rows = [{"q": "x" * MIB}] * 5
+    items = [{"_id": ITEM, "name": "Item", "data": rows}]
+    api = make_api({"datasets": [{"id": DATASET, "collections": items}]})
+    path = "/api/core/dataset/collection/export"
+    for _ in range(2):
+        answer = send(api, "POST", path, {"collectionId": ITEM})
+        assert answer.status_code == 409
+        assert "a response of at most 4.0 MiB" in answer.json()["message"]
 
 
 @pytest.mark.parametrize("face", ["zttp", "h11"])

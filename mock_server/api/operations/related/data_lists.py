@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType, field
 from msgspec.structs import astuple
 
 from mock_server.api.envelope import View
+from mock_server.api.items import within_page
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.data import PATH
@@ -174,8 +175,8 @@ _QUOTE, _TWO = '"', '""'
 _MINUTE = 60_000
 
 
-def _csv(text: str, _: State) -> Response:
-    return Response(200, text.encode(), content_type=b"text/csv; charset=utf-8")
+def _csv(content: bytes, _: State) -> Response:
+    return Response(200, content, content_type=b"text/csv; charset=utf-8")
 
 
 @route(
@@ -193,7 +194,7 @@ def _csv(text: str, _: State) -> Response:
     is_checked=True,
     is_strict=True,
 )
-def export(call: Call, body: ExportBody) -> str:
+def export(call: Call, body: ExportBody) -> bytes:
     """The data rows of a collection as CSV.
 
     CSV with a byte order mark and the header `q,a`, without an envelope. One in a
@@ -202,14 +203,17 @@ def export(call: Call, body: ExportBody) -> str:
     asked = body.collection_id
     dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
 
-    def line(row: Row) -> str:
-        return f'"{row.q.replace(_QUOTE, _TWO)}","{row.a.replace(_QUOTE, _TWO)}"'
+    def line(row: Row) -> bytes:
+        q, a = (text.replace(_QUOTE, _TWO) for text in (row.q, row.a))
+        return f'"{q}","{a}"'.encode()
 
     last, now = call.store.exported, call.now
     if last is not None and 0 <= now - last < _MINUTE:
         kind = TooManyRequests if call.facts.ip_limits_are_http_429 else TooManyFormerly
         hint = "advance the clock of the sandbox"
         raise kind("one export every 60 seconds", "another one", "path", hint)
-    call.store.exported = now
     rows = call.store.rows.of(dataset, collection.id)
-    return "\n".join(("\ufeffq,a", *map(line, rows)))
+    hint = "list the rows page by page, or export a smaller collection"
+    lines = [*within_page(map(line, rows), Published.export_bytes, hint)]
+    call.store.exported = now
+    return b"\n".join(("\ufeffq,a".encode(), *lines))
