@@ -98,7 +98,9 @@ class Admission:
     def _other(
         self, request: context.RequestContext, operation: Served | None
     ) -> Served:
-        """Return what serves any but a plain request of the spec. Raises Refusal.
+        """Return what serves a request that no operation of the spec matches directly.
+
+        Raises Refusal.
 
         `operation` is the spec's operation at the path.
         """

@@ -1,6 +1,6 @@
 """Finds every violation of the spec in a request, and the effect of each.
 
-That takes longer than the request, so it is done when the journal is read.
+This is slow, so it usually waits until the journal is read.
 """
 
 from collections.abc import Iterator

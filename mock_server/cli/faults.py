@@ -36,6 +36,10 @@ class Add(click.Command):
                 for kind in KINDS.values()
                 for each in kind.__struct_encode_fields__
             }
+            if name == "kind":
+                got = "Expected a KIND or a PRESET first, got --kind"
+                how = "write mock-server fault add error status=503"
+                raise click.UsageError(f"{got} ({how})", ctx) from None
             if name not in known:
                 raise
             got = f"Expected FIELD=VALUE, got {error.option_name}"

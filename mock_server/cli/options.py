@@ -158,9 +158,9 @@ class Seconds(click.FloatRange):
 
 
 class FixturePath(click.Path):
-    """A fixture path; the variable takes several, between colons or commas.
+    """A fixture path; the variable takes several, separated by colons or commas.
 
-    On Windows between semicolons or commas. A file that has a comma in its name wins.
+    On Windows by semicolons or commas. A file that has a comma in its name wins.
     """
 
     def split_envvar_value(self, rv: str) -> Sequence[str]:

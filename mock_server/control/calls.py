@@ -111,9 +111,10 @@ class Calls:
         off = self._entries(violations="true", since=since)
         lines = [line for entry in off for line in violation_lines(entry, allowed)]
         for name in get_args(Outside) if strict else ():
-            if name not in allowed:
-                found = self._entries(outside=name, since=since)
-                lines += map(outside_line, found)
+            found = () if name in allowed else self._entries(outside=name, since=since)
+            lines += map(outside_line, found)
+            if found:
+                lines.append(f"  to allow them: mock_server_strict = {name}")
         if lines:
             raise AssertionError("\n".join(["requests against the spec:", *lines]))
 

@@ -198,7 +198,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
 
 
 class HasControl(Fixed):
-    """Base of objects with a `control`, which errors for its names suggest."""
+    """Base of objects with a `control`; errors for its names point to it."""
 
     __call__: Callable[..., Any] = no_application
 

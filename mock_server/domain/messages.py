@@ -74,6 +74,7 @@ _SYNONYMS |= dict.fromkeys(("url", "urlPath", "route"), "path operation base-url
 _SYNONYMS |= {"fixedDelayMilliseconds": "delayMs", "repeat": "times"}
 _SYNONYMS |= dict.fromkeys(("verbose", "debug", "log-level"), "log-format")
 _SYNONYMS |= dict.fromkeys(("message", "prompt"), "question")
+_SYNONYMS |= dict.fromkeys(("when", "if", "where", "on"), "match")
 _SYNONYMS |= {"chat": "completions", "search": "searchTest"}
 _SYNONYMS |= {"4.14": "deployed-4.14", "4.16": "deployed"}
 _SYNONYMS |= dict.fromkeys(

@@ -129,8 +129,8 @@ class Facts:
     retraining_checks_fields_first: bool = fact(
         (False, True),
         routes=("reTrainingCollection",),
-        sentence="Without a `collectionId` nothing is trained again since a field is "
-        "missing; before, it was a missing parameter, 507004.",
+        sentence="A missing `collectionId` is refused as a missing field; before, as a "
+        "missing parameter (507004).",
         chinese="缺少 `collectionId` 属于字段错误；之前为缺少参数（507004）。",
     )
     app_create_takes_keys: bool = fact(
@@ -175,14 +175,14 @@ class Facts:
     shares_see_tools: bool = fact(
         (False, True),
         routes=("completions", "getResData"),
-        sentence="Visitors of a share link are told of tools that were called.",
+        sentence="Visitors of a share link see the tools that were called.",
         chinese="免登录链接的访客可见所调用的工具。",
     )
     out_link_init_says_more: bool = fact(
         (False, True),
         routes=("outLink.init",),
-        sentence="An unknown chat has an empty title; before, it had none. One that "
-        "there is tells `chatGenerateStatus` and `hasBeenRead`, too.",
+        sentence="An unknown chat has an empty title; before, it had none. An existing "
+        "chat also shows `chatGenerateStatus` and `hasBeenRead`.",
         chinese="未知会话的标题为空；之前没有该字段。已有的会话还带有 "
         "`chatGenerateStatus` 和 `hasBeenRead`。",
     )
@@ -195,14 +195,14 @@ class Facts:
     api_key_health_has_points: bool = fact(
         (False, True),
         routes=("openapi.health",),
-        sentence="The health of an API key has `valid` and its points, too; before, it "
-        "had the app only.",
+        sentence="The health of an API key also has `valid` and its points; before, "
+        "only the app.",
         chinese="API 密钥的状态还包含 `valid` 和积分；之前只有应用。",
     )
     api_key_delete_is_null: bool = fact(
         (False, True),
         routes=("openapi.delete",),
-        sentence="Null answers that an API key is deleted; before, an empty object.",
+        sentence="Deleting an API key returns null; before, an empty object.",
         chinese="删除 API 密钥后返回 null；之前返回空对象。",
     )
     feedback_is_of_replies: bool = fact(
@@ -243,8 +243,8 @@ class Facts:
     deletion_of_no_app_is_of_no_chat: bool = fact(
         (False, True),
         routes=("delHistory",),
-        sentence="To delete a chat without `appId` is refused as an unknown chat; "
-        "before, a field was missing.",
+        sentence="Deleting a chat without `appId` is refused as an unknown chat; "
+        "before, as a missing field.",
         chinese="删除会话时未提供 `appId`，按未知会话拒绝；之前为缺少字段。",
     )
     data_update_needs_q: bool = fact(
@@ -257,15 +257,15 @@ class Facts:
     data_delete_gives_null: bool = fact(
         (False, True),
         routes=("data.delete",),
-        sentence='Null answers that a row is deleted; before, `"success"`.',
+        sentence='Deleting a row returns null; before, `"success"`.',
         chinese='删除数据行后返回 null；之前返回 `"success"`。',
     )
     items_tell_training: bool = fact(
         (False, True),
         routes=("listV2",),
-        sentence="Items tell `activeTrainingAmount`, `finalErrorAmount` and "
-        "`slowestTrainingStatus`, and always `hasError`; before, only that, and only "
-        "where something is trained or has failed (choice `item_fields=extended`).",
+        sentence="Items show `activeTrainingAmount`, `finalErrorAmount`, "
+        "`slowestTrainingStatus` and always `hasError`; before, only `hasError`, and "
+        "only while training or after a failure (choice `item_fields=extended`).",
         chinese="条目带有 `activeTrainingAmount`、`finalErrorAmount`、"
         "`slowestTrainingStatus`，且总有 `hasError`；"
         "之前仅在训练中或出错时带有 `hasError`（选项 `item_fields=extended`）。",
@@ -282,8 +282,8 @@ class Facts:
     first_turn_titles_a_chat: bool = fact(
         (False, True),
         routes=("completions",),
-        sentence="The first turn gives a chat its title, which the answer tells; "
-        "before, each turn did, and no answer told it.",
+        sentence="The first turn gives a chat its title, which the answer shows; "
+        "before, each turn did, and no answer showed it.",
         chinese="首轮对话决定会话标题，并在应答中给出；之前每轮都会改写标题，"
         "应答中不给出。",
     )
@@ -313,8 +313,8 @@ class Facts:
     wrong_fields_end_no_stream: bool = fact(
         (False, True),
         routes=("completions",),
-        sentence="Wrong fields of a completion are refused as JSON, also if a stream "
-        "is asked for; before, by its event `error`.",
+        sentence="Wrong fields of a completion are refused in JSON, even for a stream; "
+        "before, a stream had an event `error`.",
         chinese="对话的字段错误以 JSON 拒绝，流式请求也是如此；"
         "之前流式请求以事件 `error` 拒绝。",
     )

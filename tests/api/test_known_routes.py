@@ -20,7 +20,7 @@ def test_what_is_served_is_known() -> None:
     [
         ("/api/core/app/folder/create", "has this route;"),
         ("/api/core/chat/resume", "has this route since 4.14.11;"),
-        ("/api/v1/embeddings", "had this route up to 4.11.1;"),
+        ("/api/v1/embeddings", "removed this route after 4.11.1;"),
         ("/api/common/file/read/a%20b.txt", "has this route;"),
     ],
 )
@@ -31,7 +31,7 @@ def test_a_route_that_is_not_served_is_told_to_be_the_services(
     message = answer.json()["message"]
     assert answer.status_code == 404
     assert f"the service {told} it is not served here: " in message
-    assert "respond()" in message
+    assert f'respond("POST {path}", json={{...}})' in message
 
 
 @pytest.mark.parametrize("path", ["/api/core/app/lisst", "/api/proApi", "/core/ai/x"])

@@ -18,7 +18,7 @@ def test_the_message_says_where_all_routes_are_or_names_both(
     make_api: MakeApi,
 ) -> None:
     message = make_api().send("GET", "/nope", {}).json()["message"]
-    assert "Expected one of the routes of GET /openapi.json, got" in message
+    assert "Expected a route that is served (GET /openapi.json has all), got" in message
     api = make_api(choices={"related_routes": "off"})
     message = api.send("GET", "/nope", {}).json()["message"]
     assert f"Expected PUT {PIN} or POST {LIST}, got" in message
@@ -27,7 +27,6 @@ def test_the_message_says_where_all_routes_are_or_names_both(
 OFF = choose(choices={"related_routes": "off", "legacy_paths": "off"})
 ON = choose(choices={"related_routes": "on"})
 NEEDED = "does not show, needs the choice related_routes=on)"
-OTHERWISE = "answer it with `responses:` in a fixture or respond() in a test)"
 
 
 def hint(path: str, *, is_on: bool = False, method: str = "POST") -> str:
@@ -255,7 +254,7 @@ def test_a_match_of_a_misspelt_field_is_warned_of(
 def test_an_answer_without_the_envelope_says_how_to_get_it(api: Api) -> None:
     fault = {"kind": "answer", "operation": "listV2", "json": {"list": []}}
     given = api.client.post("/__admin/faults", json=fault).json()["warnings"]
-    assert given[0].endswith("this is none (write data in place of json)")
+    assert given[0].endswith("write data in place of json, and it is added")
 
 
 @pytest.mark.parametrize("given", ["undo", "collections"])

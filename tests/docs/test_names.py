@@ -135,7 +135,6 @@ FACTS = [
     ),
     ("guides/isolation.md", f"{DEFAULT_LIMITS.sandbox_ttl:,g} by default"),
     ("reference/choices.md", f"takes {DEFAULT_LIMITS.created_chats:,} chats that"),
-    ("reference/choices.md", f"number over {Published.page_size} counts"),
     ("reference/cli.md", f"more than {Published.waiting_lines:,} lines"),
     ("reference/faults.md", f"at most {Published.matched_bytes // 2**10} KiB"),
     ("reference/faults.md", f"holds {DEFAULT_LIMITS.faults} faults"),

@@ -84,11 +84,13 @@ class Service:
         """What is answered, with all headers that the contract names."""
         sandbox = self._sandbox_of(request)
         try:
-            route, path = _route(request.path, sandbox.plain.choices)
+            route, path = _route(request.method, request.path, sandbox.plain.choices)
             if route.access == "login" and request.key is not None:
                 # A key means nothing here, so neither does it say which sandbox.
                 sandbox = self._sandbox_of(request._replace(authorization=()))
-                route, path = _route(request.path, sandbox.plain.choices)
+                route, path = _route(
+                    request.method, request.path, sandbox.plain.choices
+                )
             answer = self._admitted(request, sandbox, route, path)
         except Refused as refused:
             answer = refusal(refused, sandbox.plain.choices)
@@ -184,21 +186,22 @@ class Service:
         raise Refused("no_key", expected(what, got, "headers", served_with(*values)))
 
 
-def _route(path: str, choices: Choices) -> tuple[Route, str]:
+def _route(method: str, path: str, choices: Choices) -> tuple[Route, str]:
     """The route of a path, and the path by which it is known."""
     known = LEGACY.get(path, path)
     needed = []
     if known not in ROUTES:
         near = NEAR_PATHS[path]
         hint = f"did you mean {near}? Paths are exact; else " if near else ""
-        hint += "answer it with `responses:` in a fixture or respond() in a test"
-        raise Refused("no_route", _no_route(path, f" ({hint})", choices))
+        hint += f'answer it by respond("{method} {path}", json={{...}}) in a test, '
+        hint += "or by `responses:` in a fixture"
+        raise Refused("no_route", _no_route(method, path, f" ({hint})", choices))
     since, until = ROUTES[known].since, ROUTES[known].until
     if not since <= str(choices["version"]) <= until:
         has_it = since if str(choices["version"]) < since else until
         hint = f"a route of the service in version {has_it}, "
         hint = f" ({hint}served with the choice version={has_it})"
-        raise Refused("no_route", _no_route(path, hint, choices))
+        raise Refused("no_route", _no_route(method, path, hint, choices))
     if known not in DOCUMENTED:
         needed += remedies(choices, "related_routes")
     if path in LEGACY:
@@ -206,15 +209,15 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
     if needed:
         about = f"{_RELATED_ROUTE}, " if known not in DOCUMENTED else ""
         hint = f" ({about}served with the choice {' and '.join(needed)})"
-        raise Refused("no_route", _no_route(path, hint, choices))
+        raise Refused("no_route", _no_route(method, path, hint, choices))
     return ROUTES[known], known
 
 
-def _no_route(path: str, hint: str, choices: Choices) -> str:
+def _no_route(method: str, path: str, hint: str, choices: Choices) -> str:
     what = f"PUT {PIN} or POST {LIST_V2}"
     if tolerates(choices, "related_routes"):
-        what = "one of the routes of GET /openapi.json"
-    return expected(what, in_words(path), "path", hint)
+        what = "a route that is served (GET /openapi.json has all)"
+    return expected(what, f'{method} "{path}"', "path", hint)
 
 
 def _no_key(got: str, *values: str) -> str:

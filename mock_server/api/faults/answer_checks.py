@@ -163,9 +163,9 @@ def difference(operation: Operation, form: str | None, value: Any) -> str:
     at = "$.data"
     if form == "json" and operation.has_envelope:
         if not isinstance(value, dict) or "data" not in value:
-            expected = "the envelope of the service"
-            how = "write data in place of json"
-            return f"{operation.name} returns {expected}; this is none ({how})"
+            expected = "an envelope with code, statusText, message and data"
+            how = "write data in place of json, and it is added"
+            return f"{operation.name} returns {expected}, this json has none: {how}"
         value, at = value["data"], "$.json.data"
     try:
         msgspec.convert(value, operation.data)
@@ -174,5 +174,7 @@ def difference(operation: Operation, form: str | None, value: Any) -> str:
         every = mistakes(value, operation.data) if is_small else iter(())
         first = next(every, None)
         found = f"{first.message} - at {at}{dotted(first.path)[1:]}" if first else error
-        return f"The answer differs from what {operation.name} returns: {found}"
+        is_talk = operation.name.endswith("completions")
+        how = "; kind reply writes the whole answer for a text" if is_talk else ""
+        return f"The answer differs from what {operation.name} returns: {found}{how}"
     return ""

@@ -10,7 +10,7 @@ class Empty(Fault, tag="empty"):
     chinese = "没有应答；连接被关闭（FIN）。"
 
     connections: Connections = "first"
-    """The `first` connection of a request, or `all` on which a browser retries."""
+    """Break the `first` connection of a request, or `all`, with a browser's retries."""
 
     @property
     def meets_resends(self) -> bool:

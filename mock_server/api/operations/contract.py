@@ -161,7 +161,7 @@ class Contract(Generic[F]):
     ) -> Iterator[Violation]:
         """Yield every violation of the spec by a body, and its effect by these choices.
 
-        The effect is that on a request that is not refused for another reason.
+        The effect assumes that the request is not refused for another reason.
         """
         # Nearly all bodies are valid, and a journal may have thousands.
         try:
@@ -209,7 +209,7 @@ class Contract(Generic[F]):
         return name in self.known.fields and self.known.fields[name].is_required
 
     def _has_empty(self, decoded: F) -> bool:
-        """Return whether a field, or what items need, is empty against the spec."""
+        """Return whether a field, or a field of its items, is empty and must not be."""
         return any(
             getattr(decoded, field.attribute) == ""
             if field.about.empty is not None

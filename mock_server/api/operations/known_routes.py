@@ -29,7 +29,7 @@ class KnownRoute(Struct, frozen=True):
     def sentence(self) -> str:
         """Return a sentence about the versions that have the route."""
         if self.until:
-            return f"the service had this route up to {self.until}"
+            return f"the service removed this route after {self.until}"
         return f"the service has this route{f' since {self.since}' * bool(self.since)}"
 
 

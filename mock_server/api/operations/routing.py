@@ -23,6 +23,9 @@ from mock_server.domain.messages import cut, describe_value, did_you_mean, quote
 _COMMERCIAL = "/api/proApi/"
 """What paths of the commercial edition begin with, which the other forwards to it."""
 _RELATED_ROUTE = "a route of the service that the spec does not show"
+_OF_OPENAI = "an SDK of OpenAI takes base_url=http://HOST:PORT/api/v1"
+_SHORT = 100
+"""Characters of a request that a hint repeats."""
 _FEW_NAMES = 8
 """Above this number, a message does not list all operations."""
 DESCRIPTION = "/openapi.json"
@@ -37,7 +40,6 @@ OWN = "/__"
 """Start of the server's own paths; no path of the service starts so."""
 RESPONSES = "/__admin/responses"
 """Path of the list of static responses."""
-_RESPONSES = "answer it with `responses:` in a fixture or respond() in a test"
 
 
 def is_served(operation: Operation, path: str, choices: Choices) -> bool:
@@ -155,13 +157,14 @@ class Operations(Mapping[str, Operation]):
     def unknown_route(self, path: str, method: str, choices: Choices) -> errors.Refusal:
         """Return the refusal of a path, with a suggestion."""
         if path.startswith(_COMMERCIAL) and choices.related_routes == "on":
-            return _commercial_route(path, _RESPONSES)
+            return _commercial_route(path, _answered(method, path))
         served = [row for row in self.values() if is_served(row, row.path, choices)]
-        expected = f"one of the routes of GET {DESCRIPTION}"
+        expected = f"a route that is served (GET {DESCRIPTION} has all)"
         if len(served) <= _FEW_NAMES:
             expected = " or ".join(f"{row.method} {row.path}" for row in served)
         hint = self._hint(path, method, choices)
-        return RouteNotFound.of(path, expected, "path", hint)
+        got = f"{cut(method)} {quoted(cut(path))}"
+        return RouteNotFound(expected, got, "path", hint)
 
     def check_name(
         self, name: str, at: str, others: str = "", responses: Collection[str] = ()
@@ -226,7 +229,7 @@ class Operations(Mapping[str, Operation]):
         return None, ""
 
     def _hint(self, path: str, method: str, choices: Choices) -> str:
-        meant = self.meant_by(path)
+        meant, answered = self.meant_by(path), _answered(method, path)
         if meant is not None and choices.version not in meant.versions:
             which = f"a route of the service in version {' and '.join(meant.versions)}"
             return f"{which}, {served_with(f'version={meant.versions[-1]}')}"
@@ -238,10 +241,10 @@ class Operations(Mapping[str, Operation]):
             return about + served_with(" and ".join(remedies(choices, *names)))
         known = known_route(path)
         if known is not None:
-            return f"{known.sentence}; it is not served here: {_RESPONSES}"
+            return f"{known.sentence}; it is not served here: {answered}"
         if path.endswith("/v1/responses"):
             chat = self["completions"].path
-            return f"the Responses API is not served, {chat} is; {_RESPONSES}"
+            return f"the Responses API is not served, {chat} is; {answered}"
         # A long path resembles no route.
         is_long = len(path) + len(method) > DEFAULT_LIMITS.cached_head_bytes
         admin = nearest_admin_path(path)
@@ -254,17 +257,28 @@ class Operations(Mapping[str, Operation]):
                 near = f"{method} {row.path}?{name}={last}"
             if row is not None and method in ("PUT", "PATCH"):
                 near = f"{row.method} {row.path} with the field {name}"
+        if row is None and path == "/":
+            return "the console is at /__admin/"
+        if row is None and path.startswith("/v1/"):
+            answered = f"{_OF_OPENAI}; {answered}"
         if row is None:
-            return f"did you mean {admin}? Paths are exact" if admin else _RESPONSES
+            return f"did you mean {admin}? Paths are exact" if admin else answered
         if near == row.legacy_path and choices.legacy_paths != "on":
             near = row.path
         hint = f"did you mean {near}? Paths are exact"
-        if row.name == "completions":
-            hint += "; an SDK of OpenAI takes base_url=http://HOST:PORT/api/v1"
+        if row.name == "completions" and not path.startswith("/api/v1/"):
+            hint += f"; {_OF_OPENAI}"
         if is_served(row, row.path, choices):
-            return f"{hint}; else {_RESPONSES}"
+            return f"{hint}; else {answered}"
         needed = " and ".join(remedies(choices, "related_routes"))
         return f"{hint}, and this one, {_RELATED_ROUTE}, needs the choice {needed}"
+
+
+def _answered(method: str, path: str) -> str:
+    """Return what answers a path that nothing serves."""
+    request = quoted(f"{method} {path}")
+    given = f"{request}, json={{...}}" if len(request) <= _SHORT else ""
+    return f"answer it by respond({given}) in a test, or by `responses:` in a fixture"
 
 
 def _commercial_route(path: str, answers: str) -> Refusal:

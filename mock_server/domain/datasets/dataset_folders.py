@@ -59,7 +59,7 @@ def check_depth(call: Call, parent_id: str | None, levels: int) -> None:
 def check_move(call: Call, dataset: Dataset, parent_id: str | None) -> None:
     """Check a move to a folder. Raises PUT_IN, FolderCycle, FolderTooDeep.
 
-    The caller has to manage the old and the new folder.
+    The caller has to manage both folders, or may write at the top level.
     """
     target = folder_for(call, parent_id, Level.MANAGE)
     folder_for(call, dataset.parent_id, Level.MANAGE)

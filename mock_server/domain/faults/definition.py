@@ -59,6 +59,8 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
         if near := nearest(name, cls.__struct_fields__):
             what = ", the last message of the user" if near == "question" else ""
             return f" (did you mean {near!r}{what}?)"
+        if name in Definition.__struct_fields__:
+            return f" (write {name} beside match, not in it)"
         value, shown = given[name], "..."
         if isinstance(value, str):
             shown = quoted(value) if len(value) < _SHORT else shown

@@ -40,7 +40,7 @@ class ChangedTree(FolderTree):
     """
 
     at_once = 256
-    """Changes up to which parts are updated; after more changes they are rebuilt."""
+    """Collections in one removal up to which parts are updated, and not rebuilt."""
 
     def __init__(self, base: Tree, holding: Holding) -> None:
         self.size = 0

@@ -32,6 +32,7 @@ IMAGE = "fastgpt-mock-server"
 SCHEMAS = {
     WORKFLOW: "vendor.github-workflows",
     EXAMPLES / "github-actions.yml": "vendor.github-workflows",
+    EXAMPLES / "github-pytest.yml": "vendor.github-workflows",
     EXAMPLES / "gitlab-ci.yml": "vendor.gitlab-ci",
     EXAMPLES / "compose.yaml": "vendor.compose-spec",
 }
@@ -52,10 +53,10 @@ def bash(*lines: str) -> list[list[str]]:
     return [["bash", "-e", "-c", line] for line in lines]
 
 
-def github() -> Way:
-    job = read("github-actions.yml")["jobs"]["tests"]
+def github(name: str) -> Way:
+    job = read(name)["jobs"]["tests"]
     lines = [step["run"] for step in job["steps"] if "run" in step]
-    return Way(job["env"], bash(*lines))
+    return Way(job.get("env", {}), bash(*lines))
 
 
 def gitlab() -> Way:
@@ -82,7 +83,7 @@ def manifest() -> list[Any]:
     return list(yaml.safe_load_all((EXAMPLES / "kubernetes.yaml").read_text()))
 
 
-JOBS = {"GitHub": github(), "GitLab": gitlab()}
+JOBS = {"GitHub": github("github-actions.yml"), "GitLab": gitlab()}
 IMAGES = {"Compose": compose(), "Kubernetes": kubernetes()}
 WAYS = JOBS | IMAGES
 NEEDS_CURL = pytest.mark.skipif(
@@ -127,6 +128,15 @@ def test_a_job_installs_the_server_and_uses_it(way: Way, project: Path) -> None:
     assert '"status":"ready"' in said
 
 
+@pytest.mark.ci
+def test_a_job_of_pytest_installs_the_plugin_and_uses_it(project: Path) -> None:
+    test = "def test_it(mock_server):\n    assert mock_server.chats\n"
+    (project / "tests" / "test_it.py").write_text(test)
+    path = f"{project}/venv/bin{os.pathsep}{os.environ['PATH']}"
+    commands = github("github-pytest.yml").commands
+    assert "1 passed" in done_in(project, commands, "0", PATH=path, PYTHONPATH="")
+
+
 def done_in(
     folder: Path, commands: Iterable[list[str]], port: str, **settings: str
 ) -> str:
@@ -162,7 +172,7 @@ def test_an_example_builds_or_installs_what_it_runs() -> None:
     checkout, *installing = [step for step in steps if "mock-server" in str(step)]
     assert built["build"] == checkout["with"]["path"] == "mock-server"
     assert installing[0]["run"] == "pip install ./mock-server"
-    files = ("compose.yaml", "github-actions.yml", "gitlab-ci.yml")
+    files = ("compose.yaml", "github-actions.yml", "github-pytest.yml", "gitlab-ci.yml")
     assert [name for name in files if f"image: {IMAGE}" in str(read(name))] == []
 
 

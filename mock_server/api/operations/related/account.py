@@ -187,7 +187,7 @@ def _clear_cookie(_: None, __: State) -> Response:
     "GET|POST|PUT|DELETE /api/support/user/account/loginout",
     chinese="退出登录",
     since="4.6",
-    differs="The next login of the user gives the same token, which counts again.",
+    differs="The user's next login returns the same token, which then works again.",
     example={},
     encode=_clear_cookie,
     access="anyone",

@@ -167,7 +167,7 @@ FAR_FUTURE = 32_493_830_400_000
 
 
 class CollectionUpdateBody(RequestFields, kw_only=True):
-    """Which collection, and what is to be another."""
+    """The collection to change, and its new values."""
 
     id: fields.Label | UnsetType = UNSET
     dataset_id: fields.Name | UnsetType = UNSET

@@ -217,9 +217,9 @@ def encode(completion: Completion, state: State) -> bytes | Response:
 
 
 _DIFFERS = (
-    "There is no envelope. Without `appId` it uses the first application that the key "
-    "may read; `responseData` holds what a scripted reply names, "
-    "`newVariables` nothing; tokens are not counted."
+    "There is no envelope. Without `appId`, the first readable application is used; "
+    "`responseData` holds the parts of a scripted reply, `newVariables` is empty, and "
+    "tokens are not counted."
 )
 _EXAMPLE = {
     "chatId": DEMO_CHAT,

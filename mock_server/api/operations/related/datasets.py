@@ -191,14 +191,14 @@ def dataset_detail(call: Call, query: fields.IdQuery) -> DatasetDetail:
 
 
 class Website(Struct):
-    """A site that is read."""
+    """A website whose pages become collections."""
 
     url: str
     selector: str
 
 
 class DatasetUpdateBody(RequestFields, kw_only=True):
-    """Which dataset, and what is to be another; models are not looked at."""
+    """The dataset to change, and its new values; models are ignored."""
 
     id: Id
     name: fields.Name | UnsetType = UNSET
@@ -266,7 +266,7 @@ def dataset_delete(call: Call, query: fields.IdQuery) -> None:
 
 
 class DatasetPathsQuery(RequestFields, kw_only=True):
-    """Which dataset, and whether it ends the way itself."""
+    """The dataset, and whether the path includes it."""
 
     source_id: fields.Label = ""
     type: Literal["current", "parent"]

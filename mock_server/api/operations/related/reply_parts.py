@@ -83,7 +83,7 @@ def _results(
 
 
 def _all_results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """All of them, with all that they say."""
+    """Yield the whole result of each node, with the index of its part."""
     number = 0
     for at, part in enumerate(parts):
         more: dict[str, Any] = {}
@@ -104,9 +104,9 @@ def _all_results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, An
 def results_by_end(
     parts: Sequence[ReplyPart], facts: Facts, share: Share | None
 ) -> dict[int, list[dict[str, Any]]]:
-    """The results of nodes, by the place of the part before which each is done.
+    """Return the results of nodes, by the index of the part before which each is done.
 
-    One with a name runs until the next one that has one.
+    A named node runs until the next named node.
     """
     named = [at for at, part in enumerate(parts) if part.node is not None]
     ends = dict(pairwise([*named, len(parts)]))
