@@ -192,6 +192,8 @@ def _route(method: str, path: str, choices: Choices) -> tuple[Route, str]:
     needed = []
     if known not in ROUTES:
         near = NEAR_PATHS[path]
+        if near and method not in ROUTES[near].methods:
+            near = f"{ROUTES[near].methods[0]} {near}"
         hint = f"did you mean {near}? Paths are exact; else " if near else ""
         hint += f'answer it by respond("{method} {path}", json={{...}}) in a test, '
         hint += "or by `responses:` in a fixture"

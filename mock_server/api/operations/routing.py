@@ -241,7 +241,7 @@ class Operations(Mapping[str, Operation]):
             return about + served_with(" and ".join(remedies(choices, *names)))
         known = known_route(path)
         if known is not None:
-            return f"{known.sentence}; it is not served here: {answered}"
+            return f"{known.sentence}; this mock has it in no version: {answered}"
         if path.endswith("/v1/responses"):
             chat = self["completions"].path
             return f"the Responses API is not served, {chat} is; {answered}"
@@ -259,12 +259,12 @@ class Operations(Mapping[str, Operation]):
                 near = f"{row.method} {row.path} with the field {name}"
         if row is None and path == "/":
             return "the console is at /__admin/"
-        if row is None and path.startswith("/v1/"):
-            answered = f"{_OF_OPENAI}; {answered}"
         if row is None:
             return f"did you mean {admin}? Paths are exact" if admin else answered
         if near == row.legacy_path and choices.legacy_paths != "on":
             near = row.path
+        if near == row.path and method not in row.methods:
+            near = f"{row.method} {near}"
         hint = f"did you mean {near}? Paths are exact"
         if row.name == "completions" and not path.startswith("/api/v1/"):
             hint += f"; {_OF_OPENAI}"
