@@ -256,7 +256,7 @@ def _known(key: str, state: State, bound_to: str | None) -> Caller | None:
 
 
 def identify(request: context.RequestContext, operation: Served) -> Caller:
-    """Return the caller of a request without a usable key, or that needs no key.
+    """Return the caller of a request whose key is absent, unusable or not needed.
 
     A key counts first, where allowed; then a login, which the spec's operations take by
     choice (credentials). Raises MissingAuthorization, UnknownKey.
@@ -278,7 +278,9 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
     caller = known if takes_logins else None
     if caller is None and access in ("caller", "login", "visitor"):
         expected = "a login token, in header `token` or cookie `fastgpt_token`"
-        got = "one that no login has given" if token else "nothing"
+        got = "an API key" if keys else "nothing"
+        if token:
+            got = "one that no login has given"
         if known:
             got = "one that does not count"
         raise MissingAuthorization(expected, got, "headers", served_with(*values))

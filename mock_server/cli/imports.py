@@ -62,8 +62,10 @@ def har(file: str, origins: Sequence[str], output: str | None) -> None:
         every = Import()
         every.take(found.log.entries)
         known = ", ".join(every.origins) or "nobody"
-        got = f"those of {known}"
-        raise Stop(f"Expected requests to {origins[0]}, got {got} - at --origin", USAGE)
+        meant = (each for each in every.origins if each.endswith(f"//{origins[0]}"))
+        hint = "".join(f" (did you mean {each}?)" for each in meant)
+        expected = f"Expected requests to {origins[0]}, got those of {known}"
+        raise Stop(f"{expected} - at --origin{hint}", USAGE)
     document = made.document()
     counts = _counts(document, name)
     is_json = output is not None and output.lower().endswith(".json")

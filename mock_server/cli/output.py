@@ -92,8 +92,9 @@ def piped() -> Iterator[None]:
 
 def counted(counts: Mapping[str, int]) -> str:
     """Return numbers with their names, such as `1 dataset, 0 chats`."""
+    one = {"replies": "reply"}
     return ", ".join(
-        f"{count} {name.removesuffix('s') if count == 1 else name}"
+        f"{count} {one.get(name, name.removesuffix('s')) if count == 1 else name}"
         for name, count in counts.items()
     )
 

@@ -34,6 +34,8 @@ from mock_server.fixture.source.files import FixtureLike
 
 __tracebackhide__ = True
 
+_SHOWN_KEYS = 3
+
 
 @explained
 class MockServerFixture(Fixed, Answers, Records, Calls):
@@ -63,7 +65,8 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         """Return an owner's API key. Raises LookupError if there is none."""
         key = self._known_keys().key
         if key is None:
-            raise LookupError("the fixture declares no key of level owner")
+            use = " or ".join(f".keys[{name!r}]" for name in [*self.keys][:_SHOWN_KEYS])
+            raise LookupError(f"the fixture declares no key of level owner: use {use}")
         return key
 
     @property

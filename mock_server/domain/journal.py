@@ -143,9 +143,9 @@ class Violation(Struct, frozen=True):
     `name` is the choice that may tolerate it, else `invalid_field`,
     `missing_authorization` or `unknown_route`. `section` is the spec's, or
     `related_route`; `path` is the place in the request. `effect` is one of the four
-    above, or `counted as 30 (30 of 63 served)`. It is `refused` if the choices in force
-    do not tolerate the violation, and if the request was refused for another reason,
-    unless the value was ignored anyway.
+    above, or `counted as 30 (30 of 63 served)`. It is `refused` if no choice in force
+    tolerates the violation, or if the request failed otherwise and the value was not
+    ignored.
     """
 
     name: str

@@ -259,7 +259,7 @@ class Limits:
     fixture_problems: int = 1_000
     """Problems in one report."""
     created_chats: int = 10_000
-    """Chats that pins add to one sandbox (choice chat_unknown=create)."""
+    """Chats that pins, completions and admin calls add to one sandbox."""
     chat_records: int = 10_000
     """Records of a chat that completions extend."""
     login_codes: int = 100

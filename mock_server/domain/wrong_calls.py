@@ -114,6 +114,9 @@ _EXAMPLES = {
     "freeze": "clock.freeze('2026-01-01T00:00:00Z')",
     "sandbox": "mock_server_factory() for a further one; each test has its own",
     "sandboxes": "mock_server_factory() for a further one; each test has its own",
+    **dict.fromkeys(
+        ("create_sandbox", "new_sandbox"), "mock_server_factory() for a further server"
+    ),
     "put_chat": "put_chat(app_id, {'chatId': 'c1', 'title': 'Refund'})",
     "put_app": "put_app({'id': 'a1', 'chats': []})",
     "put_dataset": "put_dataset({'id': 'd1', 'collections': []})",

@@ -116,7 +116,9 @@ def test_the_nearest_of_all_served_routes_is_named(
     method: str, given: str, meant: str
 ) -> None:
     said = hint(given, is_on=True, method=method)
-    assert re.search(rf"did you mean (?:[A-Z]+ )?\S*{meant}\? Paths are exact; .*a fixture", said)
+    assert re.search(
+        rf"did you mean (?:[A-Z]+ )?\S*{meant}\? Paths are exact; .*a fixture", said
+    )
 
 
 _ID = "65b1c2d3e4f5a6b7c8d9e0f1"

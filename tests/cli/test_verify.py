@@ -81,7 +81,7 @@ def test_a_wrong_address_is_not_the_service(status: str) -> None:
         right, wrong = verify(server.url), verify(f"{server.url}/api")
     assert right.err.startswith("no rule could be observed")
     assert (wrong.status, wrong.out) == (5, "")
-    assert wrong.err.startswith("Expected listV2 to be served (is the base URL the")
+    assert wrong.err.startswith("Expected listV2 to be served (the base URL is the")
     assert len(wrong.err.splitlines()) == 1
 
 

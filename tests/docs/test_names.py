@@ -134,7 +134,7 @@ FACTS = [
         f"cut at {DEFAULT_LIMITS.journal_body_bytes // 2**10} KiB",
     ),
     ("guides/isolation.md", f"{DEFAULT_LIMITS.sandbox_ttl:,g} by default"),
-    ("reference/choices.md", f"takes {DEFAULT_LIMITS.created_chats:,} chats that"),
+    ("reference/choices.md", f"can add {DEFAULT_LIMITS.created_chats:,} chats"),
     ("reference/cli.md", f"more than {Published.waiting_lines:,} lines"),
     ("reference/faults.md", f"at most {Published.matched_bytes // 2**10} KiB"),
     ("reference/faults.md", f"holds {DEFAULT_LIMITS.faults} faults"),
@@ -143,7 +143,7 @@ FACTS = [
     ("reference/journal.md", f"{DEFAULT_LIMITS.journals_bytes // 2**20} MiB at most"),
     ("reference/limits.md", f"closed after {tables.KEEP_ALIVE_SECONDS} s"),
     ("reference/limits.md", f"over {DEFAULT_LIMITS.inline_load_bytes // 2**10} KiB"),
-    ("reference/limits.md", f"than {DEFAULT_LIMITS.inline_load_collections:,} records"),
+    ("reference/limits.md", f"than {DEFAULT_LIMITS.inline_load_collections:,} collections"),
     ("reference/operations.md", f"from 1 to {Published.id_chars} characters"),
     ("reference/operations.md", f"holds {Published.page_size} items"),
 ]

@@ -179,7 +179,9 @@ class Service:
             return user
         if route.access == "anyone":
             return {"key": "", "permission": "none"}
-        got = "one that no login has given" if request.token else "nothing"
+        got = "an API key" if request.authorization else "nothing"
+        if request.token:
+            got = "one that no login has given"
         if user is not None:
             got = "one that does not count"
         what = "a login token, in header `token` or cookie `fastgpt_token`"

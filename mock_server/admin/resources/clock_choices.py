@@ -71,6 +71,12 @@ class Choose(Input):
     profile: Profile | None = None
     choices: Chosen = field(default_factory=dict)
 
+    @classmethod
+    def meant_by(cls, name: str, _: object) -> str:
+        """Return what to write for a choice that stands beside `choices`."""
+        is_choice = name in choice_table.table()
+        return f' (write {{"choices": {{"{name}": ...}}}})' if is_choice else ""
+
 
 @routes.add("GET", "/choices")
 def get_choices(call: Call) -> ChoicesView:

@@ -115,18 +115,19 @@ class Operation(Struct, frozen=True):
     path, with its object if that is not unique. `contract` describes its body, `read`
     makes the domain's request of the body's bytes, `act` runs it, `encode` writes its
     data as the whole body of a response, or as a response that is not just JSON. `data`
-    is the type of its data in the OpenAPI document, `refusals` are those of `act`.
+    is the data's type in the OpenAPI document, `refusals` are the errors of `act`.
     `traits` decide which faults apply: "write" if it changes data, "page" if its data
     is a `Page`, for which `appear` invents items, "total" if it has a total. The trait
-    "secret" marks a login, whose fields journals hide. `answer` runs and encodes in one
-    step, where a body is cached.
+    "secret" marks an operation whose fields journals hide. `answer` runs and encodes in
+    one step, where a body is cached.
 
     The other fields are for related routes; `related` documents the route. Only these
     `versions` have it; `former` is its contract in some of them. Callers may use
     `further_methods`; `access` says who may call. `tell_refusal` changes the form of a
-    refusal. `gather` collects its fields if they are not just the body, of at most
-    `most_bytes`, by default as for any body. `media_type` is that of its body,
-    `answers` are those of its responses, JSON in an envelope if `has_envelope`.
+    refusal. `gather` reads the fields where the body alone does not hold them;
+    `most_bytes` limits the body (default: `body_bytes`). `media_type` is the type of
+    its body, `answers` are the types of its responses, JSON in an envelope if
+    `has_envelope`. `is_scripted` is True if answers may fire without faults in force.
 
     Faults and answers for the operation named `also` apply to this one too. `examples`
     are requests that documents show, the first of them not refused. `chinese` is the
@@ -176,7 +177,7 @@ class Operation(Struct, frozen=True):
     def at_older_path(self) -> "Operation":
         """Return the operation for its older path, at which the service takes POST too.
 
-        Raises AttributeError if it has no older path.
+        An operation that takes POST is returned itself.
         """
         if "POST" in self.methods:
             return self

@@ -32,13 +32,15 @@ class Server:
         wanted = ""
         if not answer.fields.keys() & {"code", "data"}:
             wanted = "an envelope with code and data"
-        elif answer.status == 401 or (self.options.dataset and not answer.is_success):
-            wanted = "a page, as the key may read the dataset"
-        elif not answer.is_success:
+        elif answer.status != 401 and not answer.is_success:
             # No service has this path: with the same response, listV2 is unknown too.
             nowhere = f"{lists.PATH}/{self.options.unknown}"
             if self.client.ask("POST", nowhere, body).sign == answer.sign:
-                wanted = "listV2 to be served (is the base URL the service's own?)"
+                wanted = "listV2 to be served (the base URL is the part before /api)"
+        if not wanted and (
+            answer.status == 401 or (self.options.dataset and not answer.is_success)
+        ):
+            wanted = "a page, as the key may read the dataset"
         if wanted:
             got = answer.summary()
             raise Unfit(f"Expected {wanted}, got {got} - at {answer.request}")

@@ -293,10 +293,10 @@ class HealthView(View, kw_only=True):
     is_checked=True,
 )
 def openapi_health(call: Call, query: HealthQuery) -> HealthView:
-    """See whether an API key counts.
+    """See whether an API key is accepted.
 
-    Declared keys are valid, keys that logins have created, and any key if any is
-    accepted. Journals do not keep the query.
+    Declared keys and those that logins created are valid; so is any other if the
+    sandbox accepts all. Journals do not keep the query.
     """
     is_issued = query.api_key.startswith(ISSUED_KEY_PREFIX)
     if not api_keys.is_good(call, query.api_key):

@@ -47,7 +47,7 @@ class Proxy(Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class KnownFields(RequestFields, kw_only=True):
-    """What a completion takes, but does not look at; null is nothing."""
+    """Fields that a completion accepts but ignores; null means absent."""
 
     custom_uid: (
         Annotated[str, Meta(max_length=1_024), fields.IDLE] | UnsetType | None
@@ -67,7 +67,7 @@ class KnownFields(RequestFields, kw_only=True):
 
 
 class Said(Struct, rename={"data_id": "dataId", "hide_in_ui": "hideInUI"}):
-    """A message; of its other fields nothing is known."""
+    """A message; its other fields are ignored."""
 
     role: Any = UNSET
     content: Any = UNSET
@@ -92,7 +92,7 @@ class CompletionsBody(KnownFields, kw_only=True, forbid_unknown_fields=False):
 
 
 class Message(Struct):
-    """What is said, and by whom; parts if it is more than a text, with `detail`."""
+    """A message of the assistant; with `detail` parts, if it is more than a text."""
 
     role: str
     content: str | list[Any]
@@ -100,7 +100,7 @@ class Message(Struct):
 
 
 class Choice(Struct):
-    """The one reply."""
+    """The only choice of a response, with the reply."""
 
     message: Message
     finish_reason: str = "stop"
@@ -108,7 +108,7 @@ class Choice(Struct):
 
 
 class Usage(Struct, frozen=True):
-    """Tokens, which nobody counts."""
+    """Numbers of tokens, always 1: nothing is counted."""
 
     prompt_tokens: int = 1
     completion_tokens: int = 1
@@ -116,7 +116,7 @@ class Usage(Struct, frozen=True):
 
 
 class CompletionView(Struct, kw_only=True):
-    """A whole reply; what stands first is there with `detail`.
+    """A whole reply; `detail` adds `responseData` and `newVariables`.
 
     The first reply of a chat has its `title`.
     """
@@ -164,7 +164,7 @@ NoMessages = refusal("NoMessages", "400 noMessages", "500 500 error")
 
 
 class WantsStream(Struct):
-    """What a body says of how it is answered, whatever else is wrong with it."""
+    """The field `stream` of a body, read even if other fields are wrong."""
 
     stream: bool | None = None
 
@@ -172,7 +172,7 @@ class WantsStream(Struct):
 def tell_refusal(
     response: Response, why: errors.Refusal, content: bytes, state: State
 ) -> Response:
-    """A refusal as the event `error` of a stream, if the body asks for one."""
+    """Return a refusal as the event `error` of a stream, if the body asks for one."""
     with suppress(*NOT_ON_CONTRACT):
         wanted = msgspec.json.decode(content, type=WantsStream)
         if not wanted.stream or isinstance(why, errors.LimitReached | BadJson):
@@ -247,10 +247,10 @@ _completing = partial(
 def completions(call: Call, body: CompletionsBody) -> Completion:
     """Chat: a stand-in that asks no model.
 
-    What a test or the fixture replies, in turn, else the question itself. The chat is
-    created if it is new, with two records; each turn updates it. A plugin is given its
-    `variables` in place of a question, and always tells `detail`. A key may end with
-    the id of an app: `KEY-ID`.
+    The next reply of the test or the fixture, else the question itself. The chat is
+    created if it is new, with two records; each turn updates it. An app of type
+    `plugin` receives `variables` in place of a question, and always returns details. A
+    key may end with the id of an app: `KEY-ID`.
     """
     if body.stream is True:  # it is charged once it is made
         call.store.check_room(DEFAULT_LIMITS.stream_bytes)

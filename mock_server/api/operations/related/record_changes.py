@@ -1,4 +1,4 @@
-"""The records of a chat session, deleted and rated."""
+"""Routes that delete and rate the records of a chat session."""
 
 from functools import partial
 from typing import Annotated, Any
@@ -86,7 +86,7 @@ def delete_item(call: Call, body: DeleteItemBody) -> None:
 
 
 class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
-    """Which reply, and what is said of it; what is left out is taken back."""
+    """A reply and its feedback; an omitted feedback is removed."""
 
     data_id: ChatId
     user_good_feedback: Said = UNSET
@@ -111,8 +111,8 @@ class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
 def update_user_feedback(call: Call, body: UpdateUserFeedbackBody) -> Nothing | None:
     """Rate a reply.
 
-    Each of the two feedbacks is kept as it is sent, null too, and taken back if it is
-    left out: so one takes the place of the other. Lists of records show them; the
+    Both feedbacks are stored as sent, null too, and an omitted one is removed: so one
+    sent alone replaces the other. Lists of records show them; the
     chat's updateTime stays.
     """
     app = call.app(body.app_id)

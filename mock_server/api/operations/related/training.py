@@ -1,4 +1,4 @@
-"""How a collection is trained: how far it is, once more, and an id to bill it by."""
+"""Training of collections: progress, retraining, and an id for billing."""
 
 from typing import Annotated, Any
 
@@ -77,7 +77,7 @@ def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView
 
 
 class FormerRetrainBody(fields.ProcessingFields, kw_only=True):
-    """How a collection is processed now, which may be left out."""
+    """The new processing settings of a collection; `collectionId` may be omitted."""
 
     collection_id: fields.Name | UnsetType = UNSET
     parent_id: Annotated[fields.Label, fields.IDLE] | UnsetType | None = UNSET
@@ -109,8 +109,8 @@ class RetrainedView(View):
 def re_training_collection(call: Call, body: RetrainBody) -> RetrainedView:
     """Train a collection once more.
 
-    The old one is deleted, and a new one has its name, place, source and times but
-    updateTime. Folders and what was entered by hand are empty then.
+    A new collection with its name, folder, source and times, except updateTime,
+    replaces it. New copies of folders and `virtual` collections are empty.
     """
     asked = body.collection_id
     if not asked:
@@ -123,7 +123,7 @@ def re_training_collection(call: Call, body: RetrainBody) -> RetrainedView:
 
 
 class TrainingUsageBody(RequestFields, kw_only=True):
-    """For which dataset; the name is not looked at."""
+    """The dataset whose training is billed; the name is ignored."""
 
     dataset_id: Any = UNSET
     name: Annotated[Any, fields.IDLE] = UNSET
@@ -140,8 +140,8 @@ class TrainingUsageBody(RequestFields, kw_only=True):
 def create_training_usage(call: Call, body: TrainingUsageBody) -> str:
     """Get an id to bill training by.
 
-    Another one each time, to be sent as `billId`. It takes write permission on the
-    dataset.
+    It is a new one each time, to send as `billId`. The caller needs write permission on
+    the dataset.
     """
     if not isinstance(body.dataset_id, str):
         got = "nothing" if body.dataset_id is UNSET else describe_value(body.dataset_id)
