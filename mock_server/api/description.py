@@ -18,6 +18,7 @@ from mock_server.api.errors import MethodNotAllowed
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Response, error_response, send_response
 from mock_server.domain.choices.table import Choices
+from mock_server.domain.errors import LimitReached
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.faults.routes import pattern_of
 from mock_server.domain.messages import describe_value
@@ -48,16 +49,23 @@ class Description:
         self._sandboxes = sandboxes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        holding = None
         if scope["method"] in ("GET", "HEAD"):
             content = document("public")
             sandbox = likely_sandbox(self._sandboxes, scope)
             if answers := sandbox.state.store.generation.answers:
                 content = _with_answers(content, answers)
             response = Response(200, content)
+            try:
+                holding = self._sandboxes.memory.hold_response(response.size)
+            except LimitReached as too_much:
+                response = error_response(too_much, Choices())
         else:
             refusal = MethodNotAllowed("GET", describe_value(scope["method"]))
             response = error_response(refusal, Choices())
         await send_response(response, RequestBody.of(scope, receive), send)
+        if holding is not None:
+            holding.release()
 
 
 def _with_answers(content: bytes, answers: Sequence[Definition]) -> bytes:

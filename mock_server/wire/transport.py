@@ -78,9 +78,14 @@ class CoalescingTransport:
         """Send bytes at the end of this turn, or at once if there are many."""
         if not data:
             return
+        if len(data) >= _LARGE_BYTES:  # joining would copy it
+            self.flush()
+            self._written += len(data)
+            self._transport.write(data)
+            return
         self._parts.append(data)
         # A closing transport still takes bytes in this turn, but not in the next one.
-        if len(data) >= _LARGE_BYTES or self.is_closing():
+        if self.is_closing():
             self.flush()
         elif len(self._parts) == 1:
             self._turn.add(self, self._loop)

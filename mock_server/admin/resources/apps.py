@@ -15,6 +15,7 @@ from mock_server.admin.framework import (
     looked_up,
 )
 from mock_server.api.envelope import View
+from mock_server.api.items import items_of
 from mock_server.api.slices import in_slices
 from mock_server.domain import errors
 from mock_server.domain.call import AppNotFound
@@ -62,11 +63,11 @@ class ChatsView(View):
     total: int
 
 
-@routes.add("GET", "/apps")
+@routes.add("GET", "/apps", errors=(errors.LimitReached,))
 def get_apps(call: Call) -> AppsView:
     """List the applications."""
     store = call.sandbox.store
-    return AppsView([app_view(store, app) for app in store.apps()])
+    return AppsView(items_of(app_view(store, app) for app in store.apps()))
 
 
 def app_view(store: Store, app: App) -> AppView:
@@ -74,7 +75,12 @@ def app_view(store: Store, app: App) -> AppView:
     return AppView(app.id, app.name, store.count_chats(app))
 
 
-@routes.add("GET", _ALL, errors=(AppNotFound,), examples=(Example(query="limit=2"),))
+@routes.add(
+    "GET",
+    _ALL,
+    errors=(AppNotFound, errors.LimitReached),
+    examples=(Example(query="limit=2"),),
+)
 async def get_chats(call: Call, query: ChatsQuery) -> ChatsView:
     """List the chat sessions of an application.
 
@@ -92,7 +98,7 @@ async def get_chats(call: Call, query: ChatsQuery) -> ChatsView:
         ]
         chats, total = iter(named), len(named)
     page = islice(chats, query.offset, query.offset + query.limit)
-    return ChatsView(list(map(chat_part, page)), total)
+    return ChatsView(items_of(map(chat_part, page)), total)
 
 
 @routes.add("GET", _ONE, errors=_UNKNOWN)

@@ -71,10 +71,10 @@ class DeletedView(View):
     deleted: int
 
 
-@routes.add("GET", "/datasets")
+@routes.add("GET", "/datasets", errors=(errors.LimitReached,))
 def get_datasets(call: framework.Call) -> DatasetsView:
     """List the datasets."""
-    return DatasetsView(list(map(dataset_view, call.sandbox.store.datasets())))
+    return DatasetsView(items_of(map(dataset_view, call.sandbox.store.datasets())))
 
 
 def dataset_view(dataset: Dataset) -> DatasetView:

@@ -15,7 +15,7 @@ from mock_server.api.faults.answer import Answer
 from mock_server.api.faults.fault import Fault, read_fault
 from mock_server.api.faults.presets import PRESETS, faults_of
 from mock_server.api.faults.table import KINDS, AddPreset
-from mock_server.api.slices import in_slices
+from mock_server.api.items import items_in_slices
 from mock_server.domain import errors
 from mock_server.domain.faults.firing import ActiveFault
 from mock_server.domain.limits import Published
@@ -60,10 +60,10 @@ def _view_type(definition: type[Fault]) -> type[views.FaultView]:
     return cast(type[views.FaultView], made)
 
 
-@routes.add("GET", "/faults")
+@routes.add("GET", "/faults", errors=(errors.LimitReached,))
 async def get_faults(call: Call) -> views.FaultsView:
     """List the faults."""
-    return await _views(call, call.sandbox.faults.all())
+    return await _views(call, call.sandbox.faults.all(), "read them one by one")
 
 
 @routes.add(
@@ -92,7 +92,10 @@ async def post_fault(
 
 @routes.add("DELETE", "/faults")
 async def delete_faults(call: Call, query: PresetQuery) -> views.FaultsView:
-    """Remove all faults, or all of a preset."""
+    """Remove all faults, or all of a preset.
+
+    The first 8 MiB of them are returned.
+    """
     faults, preset = call.sandbox.faults, query.preset
     gone = faults.all()
     if preset is not None:
@@ -129,13 +132,12 @@ def get_responses(call: Call) -> views.ResponsesView:
     return views.ResponsesView([_declared_view(cast(Answer, it)) for it in declared])
 
 
-async def _views(call: Call, faults: Iterable[ActiveFault]) -> views.FaultsView:
-    """Return the views of faults, in slices: answers can have megabytes each."""
-    shown = [
-        msgspec.Raw(msgspec.json.encode(_view(call, each)))
-        async for each in in_slices(faults)
-    ]
-    return views.FaultsView(cast(list[views.FaultView], shown))
+async def _views(
+    call: Call, faults: Iterable[ActiveFault], hint: str | None = None
+) -> views.FaultsView:
+    """Return the views of faults. Raises LimitReached if there is a hint for it."""
+    shown = (_view(call, each) for each in faults)  # answers can have megabytes each
+    return views.FaultsView(await items_in_slices(shown, hint))
 
 
 def _declared_view(answer: Answer) -> views.ResponseView:

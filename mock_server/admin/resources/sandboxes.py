@@ -10,6 +10,7 @@ from mock_server.admin.loading import Upload
 from mock_server.admin.resources.clock_choices import changed
 from mock_server.admin.views import Chosen, SandboxesView, SandboxView
 from mock_server.api.errors import BadFixture, ServerBusy
+from mock_server.api.items import items_in_slices
 from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.choices.choosing import choose
 from mock_server.domain.choices.profiles import Profile
@@ -54,11 +55,12 @@ class NewSandbox(Input):
     baseline: str | None = None
 
 
-@routes.add("GET", "/sandboxes", is_global=True)
-def get_sandboxes(call: Call) -> SandboxesView:
+@routes.add("GET", "/sandboxes", errors=(LimitReached,), is_global=True)
+async def get_sandboxes(call: Call) -> SandboxesView:
     """List the sandboxes."""
-    every = [_view(call.sandboxes, each) for each in call.sandboxes.all()]
-    return SandboxesView(every, call.limits.sandboxes)
+    every = (_view(call.sandboxes, each) for each in call.sandboxes.all())
+    shown = await items_in_slices(every, "read sandboxes one by one")
+    return SandboxesView(shown, call.limits.sandboxes)
 
 
 @routes.add(

@@ -17,6 +17,9 @@ from mock_server.domain.objects.models import Chat
 from mock_server.domain.sandboxes.state import Snapshot, Snapshots, State
 from mock_server.domain.storage.store import Store
 
+_ISSUED_BYTES = 500
+"""Estimated bytes of an issued key, share link or login token."""
+
 
 class Sandbox:
     """A name, a baseline for resets, and the current state.
@@ -40,9 +43,10 @@ class Sandbox:
     ) -> None:
         self.name = name
         self._memory = memory or Memory(environment.limits)
-        self._memory.keep(baseline)
-        self.baseline = baseline
+        self._issued = self._memory.hold("states")
         self.ring = ring
+        self._keep(baseline)
+        self.baseline = baseline
         # The default sandbox issues no keys, but login tokens.
         self.tokens = ring or KeyRing(environment.secret())
         self.snapshots = Snapshots()
@@ -128,7 +132,7 @@ class Sandbox:
 
     def put_baseline(self, baseline: Generation) -> None:
         """Replace the baseline, then reset. Raises LimitReached."""
-        self._memory.keep(baseline)
+        self._keep(baseline)
         with self._lock:
             self.baseline = baseline
             self._replace(self.state.journal.emptied())
@@ -138,7 +142,7 @@ class Sandbox:
 
         Raises LimitReached.
         """
-        self._memory.keep(baseline)
+        self._keep(baseline)
         with self._lock:
             self.baseline, self._start = baseline, (profile, choices)
             self.snapshots.clear()
@@ -188,6 +192,14 @@ class Sandbox:
             )
             old.faults.declare(store.generation.answers)
         old.end_waits()
+
+    def _keep(self, baseline: Generation) -> None:
+        """Charge a baseline and what is issued for it. Raises LimitReached."""
+        self._memory.keep(baseline)
+        issued = len(baseline.users)
+        if self.ring is not None:
+            issued += len(baseline.keys) + len(baseline.shares)
+        self._issued.charge(_ISSUED_BYTES * issued - self._issued.size)
 
     def _replace(self, journal: Journal) -> None:
         """Replace the state; cancel pending delays and hangs of the old one."""
