@@ -46,7 +46,7 @@ _ANY_KEY = (
     "(choice unknown_key=accept; said once in a journal)"
 )
 _OF_LOGINS = re.compile(
-    "/support/user/account/|/register/|password|openapi/health", re.IGNORECASE
+    "/support/user/account/|/register/|login|password|openapi/health", re.IGNORECASE
 )
 """Matches paths of the service, unserved or misspelled, that take passwords."""
 
@@ -99,6 +99,7 @@ class Journaling:
         ):
             _hint_at_any_key(entry, request, journal)
         login, is_login = request.headers.login, False
+        credentials: tuple[bytes, ...] = ()
         if login is not None:
             entry.has_login = state.login_of(login) is not None
         if request.is_beyond:
@@ -106,6 +107,9 @@ class Journaling:
             is_login = self._is_login(request)
         if is_login:
             entry.violations = tuple(violations(entry))
+            operation = self._operation_of(request)
+            names = operation.contract.names if operation else ()
+            credentials = redaction.credentials_in(entry.sent, names)
             entry.sent = redaction.without_login(entry.sent)
         longest = self._limits.journal_body_bytes
         is_long = len(entry.answer) > longest or entry.sent.size > longest
@@ -113,7 +117,9 @@ class Journaling:
             # A cut may end inside a key: redact all that a key could reach, then cut.
             self._cut(entry, longest + redaction.ESCAPED_KEY_BYTES)
         if is_login or self._may_show_secrets(entry, request, refusal):
-            redaction.redact_entry(entry, self._secrets.of(state, request.headers.key))
+            secrets = self._secrets.of(state, request.headers.key)
+            secrets = replace(secrets, texts=(*secrets.texts, *credentials))
+            redaction.redact_entry(entry, secrets)
         if is_long:
             self._cut(entry, longest)
         if request.is_beyond and entry.hint is None:
@@ -144,11 +150,16 @@ class Journaling:
 
     def _is_login(self, request: RequestContext) -> bool:
         """Return whether a request is a login, or would be if it were served."""
-        path = request.scope["path"]
-        operation = request.operation or self._operations.meant_by(path)
-        if isinstance(operation, Operation):
+        operation = self._operation_of(request)
+        if operation is not None:
             return "secret" in operation.traits
-        return _OF_LOGINS.search(path) is not None
+        return _OF_LOGINS.search(request.scope["path"]) is not None
+
+    def _operation_of(self, request: RequestContext) -> Operation | None:
+        """Return the operation of a request, or the one that its path means."""
+        meant = self._operations.meant_by(request.scope["path"])
+        operation = request.operation or meant
+        return operation if isinstance(operation, Operation) else None
 
     def _sent_by(self, request: RequestContext) -> Sent:
         """Return the sent request; repeated requests share one cached object."""

@@ -11,7 +11,9 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Self
+from itertools import islice
+from typing import Any, Self
+from urllib.parse import parse_qsl
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -171,6 +173,8 @@ def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
 
 
 _SHOWN_OF_LOGIN = {"username", "code"}
+_TEXTS = 20
+"""Texts of a login that are searched for in its response."""
 
 
 def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
@@ -216,6 +220,21 @@ def without_login(sent: Sent) -> Sent:
             for name, raw in fields.items()
         }
     return replace(sent, query=query, body=msgspec.json.encode(shown))
+
+
+def credentials_in(sent: Sent, names: Collection[str]) -> tuple[bytes, ...]:
+    """Return the texts of a login that its response may repeat, such as a password.
+
+    They are the values of query and body except those that stay, and names of fields
+    that are not among `names`, if there are any.
+    """
+    fields: dict[str, Any] = dict(parse_qsl(sent.query.decode("latin-1")))
+    with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
+        fields |= msgspec.json.decode(sent.body or b"{}", type=dict[str, Any])
+    texts = [each for name, each in fields.items() if name not in _SHOWN_OF_LOGIN]
+    strange = [name for name in fields if names and name not in names]
+    some = islice((it for it in (*texts, *strange) if isinstance(it, str)), _TEXTS)
+    return _redactable(each.encode("utf-8", "replace") for each in some)
 
 
 def redacted_text(message: str, secrets: RequestSecrets) -> str:

@@ -77,10 +77,11 @@ class RequestBody(Struct, eq=False):
         # An announced length is not trusted: chunked bodies have none, and servers that
         # embed the application may pass on any.
         while True:
-            if len(body) > Published.free_body_bytes:
-                if len(body) > max_bytes:
-                    raise _too_large(max_bytes, f"at least {len(body)} bytes")
-                self.charge(2 * len(body), memory)  # it is copied below
+            if len(body) > max_bytes:
+                raise _too_large(max_bytes, f"at least {len(body)} bytes")
+            # What waits for its rest does so for seconds. It is copied below.
+            if not self.arrived or len(body) > Published.free_body_bytes:
+                self.charge(2 * len(body), memory)
             if self.arrived:
                 self.begun = content = bytes(body)
                 return content

@@ -32,6 +32,9 @@ Kind = Literal[
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _MIB = 1024 * 1024
+_SENT_COPIES = 2
+"""Copies of a response that parsers and transports keep, about."""
+_SENT_COPIES = 2
 _HINT = "start with more --memory, or delete sandboxes, snapshots, faults or journals"
 
 
@@ -79,9 +82,9 @@ class Memory:
 
         Raises LimitReached.
         """
-        return (
-            None if size <= Published.free_body_bytes else self.hold("requests", size)
-        )
+        if size <= Published.free_body_bytes:
+            return None
+        return self.hold("requests", _SENT_COPIES * size)
 
     def keep(self, shared: Sized, holding: Holding | None = None) -> None:
         """Charge a state once, for as long as anything refers to the state.

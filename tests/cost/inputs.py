@@ -247,9 +247,23 @@ def holders(what: str, count: int) -> Sent:
     return admin("PUT", "/state", {what: [{"name": f"n{at}"} for at in range(count)]})
 
 
-def chats(count: int) -> Sent:
+def keyed(count: int) -> Sent:
+    """A state with that number of long keys."""
+    keys = [{"key": f"{at:04}{'k' * 1_000}"} for at in range(count)]
+    return admin("PUT", "/state", {"keys": keys})
+
+
+def long_answer() -> Sent:
+    """An answer with a text of a megabyte is added."""
+    text = "x" * 1_000_000
+    return admin(
+        "POST", "/faults", {"kind": "answer", "operation": "GET /x", "text": text}
+    )
+
+
+def chats(count: int, **fields: str) -> Sent:
     """A state with that number of chats in one app."""
-    every = [{"chatId": f"c{at}"} for at in range(count)]
+    every = [{"chatId": f"c{at}"} | fields for at in range(count)]
     return admin("PUT", "/state", {"apps": [{"id": "a", "chats": every}]})
 
 
@@ -893,6 +907,27 @@ SCRIPTED = {
     ),
 }
 ADMIN = {
+    "list of sandboxes": Input(
+        40,
+        lambda n: [
+            keyed(1_000),
+            *[admin("POST", "/sandboxes", {})] * n,
+            Sent("/__admin/sandboxes", method="GET"),
+        ],
+    ),
+    "list of long answers": Input(
+        24, lambda n: [*[long_answer()] * n, Sent("/__admin/faults", method="GET")]
+    ),
+    "removal of long answers": Input(
+        24, lambda n: [*[long_answer()] * n, Sent("/__admin/faults", method="DELETE")]
+    ),
+    "list of chats with long titles": Input(
+        24,
+        lambda n: [
+            chats(n, title="x" * 900_000),
+            Sent("/__admin/apps/a/chats", method="GET"),
+        ],
+    ),
     "match of a fault": Input(
         BODY,
         lambda n: admin(

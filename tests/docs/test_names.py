@@ -143,7 +143,10 @@ FACTS = [
     ("reference/journal.md", f"{DEFAULT_LIMITS.journals_bytes // 2**20} MiB at most"),
     ("reference/limits.md", f"closed after {tables.KEEP_ALIVE_SECONDS} s"),
     ("reference/limits.md", f"over {DEFAULT_LIMITS.inline_load_bytes // 2**10} KiB"),
-    ("reference/limits.md", f"than {DEFAULT_LIMITS.inline_load_collections:,} collections"),
+    (
+        "reference/limits.md",
+        f"than {DEFAULT_LIMITS.inline_load_collections:,} collections",
+    ),
     ("reference/operations.md", f"from 1 to {Published.id_chars} characters"),
     ("reference/operations.md", f"holds {Published.page_size} items"),
 ]

@@ -17,8 +17,8 @@ from mock_server.domain.objects.models import Chat
 from mock_server.domain.sandboxes.state import Snapshot, Snapshots, State
 from mock_server.domain.storage.store import Store
 
-_ISSUED_BYTES = 500
-"""Estimated bytes of an issued key, share link or login token."""
+_KEY_BYTES, _TOKEN_BYTES = 400, 100
+"""Estimated bytes of an issued key, and of an issued share link or login token."""
 
 
 class Sandbox:
@@ -196,10 +196,12 @@ class Sandbox:
     def _keep(self, baseline: Generation) -> None:
         """Charge a baseline and what is issued for it. Raises LimitReached."""
         self._memory.keep(baseline)
-        issued = len(baseline.users)
+        size = _TOKEN_BYTES * len(baseline.users)
         if self.ring is not None:
-            issued += len(baseline.keys) + len(baseline.shares)
-        self._issued.charge(_ISSUED_BYTES * issued - self._issued.size)
+            size += _KEY_BYTES * len(baseline.keys) + _TOKEN_BYTES * len(
+                baseline.shares
+            )
+        self._issued.charge(size - self._issued.size)
 
     def _replace(self, journal: Journal) -> None:
         """Replace the state; cancel pending delays and hangs of the old one."""

@@ -66,6 +66,25 @@ def test_a_login_that_is_json_twice_shows_no_password(api: Api) -> None:
     assert PASSWORD not in kept
 
 
+@pytest.mark.parametrize("wrong", [{"language": PASSWORD}, {PASSWORD: 1}, {"code": 5}])
+def test_no_part_of_a_login_shows_its_password(
+    api: Api, wrong: dict[str, object]
+) -> None:
+    echo = {"kind": "answer", "operation": "loginByPassword"}
+    api.admin("POST", "/faults", {**echo, "data": "{{body.password}}", "skip": 1})
+    for _ in range(2):
+        api.client.post(LOGIN, json={"username": "root", "password": PASSWORD} | wrong)
+    entries = api.journal()
+    assert [each["answer"]["status"] for each in entries] == [400, 200]
+    assert PASSWORD not in json.dumps(entries)
+
+
+@pytest.mark.parametrize("path", ["/api/support/user/login", "/login", "/api/logins"])
+def test_a_misspelt_login_shows_no_password(api: Api, path: str) -> None:
+    api.client.post(path, json={"password": PASSWORD})
+    assert PASSWORD not in "".join(map(repr, api.sandbox.journal.since(0)))
+
+
 def token_of(api: Api, username: str = "root") -> str:
     """The token of a user who logs in."""
     return str(log_in(api, username).json()["data"]["token"])

@@ -1,5 +1,6 @@
 """Finds the data rows of a dataset that are nearest to a text."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
@@ -221,7 +222,7 @@ def search_test(call: Call, body: SearchTestBody) -> FoundPage:
         raise MissingParams("a text", "none", "$.text")
     dataset = call.dataset(body.dataset_id, Level.READ, "$.datasetId")
     found = sorted(_found(call, dataset, body), key=lambda it: (-it.score, it.row.id))
-    different = _different(found)
+    different = _different(found, call.state.limits.searched_chars)
     if _counts_similarity(body):
         different = (it for it in different if it.score >= body.similarity)
     best = list(_within(different, _limit(body)))
@@ -256,11 +257,17 @@ def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found
                 yield Found(value, row, collection)
 
 
-def _different(found: Iterable[Found]) -> Iterator[Found]:
-    """Yield rows without those with the letters and digits of an earlier row."""
+_NO_LETTERS = re.compile(r"[\W_]+")
+
+
+def _different(found: Iterable[Found], most: int) -> Iterator[Found]:
+    """Yield rows without those with the letters and digits of an earlier row.
+
+    The first `most` characters of a row are compared.
+    """
     seen: set[str] = set()
     for place, each in enumerate(found):
-        letters = "".join(filter(str.isalnum, each.row.q + each.row.a))
+        letters = _NO_LETTERS.sub("", (each.row.q + each.row.a)[:most])
         if letters not in seen:
             seen.add(letters)
             yield replace(each, place=place, kept=len(seen) - 1)
