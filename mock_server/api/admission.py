@@ -32,7 +32,7 @@ from mock_server.domain.versions import facts_of
 
 
 class Admission:
-    """The checks of requests before their bodies are read."""
+    """Checks requests: before their bodies are read, and again for a share link."""
 
     def __init__(self, sandboxes: Sandboxes, operations: Operations) -> None:
         self._sandboxes = sandboxes
@@ -67,8 +67,8 @@ class Admission:
     def visit(self, request: context.RequestContext, operation: Served) -> Served:
         """Return the operation for a caller with a share link, in the link's sandbox.
 
-        The link counts beside any key. Raises MissingAuthorization, UnknownKey if
-        neither counts, and RouteNotFound.
+        The link is accepted beside any key. Raises MissingAuthorization or UnknownKey
+        if neither is accepted, and RouteNotFound.
         """
         content, scope = request.content or b"", request.scope
         refusal, bound_to = request.unidentified, request.notes.bound_to
@@ -80,7 +80,7 @@ class Admission:
             self._follow(request, self._sandboxes.of_key(link))
         state = request.state
         if request.sandbox is not sandbox:
-            # A key of another sandbox does not count in this one.
+            # A key of another sandbox is not accepted in this one.
             refusal = refusal or request_headers.missing_authorization(())
         if request.sandbox is not sandbox or not has_key:
             request.operation = None
@@ -100,9 +100,7 @@ class Admission:
     ) -> Served:
         """Return what serves a request that no operation of the spec matches directly.
 
-        Raises Refusal.
-
-        `operation` is the spec's operation at the path.
+        `operation` is the spec's operation at the path, if any. Raises Refusal.
         """
         scope, refusal = request.scope, request.notes.refused_preflight
         if refusal is not None:
@@ -123,7 +121,7 @@ class Admission:
     def _beyond(self, request: context.RequestContext) -> Served:
         """Return what serves a path beyond the spec: answers, or a related route.
 
-        Answers count also for an operation that is off. Raises MethodNotAllowed, and
+        Answers fire also for an operation that is off. Raises MethodNotAllowed, and
         RouteNotFound with a suggestion.
         """
         scope, state = request.scope, request.state

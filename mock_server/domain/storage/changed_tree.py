@@ -1,7 +1,7 @@
 """A folder tree with some collections changed.
 
-Changes cost as much as they change: listings, orders and search results of the base
-stay as they are and are shown with the differences.
+A change costs as much as what it changes. The sorted listings of the base tree stay as
+they are; a `Part` shows one of them with the differences.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ByPart = dict[Within, dict[str, Collection]]
 _FEW = 32
 """With at least this many items per lookup, bisection beats a scan."""
 _PLACED = 512
-"""Places that are looked up in a step."""
+"""Indexes in a base listing that are looked up in a step."""
 _Placed = tuple[Collection, int | None]
 """A collection, and its number if it comes after the whole base."""
 
@@ -35,8 +35,9 @@ _Placed = tuple[Collection, int | None]
 class ChangedTree(FolderTree):
     """A base tree with later changes, charged to `holding`.
 
-    A replaced collection keeps its place in fixture order; a created or moved one comes
-    last. If a large folder is removed, its content in the base is hidden as a whole.
+    To put a collection is to add it, or to replace the one with its id. A replaced one
+    keeps its place in fixture order; a created or moved one comes last. If a large
+    folder is removed, its content in the base is hidden as a whole.
     """
 
     at_once = 256
@@ -51,7 +52,7 @@ class ChangedTree(FolderTree):
         # replaced. Both by folder (and ANYWHERE), then by id.
         self._put: _ByPart = {ANYWHERE: {}}
         self._out: _ByPart = {ANYWHERE: {}}
-        # Hidden collections of the base, in the line of its `spans`.
+        # Hidden collections of the base, as ranges of numbers in depth-first order.
         self._hidden = Spans()
         # Numbers in fixture order of collections that come after the whole base.
         self._last: dict[str, int] = {}

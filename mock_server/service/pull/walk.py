@@ -1,4 +1,4 @@
-"""Walk through a service: folder by folder, page by page.
+"""Read the lists of a real service: folder by folder, page by page.
 
 A list that fails after several tries is read again at the end. If a list changes
 meanwhile, the walk starts again.
@@ -76,6 +76,8 @@ def pull(service: Service, wanted: Wanted, count: Count = lambda _: None) -> Lis
 
 
 class Walk:
+    """One pass over all wanted lists; a list that changes meanwhile ends it."""
+
     def __init__(self, service: Service, wanted: Wanted, count: Count) -> None:
         self._service, self._wanted, self._count = service, wanted, count
         self._limits = service.limits
@@ -199,9 +201,9 @@ class Walk:
         self._queue.append(below)
 
     def _compare(self, branch: Branch) -> None:
-        """Look for collections below collections that are no folders.
+        """Queue the content of every collection if some are missing in the folders.
 
-        If a request names no folder, services count all levels, or the top one only.
+        Without a folder in the request, a service counts all levels, or only the top.
         """
         total, dataset = 0, branch.of
         with suppress(Declined):

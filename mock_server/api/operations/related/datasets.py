@@ -32,7 +32,7 @@ from mock_server.fixture.document import Id, Shared, Time
 
 
 class Model(Struct, frozen=True, rename="camel", kw_only=True):
-    """A model; here all datasets have the same."""
+    """A model; all datasets here have the same models."""
 
     type: str
     provider: str = "Other"
@@ -44,7 +44,7 @@ class Model(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class EmbeddingModel(Model, frozen=True, kw_only=True):
-    """The model by which rows are found; numbers are tokens."""
+    """The model that searches rows; its numbers are tokens."""
 
     type: str = "embedding"
     model: str = "embedding"
@@ -55,7 +55,7 @@ class EmbeddingModel(Model, frozen=True, kw_only=True):
 
 
 class LanguageModel(Model, frozen=True, kw_only=True):
-    """The model that processes texts; numbers are tokens."""
+    """The model that processes texts; its numbers are tokens."""
 
     type: str = "llm"
     model: str = "language"
@@ -76,7 +76,7 @@ class Member(View):
 
 
 class DatasetItem(View, kw_only=True):
-    """What lists and details show of a dataset."""
+    """The fields of a dataset in lists and in its detail."""
 
     id: str = field(name="_id")
     avatar: str
@@ -94,14 +94,14 @@ K = TypeVar("K", bound=DatasetItem)
 
 
 class ListedDataset(DatasetItem, kw_only=True):
-    """A dataset as it stands in a list."""
+    """A dataset in a list."""
 
     private: bool = False
     source_member: Member
 
 
 class DatasetDetail(DatasetItem, kw_only=True):
-    """A dataset by itself."""
+    """The detail of a dataset."""
 
     parent_id: str | None
     team_id: str = DEFAULT_TEAM_ID
@@ -110,7 +110,7 @@ class DatasetDetail(DatasetItem, kw_only=True):
 
 
 class FormerListBody(RequestFields, kw_only=True):
-    """Which datasets: of one folder, of a type, or with a text."""
+    """Filters of datasets: a folder, a type, or a text."""
 
     parent_id: fields.Parent = UNSET
     type: fields.FormerDatasetType | UnsetType = UNSET
@@ -118,13 +118,13 @@ class FormerListBody(RequestFields, kw_only=True):
 
 
 class DatasetListBody(FormerListBody, kw_only=True):
-    """Which datasets, of any type."""
+    """Filters of datasets, of all types."""
 
     type: fields.DatasetType | UnsetType = UNSET  # type: ignore[assignment]
 
 
 async def _receive(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """The fields of a body; only GET, as old clients send it, has them in its query."""
+    """Return the fields of the body, or of the query of a GET, as old clients send."""
     if body.scope["method"] == "GET":
         return await gather_fields(body, max_bytes, memory)
     return await body.read(max_bytes, memory) or b"{}"
@@ -156,8 +156,8 @@ def _shown(kind: type[K], dataset: Dataset, level: Level, **made: Any) -> K:
 def dataset_list(call: Call, wanted: DatasetListBody) -> Page[holders.Seen[Dataset]]:
     """The datasets that the caller may read.
 
-    An array, the latest first: of all levels, or of the folder `parentId`; with
-    `searchKey` all whose name or intro has that text.
+    An array, the latest first: all datasets, or those in the folder `parentId`; with
+    `searchKey` those with that text in name or intro.
     """
     term, folder = fold(wanted.search_key or ""), wanted.parent_id
     if not term and folder:
@@ -184,7 +184,7 @@ def dataset_list(call: Call, wanted: DatasetListBody) -> Page[holders.Seen[Datas
 def dataset_detail(call: Call, query: fields.IdQuery) -> DatasetDetail:
     """One dataset.
 
-    What lists show of it, its folder and its team.
+    The fields of lists, and its folder and team.
     """
     dataset = call.dataset(query.id, Level.READ)
     return _shown(DatasetDetail, dataset, dataset.level_of(call.caller))
@@ -227,14 +227,15 @@ class DatasetUpdateBody(RequestFields, kw_only=True):
 def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
     """Rename a dataset, or move it.
 
-    Name, intro, avatar and folder; a move to or from the top level takes a login.
+    Changes name, intro, avatar and folder. A move to or from the top level needs a
+    login.
     """
     dataset = call.dataset(new.id, Level.NONE)
     is_moved, target = new.parent_id is not UNSET, new.parent_id or None
-    # What does not exist comes before what is not permitted.
+    # An unknown folder is reported before a missing permission.
     folders.folder_for(call, target, Level.NONE)
     call.may(dataset, Level.WRITE)
-    # Empty ones are as if they were not there, but for the introduction.
+    # Empty values change nothing, except an empty introduction.
     changes: dict[str, Any] = {"name": new.name} if new.name else {}
     changes |= {"avatar": new.avatar} if new.avatar else {}
     changes |= {} if new.intro is UNSET else {"intro": new.intro}
@@ -260,7 +261,7 @@ def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
 def dataset_delete(call: Call, query: fields.IdQuery) -> None:
     """Delete a dataset.
 
-    The dataset goes with its collections; a folder with its datasets.
+    Its collections are deleted too, and the datasets in a folder.
     """
     folders.remove(call.store, call.dataset(query.id, Level.OWNER))
 
@@ -283,7 +284,7 @@ class DatasetPathsQuery(RequestFields, kw_only=True):
 def dataset_paths(call: Call, query: DatasetPathsQuery) -> list[fields.PathStep]:
     """The folders above a dataset.
 
-    Ids and names from the outermost folder on; `current` ends with itself.
+    Ids and names, the outermost folder first; with `current` the dataset is the last.
     """
     if not query.source_id:
         return []

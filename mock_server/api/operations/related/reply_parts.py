@@ -1,4 +1,4 @@
-"""The parts of a reply: as records hold them, and as results of the nodes."""
+"""Convert the parts of a scripted reply to the JSON of records and of node results."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from mock_server.domain.versions import Facts
 
 
 def tool_of(tool: Tool) -> dict[str, str]:
-    """A tool as events and records have it."""
+    """Return a called tool as events and records show it."""
     own_id = hashlib.sha256(tool.name.encode()).hexdigest()[:24]
     params, response = map(_as_text, (tool.params, tool.response))
     return {
@@ -34,7 +34,7 @@ def _as_text(value: Any) -> str:
 
 
 def error_of(error: str | Mapping[str, Any]) -> tuple[int, str, str]:
-    """The code, the statusText and the message of a reply that ends by an error."""
+    """Return code, statusText and message of a reply that ends with an error."""
     if isinstance(error, str):
         return 500, "error", error
     code, text = error.get("code"), error.get("statusText")
@@ -44,7 +44,7 @@ def error_of(error: str | Mapping[str, Any]) -> tuple[int, str, str]:
 
 
 def value_of(part: ReplyPart) -> dict[str, Any] | None:
-    """A part as a record holds it; None of what is not kept there."""
+    """Return a part as records store it; None for one that they do not store."""
     if part.text is not None or part.fast is not None:
         text = part.text if part.text is not None else part.fast
         return {"type": "text", "text": {"content": text}}
@@ -60,9 +60,9 @@ def value_of(part: ReplyPart) -> dict[str, Any] | None:
 def response_data(
     parts: Sequence[ReplyPart], facts: Facts, share: Share | None
 ) -> list[dict[str, Any]]:
-    """The results of the nodes that a reply names, and of what it has found.
+    """Return the `responseData` of a reply: a result for each node, search and tool.
 
-    Visitors of a share link are shown less.
+    Visitors of a share link see fewer results, with fewer fields.
     """
     return [result for _, result in _results(parts, facts, share)]
 
@@ -70,7 +70,7 @@ def response_data(
 def _results(
     parts: Sequence[ReplyPart], facts: Facts, share: Share | None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The result of each node, behind the place of its part."""
+    """Yield the results that the reader may see, each with the index of its part."""
     every = _all_results(parts)
     if share is None:
         yield from every
