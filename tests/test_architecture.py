@@ -50,6 +50,7 @@ def test_dependencies_have_a_lower_bound_and_none_above() -> None:
     assert [each for each in bounds if not re.fullmatch(r">=[\d.]+", each)] == []
 
 
+@pytest.mark.ci
 def test_what_is_no_dependency_is_imported_for_tests_only() -> None:
     """So image and zipapp, which have the dependencies, lack nothing for a command."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -62,6 +62,7 @@ def typed(path: Path) -> list[tuple[str, list[str]]]:
     return found
 
 
+@pytest.mark.ci
 def test_no_list_of_names_is_typed_in_the_package() -> None:
     paths = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.js")]
     found = {path.relative_to(PACKAGE).as_posix(): typed(path) for path in paths}

@@ -27,10 +27,8 @@ from mock_server.domain.printable import coloured, json_text, one_line, wants_co
 from mock_server.domain.validation.json_match import holds
 
 _HEAD = f"{'TIME':<12}  STATUS  {'REQUEST':<24}  {'CALLER':<16}  {'TOOK':>11}"
-_EMPTY = (
-    "the journal is empty, so nothing was checked: requests with the key of a sandbox "
-    "are in its own (--sandbox NAME)"
-)
+_ELSEWHERE = "requests with the key of a sandbox are in its own (--sandbox NAME)"
+_EMPTY = f"the journal is empty, so nothing was checked: {_ELSEWHERE}"
 _SHOWN = 300
 """Characters of a message below a line."""
 _PLACES = 3
@@ -186,6 +184,7 @@ def _print(text: str, *, as_json: bool) -> None:
     rows = (row_of(each, paint=_is_coloured()) for each in page.entries)
     dropped = f", {page.dropped} older ones were dropped" if page.dropped else ""
     summary = f"{len(page.entries)} of {page.kept} requests{dropped}"
+    summary += "" if page.total else f": {_ELSEWHERE}"
     output.write("\n".join([*([_HEAD] if page.entries else []), *rows, summary]))
 
 

@@ -107,7 +107,8 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
     )
     yield f"    sent {_sent(request, answer['status'])}"
     messages = "; ".join(each["message"] for each in entry["violations"])
-    yield f"    got  {_short_json(_without(answer['body'], messages))}"
+    told = "; ".join(filter(None, (messages, entry["hint"])))
+    yield f"    got  {_short_json(_without(answer['body'], told))}"
     yield from (f"  {line}" for line in violation_lines(entry))
     if entry["hint"] and entry["hint"] not in messages:
         yield f"    hint {one_line(entry['hint'])}"

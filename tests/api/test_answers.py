@@ -275,6 +275,7 @@ def test_what_a_fault_adds_to_an_answer_is_bounded(api: Api) -> None:
 @pytest.mark.parametrize(
     "fault", [{"kind": "alter", "set": {"a": 1}}, {"kind": "duplicate_item"}]
 )
+@pytest.mark.ci
 def test_a_fault_works_on_no_answer_that_takes_long_to_read(
     api: Api, fault: dict[str, Any]
 ) -> None:
@@ -364,6 +365,7 @@ def test_a_wrong_answer_is_refused(
     assert api.admin("GET", "/faults").json()["faults"] == []
 
 
+@pytest.mark.ci
 def test_at_most_a_thousand_are_in_force_beside_the_faults(api: Api) -> None:
     for _ in range(1_000):
         respond(api, "listV2", status=500, times=1)
@@ -426,6 +428,7 @@ def test_an_answer_that_is_deleted_is_charged_no_more(api: Api) -> None:
     assert api.journal()[-1]["answeredBy"] == {"id": added["id"], "kind": "answer"}
 
 
+@pytest.mark.ci
 def test_a_large_answer_of_a_fixture_is_as_a_small_one(api: Api) -> None:
     value = {"list": [{"n": "{{query.n}}"}, *[{"n": 1.5}] * 20_000], "total": 3}
     entry = {"method": "GET", "path": "/api/any/x", "json": value}

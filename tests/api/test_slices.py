@@ -71,6 +71,7 @@ def matching(term: str) -> int:
     return sum(term in f"{n:05}" for n in range(1, LARGE + 1))
 
 
+@pytest.mark.ci
 def test_many_searches_at_the_same_time_all_end() -> None:
     async def scenario(client: httpx2.AsyncClient) -> None:
         found = await asyncio.gather(*(total(client, searchText=it) for it in TERMS))
