@@ -388,7 +388,8 @@ def pytest_runtest_makereport(
         from mock_server.testing.mistakes import set_too_late
 
         for each in used:
-            sections = report_sections(each.server, each.name, each.since)
+            about = each.server, each.name, each.since
+            sections = report_sections(*about, is_of_version="version=" in item.nodeid)
             report.sections.extend(sections)
         late = _settings().items() ^ item.config.stash[_SETTINGS].items()
         report.sections.extend(set_too_late(dict(late)))

@@ -96,7 +96,11 @@ async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
     got, near = describe_value(path), _nearest(path, method)
     first = sorted({each.split("/")[1] for each in table()} - _OF_PAGES)
     hint = f"there are {', '.join(first)}"
-    if words := [each for each in path.split("/") if each in _OF_OTHERS]:
+    if "/api/" in path:
+        hint = (
+            f"for /api{path.partition('/api')[2]}, leave /__admin out of the base URL"
+        )
+    elif words := [each for each in path.split("/") if each in _OF_OTHERS]:
         hint = f"what others call {words[0]} is here {_OF_OTHERS[words[0]]}"
     elif near is not None:
         hint = f"did you mean {near}? Paths are exact"

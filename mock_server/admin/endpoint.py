@@ -11,7 +11,14 @@ import msgspec
 from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
-from mock_server.admin.framework import AdminRoute, Call, Conflict, Created, Services
+from mock_server.admin.framework import (
+    AdminRoute,
+    Call,
+    Conflict,
+    Created,
+    Input,
+    Services,
+)
 from mock_server.admin.streaming import BROWSER_HEADERS, LongResponse
 from mock_server.api.errors import MethodNotAllowed, UnsupportedMediaType
 from mock_server.api.headers import (
@@ -34,6 +41,10 @@ from mock_server.domain.validation.convert import convert
 # These need `Content-Type: application/json`, which no form of a foreign page can send.
 # A DELETE has no body, and browsers ask before a cross-site DELETE.
 _BODIED = ("POST", "PUT")
+
+
+class _NoQuery(Input):
+    """The query of a route that has none."""
 
 
 class AdminEndpoint:
@@ -115,6 +126,8 @@ class AdminEndpoint:
             return convert(fields, route.body)
         except InvalidField as refusal:
             unknown = fields.keys() - _names_of(route.body)
+            if "sandbox" in unknown:
+                refusal.message += " (the sandbox is in the path: /sandboxes/NAME/...)"
             for other, words in self._beside(scope):
                 own = {other.path.rpartition("/")[2], *_names_of(other.body)}
                 if other.path != route.path and unknown & own:
@@ -195,14 +208,14 @@ def _decoded(text: str) -> str:
 
 
 def _query(route: AdminRoute, scope: Scope) -> Struct | None:
-    if route.query is None:
+    if route.query is None and not scope["query_string"]:
         return None
     # Not UTF-8: any bytes can be read, and a message can name the mistakes in them.
     text = scope["query_string"].decode("latin-1")
     # An empty value counts: `parentId=` is the top level.
     given: dict[str, object] = dict(parse_qsl(text, keep_blank_values=True))
     # Not strict: in a query every value is a text, numbers included.
-    return convert(given, route.query, "query", strict=False)
+    return convert(given, route.query or _NoQuery, "query", strict=False)
 
 
 def _names_of(body: object) -> Iterable[str]:

@@ -199,8 +199,8 @@ class Calls:
             entry["operation"] or entry["request"]["path"] for entry in self.journal
         )
         shown = ", ".join(f"{name} ({count})" for name, count in counts.most_common(10))
-        where = f" in sandbox {self._client.sandbox}" if self._client.sandbox else ""
-        return one_line(f"called so far{where}: {shown or 'nothing'}")
+        where = f" (sandbox {self._client.sandbox})" if self._client.sandbox else ""
+        return one_line(f"called so far: {shown or 'nothing'}{where}")
 
 
 def _limit(times: int, timeout: Duration) -> float:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __tracebackhide__ = True
 
-_DIFFERS = f"    differs in {' and '.join(VERSIONS)}"
 _REPORTED_ENTRIES = 20
 _REPORTED_CHARS = 300
 _FURTHER_VIOLATIONS = (
@@ -46,12 +45,12 @@ _NO_SOCKET = (
 
 
 def report_sections(
-    server: MockServerFixture, name: str, since: int = 0
+    server: MockServerFixture, name: str, since: int = 0, *, is_of_version: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield titles and texts for the report of a failed test: its journal, its faults.
 
     `name` is the pytest fixture that gave the server, `since` the number of the first
-    entry that counts.
+    entry that counts. The journal names facts of versions if the run is of one.
     """
     try:
         # An error in a hook would end the run of pytest, and the server may be gone.
@@ -64,9 +63,8 @@ def report_sections(
         left_out = len(entries) - _REPORTED_ENTRIES
         lines = [f"({left_out} earlier requests)"] if left_out > 0 else []
         for entry in entries[-_REPORTED_ENTRIES:]:
-            # Each call of an operation may touch the same facts.
-            told = {line for line in lines if line.startswith(_DIFFERS)}
-            lines += (line for line in entry_lines(entry) if line not in told)
+            lines += entry_lines(entry)
+            lines += fact_lines(entry) if is_of_version else ()
         yield f"{name} journal", "\n".join(lines)
     elif name == "mock_server_app":
         yield name, _NO_SOCKET
@@ -112,10 +110,14 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"  {line}" for line in violation_lines(entry))
     if entry["hint"] and entry["hint"] not in messages:
         yield f"    hint {one_line(entry['hint'])}"
+
+
+def fact_lines(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the facts of versions that a request touched."""
     for name in entry.get("facts", ()):
         fact = facts().get(name)  # the server may be another version of this one
-        sentence = f": {fact.sentence}" if fact else ""
-        yield f"{_DIFFERS}: fact {one_line(name)}{sentence}"
+        differs = f"differs in {' and '.join(VERSIONS)}: fact {one_line(name)}"
+        yield f"    {differs}{f': {fact.sentence}' if fact else ''}"
 
 
 def _without(body: object, said: str) -> object:

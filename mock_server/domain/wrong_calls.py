@@ -121,6 +121,7 @@ _EXAMPLES = {
     "put_app": "put_app({'id': 'a1', 'chats': []})",
     "put_dataset": "put_dataset({'id': 'd1', 'collections': []})",
     "put_collection": "put_collection(dataset_id, {'_id': 'c1', 'name': 'Install'})",
+    **dict.fromkeys(("requests", "history"), "journal, or calls('listV2')"),
     "calls": "calls('listV2'); journal, without parentheses, has all requests",
     "assert_called_once": "assert_called(operation, times=1)",
     "assert_called_once_with": "assert_called(operation, times=1, body={...})",

@@ -225,7 +225,7 @@ def test_a_stream_that_breaks_off_is_opened_again() -> None:
         first.wait(SECONDS)
         with serving("--port", str(port)):
             until_shown(rows, url, "/second")
-        status, _, err = interrupted(process)
+            status, _, err = interrupted(process)
     assert status == 0
     assert ", retrying in 0.1 s\n" in err
 
