@@ -34,7 +34,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 _MIB = 1024 * 1024
 _SENT_COPIES = 2
 """Copies of a response that parsers and transports keep, about."""
-_SENT_COPIES = 2
 _HINT = "start with more --memory, or delete sandboxes, snapshots, faults or journals"
 
 
