@@ -40,6 +40,7 @@ from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.state import State
 
 _NO_RESPONSE = responses.NoResponse()
+_FREE_BYTES = Published.free_body_bytes
 _FEW = 16
 """Bodies with this many values or more are parsed again each time, not cached."""
 
@@ -98,8 +99,8 @@ class PublicApi:
                         response = operation.respond(call, request.content)
                     except NotReady:
                         response = await once_ready(partial(self._respond, request))
-                if request.holding is None:
-                    size = len(response.body)
+                size = len(response.body)
+                if size > _FREE_BYTES and request.holding is None:
                     request.holding = self._memory.hold_response(size)
             except Refusal as error:
                 # With its traceback it would keep this frame, and the body, in memory.

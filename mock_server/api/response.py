@@ -28,6 +28,7 @@ from mock_server.domain.versions import facts_of
 
 R = TypeVar("R", bound="Response")
 Headers = Sequence[Header]
+_FREE_BYTES = Published.free_body_bytes
 
 
 class Response(Struct, frozen=True):
@@ -66,7 +67,7 @@ class Response(Struct, frozen=True):
         body for a while: an immediate close would look like a reset to most clients.
         """
         is_read = body.arrived and not body.is_unread
-        is_large = len(self.body) > Published.free_body_bytes
+        is_large = len(self.body) > _FREE_BYTES
         whole: Whole | None = getattr(send, "whole", None)
         if (
             whole is not None
