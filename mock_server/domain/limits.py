@@ -209,6 +209,8 @@ class Limits:
     """Bytes of a request's head."""
     head_line_bytes: int = 16 * 1024 - 1
     """Bytes of a request line, a header field or a chunk's line."""
+    received_bytes: int = 64 * 1024 * 1024
+    """Bytes of incomplete requests, at most 128 KiB of each connection."""
     receipt_seconds: float = 10.0
     """From the first to the last byte of a request."""
     unread_seconds: float = 30.0

@@ -32,8 +32,8 @@ Kind = Literal[
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _MIB = 1024 * 1024
-_SENT_COPIES = 2
-"""Copies of a response that parsers and transports keep, about."""
+_SENT_COPIES = 3
+"""Copies of a response that parsers and transports keep at most."""
 _HINT = "start with more --memory, or delete sandboxes, snapshots, faults or journals"
 
 

@@ -48,10 +48,10 @@ _PROTOCOL = (
 # What a request has sent so far, and whether it has its response.
 _CYCLE = (
     "scope body more_body response_started response_complete disconnected keep_alive "
-    "waiting_for_100_continue"
+    "waiting_for_100_continue flow"
 )
 # A response that is whole is sent in one piece.
-_WHOLE = "body conn default_headers flow message_event on_response transport"
+_WHOLE = "body conn default_headers message_event on_response transport"
 # Lines are checked before h11 normalises them; h11 then refuses all that zttp refuses.
 _LINES = "_data _extract maybe_extract_lines maybe_extract_next_line"
 PARTS: dict[HttpParser, tuple[Part, ...]] = {

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.api.connection import Connection
 from mock_server.api.envelope import error_envelope
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Limits, Published
 from mock_server.wire import parts
 from mock_server.wire.parts import HttpParser
 from mock_server.wire.transport import CoalescingTransport, Turn, is_one_too_many
@@ -43,7 +43,8 @@ def protocol_class(http: HttpParser, limits: Limits) -> type[asyncio.Protocol]:
         from mock_server.wire.strict import StrictH11Protocol
 
         parser = StrictH11Protocol
-    attributes = {"limits": limits, "parser": http, "turn": Turn()}
+    shared = {"turn": Turn(), "received": ReceivedBytes(limits.received_bytes)}
+    attributes = {"limits": limits, "parser": http, **shared}
     return type(f"Mock{parser.__name__}", (RequestDeadlineMixin, parser), attributes)
 
 
@@ -157,6 +158,23 @@ def _chunk_size(line: bytes) -> int:
         return 0
 
 
+class ReceivedBytes:
+    """Bytes of incomplete and pipelined requests, of all connections of a server.
+
+    The memory budget counts large bodies. Heads, small bodies and requests behind
+    another one reach no application yet, so they are counted here.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._total = 0
+
+    def add(self, count: int) -> bool:
+        """Count bytes, or fewer if negative; return True while all are in the limit."""
+        self._total += count
+        return self._total <= self._limit
+
+
 class RequestDeadlineMixin:
     """A mixin for uvicorn's protocols, which both have `transport` and `cycle`.
 
@@ -167,6 +185,7 @@ class RequestDeadlineMixin:
     limits: Limits
     parser: HttpParser
     turn: Turn
+    received: ReceivedBytes
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
     app_state: dict[str, Any]
@@ -176,6 +195,8 @@ class RequestDeadlineMixin:
     _deadline: asyncio.TimerHandle | None = None
     _has_begun = False
     _is_chunked = False
+    _counted = 0
+    """Bytes of this connection in `received`."""
     _ahead = b""
     """The last received bytes, if they contain more than the request of `cycle`."""
     _head: bytes | None = b""
@@ -218,8 +239,12 @@ class RequestDeadlineMixin:
             self._ahead = self._head = b""
             if self._deadline is not None:
                 self._disarm()
+                self._uncount()
             return
         self._ahead = data
+        if not self._count(len(data)):
+            self._end(503)
+            return
         if is_of_cycle:
             self._head = None
         elif self._head is not None:
@@ -229,6 +254,8 @@ class RequestDeadlineMixin:
             self._arm()
         else:
             self._disarm()
+            if self._counted >= Published.free_body_bytes:
+                self.cycle.flow.pause_reading()  # until the response is complete
 
     def on_response_complete(self) -> None:
         """Called by uvicorn: check a pipelined request, or start its deadline."""
@@ -246,6 +273,7 @@ class RequestDeadlineMixin:
                 self._arm()
             elif self._is_last(self._ahead):
                 self._ahead = self._head = b""
+                self._uncount()
 
     def eof_received(self) -> None:
         """Called by the event loop, which then closes the transport."""
@@ -255,6 +283,7 @@ class RequestDeadlineMixin:
     def connection_lost(self, exc: Exception | None) -> None:
         """Called by the event loop."""
         self._disarm()
+        self._uncount()
         super().connection_lost(exc)  # type: ignore[misc]
 
     def _unsupported_upgrade_warning(self) -> None:
@@ -308,6 +337,16 @@ class RequestDeadlineMixin:
             self._deadline.cancel()
             self._deadline = None
 
+    def _count(self, size: int) -> bool:
+        """Count received bytes; return False if all connections have too many."""
+        more = min(size, 2 * Published.free_body_bytes - self._counted)
+        self._counted += more
+        return self.received.add(more)
+
+    def _uncount(self) -> None:
+        self.received.add(-self._counted)
+        self._counted = 0
+
     def _refuse(self, error: Exception, before: Any) -> None:
         """End the connection; a request that came after `before` is not performed."""
         if not isinstance(error, (Ambiguous, TooManyChunks)):
@@ -348,6 +387,12 @@ def _last_response(status: int, limits: Limits) -> bytes:
             "Content Too Large",
             "bodyTooLarge",
             f"Expected at most {limits.body_pieces} chunks, got more - at body",
+        ),
+        503: (
+            "Service Unavailable",
+            "serverBusy",
+            f"Expected at most {limits.received_bytes} bytes of incomplete requests on "
+            "all connections, got more - at connection (try again)",
         ),
     }[status]
     body = error_envelope(status, status_text, message)

@@ -317,7 +317,7 @@ def test_a_response_is_charged_until_the_server_is_rid_of_it(path: str) -> None:
         while len(sizes) < 2:
             assert not call.done(), "all of it was handed over at once"
             await asyncio.sleep(0)
-        assert app.sandboxes.memory.usage()["requests"] == 2 * sizes[0]
+        assert app.sandboxes.memory.usage()["requests"] == 3 * sizes[0]
         taken.set()
         await call
         assert app.sandboxes.memory.usage()["requests"] == 0

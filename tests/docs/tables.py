@@ -259,13 +259,13 @@ def rules_table() -> Table:
         (
             code(each.name),
             section(each.section),
-            each.sentence,
-            code(each.choice) if each.choice else "",
+            f"{each.sentence} (Not with {code(each.choice)}.)"
+            if each.choice
+            else each.sentence,
         )
         for each in RULES
     ]
-    heads = "rule", "spec", "what has to hold", "not so with"
-    return Table(heads, rows)
+    return Table(("rule", "spec", "what has to hold"), rows)
 
 
 # The command line

@@ -1,0 +1,58 @@
+"""Requests that are incomplete, or wait behind another one, take bounded memory."""
+
+from __future__ import annotations
+
+import select
+from contextlib import ExitStack
+
+import pytest
+
+from mock_server.app import create_app
+from mock_server.control.embedding import MockServer
+from mock_server.domain.limits import Limits
+from mock_server.wire.parts import HttpParser
+from mock_server.wire.server import running
+from tests.support import SECONDS, wait
+from tests.wire.sockets import REQUEST, answer, connect, exchange
+
+HEAD = b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X-A: %b\r\n" % (b"a" * 8_000) * 4
+LIMITS = Limits(received_bytes=3 * len(HEAD))
+FLOOD = 160_000
+"""Requests of 32 MB: more than the buffers of two sockets take."""
+PARSERS = pytest.mark.parametrize("http", ["zttp", "h11"])
+
+
+def begun_and_ended(url: str) -> bytes:
+    """The response to a request whose head comes in two parts."""
+    with connect(url) as client:
+        client.sendall(HEAD)
+        client.sendall(b"\r\n")
+        return answer(client)
+
+
+@pytest.mark.ci
+@PARSERS
+def test_heads_beyond_the_limit_get_503_until_others_end(http: HttpParser) -> None:
+    with running(create_app(), http=http, limits=LIMITS) as url:
+        with ExitStack() as stack:
+            clients = [stack.enter_context(connect(url)) for _ in range(4)]
+            for client in clients:
+                client.sendall(HEAD)
+            refused = select.select(clients, [], [], SECONDS)[0]
+            assert answer(refused[0]).startswith(b"HTTP/1.1 503 ")
+            with connect(url) as whole:
+                assert b" 200 OK" in exchange(whole)
+        wait(lambda: b" 503 " not in begun_and_ended(url))
+        assert b" 404 " in begun_and_ended(url)
+
+
+@pytest.mark.ci
+@PARSERS
+def test_requests_behind_one_that_hangs_are_not_read(http: HttpParser) -> None:
+    with MockServer(http=http) as server:
+        server.control.fault("hang")
+        with connect(server.url) as client:
+            client.sendall(REQUEST)
+            client.settimeout(0.5)
+            with pytest.raises(TimeoutError):
+                client.sendall(REQUEST * FLOOD)
