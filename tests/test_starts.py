@@ -99,6 +99,7 @@ def test_to_say_what_there_is_loads_no_command_line(
     assert loaded(process(option)) & (SERVER | PARSER) == set()
 
 
+@pytest.mark.ci
 def test_a_command_for_a_server_loads_no_codec_of_international_names() -> None:
     with serving("--port=0") as (url, _):
         assert "encodings.idna" not in loaded(process("reset", "--url", url))
@@ -120,6 +121,7 @@ def test_serving_and_its_first_answer_load_nothing_that_they_do_not_use() -> Non
     assert modules & UNUSED == set()
 
 
+@pytest.mark.ci
 def test_in_a_program_health_loads_no_other_resource() -> None:
     modules = loaded(process(code=HEALTH))
     assert "mock_server.admin.resources.health" in modules

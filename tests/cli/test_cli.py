@@ -295,6 +295,7 @@ def test_a_group_alone_shows_its_help(group: str) -> None:
     assert (done.status, done.out, done.err) == (1, "", asked.out)
 
 
+@pytest.mark.ci
 def test_help_is_as_wide_as_the_terminal() -> None:
     lines, narrow = (
         process("--help", **variables).stdout.splitlines()

@@ -72,6 +72,7 @@ def test_there_is_a_script_for_each_shell_that_is_documented(shell: str) -> None
     assert "_MOCK_SERVER_COMPLETE" in done.stdout
 
 
+@pytest.mark.ci
 def test_bash_is_told_a_command() -> None:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     script = (

@@ -200,9 +200,8 @@ def test_what_is_not_named_cannot_be_watched() -> None:
 
 
 @pytest.mark.skipif(HANGUP is None, reason="no SIGHUP here")
-@pytest.mark.parametrize(
-    "options", [("--watch",), pytest.param((), marks=pytest.mark.ci)]
-)
+@pytest.mark.ci
+@pytest.mark.parametrize("options", [("--watch",), ()])
 def test_sighup_reloads_and_ends_nothing(
     fixture: Path, options: tuple[str, ...]
 ) -> None:

@@ -10,12 +10,6 @@ from tests.planted.bug import Bug
 from tests.planted.copies import Copy, copied
 from tests.planted.table import ALL, BUGS
 
-QUICK = ("the total is that of the page", "an emptied journal counts from 1 again")
-CASES = [
-    pytest.param(bug, id=bug.name, marks=() if bug.name in QUICK else pytest.mark.ci)
-    for bug in ALL
-]
-
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
@@ -29,7 +23,8 @@ def test_a_bug_can_still_be_planted(bug: Bug) -> None:
     compile(bug.planted(), bug.file, "exec")
 
 
-@pytest.mark.parametrize("bug", CASES)
+@pytest.mark.ci
+@pytest.mark.parametrize("bug", ALL, ids=lambda bug: bug.name)
 def test_a_bug_is_caught(bug: Bug, copy: Copy) -> None:
     with copy.changed(bug.file, bug.planted()):
         result = copy.run(bug.caught_by)

@@ -61,7 +61,7 @@ def drained(http: str, clients: int) -> list[str]:
             return [each.result() for each in running]
 
 
-@pytest.mark.parametrize("http", ["zttp", "h11"])
+@pytest.mark.parametrize("http", ["zttp", pytest.param("h11", marks=pytest.mark.ci)])
 def test_busy_connections_lose_no_request(http: str) -> None:
     assert set(drained(http, 16)) == {"told to go"}
 
@@ -172,6 +172,7 @@ def test_idle_connections_and_half_bodies_end() -> None:
             assert (status, "Traceback" in err, rest) == (0, False, b""), err
 
 
+@pytest.mark.ci
 def test_a_large_document_is_sent_to_its_end(tmp_path: Path) -> None:
     rows = [{"repeat": 30_000, "name": "Article {n}"}]
     fixture = {"datasets": [{"id": "d", "name": "D", "collections": rows}]}
