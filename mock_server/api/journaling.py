@@ -8,7 +8,7 @@ from time import perf_counter
 
 from msgspec.structs import replace
 
-from mock_server.api import errors, redaction
+from mock_server.api import errors, escapes, redaction
 from mock_server.api.context import RequestContext
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.routing import Operations
@@ -46,9 +46,9 @@ _ANY_KEY = (
     "(choice unknown_key=accept; said once in a journal)"
 )
 _OF_LOGINS = re.compile(
-    "/support/user/account/|/register/|login|password|openapi/health", re.IGNORECASE
+    rb"/support/user/account/|/register/|login|password|openapi/health", re.IGNORECASE
 )
-"""Matches paths of the service, unserved or misspelled, that take passwords."""
+"""Matches paths of the service that take passwords, misspelled ones too."""
 
 
 class Journaling:
@@ -153,7 +153,8 @@ class Journaling:
         operation = self._operation_of(request)
         if operation is not None:
             return "secret" in operation.traits
-        return _OF_LOGINS.search(request.scope["path"]) is not None
+        path = escapes.unescaped(request.scope["path"].encode("utf-8", "replace"))
+        return _OF_LOGINS.search(path) is not None
 
     def _operation_of(self, request: RequestContext) -> Operation | None:
         """Return the operation of a request, or the one that its path means."""

@@ -18,7 +18,7 @@ from python_multipart.multipart import parse_options_header
 
 from mock_server.api.errors import BadForm, BodyTooLarge
 from mock_server.api.headers import check_media_type, values
-from mock_server.api.request import RequestBody, read_json
+from mock_server.api.request import RequestBody, check_counts, read_json
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from mock_server.domain.objects.uploads import is_text
@@ -219,10 +219,14 @@ def _file_fields(file: Upload) -> dict[str, object]:
 
 
 def _plain(name: str, value: str) -> object:
-    """Return the value of a plain part: its JSON, except ids, which are text."""
+    """Return the value of a plain part: its JSON, except ids, which are text.
+
+    Raises BadJson for too many values.
+    """
     if name.endswith("Id"):
         return value
     try:
+        check_counts(value.encode())
         decoded = msgspec.json.decode(value)
     except (msgspec.DecodeError, RecursionError):
         return value

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import Any, Self
+from typing import Self
 from urllib.parse import parse_qsl
 from weakref import WeakKeyDictionary
 
@@ -142,8 +142,11 @@ class RequestSecrets(Struct, frozen=True):
         for match in _ISSUED_KEY.finditer(plain):
             yield match.span()
         for secret in self.texts:
-            for match in re.finditer(re.escape(secret), plain):
-                yield match.span()
+            # Not by an expression: `re` would keep each one, with its secret.
+            start = plain.find(secret)
+            while start >= 0:
+                yield start, start + len(secret)
+                start = plain.find(secret, start + len(secret))
         if self.finder is not None:
             for _, start, stop in self.finder.find_matches_as_indexes(plain):
                 yield start, stop
@@ -228,13 +231,23 @@ def credentials_in(sent: Sent, names: Collection[str]) -> tuple[bytes, ...]:
     They are the values of query and body except those that stay, and names of fields
     that are not among `names`, if there are any.
     """
-    fields: dict[str, Any] = dict(parse_qsl(sent.query.decode("latin-1")))
+    fields: dict[str, str | msgspec.Raw] = dict(parse_qsl(sent.query.decode("latin-1")))
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
-        fields |= msgspec.json.decode(sent.body or b"{}", type=dict[str, Any])
+        # Not decoded as a whole: numbers may take long.
+        fields |= msgspec.json.decode(sent.body or b"{}", type=dict[str, msgspec.Raw])
     texts = [each for name, each in fields.items() if name not in _SHOWN_OF_LOGIN]
     strange = [name for name in fields if names and name not in names]
-    some = islice((it for it in (*texts, *strange) if isinstance(it, str)), _TEXTS)
+    some = islice(filter(None, map(_string_of, (*texts, *strange))), _TEXTS)
     return _redactable(each.encode("utf-8", "replace") for each in some)
+
+
+def _string_of(value: str | msgspec.Raw) -> str:
+    """Return a text, or the text in raw JSON; "" for any other value."""
+    if isinstance(value, str):
+        return value
+    with suppress(msgspec.MsgspecError, UnicodeError):
+        return msgspec.json.decode(value, type=str)
+    return ""
 
 
 def redacted_text(message: str, secrets: RequestSecrets) -> str:

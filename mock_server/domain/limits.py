@@ -81,6 +81,8 @@ class Published:
     object."""
     json_digits: Final = 256 * 1024
     """Digits of a request body in numbers of 64 digits or more."""
+    json_exponents: Final = 1_000
+    """Numbers with exponents like 308 of a request body."""
     refused_body_seconds: Final = 0.1
     """Wait of a refusal for a short body, to journal it."""
     discard_seconds: Final = 1.0
@@ -210,7 +212,7 @@ class Limits:
     head_line_bytes: int = 16 * 1024 - 1
     """Bytes of a request line, a header field or a chunk's line."""
     received_bytes: int = 64 * 1024 * 1024
-    """Bytes of incomplete requests, at most 128 KiB of each connection."""
+    """Bytes of incomplete requests of all connections."""
     receipt_seconds: float = 10.0
     """From the first to the last byte of a request."""
     unread_seconds: float = 30.0

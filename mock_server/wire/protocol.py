@@ -350,7 +350,8 @@ class RequestDeadlineMixin:
     def _refuse(self, error: Exception, before: Any) -> None:
         """End the connection; a request that came after `before` is not performed."""
         if not isinstance(error, (Ambiguous, TooManyChunks)):
-            _LOGGER.warning("invalid HTTP request: %r", error)
+            # Not its message, which may show the request.
+            _LOGGER.warning("invalid HTTP request: %s", type(error).__name__)
         if self.cycle is not before:
             self.cycle.scope[_REFUSED] = True
             self.cycle.disconnected = True  # else uvicorn misses a response

@@ -21,6 +21,7 @@ ROWS = DEFAULT_LIMITS.text_body_bytes - 200
 FORM = DEFAULT_LIMITS.upload_bytes - 200
 CREATE = "/api/core/dataset/collection/create"
 INSERT = "/api/core/dataset/data/insertData"
+LOGIN = "/api/support/user/account/loginByPassword"
 YAML = {"content-type": "application/yaml"}
 
 
@@ -95,6 +96,12 @@ def uploaded(body: bytes, parameters: str = "; boundary=edge") -> Sent:
 def of_a_row(value: bytes) -> bytes:
     """A body whose only field has that value."""
     return b'{"indexes":%b}' % value
+
+
+def with_metadata(item: bytes, size: int) -> Sent:
+    """A row whose fields are valid: metadata may have any values."""
+    metadata = b'{"a":%b}' % array(item, size)
+    return Sent(INSERT, b'{"collectionId":"c","q":"q","metadata":%b}' % metadata)
 
 
 def text(part: str, size: int) -> bytes:
@@ -327,6 +334,7 @@ OPERATIONS = {
     ),
     "digits of a number": Input(BODY, lambda n: listed(b"1" * n + b"e-%d" % n)),
     "digits of numbers": Input(BODY, lambda n: listed(array(b"1" * 308 + b".5", n))),
+    "exponents of numbers": Input(BODY, lambda n: listed(array(b"1e308", n))),
     "digits, read strictly": Input(
         BODY, lambda n: replace(listed(b"1" * n + b"e-%d" % n), profile="documented")
     ),
@@ -377,6 +385,12 @@ OPERATIONS = {
     "filterTags": Input(BODY, lambda n: with_fields(filterTags=["t" * (n // 90)] * 80)),
     "fields of a row": Input(ROWS, lambda n: Sent(INSERT, short_fields(n))),
     "integers in a row": Input(ROWS, lambda n: Sent(INSERT, of_a_row(array(b"1", n)))),
+    "exponents in a row": Input(
+        ROWS, lambda n: Sent(INSERT, of_a_row(array(b"9" * 63 + b"e245", n)))
+    ),
+    "exponents in metadata": Input(ROWS, lambda n: with_metadata(b"1e308", n)),
+    "objects in metadata": Input(ROWS, lambda n: with_metadata(b'{"":0}', n)),
+    "a password": Input(BODY, lambda n: Sent(LOGIN, b'{"password":%b}' % text("a", n))),
     "texts in a row": Input(ROWS, lambda n: Sent(INSERT, of_a_row(array(b'""', n)))),
     "commas in a row": Input(ROWS, lambda n: Sent(INSERT, of_a_row(text(",", n)))),
     "fields of metadata": Input(

@@ -60,6 +60,13 @@ def test_bad_requests_have_none(
     assert status(said(url, raw(f"POST {LIST} HTTP/1.1", body=LIST_BODY))) == 200
 
 
+def test_the_log_shows_nothing_of_a_path_that_is_not_ascii(
+    server: tuple[Application, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    assert status(said(server[1], b"GET /owner-key\xc3\xa9 HTTP/1.1\r\n\r\n")) == 400
+    assert "owner-key" not in caplog.text
+
+
 def test_a_client_that_sends_all_before_it_reads_sees_the_413(
     server: tuple[Application, str],
 ) -> None:

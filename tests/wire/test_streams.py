@@ -155,7 +155,7 @@ def test_an_old_client_has_its_stream_until_the_close(api: Api) -> None:
 
 
 def test_streams_that_wait_are_charged_and_refused(make_api: MakeApi) -> None:
-    api = make_api(memory=1_000_000)
+    api = make_api(memory=1_100_000)
     add(api, "reply", text="x" * 200_000, stream={"firstTokenMs": 60_000})
     with connected(api) as first, connected(api) as second:
         first.sendall(question())
@@ -166,7 +166,7 @@ def test_streams_that_wait_are_charged_and_refused(make_api: MakeApi) -> None:
 
 
 def test_answers_that_are_held_up_are_charged_and_refused(make_api: MakeApi) -> None:
-    api = make_api(memory=500_000)
+    api = make_api(memory=600_000)
     fields = {"operation": "GET /slow", "text": "x" * 100_000, "delayMs": 60_000}
     add(api, "answer", **fields)
     with ExitStack() as stack:

@@ -17,7 +17,7 @@ from mock_server.api.errors import BadJson
 from mock_server.api.operations import nearest
 from mock_server.api.operations.body_field import idle_in
 from mock_server.api.operations.known_fields import KnownFields
-from mock_server.api.request import check_integers, read_json
+from mock_server.api.request import check_counts, check_integers, read_json
 from mock_server.domain.choices.reading import tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import InvalidField, InvalidFields, Refusal
@@ -44,6 +44,8 @@ _TOLD = 5
 
 NOT_ON_CONTRACT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """Errors of a decoder for a body that violates the spec."""
+_SHORT_BYTES = 4 * 1024
+"""A body of so many bytes cannot have values that take long to decode."""
 
 
 class Contract(Generic[F]):
@@ -79,10 +81,16 @@ class Contract(Generic[F]):
         Raises as `values`, and NotReady for a large body.
         """
         try:
-            if len(content) <= DEFAULT_LIMITS.body_bytes:
+            if len(content) <= _SHORT_BYTES:
                 fields: F | None = self.decoder.decode(content)
+            elif len(content) <= DEFAULT_LIMITS.body_bytes:
+                check_counts(content)
+                fields = self.decoder.decode(content)
             else:
-                fields = made(self, content, self._reading(content))
+                found = made(self, content, self._reading(content))
+                if isinstance(found, Refusal):
+                    raise found
+                fields = found
         except NOT_ON_CONTRACT:
             fields = None
         if fields is None:
@@ -92,11 +100,17 @@ class Contract(Generic[F]):
             fields.check()
         return fields
 
-    def _reading(self, content: bytes) -> Steps[F | None]:
-        """Decode a large body in its own step; None if it violates the spec."""
+    def _reading(self, content: bytes) -> Steps[F | Refusal | None]:
+        """Check and decode a large body in two steps; None if it violates the spec."""
         for _ in range(AT_ONCE):
             yield
         with suppress(*NOT_ON_CONTRACT):
+            try:
+                check_counts(content)
+            except BadJson as refusal:
+                return refusal
+            for _ in range(AT_ONCE):
+                yield
             return self.decoder.decode(content)
         return None
 
@@ -165,6 +179,8 @@ class Contract(Generic[F]):
         """
         # Nearly all bodies are valid, and a journal may have thousands.
         try:
+            if len(content) > _SHORT_BYTES:
+                check_counts(content)
             if self.known.is_closed and not self._has_empty(
                 fields := self.decoder.decode(content)
             ):
@@ -176,7 +192,7 @@ class Contract(Generic[F]):
                 "invalid_field", self.section, refusal.at, refusal.message, REFUSED
             )
             return
-        except NOT_ON_CONTRACT:
+        except (*NOT_ON_CONTRACT, BadJson):
             pass
         try:
             body = read_json(content)

@@ -267,6 +267,7 @@ def test_the_query_of_a_login_is_hidden_and_says_that_there_was_one(api: Api) ->
         f"/{LOGIN}",
         f"{LOGIN}%20",
         LOGIN.upper(),
+        LOGIN.replace("account/log", "acc/%6cog").replace("Pass", "%2550ass"),
         "/api/proApi/support/user/account/register/emailAndPhone",
         "/api/support/openapi/health/",
     ],
