@@ -1,4 +1,4 @@
-"""Convert the parts of a scripted reply to the JSON of records and of node results."""
+"""Converts the parts of a scripted reply to JSON: of records and of node results."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from mock_server.domain.versions import Facts
 
 
 def tool_of(tool: Tool) -> dict[str, str]:
-    """Return a called tool as events and records show it."""
+    """Return a tool call as events and records show it."""
     own_id = hashlib.sha256(tool.name.encode()).hexdigest()[:24]
     params, response = map(_as_text, (tool.params, tool.response))
     return {
@@ -44,7 +44,7 @@ def error_of(error: str | Mapping[str, Any]) -> tuple[int, str, str]:
 
 
 def value_of(part: ReplyPart) -> dict[str, Any] | None:
-    """Return a part as records store it; None for one that they do not store."""
+    """Return a part as records show it; None for a part that they do not show."""
     if part.text is not None or part.fast is not None:
         text = part.text if part.text is not None else part.fast
         return {"type": "text", "text": {"content": text}}
@@ -70,20 +70,20 @@ def response_data(
 def _results(
     parts: Sequence[ReplyPart], facts: Facts, share: Share | None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the results that the reader may see, each with the index of its part."""
-    every = _all_results(parts)
+    """Yield the results that the caller may see, each with the index of its part."""
+    results = _all_results(parts)
     if share is None:
-        yield from every
+        yield from results
         return
     kinds = {"datasetSearchNode", "tool" if facts.shares_see_tools else ""}
-    shown = {"moduleType", "runningTime", "quoteList" if share.show_cite else ""}
-    for at, result in every:
+    names = {"moduleType", "runningTime", "quoteList" if share.show_cite else ""}
+    for at, result in results:
         if result["moduleType"] in kinds:
-            yield at, {name: it for name, it in result.items() if name in shown}
+            yield at, {name: it for name, it in result.items() if name in names}
 
 
 def _all_results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the whole result of each node, with the index of its part."""
+    """Yield each result with all its fields, and the index of its part."""
     number = 0
     for at, part in enumerate(parts):
         more: dict[str, Any] = {}
@@ -104,9 +104,9 @@ def _all_results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, An
 def results_by_end(
     parts: Sequence[ReplyPart], facts: Facts, share: Share | None
 ) -> dict[int, list[dict[str, Any]]]:
-    """Return the results of nodes, by the index of the part before which each is done.
+    """Return the results by the index of the part before which a stream sends them.
 
-    A named node runs until the next named node.
+    A result is sent when its node ends: a named node runs until the next named node.
     """
     named = [at for at, part in enumerate(parts) if part.node is not None]
     ends = dict(pairwise([*named, len(parts)]))

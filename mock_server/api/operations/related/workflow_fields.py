@@ -1,6 +1,6 @@
-"""The types of workflows in requests, which are checked but not stored.
+"""The types of a workflow's fields in requests, which are checked but not stored.
 
-Deep parts (tools of a set, inputs of a system tool) are not checked.
+The fields of a tool in a tool set, and the inputs of a system tool, are not checked.
 """
 
 from typing import Annotated, Any, Literal
@@ -11,7 +11,7 @@ from mock_server.api.operations.related import fields
 
 _ONE = Meta(ge=0, le=1, extra={"expected": "0 or 1"})
 Switch = bool | Annotated[int, _ONE] | str
-"""Any text will do: some mean true, all others false."""
+"""A boolean, which FastGPT also accepts as 0, 1 or any text."""
 Flag = Switch | UnsetType
 _NUMBER = Meta(
     pattern=r"^[-+]?[0-9]{0,15}(\.[0-9]{0,15})?$", extra={"expected": "digits"}
@@ -85,7 +85,7 @@ ValueType = (
 
 
 class Option(Struct):
-    """One of the values of a variable."""
+    """A value that a user may select for an input or a variable."""
 
     label: str
     value: str
@@ -102,13 +102,13 @@ class Mark(Struct):
 
 
 class UsedModel(Struct):
-    """A model by its name."""
+    """The name of a model."""
 
     model: str
 
 
 class DatasetOption(Struct, rename="camel"):
-    """A dataset that may be chosen."""
+    """A dataset that a user may select."""
 
     dataset_id: str
     avatar: str
@@ -117,7 +117,7 @@ class DatasetOption(Struct, rename="camel"):
 
 
 class FileChoice(Struct, rename="camel", kw_only=True):
-    """Files that a user may choose."""
+    """The kinds of files that a user may upload, and their number."""
 
     max_files: Number = UNSET
     can_select_file: Flag = UNSET
@@ -130,7 +130,7 @@ class FileChoice(Struct, rename="camel", kw_only=True):
 
 
 class InputFields(FileChoice, kw_only=True):
-    """A value to enter: an input of a node, or a variable."""
+    """Fields that inputs of nodes and variables share."""
 
     key: str
     label: str
@@ -216,7 +216,7 @@ class NodeOutput(Struct, rename="camel", kw_only=True):
 
 
 class Position(Struct):
-    """The place where a node is drawn."""
+    """The place where an editor draws a node."""
 
     x: float
     y: float
@@ -236,25 +236,25 @@ class PluginData(Struct, rename="camel", kw_only=True):
 
 
 class Tool(Struct, rename="camel"):
-    """A tool by its id."""
+    """The id of a tool."""
 
     tool_id: str
 
 
 class Tools(Struct, rename="camel"):
-    """Several tools."""
+    """The tools of a set."""
 
     tool_list: list[Any]
 
 
 class SystemTools(Tools, kw_only=True):
-    """Several tools that a system tool has."""
+    """The tools of a system tool."""
 
     tool_id: str
 
 
 class McpTools(Tools, kw_only=True):
-    """Several tools of an MCP server."""
+    """The tools of an MCP server."""
 
     url: str
 
@@ -313,7 +313,7 @@ class Edge(Struct, rename="camel"):
 
 
 class Opened(Struct, rename="camel", kw_only=True):
-    """A feature, on or off, and its settings; each feature has some of these fields."""
+    """A feature, on or off, and its settings; a feature has some of these fields."""
 
     open: Switch
     default_prompt: Text = UNSET
@@ -324,7 +324,7 @@ class Opened(Struct, rename="camel", kw_only=True):
 
 
 class InputGuide(Struct, rename="camel"):
-    """Source of hints for a user's input."""
+    """The source of suggestions for a user's input."""
 
     open: Switch
     custom_url: str
@@ -340,7 +340,7 @@ class Speech(Struct):
 
 
 class Trigger(Struct, rename="camel"):
-    """Schedule of an application."""
+    """The schedule by which an application runs."""
 
     cron_string: Text = UNSET
     timezone: Text = UNSET
