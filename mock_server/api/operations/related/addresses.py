@@ -28,6 +28,6 @@ def token_of(body: RequestBody) -> str:
 
 
 async def gather_token(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """Return a JSON object whose only field is the token in the path; drop the body."""
+    """Return a JSON object with the token in the path; ignore the body."""
     await body.read(max_bytes, memory)
     return msgspec.json.encode({"token": token_of(body)})

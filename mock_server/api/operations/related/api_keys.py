@@ -32,7 +32,9 @@ class KeyLimit(Struct, rename="camel", kw_only=True):
     max_usage_points: int | float = -1
 
 
-KeyTags = Annotated[list[fields.Label], Meta(max_length=20), fields.IDLE] | UnsetType
+KeyTags = (
+    Annotated[list[fields.ShortText], Meta(max_length=20), fields.IDLE] | UnsetType
+)
 
 
 class KeyCreateBody(RequestFields, kw_only=True):
@@ -45,7 +47,7 @@ class KeyCreateBody(RequestFields, kw_only=True):
     tags: KeyTags = UNSET
 
 
-def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
+def _with_changes(call: Call, key: ApiKey, new: Any) -> ApiKey:
     """Return a key with a request's changes. Raises InvalidField, TeamForbidden."""
     if new.auth_proxy:
         api_keys.check_may(call, Level.OWNER)
@@ -89,7 +91,7 @@ def openapi_create(call: Call, new: KeyCreateBody) -> str:
     else:
         api_keys.check_may(call, Level.WRITE)
     draft = ApiKey("", member=call.member, app_id=app_id, create_time=call.now)
-    key = _changed(call, draft, new)
+    key = _with_changes(call, draft, new)
     api_keys.check_room(call, app_id)
     key = replace(key, id=call.store.new_id())
     call.store.api_keys.put(key.id, key)
@@ -146,7 +148,7 @@ class KeyListQuery(RequestFields, kw_only=True):
     app_id: Id | UnsetType = UNSET
     keyword: Annotated[str, Meta(max_length=100)] = ""
     sort_by: Literal["createTime", "lastUsedTime", "remainingPoints"] = "createTime"
-    tags: Annotated[fields.Label | fields.Tags, fields.IDLE] | UnsetType = UNSET
+    tags: Annotated[fields.ShortText | fields.Tags, fields.IDLE] | UnsetType = UNSET
 
 
 @route(
@@ -215,7 +217,7 @@ def openapi_update(call: Call, new: KeyUpdateBody) -> None:
     The text of the key stays, and no limit is enforced. The caller needs a login token.
     """
     key = api_keys.find(call, new.id, "$._id")
-    call.store.api_keys.put(key.id, _changed(call, key, new))
+    call.store.api_keys.put(key.id, _with_changes(call, key, new))
 
 
 @route(

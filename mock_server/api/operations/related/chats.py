@@ -279,7 +279,7 @@ def mark_read(call: Call, body: fields.ChatQuery) -> None:
     """Mark a chat session as read.
 
     The caller needs write permission on the application. The chat's updateTime becomes
-    the current time, so lists show the chat first. An unknown chat is ignored.
+    the current time, so lists show it as the latest chat. An unknown chat is ignored.
     """
     app = call.app(body.app_id, Level.WRITE)
     chat = call.store.chat(app, body.chat_id)

@@ -131,14 +131,14 @@ def collection_detail(call: Call, query: fields.AnyIdQuery) -> CollectionDetail:
 class CollectionPathsQuery(RequestFields):
     """The collection; `type` has no effect."""
 
-    source_id: fields.Label = ""
+    source_id: fields.ShortText = ""
     type: Annotated[Literal["current", "parent"], fields.IDLE] | UnsetType = UNSET
 
 
 class ParentIdQuery(RequestFields):
     """The collection, in the field of older versions."""
 
-    source_id: fields.Label = field(name="parentId", default="")
+    source_id: fields.ShortText = field(name="parentId", default="")
 
 
 @route(
@@ -170,7 +170,7 @@ FAR_FUTURE = 32_493_830_400_000
 class CollectionUpdateBody(RequestFields, kw_only=True):
     """The collection to change and its new values."""
 
-    id: fields.Label | UnsetType = UNSET
+    id: fields.ShortText | UnsetType = UNSET
     dataset_id: fields.Name | UnsetType = UNSET
     external_file_id: fields.Name | UnsetType = UNSET
     parent_id: fields.Parent = UNSET

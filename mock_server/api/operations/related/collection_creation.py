@@ -89,7 +89,7 @@ class CollectionCreateBody(RequestFields, kw_only=True):
 def collection_create(call: Call, new: CollectionCreateBody) -> str:
     """Create an empty collection, or a folder.
 
-    Returns the id of the new collection, which lists show first.
+    Returns the id of the new collection.
     """
     to, parent_id = contents.target_for(call, new.dataset_id, new.parent_id or None)
     empty = Collection("", new.name, parent_id, type=new.type, tags=tuple(new.tags))
@@ -144,7 +144,7 @@ class CreatedView(View):
     results: Results
 
 
-def made_of(
+def creation_route(
     source: str,
     *refuses: type[errors.Refusal],
     differs: str = "",
@@ -168,9 +168,9 @@ def made_of(
         modelled="`insertLen` is 0, as since 4.9.11. Lists show rows once they are "
         "trained (choice training). A text of less than 1,000 characters is one row "
         "(`chunkTriggerType` and `chunkTriggerMinSize` change this); a longer text is "
-        "cut at headings, blank lines, lines and sentences. Only with "
-        "`chunkSettingMode` `custom`, `chunkSize`, `chunkSplitter`, `chunkSplitMode` "
-        "and `paragraphChunkDeep` have an effect.",
+        "cut at headings, blank lines, lines and sentences. `chunkSize`, "
+        "`chunkSplitter`, `chunkSplitMode` and `paragraphChunkDeep` are ignored unless "
+        "`chunkSettingMode` is `custom`.",
         differs=differs + common,
         refuses=(*refuses, *MAKE),
         example=None if example is None else {"datasetId": DEMO_DATASET} | example,
@@ -181,7 +181,7 @@ def made_of(
     )
 
 
-def make(
+def create_with_rows(
     call: Call,
     body: Creation,
     new: Collection,
@@ -214,7 +214,7 @@ class CreateTextBody(Creation, kw_only=True):
     text: str
 
 
-@made_of(
+@creation_route(
     "text",
     example={"name": "Note", "text": "Closed on Friday."},
     chinese="用文本创建集合",
@@ -227,7 +227,7 @@ def text(call: Call, new: CreateTextBody) -> CreatedView:
     """
     size = len(new.text.encode())
     empty = Collection("", f"{new.name}.txt", type="file", file_size=size)
-    return make(call, new, empty, new.text)
+    return create_with_rows(call, new, empty, new.text)
 
 
 class CreateLinkBody(Creation, kw_only=True):
@@ -236,7 +236,7 @@ class CreateLinkBody(Creation, kw_only=True):
     link: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
 
 
-@made_of(
+@creation_route(
     "link",
     example={"link": "https://example.com/a"},
     differs="The page is not fetched: the collection has no rows, and its name stays "
@@ -250,7 +250,9 @@ def link(call: Call, new: CreateLinkBody) -> CreatedView:
     """
     if not is_url(new.link):
         raise errors.InvalidField.of(new.link, "an http or https URL", "$.link")
-    return make(call, new, Collection("", new.link, type="link", raw_link=new.link), "")
+    return create_with_rows(
+        call, new, Collection("", new.link, type="link", raw_link=new.link), ""
+    )
 
 
 def is_url(text: str) -> bool:
@@ -279,7 +281,7 @@ class LocalFileForm(Creation, kw_only=True):
     file: UploadedFile | UnsetType = UNSET
 
 
-@made_of(
+@creation_route(
     "localFile",
     NoFile,
     WrongFileType,
@@ -304,7 +306,7 @@ def local_file(call: Call, form: LocalFileForm) -> CreatedView:
     name = decoded_name(file.name, "$.file.name")
     new = Collection("", name, type="file", file_size=file.size)
     text = file.text or ""
-    return make(call, form, new, text, content=text.encode())
+    return create_with_rows(call, form, new, text, content=text.encode())
 
 
 class CreateFileIdBody(Creation, kw_only=True):
@@ -313,7 +315,7 @@ class CreateFileIdBody(Creation, kw_only=True):
     file_id: fields.Name
 
 
-@made_of(
+@creation_route(
     "fileId",
     FileNotFound,
     differs="A file exists as long as its collection. The new collection gets the rows "
@@ -332,7 +334,7 @@ def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:
         empty = Collection("", ticket.name, type="file", file_id=key)
         empty = replace(empty, file_size=ticket.size)
         text = text_of(ticket.content) if is_text(ticket.name) else ""
-        view = make(call, new, empty, text, content=ticket.content)
+        view = create_with_rows(call, new, empty, text, content=ticket.content)
         call.store.tickets.remove(key)  # the collection has the file now
         return view
     dataset, source = contents.collection_of_file(call, new.file_id)
@@ -340,7 +342,7 @@ def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:
     texts = [(row.q, row.a, row.chunk_index) for row in rows]
     file_id, size = source.file_id, source.file_size
     empty = Collection("", source.name, type="file", file_id=file_id, file_size=size)
-    return make(call, new, empty, texts)
+    return create_with_rows(call, new, empty, texts)
 
 
 API_FILE = "apiFile"
@@ -376,4 +378,6 @@ def api_collection(call: Call, new: ApiCollectionBody) -> None:
             call.state.hint(f"collection {each.id} is of that file: nothing was made")
             return
     link = new.api_file_id
-    make(call, new, Collection("", new.name, type=API_FILE, raw_link=link), "")
+    create_with_rows(
+        call, new, Collection("", new.name, type=API_FILE, raw_link=link), ""
+    )

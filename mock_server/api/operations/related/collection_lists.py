@@ -49,8 +49,7 @@ class CollectionFilter(fields.PagedFields, kw_only=True):
 
 
 LIST = (*DATASET, ParentNotFound)
-
-
+"""Refusals of both lists."""
 _MOST = 100
 """Maximum number of items on a page of `collection.list`."""
 

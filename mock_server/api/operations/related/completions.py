@@ -43,7 +43,7 @@ class Proxy(Struct, rename="camel", forbid_unknown_fields=True):
     """The team member for whom an API key speaks."""
 
     username: Annotated[str, Meta(min_length=1, max_length=128)] | None = None
-    tmb_id: fields.Label | None = None
+    tmb_id: fields.ShortText | None = None
 
 
 class KnownFields(RequestFields, kw_only=True):
@@ -83,12 +83,12 @@ class CompletionsBody(KnownFields, kw_only=True, forbid_unknown_fields=False):
     messages: Annotated[
         list[Annotated[Said, _MESSAGE]], Meta(extra={"expected": _EXPECTED})
     ] = field(default_factory=list)
-    chat_id: fields.Label | UnsetType | None = UNSET
+    chat_id: fields.ShortText | UnsetType | None = UNSET
     app_id: Id | UnsetType | None = UNSET
     stream: bool | UnsetType | None = UNSET
     detail: bool | UnsetType | None = UNSET
     variables: dict[str, Any] | UnsetType | None = UNSET
-    response_chat_item_id: fields.Label | UnsetType | None = UNSET
+    response_chat_item_id: fields.ShortText | UnsetType | None = UNSET
 
 
 class Message(Struct):
@@ -251,7 +251,7 @@ _completing = partial(
     "POST /api/v1/chat/completions", chinese="对话：不调用模型的替身", since="4.0"
 )
 def completions(call: Call, body: CompletionsBody) -> Completion:
-    """Chat: return a scripted reply, without a model.
+    """Return a scripted reply to a chat, without a model.
 
     The reply is the next one of the test or the fixture, else the question itself. The
     response has no envelope. A new chat is created; each turn adds two records and
@@ -309,7 +309,7 @@ def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
     also="completions",
 )
 def completions_v2(call: Call, body: CompletionsBody) -> Completion:
-    """Chat, and send the result of each node as soon as the node is done.
+    """Return a scripted reply, and the result of each node as soon as it ends.
 
     The replies, answers and faults of `completions` apply to this route too. A stream
     with `detail` has an event `flowNodeResponse` for each node, and no `flowResponses`.

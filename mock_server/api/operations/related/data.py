@@ -31,7 +31,7 @@ RowTaken = refusal("RowTaken", "409 rowTaken", "500 500 error")
 
 PATH = "/api/core/dataset/data"
 DEMO_ROW = "3ced00f6ea5c20f80b3baaa5"
-LATER = "FastGPT sets the collection's updateTime about 5 s later."
+UPDATED_LATER = "FastGPT sets the collection's updateTime about 5 s later."
 
 
 class IndexPart(Struct, rename="camel"):
@@ -47,7 +47,7 @@ class IndexPart(Struct, rename="camel"):
 Indexes = list[IndexPart] | UnsetType
 
 
-def _texts(indexes: Iterable[IndexPart] | UnsetType) -> tuple[str, ...]:
+def _index_texts(indexes: Iterable[IndexPart] | UnsetType) -> tuple[str, ...]:
     """Return the texts of the indexes, without those of the row's own texts."""
     return tuple(each.text for each in indexes or () if each.type != "default")
 
@@ -91,9 +91,9 @@ class PushedView(View):
     f"POST {PATH}/pushData",
     chinese="向集合添加待训练的数据行",
     since="4.6",
-    differs=f"{LATER} FastGPT up to 4.9.10 also returns overToken, repeat and error, "
-    f"and drops duplicates. Rows are trained unchanged, in every training "
-    f"mode of the collection.",
+    differs=f"{UPDATED_LATER} FastGPT up to 4.9.10 also returns overToken, repeat and "
+    f"error, and drops duplicates. Rows are trained unchanged, in every training mode "
+    f"of the collection.",
     refuses=(*COLLECTION, errors.LimitReached),
     example={
         "collectionId": DEMO_COLLECTION,
@@ -123,7 +123,7 @@ def push_data(call: Call, body: PushDataBody) -> PushedView:
             q=row.q,
             a=row.a,
             chunk_index=min(max(0, int(row.chunk_index)), Published.integer),
-            indexes=_texts(row.indexes),
+            indexes=_index_texts(row.indexes),
             update_time=call.now,
         )
         for row in pushed
@@ -148,7 +148,7 @@ class InsertDataBody(RequestFields, kw_only=True):
     f"POST {PATH}/insertData",
     chinese="向集合添加一行数据",
     since="4.6",
-    differs=LATER,
+    differs=UPDATED_LATER,
     refuses=(*COLLECTION, RowTaken, errors.LimitReached),
     example={"collectionId": DEMO_COLLECTION, "q": "Is it new?", "a": "Yes."},
     writes=True,
@@ -165,7 +165,7 @@ def insert_data(call: Call, new: InsertDataBody) -> str:
     if call.store.rows.has_texts(dataset, collection.id, new.q, a):
         raise RowTaken("texts that no row of the collection has", "those of one", "$.q")
     check_rows(call, dataset, collection.id, 1)
-    own_id, indexes = call.store.new_id(), _texts(new.indexes)
+    own_id, indexes = call.store.new_id(), _index_texts(new.indexes)
     row = Row(own_id, new.q, a, indexes=indexes, update_time=call.now)
     add_rows(call, dataset, collection, [row], at_once=True)
     return row.id
@@ -259,7 +259,7 @@ class UpdatedView(View):
     f"PUT {PATH}/update",
     chinese="替换数据行的文本",
     since="4.6",
-    differs=LATER,
+    differs=UPDATED_LATER,
     former=("data_update_needs_q", FormerUpdateBody),
     refuses=(*ROW, errors.LimitReached),
     example={"dataId": DEMO_ROW, "q": "Are you open today?"},
@@ -277,7 +277,7 @@ def data_update(call: Call, new: DataUpdateBody) -> UpdatedView | None:
     if isinstance(new.a, str):
         changed = replace(changed, a=new.a)
     if isinstance(new.indexes, list):
-        changed = replace(changed, indexes=_texts(new.indexes))
+        changed = replace(changed, indexes=_index_texts(new.indexes))
     replace_row(call, dataset, collection, row, changed)
     if not call.facts.data_update_needs_q:
         return None
@@ -288,7 +288,7 @@ def data_update(call: Call, new: DataUpdateBody) -> UpdatedView | None:
     f"DELETE {PATH}/delete",
     chinese="移除一行数据",
     since="4.6",
-    differs=LATER,
+    differs=UPDATED_LATER,
     refuses=(*ROW, errors.LimitReached),
     example={"id": DEMO_ROW},
     writes=True,

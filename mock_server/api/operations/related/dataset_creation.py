@@ -14,6 +14,7 @@ from mock_server.domain.datasets.dataset_folders import FolderTooDeep
 from mock_server.domain.objects.dataset import Dataset
 
 MAKE = (*folders.PUT_IN, FolderTooDeep, errors.LimitReached)
+"""Refusals of both routes."""
 
 
 class ApiServer(Struct, rename="camel"):
@@ -99,7 +100,7 @@ def dataset_create(call: Call, new: DatasetCreateBody) -> str:
 
     Returns the id of the new dataset, which belongs to the caller.
     """
-    return _make(call, new)
+    return _create(call, new)
 
 
 class FolderCreateBody(RequestFields, kw_only=True):
@@ -124,11 +125,11 @@ def folder_create(call: Call, new: FolderCreateBody) -> fields.Nothing:
 
     Returns an empty object. At most four folders may be nested.
     """
-    _make(call, new, type=folders.FOLDER, avatar="/imgs/files/folder.svg")
+    _create(call, new, type=folders.FOLDER, avatar="/imgs/files/folder.svg")
     return fields.Nothing()
 
 
-def _make(call: Call, new: NewDataset | FolderCreateBody, **values: str) -> str:
+def _create(call: Call, new: NewDataset | FolderCreateBody, **values: str) -> str:
     """Store a dataset or a folder of the caller, and return its id. Raises MAKE.
 
     `values` are fields that `new` does not have.

@@ -55,7 +55,7 @@ class EmbeddingModel(Model, frozen=True, kw_only=True):
 
 
 class LanguageModel(Model, frozen=True, kw_only=True):
-    """The model that processes texts; `max...` and `quote...` are numbers of tokens."""
+    """The model that processes texts; its maximum values are numbers of tokens."""
 
     type: str = "llm"
     model: str = "language"
@@ -130,8 +130,10 @@ async def _receive(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
     return await body.read(max_bytes, memory) or b"{}"
 
 
-def _listed_view(seen: holders.WithLevel[Dataset], _: object) -> ListedDataset:
-    dataset, level = seen
+def _list_item(
+    dataset_with_level: holders.WithLevel[Dataset], _: object
+) -> ListedDataset:
+    dataset, level = dataset_with_level
     member = Member(dataset.tmb_id)
     return _view(ListedDataset, dataset, level, source_member=member)
 
@@ -150,7 +152,7 @@ def _view(kind: type[K], dataset: Dataset, level: Level, **values: Any) -> K:
     refuses=DATASET,
     example={"parentId": None},
     former=("datasets_of_dingtalk", FormerListBody),
-    shows=_listed_view,
+    shows=_list_item,
     has_total=False,
     gather=_receive,
     appear=lambda _, n: (Dataset(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
@@ -274,7 +276,7 @@ def dataset_delete(call: Call, query: fields.IdQuery) -> None:
 class DatasetPathsQuery(RequestFields, kw_only=True):
     """The dataset; with `current` the path ends with it, with `parent` above it."""
 
-    source_id: fields.Label = ""
+    source_id: fields.ShortText = ""
     type: Literal["current", "parent"]
 
 

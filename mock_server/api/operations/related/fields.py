@@ -28,12 +28,13 @@ V = TypeVar("V", bound=Struct)
 
 Name = Annotated[str, Meta(max_length=Published.name_chars)]
 LongText = Annotated[str, Meta(max_length=Published.intro_chars)]
+"""`ShortText`, `Name` and `LongText` are texts with different maximum lengths."""
 SearchText = Annotated[str, Meta(max_length=Published.search_chars)]
-Label = Annotated[str, Meta(max_length=Published.id_chars)]
-Tags = Annotated[list[Label], Meta(max_length=Published.tags)]
+ShortText = Annotated[str, Meta(max_length=Published.id_chars)]
+Tags = Annotated[list[ShortText], Meta(max_length=Published.tags)]
 Ids = Annotated[list[Id], Meta(max_length=Published.ids)]
 Texts = Annotated[list[str], Meta(max_length=Published.ids)]
-Parent = Label | UnsetType | None
+Parent = ShortText | UnsetType | None
 """The id of a folder; null and an empty text mean the top level."""
 FormerDatasetType = Literal[
     "folder",

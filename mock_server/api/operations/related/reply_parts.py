@@ -39,8 +39,8 @@ def error_of(error: str | Mapping[str, Any]) -> tuple[int, str, str]:
         return 500, "error", error
     code, text = error.get("code"), error.get("statusText")
     status_text = text if isinstance(text, str) else "error"
-    own = code if isinstance(code, int) else 500
-    return own, status_text, str(error.get("message", ""))
+    int_code = code if isinstance(code, int) else 500
+    return int_code, status_text, str(error.get("message", ""))
 
 
 def value_of(part: ReplyPart) -> dict[str, Any] | None:
@@ -86,19 +86,19 @@ def _all_results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, An
     """Yield each result with all its fields, and the index of its part."""
     number = 0
     for at, part in enumerate(parts):
-        more: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         if part.node is not None:
-            more = {"moduleName": part.node, "moduleType": "chatNode"}
+            fields = {"moduleName": part.node, "moduleType": "chatNode"}
         if part.quotes is not None:
-            more = {"moduleName": "Dataset search", "moduleType": "datasetSearchNode"}
-            more["quoteList"] = part.quotes
+            fields = {"moduleName": "Dataset search", "moduleType": "datasetSearchNode"}
+            fields["quoteList"] = part.quotes
         if part.tool is not None:
-            more = {"moduleName": part.tool.name, "moduleType": "tool"}
-            more |= {"toolInput": part.tool.params, "toolRes": part.tool.response}
-        if more:
+            fields = {"moduleName": part.tool.name, "moduleType": "tool"}
+            fields |= {"toolInput": part.tool.params, "toolRes": part.tool.response}
+        if fields:
             number += 1
             own_id = f"node-{number}"
-            yield at, {"id": own_id, "nodeId": own_id, "runningTime": 0, **more}
+            yield at, {"id": own_id, "nodeId": own_id, "runningTime": 0, **fields}
 
 
 def results_by_end(

@@ -35,8 +35,8 @@ class Completion(Struct):
 def streamed(completion: Completion, facts: Facts) -> Iterator[Chunk]:
     """Yield the events of a reply, each after its pause.
 
-    The path v2 sends the result of a node when the node ends, the path v1 sends all
-    results at the end.
+    With `detail`, v2 sends the result of a node when the node ends; v1 sends all
+    results after the reply.
     """
     done, is_detailed, share = completion.done, completion.detail, completion.share
     pace, results_before = done.pace, {}
@@ -83,7 +83,7 @@ _PLAIN = ("answer", "fastAnswer", "error")
 
 
 def _events(part: ReplyPart, least: int) -> Iterator[tuple[str, Any, bool]]:
-    """Yield the events of a part: name, data, and True for a word of the text."""
+    """Yield the events of a part: name, data, and True for a word of a text."""
     for word in pieces(part.reasoning or "", least):
         yield "answer", _delta(word, key="reasoning_content"), True
     for word in pieces(part.text or "", least):

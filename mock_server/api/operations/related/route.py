@@ -136,7 +136,7 @@ def route(
             encodes = _page_encoder(shows, has_total)
         if "page" in all_traits and has_total:
             all_traits.add("total")
-        pages = (LimitReached,) if "page" in all_traits else ()
+        page_refusals = (LimitReached,) if "page" in all_traits else ()
         return operation.Operation(
             name=name or (f"{noun}.{last}" if last in _COMMON_ENDS else last),
             method=method,
@@ -145,7 +145,7 @@ def route(
             summary=summary,
             contract=contract,
             data=data_type if data is UNSET else data,
-            refusals=tuple(dict.fromkeys((*refuses, *pages))),
+            refusals=tuple(dict.fromkeys((*refuses, *page_refusals))),
             read=contract.read,
             act=act,
             encode=encodes,
@@ -192,7 +192,7 @@ async def gather_fields(body: RequestBody, max_bytes: int, memory: Memory) -> by
 
 
 async def gather_query(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """Return the fields of the query as one JSON object; drop the body."""
+    """Return the fields of the query as one JSON object; ignore the body."""
     await body.read(max_bytes, memory)
     return msgspec.json.encode(query_fields(body.scope["query_string"]))
 
@@ -238,3 +238,4 @@ _SOURCES: dict[operation.Gather, str] = {
     gather_body: "the body is read, a query is not",
     gather_page: "the body is read, of a query only the page",
 }
+"""The end of a message on a missing field: the part of the request that is read."""

@@ -15,7 +15,7 @@ AVATAR = "/imgs/avatar/BlueAvatar.svg"
 
 
 class OlderOutLinkQuery(RequestFields, kw_only=True):
-    """The share link, its visitor, and optionally a chat, in older versions."""
+    """The share link and its visitor as in older versions, and optionally a chat."""
 
     chat_id: fields.Name | UnsetType = UNSET
     share_id: fields.Name | UnsetType = UNSET

@@ -29,7 +29,7 @@ class SpeechConfig(Struct, rename="camel"):
     type: Literal["none", "web", "model"] | UnsetType = UNSET
     model: fields.LongText = ""
     voice: fields.LongText | UnsetType = UNSET
-    speed: Annotated[workflow_fields.Number, fields.IDLE] = UNSET
+    speed: Annotated[workflow_fields.OptionalNumber, fields.IDLE] = UNSET
 
 
 class GetSpeechBody(fields.ChatFields, kw_only=True):

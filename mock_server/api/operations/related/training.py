@@ -81,7 +81,7 @@ class FormerRetrainBody(fields.ProcessingFields, kw_only=True):
     """The new processing settings of a collection; `collectionId` may be omitted."""
 
     collection_id: fields.Name | UnsetType = UNSET
-    parent_id: Annotated[fields.Label, fields.IDLE] | UnsetType | None = UNSET
+    parent_id: Annotated[fields.ShortText, fields.IDLE] | UnsetType | None = UNSET
 
 
 class RetrainBody(FormerRetrainBody, kw_only=True):
