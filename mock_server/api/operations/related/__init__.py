@@ -1,6 +1,6 @@
-"""Related routes: routes of the service that the spec does not show.
+"""Related routes: routes of FastGPT that the spec does not show.
 
-Each is an operation like the documented two, in a module named after its path.
-`route` and `fields` are shared: how fields are read, how lists are paged, and how
-responses are written.
+Each route is an operation, like the two of the spec, in the module of its subject.
+`route` declares a route and gathers its fields; `fields` has the fields, and the
+functions for pages and times, that many routes share. `table` lists all routes.
 """

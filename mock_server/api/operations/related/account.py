@@ -1,4 +1,4 @@
-"""Login and the first requests of a front end: `preLogin` to `getTeamPlanStatus`."""
+"""Routes for logins, and for the first requests of a front end."""
 
 from typing import Annotated, Any, Literal
 
@@ -22,7 +22,7 @@ TEAM_ID = user_id("team")
 
 
 class TeamView(View):
-    """The one team, and the user's role in it."""
+    """The only team, and the user's role in it."""
 
     tmb_id: str
     member_name: str
@@ -77,14 +77,14 @@ class CodeView(View):
 def pre_login(call: Call, query: PreLoginQuery) -> CodeView:
     """Get a code to log in with.
 
-    The code has six characters, and is valid for 30 seconds of the sandbox's clock and
-    any number of logins; only a user's latest code counts.
+    The code has six characters. It is valid for 30 seconds of the sandbox's clock, for
+    any number of logins, until the user gets another code.
     """
     return CodeView(logins.give_code(call.state, query.username))
 
 
 class Campaign(Struct, rename="camel"):
-    """The campaign that led the user to the service."""
+    """The advertising campaign that led the user to FastGPT."""
 
     short_url_source: str = ""
     short_url_medium: str = ""
@@ -98,7 +98,7 @@ class Campaign(Struct, rename="camel"):
 
 
 class LoginBody(RequestFields):
-    """A user name, the SHA-256 of a password in hex digits, and a code."""
+    """The user name, the SHA-256 of the password in hex digits, and the login code."""
 
     username: fields.Name
     password: Annotated[
@@ -112,23 +112,23 @@ class LoginBody(RequestFields):
     language: Annotated[Literal["en", "zh-CN", "zh-Hant"], fields.IDLE] | UnsetType = (
         UNSET
     )
-    inviter_id: fields.Text = UNSET
-    bd_vid: fields.Text = field(name="bd_vid", default=UNSET)
-    msclkid: fields.Text = UNSET
+    inviter_id: fields.IdleText = UNSET
+    bd_vid: fields.IdleText = field(name="bd_vid", default=UNSET)
+    msclkid: fields.IdleText = UNSET
     fastgpt_sem: Annotated[Campaign, fields.IDLE] | UnsetType = field(
         name="fastgpt_sem", default=UNSET
     )
 
 
 class LoginView(View):
-    """The logged-in user, and the token."""
+    """The logged-in user and the login token."""
 
     user: UserView
     token: str
 
 
 def _encode(login: LoginView, _: State) -> Response:
-    """Return the envelope, with the cookie for browsers."""
+    """Return the envelope, with a cookie that has the login token."""
     cookie = f"fastgpt_token={login.token}; Path=/; Max-Age=604800"
     header = b"set-cookie", f"{cookie}; HttpOnly; SameSite=Strict".encode()
     return Response(200, SUCCESS % (msgspec.json.encode(login)), (header,))
@@ -137,9 +137,9 @@ def _encode(login: LoginView, _: State) -> Response:
 @route(
     "POST /api/support/user/account/loginByPassword",
     chinese="用密码登录",
-    since="4.6; with a code 4.9.8",
-    differs="A user has one token, which never expires. Journals store neither token "
-    "nor password.",
+    since="4.6; with a code since 4.9.8",
+    differs="A user has one login token, which never expires. The journal stores "
+    "neither token nor password.",
     refuses=(logins.WrongLoginCode, logins.WrongPassword),
     encode=_encode,
     traits={"secret"},
@@ -149,8 +149,8 @@ def _encode(login: LoginView, _: State) -> Response:
 def login_by_password(call: Call, body: LoginBody) -> LoginView:
     """Log in with a password.
 
-    Users are those of the fixture. The token leads to the sandbox of the request's key,
-    without a key to the default one.
+    The fixture declares the users. The login token is for the sandbox of the request's
+    API key, or for the default sandbox if there is no API key.
     """
     token, user = logins.log_in(call.state, body.username, body.password, body.code)
     return LoginView(user_view(user), token)
@@ -164,15 +164,15 @@ class NoFields(RequestFields):
     "GET /api/support/user/account/tokenLogin",
     chinese="查看登录者",
     since="4.0",
-    differs="There is one team, with the permissions of the user's key. No response "
-    "clears the cookie.",
+    differs="There is one team, with the permissions of the user's API key. No "
+    "response clears the cookie.",
     example={},
     access="login",
 )
 def token_login(call: Call, _: NoFields) -> UserView:
-    """See who has logged in.
+    """Get the logged-in user.
 
-    Needs a login token; a key in `Authorization` is ignored.
+    The caller needs a login token; an API key in `Authorization` is ignored.
     """
     return user_view(call.caller)
 
@@ -195,15 +195,16 @@ def _clear_cookie(_: None, __: State) -> Response:
 def loginout(call: Call, _: NoFields) -> None:
     """Log out.
 
-    The user's token is invalid until the next login; all callers are accepted.
+    The user's login token is invalid until the next login. A request without a login
+    token succeeds too.
     """
-    name, ended = call.caller.username, call.store.logged_out
+    name, logged_out = call.caller.username, call.store.logged_out
     if name is not None:
-        ended.put(name, name)
+        logged_out.put(name, name)
 
 
 _VERSION = "4.16.0"
-"""The version of the service on which related routes are modelled."""
+"""The version of FastGPT that related routes follow."""
 
 
 class InitDataQuery(RequestFields, forbid_unknown_fields=False):
@@ -218,7 +219,7 @@ class FrontEndView(View):
 
 
 class InitDataView(View):
-    """Settings; the last three only for logged-in users."""
+    """Settings of a front end; logged-in users get the last three as well."""
 
     buffer_id: str = "mock"
     fe_configs: FrontEndView = field(default_factory=FrontEndView)
@@ -239,7 +240,7 @@ class InitDataView(View):
 def get_init_data(call: Call, _: InitDataQuery) -> InitDataView:
     """Get the settings of a front end.
 
-    Accepts all callers; a login token shows more.
+    A request needs no API key; with a login token it gets more fields.
     """
     if call.caller.username is None:
         return InitDataView()
@@ -249,7 +250,7 @@ def get_init_data(call: Call, _: InitDataQuery) -> InitDataView:
 
 
 class PlanView(View):
-    """Figures of a team without a plan, which may use everything."""
+    """Usage of a team without a plan, which has no limits."""
 
     used_member: int
     used_app_amount: int
@@ -265,14 +266,14 @@ class PlanView(View):
     "GET /api/support/user/team/plan/getTeamPlanStatus",
     chinese="获取团队可用的资源",
     since="4.8",
-    differs="Users, applications and datasets are counted, the other figures are 0.",
+    differs="Users, applications and datasets are counted; all other figures are 0.",
     example={},
     access="anyone",
 )
 def get_team_plan_status(call: Call, _: NoFields) -> PlanView | None:
-    """Get what the team may use.
+    """Get the team's plan and its usage.
 
-    Returns null without a valid login token; ignores a key.
+    Returns null without a valid login token; an API key is ignored.
     """
     if call.caller.username is None:
         return None

@@ -1,4 +1,4 @@
-"""URLs of uploads and downloads, and the requests to them."""
+"""Makes the URLs of uploads and downloads, and reads the tokens in them."""
 
 import msgspec
 
@@ -9,20 +9,25 @@ from mock_server.domain.memory import Memory
 
 
 def address(call: Call, path: str, token: str) -> str:
-    """Return the URL of a path that ends with a token, on the request's host."""
+    """Return a URL on the request's host: `path`, with `token` as the last segment.
+
+    Without a `Host` header, return only the path.
+    """
     headers = {} if call.sent is None else call.sent.head.headers
-    host, way = headers.get("host"), headers.get("x-forwarded-proto")
-    where = path.removesuffix(ADDRESS_END) + "/" + token
-    return f"{'https' if way == 'https' else 'http'}://{host}{where}" if host else where
+    host, scheme = headers.get("host"), headers.get("x-forwarded-proto")
+    full_path = path.removesuffix(ADDRESS_END) + "/" + token
+    if not host:
+        return full_path
+    return f"{'https' if scheme == 'https' else 'http'}://{host}{full_path}"
 
 
 def token_of(body: RequestBody) -> str:
-    """Return the token at the end of a request's path."""
+    """Return the token, which is the last segment of the request's path."""
     path: str = body.scope["path"]
     return path.rpartition("/")[2]
 
 
 async def gather_token(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """Return the token in the path as the only field, in JSON."""
+    """Return a JSON object with the token in the path; ignore the body."""
     await body.read(max_bytes, memory)
     return msgspec.json.encode({"token": token_of(body)})

@@ -1,4 +1,4 @@
-"""API keys that a login creates: list, change, delete, copy, check."""
+"""Routes that create, list, change, delete, copy and check API keys."""
 
 from typing import Annotated, Any, Literal
 
@@ -26,17 +26,19 @@ KeyName = Annotated[str, Meta(min_length=1, max_length=Published.api_key_name_ch
 
 
 class KeyLimit(Struct, rename="camel", kw_only=True):
-    """Expiry and usage limit of the key; neither is enforced."""
+    """Expiry and usage limit of an API key; neither is enforced."""
 
     expired_time: Any = UNSET
     max_usage_points: int | float = -1
 
 
-KeyTags = Annotated[list[fields.Label], Meta(max_length=20), fields.IDLE] | UnsetType
+KeyTags = (
+    Annotated[list[fields.ShortText], Meta(max_length=20), fields.IDLE] | UnsetType
+)
 
 
 class KeyCreateBody(RequestFields, kw_only=True):
-    """The key's name; tags are not stored."""
+    """The API key's name, application and limit; tags are not stored."""
 
     name: KeyName
     app_id: Any = UNSET
@@ -45,7 +47,7 @@ class KeyCreateBody(RequestFields, kw_only=True):
     tags: KeyTags = UNSET
 
 
-def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
+def _with_changes(call: Call, key: ApiKey, new: Any) -> ApiKey:
     """Return a key with a request's changes. Raises InvalidField, TeamForbidden."""
     if new.auth_proxy:
         api_keys.check_may(call, Level.OWNER)
@@ -57,9 +59,9 @@ def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
     if new.limit is not UNSET:
         given = new.limit.expired_time
         given = UNSET if given in (None, "") else given
-        ends = fields.date_of(given, "limit.expiredTime")
+        expired_time = fields.date_of(given, "limit.expiredTime")
         changes |= {
-            "expired_time": ends,
+            "expired_time": expired_time,
             "max_usage_points": new.limit.max_usage_points,
         }
     return replace(key, **changes)
@@ -69,8 +71,8 @@ def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
     f"POST {PATH}/create",
     chinese="创建 API 密钥",
     since="4.6",
-    differs="Tags are not stored. A key begins with `fastgpt-sbx-`; only its deletion "
-    "ends it, and no points are counted.",
+    differs="Tags are not stored. The key begins with `fastgpt-sbx-`, is valid until "
+    "it is deleted, and counts no points.",
     refuses=(*APP, TeamForbidden, api_keys.ApiKeysExceeded, errors.LimitReached),
     example={"name": "Website"},
     writes=True,
@@ -79,9 +81,9 @@ def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
 def openapi_create(call: Call, new: KeyCreateBody) -> str:
     """Create an API key.
 
-    Returns the key, which has the permissions of its creator, is valid at once and
-    leads to the sandbox of the login. No state contains it: in another sandbox, a state
-    gives other keys. Needs a login token.
+    Returns the key. It has the permissions of its creator, is valid at once, and leads
+    to the sandbox of the login. A state does not contain its text: loaded into another
+    sandbox, the state has other keys. The caller needs a login token.
     """
     app_id = None
     if call.facts.api_keys_of_apps and isinstance(new.app_id, str):
@@ -89,22 +91,22 @@ def openapi_create(call: Call, new: KeyCreateBody) -> str:
     else:
         api_keys.check_may(call, Level.WRITE)
     draft = ApiKey("", member=call.member, app_id=app_id, create_time=call.now)
-    made = _changed(call, draft, new)
+    key = _with_changes(call, draft, new)
     api_keys.check_room(call, app_id)
-    made = replace(made, id=call.store.new_id())
-    call.store.api_keys.put(made.id, made)
-    return call.state.tokens.created(made.id)
+    key = replace(key, id=call.store.new_id())
+    call.store.api_keys.put(key.id, key)
+    return call.state.tokens.created(key.id)
 
 
 class LimitView(View, kw_only=True):
-    """Expiry and usage limit of a key; -1 points mean no limit."""
+    """Expiry and usage limit of an API key; -1 points mean no limit."""
 
     expired_time: Time | UnsetType = UNSET
     max_usage_points: Points = -1
 
 
 class KeyView(View, kw_only=True):
-    """An API key, of which only the last four characters are shown."""
+    """An API key; `apiKey` shows only its last four characters."""
 
     id: str = field(name="_id")
     team_id: str = DEFAULT_TEAM_ID
@@ -121,32 +123,32 @@ class KeyView(View, kw_only=True):
     tags: list[Any] = field(default_factory=list)
 
 
-def _listed(seen: tuple[ApiKey, str], _: object) -> KeyView:
-    each, text = seen
-    ends = each.expired_time
+def _key_view(key_with_text: tuple[ApiKey, str], _: object) -> KeyView:
+    key, text = key_with_text
+    ends = key.expired_time
     limit = LimitView(
         expired_time=UNSET if ends is None else format_time(ends),
-        max_usage_points=each.max_usage_points,
+        max_usage_points=key.max_usage_points,
     )
     return KeyView(
-        id=each.id,
-        tmb_id=each.member,
-        app_id=each.app_id or UNSET,
-        name=each.name,
+        id=key.id,
+        tmb_id=key.member,
+        app_id=key.app_id or UNSET,
+        name=key.name,
         api_key=f"******{text[-4:]}",
         limit=limit,
-        create_time=format_time(each.create_time),
-        auth_proxy=each.auth_proxy,
+        create_time=format_time(key.create_time),
+        auth_proxy=key.auth_proxy,
     )
 
 
 class KeyListQuery(RequestFields, kw_only=True):
-    """Filters and order of API keys; no key has tags."""
+    """Filters and order of API keys; `tags` has no effect."""
 
     app_id: Id | UnsetType = UNSET
     keyword: Annotated[str, Meta(max_length=100)] = ""
     sort_by: Literal["createTime", "lastUsedTime", "remainingPoints"] = "createTime"
-    tags: Annotated[fields.Label | fields.Tags, fields.IDLE] | UnsetType = UNSET
+    tags: Annotated[fields.ShortText | fields.Tags, fields.IDLE] | UnsetType = UNSET
 
 
 @route(
@@ -156,7 +158,7 @@ class KeyListQuery(RequestFields, kw_only=True):
     differs="No key has tags or a time of last use.",
     refuses=APP,
     example={},
-    shows=_listed,
+    shows=_key_view,
     has_total=False,
     access="login",
     appear=lambda _, n: (ApiKey(f"appeared-{n}", f"Appeared {n}"), "0000"),
@@ -164,27 +166,27 @@ class KeyListQuery(RequestFields, kw_only=True):
 def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
     """List a member's API keys.
 
-    Returns an array, the latest first, masked except four characters; `keyword` filters
-    by name or text. Needs a login token.
+    Returns an array, the latest first. Each key shows only its last four characters.
+    `keyword` selects keys by name or text. The caller needs a login token.
     """
-    found, app_id, text = api_keys.own(call), query.app_id, call.state.tokens.created
+    found, app_id, text_of = api_keys.own(call), query.app_id, call.state.tokens.created
     if call.facts.api_keys_of_apps:
         wanted = call.app(app_id, Level.MANAGE).id if app_id else None
         every = [*call.store.api_keys.values()]
-        is_all = wanted or call.caller.level >= Level.MANAGE
-        found = sorted(every, key=lambda it: -it.create_time) if is_all else found
+        sees_all = wanted or call.caller.level >= Level.MANAGE
+        found = sorted(every, key=lambda it: -it.create_time) if sees_all else found
         found = [each for each in found if each.app_id == wanted]
     elif query.sort_by == "remainingPoints":
         found.sort(key=lambda it: (it.max_usage_points < 0, it.max_usage_points))
     if app_id:
         found.sort(key=lambda each: each.app_id != app_id)
-    term, seen = fold(query.keyword.strip()), [(it, text(it.id)) for it in found]
-    seen = [it for it in seen if term in fold(it[0].name) or term in it[1]]
-    return Page(seen, len(seen), call.caller.level, seen, 0, Published.integer)
+    term, keys = fold(query.keyword.strip()), [(it, text_of(it.id)) for it in found]
+    keys = [it for it in keys if term in fold(it[0].name) or term in it[1]]
+    return Page(keys, len(keys), call.caller.level, keys, 0, Published.integer)
 
 
 class KeyUpdateBody(RequestFields, kw_only=True):
-    """The API key, and its new values; tags are not stored."""
+    """The API key and its new values; tags are not stored."""
 
     id: Id = field(name="_id")
     name: KeyName | UnsetType = UNSET
@@ -193,7 +195,7 @@ class KeyUpdateBody(RequestFields, kw_only=True):
     tags: KeyTags = UNSET
 
     def check(self) -> None:
-        """Raise InvalidField if no field is changed."""
+        """Raise InvalidField if there is no new value."""
         given = self.name, self.limit, self.auth_proxy, self.tags
         if all(each is UNSET for each in given):
             raise errors.InvalidField("name, limit, authProxy or tags", "none", "$")
@@ -210,12 +212,12 @@ class KeyUpdateBody(RequestFields, kw_only=True):
     access="login",
 )
 def openapi_update(call: Call, new: KeyUpdateBody) -> None:
-    """Rename an API key, or limit it.
+    """Rename or limit an API key.
 
-    The key does not change, and no limit ends it. Needs a login token.
+    The text of the key stays, and no limit is enforced. The caller needs a login token.
     """
     key = api_keys.find(call, new.id, "$._id")
-    call.store.api_keys.put(key.id, _changed(call, key, new))
+    call.store.api_keys.put(key.id, _with_changes(call, key, new))
 
 
 @route(
@@ -230,7 +232,7 @@ def openapi_update(call: Call, new: KeyUpdateBody) -> None:
 def openapi_delete(call: Call, query: fields.IdQuery) -> fields.Nothing | None:
     """Delete an API key.
 
-    The key is then refused. Needs a login token.
+    From then on, the key is refused. The caller needs a login token.
     """
     call.store.api_keys.remove(api_keys.find(call, query.id, "$.id").id)
     return None if call.facts.api_key_delete_is_null else fields.Nothing()
@@ -253,9 +255,9 @@ class KeyCopyBody(RequestFields):
     access="login",
 )
 def openapi_copy(call: Call, body: KeyCopyBody) -> str:
-    """Get an API key whole.
+    """Get the whole text of an API key.
 
-    Returns the key, of which lists show only the end. Needs a login token.
+    Lists show only the end of this text. The caller needs a login token.
     """
     return call.state.tokens.created(api_keys.find(call, body.id, "$.id").id)
 
@@ -284,8 +286,8 @@ class HealthView(View, kw_only=True):
     name="openapi.health",
     chinese="API 密钥是否有效",
     since="4.13.2",
-    differs="The key is looked for in the sandbox to which the request leads: that of "
-    "its `Authorization`, if it has one. No points are counted.",
+    differs="The key is checked in the sandbox of the request, which is that of its "
+    "`Authorization` header, if it has one. No points are counted.",
     refuses=(api_keys.ApiKeyInvalid,),
     example={"apiKey": "fastgpt-any"},
     traits={"secret"},
@@ -293,10 +295,10 @@ class HealthView(View, kw_only=True):
     is_checked=True,
 )
 def openapi_health(call: Call, query: HealthQuery) -> HealthView:
-    """See whether an API key is accepted.
+    """Check whether an API key is accepted.
 
-    Declared keys and those that logins created are valid; so is any other if the
-    sandbox accepts all. Journals do not keep the query.
+    Keys of the fixture and keys that a login created are valid; other keys are valid if
+    the sandbox accepts every key. The journal does not store the query.
     """
     is_issued = query.api_key.startswith(ISSUED_KEY_PREFIX)
     if not api_keys.is_good(call, query.api_key):

@@ -1,4 +1,4 @@
-"""Applications and their folders: list, show, create, change, delete."""
+"""Routes that list, show, create, change and delete applications and their folders."""
 
 from typing import Annotated, Any, Literal, get_args
 
@@ -24,8 +24,8 @@ from mock_server.domain.objects.models import APP_FOLDERS, DEFAULT_TEAM_ID, App
 from mock_server.fixture.document import Id, Shared, Time
 
 PATH = "/api/core/app"
-_FOUND = 50
-"""Number of applications that a search shows, as in the service."""
+_MOST_FOUND = 50
+"""Maximum number of applications that a search shows, as in FastGPT."""
 _HIDDEN = "hidden"
 AppType = Literal[
     "folder",
@@ -83,16 +83,16 @@ class ListedApp(AppItem, kw_only=True):
 
 
 class AppListBody(RequestFields, kw_only=True):
-    """Filters of applications: folder, types, text."""
+    """Filters of applications: a folder, types and a text."""
 
     parent_id: fields.Parent = UNSET
     type: Any = UNSET
     search_key: Shared | UnsetType = UNSET
 
 
-def _listed(seen: holders.Seen[App], _: object) -> ListedApp:
-    app, level = seen
-    return fields.shown(
+def _app_view(app_with_level: holders.WithLevel[App], _: object) -> ListedApp:
+    app, level = app_with_level
+    return fields.copy_fields(
         ListedApp,
         app,
         permission=_roles(level),
@@ -104,22 +104,22 @@ def _listed(seen: holders.Seen[App], _: object) -> ListedApp:
 @route(
     f"POST {PATH}/list",
     chinese="调用者可读的应用",
-    since="4.8.12 with keys",
-    differs="A caller who does not own everything sees the top level only; in the "
-    "service, also deeper apps of that member. A permission on a folder does not "
+    since="4.8.12 with API keys",
+    differs="A caller who does not own everything sees the top level only; FastGPT "
+    "adds deeper applications of that member. A permission on a folder does not "
     "apply to its content.",
     refuses=APP,
     example={"parentId": None},
-    shows=_listed,
+    shows=_app_view,
     has_total=False,
     appear=lambda _, n: (App(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
-def app_list(call: Call, wanted: AppListBody) -> Page[holders.Seen[App]]:
+def app_list(call: Call, wanted: AppListBody) -> Page[holders.WithLevel[App]]:
     """List the applications that the caller may read.
 
-    Returns an array, the latest first: of the top level, or of the folder `parentId`;
-    with `searchKey` the first 50 of all levels with that text in name or intro. Type
-    `hidden` only if `type` names it; unknown types are ignored.
+    Returns an array, the latest first, of the top level or of the folder `parentId`.
+    `searchKey` finds the first 50, on all levels, with this text in name or intro. Type
+    `hidden` is listed only if `type` names it; unknown types are ignored.
     """
     term, folder = fold(wanted.search_key or ""), wanted.parent_id or None
     if folder is not None:
@@ -128,13 +128,13 @@ def app_list(call: Call, wanted: AppListBody) -> Page[holders.Seen[App]]:
     types = _TYPES.intersection(each for each in given if isinstance(each, str))
 
     def is_wanted(app: App) -> bool:
-        is_there = bool(term) or app.parent_id == folder
-        return is_there and (app.type in types if types else app.type != _HIDDEN)
+        is_in_folder = bool(term) or app.parent_id == folder
+        return is_in_folder and (app.type in types if types else app.type != _HIDDEN)
 
     found = [*filter(is_wanted, call.store.apps())]
     if term:
-        found = holders.named(call, term, found)
-    return holders.page_of(call, found, _FOUND if term else None)
+        found = holders.search(call, term, found)
+    return holders.page_of(call, found, _MOST_FOUND if term else None)
 
 
 class AppQuery(RequestFields):
@@ -166,10 +166,10 @@ class AppDetail(AppItem, kw_only=True):
 def app_detail(call: Call, query: AppQuery) -> AppDetail:
     """Get an application.
 
-    Returns its fields in lists, and its team. Needs a login token.
+    Returns the fields that lists show, and the team. The caller needs a login token.
     """
     app = call.app(query.app_id)
-    return fields.shown(
+    return fields.copy_fields(
         AppDetail,
         app,
         team_tags=[] if call.facts.app_detail_has_team_tags else UNSET,
@@ -179,7 +179,7 @@ def app_detail(call: Call, query: AppQuery) -> AppDetail:
 
 
 class Campaign(Struct, rename="camel"):
-    """Names of the link by which a user came."""
+    """The advertising campaign that led the user to FastGPT."""
 
     short_url_source: str | UnsetType = UNSET
     short_url_medium: str | UnsetType = UNSET
@@ -187,17 +187,17 @@ class Campaign(Struct, rename="camel"):
 
 
 class AppCreateBody(RequestFields, kw_only=True):
-    """Name and folder of the application; the other fields are not stored."""
+    """The application to create; nodes, edges and settings are not stored."""
 
     name: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
     type: AppType
     parent_id: fields.Parent = UNSET
-    avatar: fields.Long | UnsetType = UNSET
-    intro: fields.Long | UnsetType = UNSET
+    avatar: fields.LongText | UnsetType = UNSET
+    intro: fields.LongText | UnsetType = UNSET
     modules: workflow.Nodes = UNSET
     edges: workflow.Edges = UNSET
     chat_config: workflow.Settings = UNSET
-    template_id: fields.Text = UNSET
+    template_id: fields.IdleText = UNSET
     utm_params: Annotated[Campaign, fields.IDLE] | UnsetType = UNSET
 
 
@@ -205,8 +205,8 @@ class AppCreateBody(RequestFields, kw_only=True):
     f"POST {PATH}/create",
     chinese="创建应用",
     since="4.6",
-    differs="Nodes, edges and settings are not stored. There is a limit instead of a "
-    "quota. The folder's time stays.",
+    differs="Nodes, edges and settings are not stored. The limit `created_apps` "
+    "replaces the quota of FastGPT. The folder's updateTime stays.",
     refuses=(*app_folders.PUT_IN, errors.LimitReached),
     example={"name": "Returns", "type": "simple"},
     writes=True,
@@ -214,7 +214,8 @@ class AppCreateBody(RequestFields, kw_only=True):
 def app_create(call: Call, new: AppCreateBody) -> str:
     """Create an application or a folder.
 
-    Returns the id. Tools go to folders of type `toolFolder`, agents to type `folder`.
+    Returns the id. The types `plugin`, `toolSet` and `httpToolSet` need a folder of
+    type `toolFolder`; `simple`, `chatAgent` and `advanced` need one of type `folder`.
     """
     store = call.store
     if call.caller.username is None and not call.facts.app_create_takes_keys:
@@ -223,7 +224,7 @@ def app_create(call: Call, new: AppCreateBody) -> str:
     app_folders.check_place(call, new.type, parent)
     created = sum(it.id not in store.generation.apps for it in store.apps())
     call.check_room(created, call.state.limits.created_apps, "created apps")
-    made = App(
+    app = App(
         store.new_id(),
         new.name,
         permissions=holders.permissions_of(call),
@@ -234,19 +235,19 @@ def app_create(call: Call, new: AppCreateBody) -> str:
         tmb_id=call.member,
         update_time=call.now,
     )
-    store.put_app(made)
-    return made.id
+    store.put_app(app)
+    return app.id
 
 
 class AppUpdateBody(RequestFields, kw_only=True):
-    """The application, and its new values; the other fields are not stored."""
+    """The application and its new values; nodes, edges and settings are not stored."""
 
     app_id: Id
     parent_id: fields.Parent = UNSET
     name: fields.Name | UnsetType = UNSET
     type: AppType | UnsetType = UNSET
-    avatar: fields.Long | UnsetType = UNSET
-    intro: fields.Long | UnsetType = UNSET
+    avatar: fields.LongText | UnsetType = UNSET
+    intro: fields.LongText | UnsetType = UNSET
     nodes: workflow.Nodes = UNSET
     edges: workflow.Edges = UNSET
     chat_config: workflow.Settings = UNSET
@@ -257,7 +258,7 @@ class AppUpdateBody(RequestFields, kw_only=True):
     f"PUT {PATH}/update",
     chinese="重命名或移动应用",
     since="4.6",
-    differs="The data is null; the service may return its database's result. Nodes, "
+    differs="The data is null; FastGPT may return its database's result. Nodes, "
     "edges and settings are not stored. A folder cannot move into itself.",
     refuses=(*app_folders.PUT_IN, *app_folders.MOVE),
     example={"appId": DEMO_APP, "name": "Support"},
@@ -265,17 +266,17 @@ class AppUpdateBody(RequestFields, kw_only=True):
     access="login",
 )
 def app_update(call: Call, new: AppUpdateBody) -> None:
-    """Rename an application, or move it.
+    """Rename or move an application.
 
-    Changes name, intro, avatar, type and folder; a move needs permission to manage both
-    folders. Needs a login token.
+    Changes name, intro, avatar, type and folder. A move needs permission to manage both
+    folders. The caller needs a login token.
     """
     app, is_moved = call.app(new.app_id, Level.NONE), new.parent_id is not UNSET
     parent = None
     if is_moved:
         parent = app_folders.folder_for(call, new.parent_id or None, Level.MANAGE)
     call.may(app, Level.WRITE, "$.appId")
-    # Empty values count as absent, except that of the introduction.
+    # Empty values change nothing, except an empty introduction.
     given = {"name": new.name, "type": new.type, "avatar": new.avatar}
     changes: dict[str, Any] = {name: each for name, each in given.items() if each}
     changes |= {} if new.intro is UNSET else {"intro": new.intro}
@@ -294,7 +295,7 @@ def app_update(call: Call, new: AppUpdateBody) -> None:
     name="app.del",
     chinese="删除应用",
     since="4.6",
-    differs="It is gone at once.",
+    differs="The application disappears at once.",
     refuses=APP,
     example={"appId": DEMO_APP},
     writes=True,
@@ -303,8 +304,8 @@ def app_update(call: Call, new: AppUpdateBody) -> None:
 def app_del(call: Call, query: AppQuery) -> list[str]:
     """Delete an application.
 
-    Returns the ids of deleted applications, without folders: a folder is deleted with
-    its content. Needs a login token.
+    A folder is deleted with its content. Returns the ids of deleted applications,
+    without folders. The caller needs a login token.
     """
     app, store = call.app(query.app_id, Level.OWNER), call.store
     gone = [app, *folders.below(store.apps(), app.id)]
@@ -320,7 +321,7 @@ class PublishBody(RequestFields, kw_only=True):
     edges: workflow.Edges = UNSET
     chat_config: workflow.Settings = UNSET
     is_publish: Annotated[workflow.Switch, fields.IDLE] | UnsetType = UNSET
-    version_name: fields.Text = UNSET
+    version_name: fields.IdleText = UNSET
     auto_save: Annotated[workflow.Switch, fields.IDLE] | UnsetType = UNSET
 
 
@@ -338,7 +339,7 @@ class PublishBody(RequestFields, kw_only=True):
 def app_publish(call: Call, new: PublishBody) -> None:
     """Publish or save an application.
 
-    The application counts as changed now. Needs a login token.
+    Only the application's updateTime changes. The caller needs a login token.
     """
     app = call.app(new.app_id, Level.WRITE)
     call.store.put_app(replace(app, update_time=call.now))

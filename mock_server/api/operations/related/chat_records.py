@@ -1,4 +1,4 @@
-"""The records of a chat session: in two kinds of lists, and what made a reply."""
+"""Routes that show the records of a chat session, and the node results of a reply."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -29,7 +29,7 @@ from mock_server.domain.clock import format_time
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.blocks import Reversed
-from mock_server.domain.objects.chat_records import shown as shown_ones
+from mock_server.domain.objects.chat_records import shown as without_deleted
 from mock_server.domain.objects.models import ChatRecord, Feedback
 from mock_server.domain.replies import ReplyPart, parts_recorded
 from mock_server.domain.sandboxes.state import State
@@ -37,13 +37,16 @@ from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/record"
 EXAMPLE = {"appId": DEMO_APP, "chatId": DEMO_REFUND, "pageSize": 2}
-NO_MORE = "but the app is checked; records have no files, and no custom feedback"
+DIFFERS = (
+    "Without `chatId` the list is empty, but the application is checked. Records have "
+    "no files and no custom feedback."
+)
 
 
 class RecordView(View, kw_only=True):
-    """A message of a chat session; the last six fields are of replies only.
+    """A message of a chat session; only replies have the last six fields.
 
-    Its `_id` is not its `dataId`, which requests use: two messages may share a dataId.
+    Requests use the `dataId`, not the `_id`; two messages may share a `dataId`.
     """
 
     id: str = field(name="_id")
@@ -62,9 +65,9 @@ class RecordView(View, kw_only=True):
 
 
 def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
-    """Return the view of a record, in the form of `getRecords_v2` or the older one."""
+    """Return the view of a record, in the form of `getRecords_v2` or the older form."""
     parts = _parts(record)
-    shown = RecordView(
+    view = RecordView(
         id=sha256(f"{record.id} {record.obj}".encode()).hexdigest()[:24],
         data_id=record.id,
         obj=record.obj,
@@ -72,29 +75,29 @@ def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
         time=format_time(record.time),
     )
     if is_v2:
-        shown.id_again = record.id
+        view.id_again = record.id
     if record.obj == "AI":
-        shown.total_quote_list = _quotes(parts)
-        failed = (it.error for it in parts if it.error is not None)
-        shown.error_msg = next((error_of(each)[2] for each in failed), UNSET)
-        shown.total_running_time = 0
-        shown.use_agent_sandbox = False
+        view.total_quote_list = _quotes(parts)
+        errors = (part.error for part in parts if part.error is not None)
+        view.error_msg = next((error_of(each)[2] for each in errors), UNSET)
+        view.total_running_time = 0
+        view.use_agent_sandbox = False
     if record.feedback:
-        said = msgspec.json.decode(record.feedback, type=Feedback)
-        shown.user_good_feedback = said.user_good_feedback
-        shown.user_bad_feedback = said.user_bad_feedback
-    return shown
+        feedback = msgspec.json.decode(record.feedback, type=Feedback)
+        view.user_good_feedback = feedback.user_good_feedback
+        view.user_bad_feedback = feedback.user_bad_feedback
+    return view
 
 
 def _views(records: Sequence[ChatRecord], *, is_v2: bool) -> Iterator[RecordView]:
-    """Yield the views of records. Raises LimitReached, also for large records."""
-    held = within_page(each.parts for each in records)
-    for record, _ in zip(records, held, strict=True):
+    """Yield the views of records. Raises LimitReached if the records are too large."""
+    parts_in_limit = within_page(each.parts for each in records)
+    for record, _ in zip(records, parts_in_limit, strict=True):
         yield record_view(record, is_v2=is_v2)
 
 
 def _values(parts: Sequence[ReplyPart], *, is_typed: bool) -> list[dict[str, Any]]:
-    """Return the parts of a message; newer lists omit their types."""
+    """Return the parts of a message as JSON, with or without their types."""
     values = [value for part in parts if (value := value_of(part))]
     if not is_typed:
         for value in values:
@@ -103,9 +106,9 @@ def _values(parts: Sequence[ReplyPart], *, is_typed: bool) -> list[dict[str, Any
 
 
 def _quotes(parts: Sequence[ReplyPart]) -> Any:
-    """Return the quotes of a reply as one array, joined as the JSON that is stored."""
-    kept = (bytes(part.quotes).strip()[1:-1] for part in parts if part.quotes)  # type: ignore[arg-type]
-    return Raw(b"[%b]" % b",".join(filter(None, map(bytes.strip, kept))))
+    """Return the quotes of a reply as one array, made of the stored JSON."""
+    quotes = (bytes(part.quotes).strip()[1:-1] for part in parts if part.quotes)  # type: ignore[arg-type]
+    return Raw(b"[%b]" % b",".join(filter(None, map(bytes.strip, quotes))))
 
 
 def _parts(record: ChatRecord) -> Sequence[ReplyPart]:
@@ -114,7 +117,7 @@ def _parts(record: ChatRecord) -> Sequence[ReplyPart]:
     return [ReplyPart(text=record.text)]
 
 
-Shown = Annotated[Literal["normal", "outLink", "home"], fields.IDLE] | UnsetType
+ChatKind = Annotated[Literal["normal", "outLink", "home"], fields.IDLE] | UnsetType
 
 
 class GetPaginationRecordsBody(fields.PagedChatFields, kw_only=True):
@@ -122,21 +125,21 @@ class GetPaginationRecordsBody(fields.PagedChatFields, kw_only=True):
 
     app_id: Id
     chat_id: fields.Name | UnsetType = UNSET
-    load_custom_feedbacks: fields.Flag = UNSET
-    include_deleted: fields.Flag = UNSET
-    type: Shown = UNSET
+    load_custom_feedbacks: fields.IdleFlag = UNSET
+    include_deleted: fields.IdleFlag = UNSET
+    type: ChatKind = UNSET
 
 
 class RecordsView(View):
-    """A page of records, the oldest of them first."""
+    """A page of records, oldest first."""
 
     list: list[RecordView]
     total: int
 
 
 def _encode_page(page: Page[ChatRecord], state: State) -> bytes:
-    shown = items_of(_views(page.items, is_v2=False))
-    return encode_data(ListOf(shown[::-1], page.total), state)
+    views = items_of(_views(page.items, is_v2=False))
+    return encode_data(ListOf(views[::-1], page.total), state)
 
 
 def _appear(_: object, number: int) -> ChatRecord:
@@ -147,8 +150,8 @@ def _appear(_: object, number: int) -> ChatRecord:
     f"POST {PATH}/getPaginationRecords",
     legacy_path="/api/core/chat/getPaginationRecords",
     chinese="会话记录的一页",
-    since="4.8.12 with keys, 4.14.5 at this path",
-    differs=f"Without `chatId` the page is empty, {NO_MORE}.",
+    since="4.8.12 with API keys, 4.14.5 at this path",
+    differs=DIFFERS,
     access="visitor",
     refuses=(*APP, *fields.PAGING),
     example=EXAMPLE,
@@ -163,25 +166,25 @@ def get_pagination_records(
 ) -> Page[ChatRecord]:
     """Get a page of a chat session's records.
 
-    Pages count from the newest record; inside a page the oldest is first.
+    The first page has the newest records. In a page the oldest record is first.
     """
     paging, app = fields.paging_of(body), call.app(body.app_id)
     records = call.store.records(app, body.chat_id) if body.chat_id else ()
-    return fields.page_of(Reversed(shown_ones(records)), paging)
+    return fields.page_of(Reversed(without_deleted(records)), paging)
 
 
 class GetRecordsV2Body(fields.ChatFields, kw_only=True):
-    """The part and the chat session."""
+    """The chat session and the part of its records."""
 
     chat_id: fields.Name | UnsetType = UNSET
     page_size: Annotated[int, Meta(ge=1, le=Published.integer)] = 10
-    initial_id: fields.Long | UnsetType = UNSET
-    next_id: fields.Long | UnsetType = UNSET
-    prev_id: fields.Long | UnsetType = UNSET
+    initial_id: fields.LongText | UnsetType = UNSET
+    next_id: fields.LongText | UnsetType = UNSET
+    prev_id: fields.LongText | UnsetType = UNSET
     anchor: Annotated[Any, fields.IDLE] = UNSET
     include_deleted: bool | UnsetType = UNSET
-    load_custom_feedbacks: fields.Flag = UNSET
-    type: Shown = UNSET
+    load_custom_feedbacks: fields.IdleFlag = UNSET
+    type: ChatKind = UNSET
 
 
 class PartView(RecordsView):
@@ -192,9 +195,9 @@ class PartView(RecordsView):
 
 
 def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
-    shown = items_of(_views(page.items, is_v2=True))
+    views = items_of(_views(page.items, is_v2=True))
     end = page.offset + len(page.items)
-    part = PartView(shown, page.total, page.offset > 0, end < page.total)
+    part = PartView(views, page.total, page.offset > 0, end < page.total)
     return encode_data(part, state)
 
 
@@ -203,7 +206,7 @@ def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
     legacy_path="/api/core/chat/getRecords_v2",
     chinese="会话记录的一部分",
     since="4.14.5; 4.14.4 at another path",
-    differs=f"Without `chatId` nothing is found, {NO_MORE}.",
+    differs=DIFFERS,
     access="visitor",
     refuses=(*APP, RecordNotFound),
     example=EXAMPLE,
@@ -215,13 +218,13 @@ def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
 def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
     """Get a part of a chat session's records.
 
-    Returns the latest records, or those around, before or after one; oldest first. With
-    `includeDeleted`, deleted ones too.
+    Returns the latest records, or the records around `initialId`, before `prevId` or
+    after `nextId`, oldest first. `includeDeleted` adds deleted records.
     """
     app, size = call.app(body.app_id), min(body.page_size, Published.related_page_size)
     records = call.store.records(app, body.chat_id) if body.chat_id else ()
     if body.include_deleted is not True:
-        records = shown_ones(records)
+        records = without_deleted(records)
     ids = body.initial_id or None, body.prev_id or None, body.next_id or None
     start, end = records_around(records, size, *ids)
     level, items = app.level_of(call.caller), records[start:end]
@@ -229,14 +232,14 @@ def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
 
 
 class ResDataQuery(fields.OptionalChatFields, kw_only=True):
-    """Which reply; before 4.16 nothing was found without one of them."""
+    """The reply, in versions where the ids of application and reply are optional."""
 
     chat_id: fields.Name | UnsetType = UNSET
     data_id: fields.Name | UnsetType = UNSET
 
 
 class GetResDataQuery(ResDataQuery, kw_only=True):
-    """Which reply."""
+    """The reply."""
 
     app_id: Id
     data_id: fields.Name
@@ -246,17 +249,17 @@ class GetResDataQuery(ResDataQuery, kw_only=True):
     "GET /api/core/chat/record/getResData",
     legacy_path="/api/core/chat/getResData",
     chinese="一条回复的各节点结果",
-    since="4.8.12 with keys, 4.14.5 at this path",
+    since="4.8.12 with API keys, 4.14.5 at this path",
     former=("res_data_needs_data_id", ResDataQuery),
     access="visitor",
     refuses=APP,
     example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "dataId": DEMO_RECORD},
 )
 def get_res_data(call: Call, query: GetResDataQuery) -> list[dict[str, Any]]:
-    """Tell the results of the nodes that made a reply.
+    """Get the results of the workflow nodes that made a reply.
 
-    They are those that completions give with `detail`, of quotes without their texts;
-    none of an unknown record, of a question, or without `chatId`.
+    They are the `responseData` of completions with `detail`, but quotes have no texts.
+    The array is empty for an unknown record, for a question, and without `chatId`.
     """
     if not (query.app_id and query.chat_id and query.data_id):
         return []

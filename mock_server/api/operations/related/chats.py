@@ -1,4 +1,4 @@
-"""The chat sessions of an application: list, open, mark, delete."""
+"""Routes that list, open, mark and delete the chat sessions of an application."""
 
 from typing import Annotated, Any, Literal
 
@@ -18,9 +18,9 @@ from mock_server.domain.objects.models import App, Chat
 from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/history"
-SINCE = "4.8.12 with keys, 4.14.5 at this path"
-ONE = {"appId": DEMO_APP, "chatId": DEMO_CHAT}
-SOME = {"appId": DEMO_APP, "chatIds": [DEMO_CHAT]}
+SINCE = "4.8.12 with API keys, 4.14.5 at this path"
+ONE_CHAT = {"appId": DEMO_APP, "chatId": DEMO_CHAT}
+SEVERAL_CHATS = {"appId": DEMO_APP, "chatIds": [DEMO_CHAT]}
 
 
 Source = Literal[
@@ -38,11 +38,11 @@ Source = Literal[
 
 
 class GetHistoriesBody(fields.PagedChatFields, kw_only=True):
-    """The application and the page; other sources and creation times are ignored."""
+    """The application, the page and filters; creation times have no effect."""
 
     source: Source | UnsetType = UNSET
-    start_create_time: fields.Text = UNSET
-    end_create_time: fields.Text = UNSET
+    start_create_time: fields.IdleText = UNSET
+    end_create_time: fields.IdleText = UNSET
     start_update_time: Time | UnsetType = UNSET
     end_update_time: Time | UnsetType = UNSET
 
@@ -80,8 +80,10 @@ class HistoriesView(View):
     total: int
 
 
-def _listed(chat: Chat, _: object) -> HistoryView:
-    return fields.shown(HistoryView, chat, update_time=format_time(chat.update_time))
+def _history_view(chat: Chat, _: object) -> HistoryView:
+    return fields.copy_fields(
+        HistoryView, chat, update_time=format_time(chat.update_time)
+    )
 
 
 @route(
@@ -89,20 +91,22 @@ def _listed(chat: Chat, _: object) -> HistoryView:
     legacy_path="/api/core/chat/getHistories",
     chinese="应用会话的一页",
     since=SINCE,
-    differs="Chats belong to no member, and count as done and read; "
-    "only the source `share` filters the list, times of creation do not.",
+    differs="Chats belong to no member. Every chat counts as done and read. The source "
+    "`share` lists the chats of share links, any other source all other chats. "
+    "Creation times do not filter.",
     access="visitor",
     refuses=(ChatNotFound, *APP, *fields.PAGING),
     example={"appId": DEMO_APP, "pageSize": 2},
     gather=gather_page,
     data=HistoriesView,
-    shows=_listed,
+    shows=_history_view,
     appear=lambda it, n: Chat(it.app_id or "", f"appeared-{n}", f"Appeared {n}"),
 )
 def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     """Get a page of an application's chat sessions.
 
-    Pinned chats come first, then the latest; pages by the shared parser.
+    Pinned chats come first, then the latest. `startUpdateTime` and `endUpdateTime` are
+    inclusive.
     """
     paging = fields.paging_of(body)
     since = fields.time_of(body.start_update_time, "startUpdateTime", fields.CastError)
@@ -129,19 +133,19 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     legacy_path="/api/core/chat/delHistory",
     chinese="删除会话",
     since=SINCE,
-    differs="The service keeps the records of a deleted chat readable, and a "
-    "completion does not bring it back; there, chats of other members are refused.",
+    differs="In FastGPT the records of a deleted chat stay readable, a completion does "
+    "not restore the chat, and chats of other members are refused.",
     former=("deletion_of_no_app_is_of_no_chat", fields.ChatQuery),
     access="visitor",
     refuses=(ChatNotFound, *APP),
-    example=ONE,
+    example=ONE_CHAT,
     writes=True,
     is_checked=True,
 )
 def del_history(call: Call, query: DelHistoryQuery) -> None:
     """Delete a chat session.
 
-    The chat is deleted with its records; an unknown chat is no error.
+    Its records are deleted too. An unknown chat is ignored.
     """
     app = call.app(_app_of(query))
     if call.store.chat(app, query.chat_id) is None:
@@ -160,8 +164,8 @@ class ClearHistoriesQuery(fields.ChatFields):
     legacy_path="/api/core/chat/clearHistories",
     chinese="删除应用的所有会话",
     since=SINCE,
-    differs="The source of a chat does not matter. In the service a key deletes chats "
-    "of source `api`, and a login the user's own online ones.",
+    differs="Chats of every source are deleted. In FastGPT an API key deletes chats of "
+    "source `api`, and a login token the user's own online chats.",
     access="visitor",
     refuses=APP,
     example={"appId": DEMO_APP},
@@ -171,7 +175,8 @@ class ClearHistoriesQuery(fields.ChatFields):
 def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     """Delete all chat sessions of an application.
 
-    Deletes the chats of every member, with their records.
+    The chats of every member are deleted, with their records. A share link deletes only
+    the chats of its visitor.
     """
     app = call.app(query.app_id)
     if call.caller.visitor is None:
@@ -182,18 +187,18 @@ def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
 
 
 class BatchDeleteBody(fields.TargetFields, kw_only=True):
-    """The application, and some of its chat sessions."""
+    """The application and some of its chat sessions."""
 
     app_id: Id
     chat_ids: Annotated[list[Id], Meta(min_length=1)]
 
 
-def _known(call: Call, app: App, ids: list[str]) -> list[Chat]:
-    wanted = dict.fromkeys(ids)
-    every = (call.store.chat(app, each) for each in wanted)
-    found = [each for each in every if each is not None and call.sees(each)]
-    if len(found) < len(wanted):
-        call.state.hint("the app has not all chat sessions of these chatIds")
+def _known_chats(call: Call, app: App, ids: list[str]) -> list[Chat]:
+    wanted_ids = dict.fromkeys(ids)
+    chats = (call.store.chat(app, each) for each in wanted_ids)
+    found = [each for each in chats if each is not None and call.sees(each)]
+    if len(found) < len(wanted_ids):
+        call.state.hint("the app has no chat session for some of these chatIds")
     return found
 
 
@@ -201,24 +206,25 @@ def _known(call: Call, app: App, ids: list[str]) -> list[Chat]:
     f"POST {PATH}/batchDelete",
     chinese="删除若干会话",
     since="4.14.5",
-    differs="Needs manage permission; in the service, to see chat logs.",
+    differs="The mock server requires manage permission; FastGPT requires the "
+    "permission to see chat logs.",
     refuses=APP,
-    example=SOME,
+    example=SEVERAL_CHATS,
     writes=True,
     is_checked=True,
 )
 def batch_delete(call: Call, body: BatchDeleteBody) -> None:
     """Delete some chat sessions.
 
-    The chats are deleted with their records; unknown ids are ignored.
+    Their records are deleted too. Unknown ids are ignored.
     """
     app = call.app(body.app_id, Level.MANAGE)
-    known = _known(call, app, body.chat_ids)
-    call.store.remove_chats(app, *[each.chat_id for each in known])
+    chats = _known_chats(call, app, body.chat_ids)
+    call.store.remove_chats(app, *[each.chat_id for each in chats])
 
 
 class GetHistoryStatusBody(fields.ChatFields, kw_only=True):
-    """The application, and some of its chat sessions."""
+    """The application and some of its chat sessions."""
 
     chat_ids: Annotated[list[Id], Meta(min_length=1, max_length=200)]
 
@@ -246,14 +252,14 @@ class StatusesView(View):
     differs="Every chat counts as done and read. An unknown application is refused.",
     access="visitor",
     refuses=APP,
-    example=SOME,
+    example=SEVERAL_CHATS,
 )
 def get_history_status(call: Call, body: GetHistoryStatusBody) -> StatusesView:
     """Get the status of some chat sessions.
 
-    Returns known chats; ignores others.
+    Returns the status of each known chat; unknown ids are ignored.
     """
-    chats = _known(call, call.app(body.app_id), body.chat_ids)
+    chats = _known_chats(call, call.app(body.app_id), body.chat_ids)
     times = [(each.chat_id, format_time(each.update_time)) for each in chats]
     return StatusesView([StatusView(*each) for each in times])
 
@@ -263,17 +269,17 @@ def get_history_status(call: Call, body: GetHistoryStatusBody) -> StatusesView:
     chinese="将会话标为已读",
     since="4.14.11",
     versions=("4.16",),
-    differs="Every chat counts as read before, too.",
+    differs="Every chat already counts as read.",
     access="visitor",
     refuses=APP,
-    example=ONE,
+    example=ONE_CHAT,
     writes=True,
 )
 def mark_read(call: Call, body: fields.ChatQuery) -> None:
     """Mark a chat session as read.
 
-    Needs write permission on the application; it sets updateTime, so the chat comes
-    first. An unknown chat is ignored.
+    The caller needs write permission on the application. The chat's updateTime becomes
+    the current time, so lists show it as the latest chat. An unknown chat is ignored.
     """
     app = call.app(body.app_id, Level.WRITE)
     chat = call.store.chat(app, body.chat_id)
@@ -284,12 +290,12 @@ def mark_read(call: Call, body: fields.ChatQuery) -> None:
 
 
 def chat_config() -> dict[str, Any]:
-    """Return the settings of an application without its own."""
-    spoken = dict.fromkeys(("open", "autoSend", "autoTTSResponse"), False)
+    """Return the chat settings of every application."""
+    switches = dict.fromkeys(("open", "autoSend", "autoTTSResponse"), False)
     return {
         "questionGuide": {"open": False},
         "ttsConfig": {"type": "web"},
-        "whisperConfig": spoken,
+        "whisperConfig": switches,
         "chatInputGuide": {"open": False, "textList": [], "customUrl": ""},
         "autoExecute": {"open": False, "defaultPrompt": ""},
         "variables": [],
@@ -310,7 +316,7 @@ class AppView(View):
 
 
 class InitView(View):
-    """A chat session that is opened."""
+    """An opened chat session and its application."""
 
     chat_id: str
     app_id: str
@@ -332,20 +338,20 @@ class InitQuery(fields.TargetFields, kw_only=True):
 @route(
     "GET /api/core/chat/init",
     chinese="打开会话",
-    since="4.8.12 with keys",
-    differs="The application has no settings of its own; every chat counts as read.",
+    since="4.8.12 with API keys",
+    differs="The application has no settings of its own. Every chat counts as read.",
     refuses=APP,
-    example=ONE,
+    example=ONE_CHAT,
     is_checked=True,
 )
 def init(call: Call, query: InitQuery) -> InitView:
     """Open a chat session.
 
-    Nothing is created; an unknown chat has an empty title, and a renamed chat its first
-    title.
+    Nothing is created. The title of an unknown chat is empty; a renamed chat shows its
+    first title.
     """
     app = call.app(query.app_id)
     chat = call.store.chat(app, query.chat_id)
     title = chat.title if chat else ""
-    shown = AppView(app.name, avatar=app.avatar, intro=app.intro, type=app.type)
-    return InitView(query.chat_id, app.id, title, shown)
+    view = AppView(app.name, avatar=app.avatar, intro=app.intro, type=app.type)
+    return InitView(query.chat_id, app.id, title, view)

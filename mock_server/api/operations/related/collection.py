@@ -1,4 +1,4 @@
-"""One collection: shown, changed, and deleted with all that is in it."""
+"""Routes that show, change and delete collections."""
 
 from typing import Annotated, Any, Literal
 
@@ -49,7 +49,7 @@ class DatasetBrief(View, kw_only=True):
 
 
 class FileView(View):
-    """The file that a collection has been made from; the length is in bytes."""
+    """The file from which a collection was made; `contentLength` is in bytes."""
 
     filename: str
     content_length: int
@@ -64,7 +64,7 @@ _ITEM: Any = record_types.collection_type(
 
 
 class CollectionDetail(_ITEM, rename="camel", kw_only=True):  # type: ignore[misc, call-arg]
-    """A collection by itself."""
+    """A collection in detail."""
 
     chunk_setting_mode: str
     chunk_split_mode: str
@@ -88,24 +88,25 @@ class CollectionDetail(_ITEM, rename="camel", kw_only=True):  # type: ignore[mis
     "GET /api/core/dataset/collection/detail",
     chinese="单个集合",
     since="4.6; `datasetId` is a text since 4.8.18",
-    differs="Chunk settings are always the same. `indexAmount` is the "
-    "number of its data rows.",
+    differs="All collections have the same chunk settings. `indexAmount` is the number "
+    "of data rows.",
     refuses=COLLECTION,
     example={"id": DEMO_COLLECTION},
 )
 def collection_detail(call: Call, query: fields.AnyIdQuery) -> CollectionDetail:
-    """One collection.
+    """Get a collection.
 
-    What listV2 shows of it but its amount of data, its dataset and source.
+    Returns the fields that listV2 shows, without `dataAmount`, and the collection's
+    dataset and source.
     """
     dataset, collection = call.collection(query.id, Level.READ)
     source = collection.file_id or collection.raw_link
     file = FileView(collection.name, collection.file_size or 0)
     tags_absent = call.state.choices.tags_empty == "absent"
-    return fields.shown(
+    return fields.copy_fields(
         CollectionDetail,
         list_v2.shown_item(collection, extended=True, tags_absent=tags_absent),
-        # How it was processed: here all are alike.
+        # Settings that the mock server does not store: all collections have these.
         chunk_setting_mode="auto",
         chunk_split_mode="size",
         chunk_size=512,
@@ -115,7 +116,7 @@ def collection_detail(call: Call, query: fields.AnyIdQuery) -> CollectionDetail:
         permission=list_v2.roles(dataset.level_of(call.caller)),
         team_id=DEFAULT_TEAM_ID,
         dataset_id=dataset.id,
-        dataset=fields.shown(
+        dataset=fields.copy_fields(
             DatasetBrief, dataset, update_time=format_time(dataset.update_time)
         ),
         metadata={},
@@ -128,16 +129,16 @@ def collection_detail(call: Call, query: fields.AnyIdQuery) -> CollectionDetail:
 
 
 class CollectionPathsQuery(RequestFields):
-    """Which collection."""
+    """The collection; `type` has no effect."""
 
-    source_id: fields.Label = ""
+    source_id: fields.ShortText = ""
     type: Annotated[Literal["current", "parent"], fields.IDLE] | UnsetType = UNSET
 
 
 class ParentIdQuery(RequestFields):
-    """Which collection, by the former name of the field."""
+    """The collection, in the field of older versions."""
 
-    source_id: fields.Label = field(name="parentId", default="")
+    source_id: fields.ShortText = field(name="parentId", default="")
 
 
 @route(
@@ -150,9 +151,9 @@ class ParentIdQuery(RequestFields):
     access="login",
 )
 def collection_paths(call: Call, query: CollectionPathsQuery) -> list[fields.PathStep]:
-    """The folders above a collection, and itself.
+    """Get the folders above a collection, and the collection.
 
-    Ids and names from the outermost folder on, itself last.
+    Returns ids and names: the outermost folder first, the collection last.
     """
     if not query.source_id:
         return []
@@ -163,13 +164,13 @@ def collection_paths(call: Call, query: CollectionPathsQuery) -> list[fields.Pat
 NothingListed = refusal("NothingListed", "400 nothingListed", "500 500 error")
 
 FAR_FUTURE = 32_493_830_400_000
-"""2999-09-09T00:00:00Z: by their names, what is entered by hand is listed first."""
+"""2999-09-09T00:00:00Z: lists show collections with a manual name first."""
 
 
 class CollectionUpdateBody(RequestFields, kw_only=True):
-    """The collection to change, and its new values."""
+    """The collection to change and its new values."""
 
-    id: fields.Label | UnsetType = UNSET
+    id: fields.ShortText | UnsetType = UNSET
     dataset_id: fields.Name | UnsetType = UNSET
     external_file_id: fields.Name | UnsetType = UNSET
     parent_id: fields.Parent = UNSET
@@ -183,8 +184,8 @@ class CollectionUpdateBody(RequestFields, kw_only=True):
     "POST|PUT /api/core/dataset/collection/update",
     chinese="重命名、移动、标记或停用集合",
     since="4.6 as PUT, later as POST too",
-    differs="Moves are checked as after 4.16: a parent that is in no dataset, in "
-    "another one, or in the collection itself is refused.",
+    differs="A parent that is in no dataset, in another dataset, or in the collection "
+    "itself is refused, as in versions after 4.16.",
     refuses=(
         fields.MissingParams,
         FileNotFound,
@@ -199,12 +200,13 @@ class CollectionUpdateBody(RequestFields, kw_only=True):
 def collection_update(call: Call, new: CollectionUpdateBody) -> None:
     """Rename, move, tag or forbid a collection.
 
-    Only a name makes it the latest, and for ever that of what is entered by hand. A
+    Only a new name changes updateTime. The names `manual`, `mark` and those that begin
+    with `手动` set it to the year 2999, so lists show the collection first. A
     `createTime` may be a day, or milliseconds since 1970.
     """
     created = fields.date_of(new.create_time, "createTime")
-    dataset, collection, at = _named(call, new)
-    # What does not exist comes before what is not permitted.
+    dataset, collection, at = _find(call, new)
+    # Refuse unknown ids before missing permissions.
     if new.parent_id is not UNSET:
         contents.check_parent_exists(call, dataset, new.parent_id)
     call.may(dataset, Level.WRITE, at)
@@ -217,8 +219,8 @@ def collection_update(call: Call, new: CollectionUpdateBody) -> None:
         changes["tags"] = tuple(new.tags)
     changed = collection
     if new.name:
-        by_hand = new.name in ("manual", "mark") or new.name.startswith("手动")
-        changed = collection.updated(FAR_FUTURE if by_hand else call.now)
+        is_manual = new.name in ("manual", "mark") or new.name.startswith("手动")
+        changed = collection.updated(FAR_FUTURE if is_manual else call.now)
         changes["name"] = new.name
     below: list[Collection] = []
     if new.forbid is not UNSET:
@@ -233,10 +235,10 @@ def collection_update(call: Call, new: CollectionUpdateBody) -> None:
     call.store.put_collections(dataset, [replace(changed, **changes), *others])
 
 
-def _named(call: Call, new: CollectionUpdateBody) -> tuple[Dataset, Collection, str]:
-    """The collection of that id, or of that external file in a dataset.
+def _find(call: Call, new: CollectionUpdateBody) -> tuple[Dataset, Collection, str]:
+    """Return the named collection, its dataset, and the field that names one of them.
 
-    With them goes the field that names the dataset, or what is in it.
+    Raises MissingParams, CollectionNotFound, FileNotFound.
     """
     if new.id:
         return *call.collection(new.id, Level.NONE), "$.id"
@@ -252,7 +254,7 @@ def _named(call: Call, new: CollectionUpdateBody) -> tuple[Dataset, Collection, 
 
 
 class CollectionDeleteBody(RequestFields, kw_only=True):
-    """One collection, usually in the query, or several."""
+    """The id of a collection, or the ids of several collections."""
 
     id: fields.Name | UnsetType = UNSET
     collection_ids: fields.Texts | UnsetType = UNSET
@@ -262,7 +264,7 @@ class CollectionDeleteBody(RequestFields, kw_only=True):
     "DELETE|POST /api/core/dataset/collection/delete",
     chinese="删除集合",
     since="4.6; `?id=` and `collectionIds` both since 4.12.4",
-    differs="Write permission is enough, as up to 4.16.0.",
+    differs="Write permission is enough, as in versions up to 4.16.0.",
     refuses=(fields.MissingParams, NothingListed, *COLLECTION, errors.LimitReached),
     example={"id": DEMO_COLLECTION},
     writes=True,
@@ -271,7 +273,8 @@ class CollectionDeleteBody(RequestFields, kw_only=True):
 def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
     """Delete collections.
 
-    All of them go, with what is in them and their data rows, or nothing does.
+    Their data rows and the content of folders are deleted too. If one collection is
+    refused, none is deleted.
     """
     if body.id:
         wanted = {"$.id": body.id}
@@ -285,10 +288,10 @@ def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
     found = {
         at: call.collection(own_id, Level.NONE, at) for at, own_id in wanted.items()
     }
-    gone: dict[str, tuple[Dataset, list[str]]] = {}
-    # What does not exist has come before what is not permitted.
+    deleted: dict[str, tuple[Dataset, list[str]]] = {}
+    # Unknown ids have been refused before missing permissions.
     for at, (dataset, collection) in found.items():
         call.may(dataset, Level.WRITE, at)
-        gone.setdefault(dataset.id, (dataset, []))[1].append(collection.id)
-    for dataset, ids in gone.values():
+        deleted.setdefault(dataset.id, (dataset, []))[1].append(collection.id)
+    for dataset, ids in deleted.values():
         call.store.remove_collections(dataset, ids)

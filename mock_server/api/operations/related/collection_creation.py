@@ -1,4 +1,4 @@
-"""Creates collections: empty ones, and from texts, links and files."""
+"""Routes that create collections: empty ones, and others of texts, links and files."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, Unpack
@@ -46,6 +46,7 @@ NoFile = refusal("NoFile", "400 noFile", "500 500 error")
 
 PATH = "/api/core/dataset/collection/create"
 MAKE = (*DATASET, *contents.PUT_IN, errors.LimitReached)
+"""Refusals of every route that creates a collection."""
 
 
 CollectionType = Literal[
@@ -54,7 +55,7 @@ CollectionType = Literal[
 
 
 class NewCollection(fields.ProcessingFields, kw_only=True):
-    """Dataset, folder, name and type of the collection."""
+    """The collection, in versions that create it with any type."""
 
     dataset_id: fields.Name
     name: fields.Name
@@ -79,8 +80,8 @@ class CollectionCreateBody(RequestFields, kw_only=True):
     chinese="创建空集合或文件夹",
     since="4.6",
     former=("collection_create_is_empty", NewCollection),
-    differs="A parent that is in no dataset, or in another one, is refused. Lists show "
-    "the `trainingType` of the new collection too.",
+    differs="A parent that is in no dataset, or in another dataset, is refused. Lists "
+    "show the `trainingType` of the new collection too.",
     refuses=MAKE,
     example={"datasetId": DEMO_DATASET, "name": "Drafts", "type": "folder"},
     writes=True,
@@ -88,15 +89,15 @@ class CollectionCreateBody(RequestFields, kw_only=True):
 def collection_create(call: Call, new: CollectionCreateBody) -> str:
     """Create an empty collection, or a folder.
 
-    Returns the id of the new collection, which lists show first.
+    Returns the id of the new collection.
     """
     to, parent_id = contents.target_for(call, new.dataset_id, new.parent_id or None)
-    made = Collection("", new.name, parent_id, type=new.type, tags=tuple(new.tags))
-    return contents.create(call, to, made)
+    empty = Collection("", new.name, parent_id, type=new.type, tags=tuple(new.tags))
+    return contents.create(call, to, empty)
 
 
 class Creation(fields.ProcessingFields, kw_only=True):
-    """Dataset and folder of a new collection, and how it is processed."""
+    """Dataset, folder, tags and processing settings of a new collection."""
 
     dataset_id: fields.Name
     parent_id: fields.Parent = UNSET
@@ -106,99 +107,114 @@ class Creation(fields.ProcessingFields, kw_only=True):
 _QA_CHARS, _CUSTOM_CHARS = 8_000, 512
 
 
-def cutting_of(given: fields.ProcessingFields) -> Cutting:
-    """Return how to cut a text into rows."""
-    is_qa, is_custom = given.training_type == "qa", given.chunk_setting_mode == "custom"
+def cutting_of(settings: fields.ProcessingFields) -> Cutting:
+    """Return the rules by which a text is cut into rows."""
+    is_qa = settings.training_type == "qa"
+    is_custom = settings.chunk_setting_mode == "custom"
     size, levels, separators = _QA_CHARS if is_qa else USUAL.size, 5, ""
     if is_custom:
-        size = max(MIN_CHUNK_CHARS, int(given.chunk_size or _CUSTOM_CHARS))
+        size = max(MIN_CHUNK_CHARS, int(settings.chunk_size or _CUSTOM_CHARS))
         size = min(size, MOST_CHARS)
-        separators = (given.chunk_splitter or "").replace(r"\n", "\n")
-        deep = given.paragraph_chunk_deep
+        separators = (settings.chunk_splitter or "").replace(r"\n", "\n")
+        deep = settings.paragraph_chunk_deep
         levels = min(max(int(5 if deep is UNSET else deep), 0), 8)
-        levels = levels if given.chunk_split_mode == "paragraph" else 0
-    own = tuple(filter(None, separators.split("|")))
-    least = int(given.chunk_trigger_min_size or USUAL.least)
-    kinds = {"forceChunk": 0, "maxSize": MOST_CHARS}
+        levels = levels if settings.chunk_split_mode == "paragraph" else 0
+    own_separators = tuple(filter(None, separators.split("|")))
+    least = int(settings.chunk_trigger_min_size or USUAL.least)
+    least_by_trigger = {"forceChunk": 0, "maxSize": MOST_CHARS}
     return Cutting(
         size=size,
         overlap=0 if is_qa else round(size * 0.2),
         levels=levels,
-        separators=own[: Published.chunk_separators],
-        least=kinds.get(given.chunk_trigger_type or "", least),
+        separators=own_separators[: Published.chunk_separators],
+        least=least_by_trigger.get(settings.chunk_trigger_type or "", least),
     )
 
 
 class Results(View):
-    """Number of rows that exist at once: none."""
+    """The number of rows that exist at once, which is always 0."""
 
     insert_len: int = 0
 
 
 class CreatedView(View):
-    """The new collection."""
+    """The id of the new collection, and the number of its rows."""
 
     collection_id: str
     results: Results
 
 
-def made_of(
+def creation_route(
     source: str,
     *refuses: type[errors.Refusal],
     differs: str = "",
     since: str = "4.6",
     example: dict[str, Any] | None = None,
     gather: Gather | None = None,
-    **row: Unpack[RarerFields],
+    **rarer: Unpack[RarerFields],
 ) -> Callable[[Act], Operation]:
-    """Return the operation of a route that makes a collection from `source`."""
+    """Return the decorator of a route that makes a collection of a source.
+
+    `source` is the last segment of the path.
+    """
     common = (
-        "A parent that is in no dataset, or in another one, is refused. `chunkSize` "
-        "counts as at least 64; tables are cut like other lines, and an empty "
-        "separator is ignored. With `trainingType` `qa` the rows are the chunks: no "
-        "model runs. Versions up to 4.9.10 return the number of rows."
+        "A parent that is in no dataset, or in another dataset, is refused. "
+        "`chunkSize` counts as at least 64. Tables are cut like other lines; an empty "
+        "separator is ignored. With `trainingType` `qa` the rows are the chunks, "
+        "because no model runs. FastGPT up to 4.9.10 returns the number of rows."
     )
     return route(
         f"POST {PATH}/{source}",
-        modelled="`insertLen` is 0 as of 4.9.11; rows show once they are trained "
-        "(choice training). A text of less than 1,000 characters is one row "
-        "(`chunkTriggerType`, `chunkTriggerMinSize`); others are cut at headings, "
-        "blank lines, lines and sentences. With `chunkSettingMode` `custom` count "
-        "`chunkSize`, `chunkSplitter`, `chunkSplitMode` and `paragraphChunkDeep`.",
+        modelled="`insertLen` is 0, as since 4.9.11. Lists show rows once they are "
+        "trained (choice training). A text of less than 1,000 characters is one row "
+        "(`chunkTriggerType` and `chunkTriggerMinSize` change this); a longer text is "
+        "cut at headings, blank lines, lines and sentences. `chunkSize`, "
+        "`chunkSplitter`, `chunkSplitMode` and `paragraphChunkDeep` are ignored unless "
+        "`chunkSettingMode` is `custom`.",
         differs=differs + common,
         refuses=(*refuses, *MAKE),
         example=None if example is None else {"datasetId": DEMO_DATASET} | example,
         writes=True,
         since=since,
         gather=gather,
-        **row,
+        **rarer,
     )
 
 
-def make(
-    call: Call, to: Creation, new: Collection, source: str | contents.Texts, **how: Any
+def create_with_rows(
+    call: Call,
+    body: Creation,
+    new: Collection,
+    source: str | contents.Texts,
+    **options: Any,
 ) -> CreatedView:
-    """Create a collection as in a body, with rows of `source`. Raises MAKE."""
-    dataset, parent_id = contents.target_for(call, to.dataset_id, to.parent_id or None)
+    """Create the collection `new` where `body` says, with rows of `source`.
+
+    A text is cut into rows as `body` says. `options` are those of `contents.create`.
+    Raises MAKE.
+    """
+    parent_id = body.parent_id or None
+    dataset, parent_id = contents.target_for(call, body.dataset_id, parent_id)
     if isinstance(source, str):
         most = call.state.limits.waiting_rows
-        key = source, most, cutting_of(to)
+        key = source, most, cutting_of(body)
         texts = made(call.store, key, chunks(*key))
         source = [(text, "", number) for number, text in enumerate(texts)]
-    kind = to.training_type or new.training_type
-    tags = tuple(to.tags)
+    kind = body.training_type or new.training_type
+    tags = tuple(body.tags)
     new = replace(new, parent_id=parent_id, training_type=kind, tags=tags)
-    return CreatedView(contents.create(call, dataset, new, source, **how), Results())
+    new_id = contents.create(call, dataset, new, source, **options)
+    return CreatedView(new_id, Results())
 
 
 class CreateTextBody(Creation, kw_only=True):
-    """The text, and the collection's name."""
+    """The text and the name of its collection."""
 
     name: fields.Name
     text: str
 
 
-@made_of(
+@creation_route(
     "text",
     example={"name": "Note", "text": "Closed on Friday."},
     chinese="用文本创建集合",
@@ -207,11 +223,11 @@ class CreateTextBody(Creation, kw_only=True):
 def text(call: Call, new: CreateTextBody) -> CreatedView:
     """Make a collection of a text.
 
-    Makes a collection of type `file`, named as given plus `.txt`, with a fileId.
+    The collection has type `file`, the given name with `.txt` after it, and a fileId.
     """
     size = len(new.text.encode())
-    made = Collection("", f"{new.name}.txt", type="file", file_size=size)
-    return make(call, new, made, new.text)
+    empty = Collection("", f"{new.name}.txt", type="file", file_size=size)
+    return create_with_rows(call, new, empty, new.text)
 
 
 class CreateLinkBody(Creation, kw_only=True):
@@ -220,21 +236,23 @@ class CreateLinkBody(Creation, kw_only=True):
     link: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
 
 
-@made_of(
+@creation_route(
     "link",
     example={"link": "https://example.com/a"},
-    differs="Nothing is fetched: the collection has no rows, and its name stays the "
-    "URL. ",
+    differs="The page is not fetched: the collection has no rows, and its name stays "
+    "the URL. ",
     chinese="用网页创建集合",
 )
 def link(call: Call, new: CreateLinkBody) -> CreatedView:
-    """Make a collection of a page on the web.
+    """Make a collection of a web page.
 
-    Makes a collection of type `link`, named by its URL.
+    The collection has type `link`; its name is the URL.
     """
     if not is_url(new.link):
         raise errors.InvalidField.of(new.link, "an http or https URL", "$.link")
-    return make(call, new, Collection("", new.link, type="link", raw_link=new.link), "")
+    return create_with_rows(
+        call, new, Collection("", new.link, type="link", raw_link=new.link), ""
+    )
 
 
 def is_url(text: str) -> bool:
@@ -250,7 +268,7 @@ def is_url(text: str) -> bool:
 
 
 class UploadedFile(Struct, rename="camel"):
-    """The file of the form: its name as sent, its size in bytes, its text."""
+    """The uploaded file: its name as sent, its size in bytes, and its text."""
 
     name: str
     size: int
@@ -258,19 +276,19 @@ class UploadedFile(Struct, rename="camel"):
 
 
 class LocalFileForm(Creation, kw_only=True):
-    """The form: a part `file`, and the other fields as part `data` or plain parts."""
+    """The form: a part `file`; other fields are in a part `data` or in own parts."""
 
     file: UploadedFile | UnsetType = UNSET
 
 
-@made_of(
+@creation_route(
     "localFile",
     NoFile,
     WrongFileType,
     since="4.6; plain parts beside `data` since 4.16.0",
-    differs="The first MiB of .txt, .md, .html and .csv is read as plain text; other "
-    "types give no rows, so dataAmount stays 0 after training. Journals and faults see "
-    "the form as JSON. A broken form is a 400. ",
+    differs="The first MiB of a .txt, .md, .html or .csv file is read as plain text. "
+    "Other types give no rows, so dataAmount stays 0 after training. The journal and "
+    "faults see the form as JSON. A broken form is a 400. ",
     example={},
     gather=receive_upload,
     most_bytes=lambda limits: limits.upload_bytes,
@@ -280,7 +298,7 @@ class LocalFileForm(Creation, kw_only=True):
 def local_file(call: Call, form: LocalFileForm) -> CreatedView:
     """Make a collection of an uploaded file.
 
-    The collection has type `file`, the URL-decoded file name, and a fileId.
+    The collection has type `file`, the URL-decoded name of the file, and a fileId.
     """
     file = form.file
     if file is UNSET:
@@ -288,51 +306,51 @@ def local_file(call: Call, form: LocalFileForm) -> CreatedView:
     name = decoded_name(file.name, "$.file.name")
     new = Collection("", name, type="file", file_size=file.size)
     text = file.text or ""
-    return make(call, form, new, text, content=text.encode())
+    return create_with_rows(call, form, new, text, content=text.encode())
 
 
 class CreateFileIdBody(Creation, kw_only=True):
-    """The file."""
+    """The id of the file."""
 
     file_id: fields.Name
 
 
-@made_of(
+@creation_route(
     "fileId",
     FileNotFound,
-    differs="A file exists as long as its collection; the new collection gets the "
-    "rows of that one. ",
+    differs="A file exists as long as its collection. The new collection gets the rows "
+    "of the old one. ",
     chinese="用已有的文件创建集合",
 )
 def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:
     """Make a collection of an existing file.
 
-    The collection takes the name of the file, which is from a ticket or another
-    collection.
+    The file belongs to an upload ticket or to another collection. The new collection
+    has the name of the file.
     """
     ticket = ticket_of(call, new.file_id)
     if ticket is not None and ticket.size is not None:
         key = ticket.key
-        made = Collection("", ticket.name, type="file", file_id=key)
-        made = replace(made, file_size=ticket.size)
+        empty = Collection("", ticket.name, type="file", file_id=key)
+        empty = replace(empty, file_size=ticket.size)
         text = text_of(ticket.content) if is_text(ticket.name) else ""
-        view = make(call, new, made, text, content=ticket.content)
+        view = create_with_rows(call, new, empty, text, content=ticket.content)
         call.store.tickets.remove(key)  # the collection has the file now
         return view
-    whose, source = contents.collection_of_file(call, new.file_id)
-    rows = call.store.rows.of(whose, source.id)
+    dataset, source = contents.collection_of_file(call, new.file_id)
+    rows = call.store.rows.of(dataset, source.id)
     texts = [(row.q, row.a, row.chunk_index) for row in rows]
     file_id, size = source.file_id, source.file_size
-    made = Collection("", source.name, type="file", file_id=file_id, file_size=size)
-    return make(call, new, made, texts)
+    empty = Collection("", source.name, type="file", file_id=file_id, file_size=size)
+    return create_with_rows(call, new, empty, texts)
 
 
 API_FILE = "apiFile"
-"""The type of such a collection."""
+"""The type of a collection that `apiCollection` makes."""
 
 
 class ApiCollectionBody(Creation, kw_only=True):
-    """Which file of the server, and what it is called."""
+    """The id of the API server's file, and the name of its collection."""
 
     name: fields.Name
     api_file_id: fields.Name
@@ -343,7 +361,7 @@ class ApiCollectionBody(Creation, kw_only=True):
     chinese="用 API 服务的文件创建集合",
     since="4.8; null since 4.11",
     differs="No API server is called: the collection has the given name and no rows, "
-    "and the dataset may be of any type. The `apiFileId` becomes its rawLink.",
+    "and the dataset may be of any type. The `apiFileId` becomes the rawLink.",
     refuses=MAKE,
     example={"datasetId": DEMO_DATASET, "name": "Prices", "apiFileId": "file-1"},
     writes=True,
@@ -351,8 +369,8 @@ class ApiCollectionBody(Creation, kw_only=True):
 def api_collection(call: Call, new: ApiCollectionBody) -> None:
     """Make a collection of a file of an API server.
 
-    A collection of type `apiFile`. For a file that the dataset has already, nothing is
-    made.
+    The collection has type `apiFile`. If the dataset has a collection of this file
+    already, no other is made.
     """
     dataset, _ = contents.target_for(call, new.dataset_id, new.parent_id or None)
     for each in dataset.tree:
@@ -360,4 +378,6 @@ def api_collection(call: Call, new: ApiCollectionBody) -> None:
             call.state.hint(f"collection {each.id} is of that file: nothing was made")
             return
     link = new.api_file_id
-    make(call, new, Collection("", new.name, type=API_FILE, raw_link=link), "")
+    create_with_rows(
+        call, new, Collection("", new.name, type=API_FILE, raw_link=link), ""
+    )

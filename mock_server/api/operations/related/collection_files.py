@@ -1,4 +1,4 @@
-"""The source of a collection: its URL, and the file at that URL."""
+"""Routes for the source of a collection: its URL, and the file at this URL."""
 
 from typing import Annotated
 from urllib.parse import quote
@@ -33,21 +33,21 @@ Token = Annotated[
     Meta(min_length=1, max_length=Published.token_chars),
     body_field.About(is_secret=True).meta(),
 ]
-"""The last segment of a URL."""
+"""The token that is the last segment of a URL."""
 
 
-Cited = (
+CitedId = (
     Annotated[str, Meta(min_length=1, max_length=Published.intro_chars), fields.IDLE]
     | UnsetType
 )
 
 
 class ReadBody(fields.CitedFields, kw_only=True):
-    """The collection; the reply that cites it is ignored."""
+    """The collection; a chat reply that cites it may be named, and is ignored."""
 
     collection_id: Id
-    chat_id: Cited = UNSET
-    chat_item_data_id: Cited = UNSET
+    chat_id: CitedId = UNSET
+    chat_item_data_id: CitedId = UNSET
 
 
 class SourceView(View, kw_only=True):
@@ -62,7 +62,7 @@ class SourceView(View, kw_only=True):
     name="collection.read",
     chinese="集合来源的地址",
     since="4.8",
-    differs="Any fileId counts, not only keys of files. Records that cite the "
+    differs="Any fileId works, not only the key of a file. Records that cite the "
     "collection are ignored. The address leads to `file.download` in all versions, "
     "and cannot be guessed.",
     refuses=COLLECTION,
@@ -70,13 +70,14 @@ class SourceView(View, kw_only=True):
     is_scripted=True,
 )
 def read(call: Call, body: ReadBody) -> SourceView:
-    """Get the address of the source of a collection.
+    """Get the address of a collection's source.
 
-    Returns a URL to download a file, valid for an hour without a key; for a link or a
-    file of an API server its rawLink; else an empty text.
+    For a file, this is a URL for its download, which needs no API key and is valid for
+    an hour of the sandbox's clock. For a link or a file of an API server, it is the
+    rawLink; for other collections, it is an empty text.
     """
-    asked = body.collection_id
-    _, collection = call.collection(asked, Level.READ, "$.collectionId")
+    wanted_id = body.collection_id
+    _, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
     if collection.type == "file" and collection.file_id:
         token = addresses.give_token(call, "collection", collection.id)
         return SourceView(value=address(call, DOWNLOAD, token))
@@ -90,18 +91,18 @@ class TokenFields(RequestFields):
 
 
 class Download(Struct):
-    """A file: its name, and the stored part of its content."""
+    """A file: its name and the stored part of its content."""
 
     name: str
     content: bytes
 
 
 def _encode(file: Download, _: State) -> Response:
-    """Return the bytes; scripts in them cannot run at this URL (CSP 3, sandbox)."""
+    """Return the bytes with headers that keep browsers from running scripts in them."""
     name = quote(file.name[-_NAME_CHARS:], errors="replace")
-    shown = f"inline; filename*=UTF-8''{name}"
+    disposition = f"inline; filename*=UTF-8''{name}"
     headers = (
-        (b"content-disposition", shown.encode()),
+        (b"content-disposition", disposition.encode()),
         (b"content-security-policy", b"sandbox"),
         (b"x-content-type-options", b"nosniff"),
     )
@@ -114,8 +115,8 @@ def _encode(file: Download, _: State) -> Response:
     name="file.download",
     chinese="下载文件",
     since="4.14.11; as `common/file/read` before, as `file/d` too since 4.16.0",
-    differs="The file is the first MiB of an uploaded text, the bytes of a ticket, or "
-    "else the texts of the collection's rows. HEAD is refused.",
+    differs="The file is the first MiB of an uploaded text, the bytes uploaded for a "
+    "ticket, or else the texts of the collection's rows. HEAD is refused.",
     refuses=(FileForbidden, FileNotFound),
     data=str,
     encode=_encode,
@@ -127,7 +128,8 @@ def _encode(file: Download, _: State) -> Response:
 def file_download(call: Call, query: TokenFields) -> Download:
     """Download a file.
 
-    Returns its bytes, with the type of its name. The token leads to its sandbox.
+    Returns the bytes; the file name decides on the Content-Type. The token leads to its
+    sandbox.
     """
     use, own_id = addresses.follow(call, query.token, "file", "collection")
     if use == "file":

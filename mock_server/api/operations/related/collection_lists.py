@@ -1,4 +1,4 @@
-"""The older lists of collections."""
+"""Routes of two further lists of collections: `collection.list` and `scrollList`."""
 
 from typing import Annotated, Any
 
@@ -26,7 +26,7 @@ from mock_server.domain.sandboxes.state import State
 
 
 class CollectionFilter(fields.PagedFields, kw_only=True):
-    """Filters of a dataset's collections; `simple` still counts all matches."""
+    """Filters of a dataset's collections."""
 
     dataset_id: fields.Name
     parent_id: fields.Parent = UNSET
@@ -36,7 +36,7 @@ class CollectionFilter(fields.PagedFields, kw_only=True):
     simple: bool = False
 
     def request(self, offset: int, size: int, tags: list[str]) -> ListV2:
-        """Return the same request for listV2."""
+        """Return the request of listV2 with the same filters."""
         return ListV2(
             dataset_id=self.dataset_id,
             offset=offset,
@@ -49,14 +49,13 @@ class CollectionFilter(fields.PagedFields, kw_only=True):
 
 
 LIST = (*DATASET, ParentNotFound)
-
-
+"""Refusals of both lists."""
 _MOST = 100
-"""Maximum items of a page of the oldest list."""
+"""Maximum number of items on a page of `collection.list`."""
 
 
 class CollectionListBody(CollectionFilter, kw_only=True):
-    """The page and its filters; with `simple` all collections are on one page."""
+    """The page and its filters; `simple` wants all collections on one page."""
 
     offset: Annotated[Any, fields.IDLE] = UNSET
     page_num: Annotated[int, Meta(ge=1, le=Published.integer)] = 1
@@ -64,7 +63,7 @@ class CollectionListBody(CollectionFilter, kw_only=True):
 
 
 class AnyPageBody(CollectionListBody, kw_only=True):
-    """The page and its filters; a page may have any size."""
+    """The page and its filters, in versions that accept any page size."""
 
     page_size: Annotated[int, Meta(ge=1, le=Published.integer)] = 10
 
@@ -73,11 +72,11 @@ class NumberedPage(Page[Collection], frozen=True, kw_only=True):
     """A page that repeats the requested page number and size."""
 
     page_num: int
-    size_asked: int
+    requested_size: int
 
 
 class NumberedPageView(View):
-    """A page of collections: its number and size, items, number of all matches."""
+    """A page of collections, its number and size, and the number of all matches."""
 
     page_num: int
     page_size: int
@@ -86,14 +85,14 @@ class NumberedPageView(View):
 
 
 def _encode(page: NumberedPage, state: State) -> bytes:
-    numbers = page.page_num, page.size_asked
+    numbers = page.page_num, page.requested_size
     head = b'{"pageNum":%d,"pageSize":%d,' % numbers
-    some = range(0, len(page.items), Published.page_size)
+    starts = range(0, len(page.items), Published.page_size)
     items = (
         list_v2.items_text(
             replace(page, items=page.items[at : at + Published.page_size]), state
         )
-        for at in some
+        for at in starts
     )
     text = b",".join(within_page(items))
     return SUCCESS % (b'%b"data":[%b],"total":%d}' % (head, text, page.total))
@@ -103,8 +102,7 @@ def _encode(page: NumberedPage, state: State) -> bytes:
     "POST /api/core/dataset/collection/list",
     chinese="按页码取知识库集合的一页",
     since="4.6; later only beside listV2",
-    differs="`simple` changes nothing but the page size: at most 1,000 items on one "
-    "page.",
+    differs="`simple` changes only the page, which has up to 1,000 items.",
     refuses=LIST,
     former=("collection_pages_are_bounded", AnyPageBody),
     example={"datasetId": DEMO_DATASET, "pageNum": 1, "pageSize": 2},
@@ -117,19 +115,21 @@ def _encode(page: NumberedPage, state: State) -> bytes:
 def collection_list(call: Call, body: CollectionListBody) -> NumberedPage:
     """Get a page of a dataset's collections, by its number.
 
-    Returns the collections of listV2, with `pageNum` and `pageSize` around them.
+    Returns the collections that listV2 returns, and `pageNum` and `pageSize`.
     """
-    number, asked = body.page_num, min(body.page_size, _MOST)
-    offset, size = (number - 1) * asked, asked
+    number, page_size = body.page_num, min(body.page_size, _MOST)
+    offset, size = (number - 1) * page_size, page_size
     if body.simple is True:
         offset, size = 0, Published.related_page_size
     request = body.request(offset, size, body.filter_tags)
     page = page_of_collections(call, request)
-    return fields.shown(NumberedPage, page, page_num=number, size_asked=asked)
+    return fields.copy_fields(
+        NumberedPage, page, page_num=number, requested_size=page_size
+    )
 
 
 class ScrollListBody(CollectionFilter, kw_only=True):
-    """The page and its filters; the service's schema lacks the fields of paging."""
+    """The page and its filters; FastGPT's schema does not check the paging fields."""
 
     offset: Any = UNSET
     page_num: Any = UNSET
@@ -152,8 +152,8 @@ class ScrollListBody(CollectionFilter, kw_only=True):
 def scroll_list(call: Call, body: ScrollListBody) -> Page[Collection]:
     """Get a page of a dataset's collections, for lists that scroll.
 
-    Returns items of listV2, 30 a page at most; `searchText` searches the folder
-    `parentId`, items need all `filterTags`.
+    Returns items as listV2 does, at most 30 on a page. `searchText` searches in the
+    folder `parentId`; items must have all `filterTags`.
     """
     paging = fields.paging_of(body, Published.page_size)
     request = replace(body.request(0, 0, body.filter_tags), every_tag=True)

@@ -1,4 +1,4 @@
-"""A stand-in for chatting, with or without a stream of events."""
+"""Routes that complete a chat with a scripted reply, whole or as a stream of events."""
 
 from contextlib import suppress
 from functools import partial
@@ -40,34 +40,34 @@ _MESSAGE = Meta(extra={"expected": f"an object such as {_EXPECTED[18:-1]}"})
 
 
 class Proxy(Struct, rename="camel", forbid_unknown_fields=True):
-    """For which member of the team an API key speaks."""
+    """The team member for whom an API key speaks."""
 
     username: Annotated[str, Meta(min_length=1, max_length=128)] | None = None
-    tmb_id: fields.Label | None = None
+    tmb_id: fields.ShortText | None = None
 
 
 class KnownFields(RequestFields, kw_only=True):
-    """Fields that a completion accepts but ignores; null means absent."""
+    """Fields that a completion accepts but ignores; null counts as absent."""
 
     custom_uid: (
         Annotated[str, Meta(max_length=1_024), fields.IDLE] | UnsetType | None
     ) = UNSET
-    metadata: fields.Settings | None = UNSET
+    metadata: fields.IdleSettings | None = UNSET
     auth_proxy: Annotated[Proxy, fields.IDLE] | UnsetType | None = UNSET
     out_link_auth_data: fields.LinkAuth | None = UNSET
-    retain_dataset_cite: fields.Flag | None = UNSET
-    show_skill_references: fields.Flag | None = UNSET
+    retain_dataset_cite: fields.IdleFlag | None = UNSET
+    show_skill_references: fields.IdleFlag | None = UNSET
 
     def check(self) -> None:
-        """Raise InvalidField for no member, or half of a share link."""
+        """Raise InvalidField if authProxy names no member, or a link is incomplete."""
         proxy = self.auth_proxy
         if proxy and not (proxy.username or proxy.tmb_id):
             raise errors.InvalidField("a username or a tmbId", "neither", "$.authProxy")
-        fields.share_of(self.out_link_auth_data)
+        fields.names_share(self.out_link_auth_data)
 
 
 class Said(Struct, rename={"data_id": "dataId", "hide_in_ui": "hideInUI"}):
-    """A message; its other fields are ignored."""
+    """A message; its `role`, `content` and `dataId` have an effect."""
 
     role: Any = UNSET
     content: Any = UNSET
@@ -78,21 +78,21 @@ class Said(Struct, rename={"data_id": "dataId", "hide_in_ui": "hideInUI"}):
 
 
 class CompletionsBody(KnownFields, kw_only=True, forbid_unknown_fields=False):
-    """A conversation so far; of its messages the last question counts."""
+    """A conversation; the reply is to the last message of a user."""
 
     messages: Annotated[
         list[Annotated[Said, _MESSAGE]], Meta(extra={"expected": _EXPECTED})
     ] = field(default_factory=list)
-    chat_id: fields.Label | UnsetType | None = UNSET
+    chat_id: fields.ShortText | UnsetType | None = UNSET
     app_id: Id | UnsetType | None = UNSET
     stream: bool | UnsetType | None = UNSET
     detail: bool | UnsetType | None = UNSET
     variables: dict[str, Any] | UnsetType | None = UNSET
-    response_chat_item_id: fields.Label | UnsetType | None = UNSET
+    response_chat_item_id: fields.ShortText | UnsetType | None = UNSET
 
 
 class Message(Struct):
-    """A message of the assistant; with `detail` parts, if it is more than a text."""
+    """The reply: a text, or with `detail` an array of its parts if it has several."""
 
     role: str
     content: str | list[Any]
@@ -100,7 +100,7 @@ class Message(Struct):
 
 
 class Choice(Struct):
-    """The only choice of a response, with the reply."""
+    """The only choice of a response; it has the reply."""
 
     message: Message
     finish_reason: str = "stop"
@@ -108,7 +108,7 @@ class Choice(Struct):
 
 
 class Usage(Struct, frozen=True):
-    """Numbers of tokens, always 1: nothing is counted."""
+    """Numbers of tokens; they are always 1, because tokens are not counted."""
 
     prompt_tokens: int = 1
     completion_tokens: int = 1
@@ -138,9 +138,12 @@ _ROLES = ("user", "system", "developer", "assistant", "tool", "function")
 
 
 def question_of(messages: list[Said]) -> str:
-    """The text of the last message of a user, else of all. Raises InvalidField."""
-    asked = [at for at, each in enumerate(messages) if each.role == "user"]
-    index = asked[-1] if asked else len(messages) - 1
+    """Return the text of the last message of a user, else of the last message.
+
+    Raises InvalidField if the role of this message, or its content, is wrong.
+    """
+    questions = [at for at, each in enumerate(messages) if each.role == "user"]
+    index = questions[-1] if questions else len(messages) - 1
     message = messages[index]
     if message.role not in _ROLES:
         got = describe_value(message.role) if message.role is not UNSET else "nothing"
@@ -150,7 +153,7 @@ def question_of(messages: list[Said]) -> str:
 
 
 def _text(content: object, at: str) -> str:
-    """The content of a message: a text, or parts of which the texts count."""
+    """Return the text of a content: of a string, or of the text parts of an array."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -164,7 +167,7 @@ NoMessages = refusal("NoMessages", "400 noMessages", "500 500 error")
 
 
 class WantsStream(Struct):
-    """The field `stream` of a body, read even if other fields are wrong."""
+    """The field `stream` of a body whose other fields may be wrong."""
 
     stream: bool | None = None
 
@@ -172,25 +175,28 @@ class WantsStream(Struct):
 def tell_refusal(
     response: Response, why: errors.Refusal, content: bytes, state: State
 ) -> Response:
-    """Return a refusal as the event `error` of a stream, if the body asks for one."""
+    """Return a refusal as the event `error` of a stream, if the body wants a stream.
+
+    Without a stream, and for some refusals, return `response` as it is.
+    """
     with suppress(*NOT_ON_CONTRACT):
         wanted = msgspec.json.decode(content, type=WantsStream)
         if not wanted.stream or isinstance(why, errors.LimitReached | BadJson):
             return response
-        is_of_fields = isinstance(why, errors.InvalidField)
-        if is_of_fields and state.facts.wrong_fields_end_no_stream:
+        has_wrong_field = isinstance(why, errors.InvalidField)
+        if has_wrong_field and state.facts.wrong_fields_end_no_stream:
             return response
         failure = msgspec.json.decode(response.body, type=Failure)
         is_plain = failure.code == 500 and failure.status_text == "error"
-        told = {"message": failure.message} if is_plain else failure
-        stream = EventStream.of([Chunk(event("error", told))])
+        data = {"message": failure.message} if is_plain else failure
+        stream = EventStream.of([Chunk(event("error", data))])
         headers = (*stream.headers, *response.headers)
         return replace(stream, headers=headers, note=response.note)
     return response
 
 
 def encode(completion: Completion, state: State) -> bytes | Response:
-    """The reply as a whole, without an envelope, or as a stream of events."""
+    """Return the reply as JSON without an envelope, or as a stream of events."""
     done, parts = completion.done, completion.done.parts
     last = parts[-1] if parts else ReplyPart()
     if completion.stream:
@@ -207,18 +213,18 @@ def encode(completion: Completion, state: State) -> bytes | Response:
                 del each["type"]
     reasoning = "".join(each.reasoning or "" for each in parts)
     message = Message("assistant", content, reasoning or UNSET)
-    shown = CompletionView(id=done.chat_id, choices=[Choice(message)])
-    shown.title = UNSET if done.title is None else done.title
+    view = CompletionView(id=done.chat_id, choices=[Choice(message)])
+    view.title = UNSET if done.title is None else done.title
     if completion.detail:
         results = response_data(parts, state.facts, completion.share)
-        shown.response_data, shown.new_variables = results, {}
-    body = msgspec.json.encode(shown)
+        view.response_data, view.new_variables = results, {}
+    body = msgspec.json.encode(view)
     return EventStream.of((), is_cut=True) if last.cut else body
 
 
 _DIFFERS = (
-    "There is no envelope. Without `appId`, the first readable application is used; "
-    "`responseData` holds the parts of a scripted reply, `newVariables` is empty, and "
+    "Without `appId`, the first application that the caller may read is used. "
+    "`responseData` has the parts of a scripted reply, `newVariables` is empty, and "
     "tokens are not counted."
 )
 _EXAMPLE = {
@@ -245,43 +251,47 @@ _completing = partial(
     "POST /api/v1/chat/completions", chinese="对话：不调用模型的替身", since="4.0"
 )
 def completions(call: Call, body: CompletionsBody) -> Completion:
-    """Chat: a stand-in that asks no model.
+    """Return a scripted reply to a chat, without a model.
 
-    The next reply of the test or the fixture, else the question itself. The chat is
-    created if it is new, with two records; each turn updates it. An app of type
-    `plugin` receives `variables` in place of a question, and always returns details. A
-    key may end with the id of an app: `KEY-ID`.
+    The reply is the next one of the test or the fixture, else the question itself. The
+    response has no envelope. A new chat is created; each turn adds two records and
+    updates the chat. An application of type `plugin` gets `variables` instead of a
+    question, and always returns details. An API key may end with the id of an
+    application: `KEY-ID`.
     """
-    if body.stream is True:  # it is charged once it is made
+    if body.stream is True:  # a stream is charged only after it is made
         call.store.check_room(DEFAULT_LIMITS.stream_bytes)
     app_id = _app_named(call, body)
     app = call.app(app_id) if app_id else _first_readable(call)
     is_plugin = app.type == "plugin"
     done = complete(call, app, _turn(call, body, is_plugin=is_plugin))
-    asked = body.stream is True, is_plugin or body.detail is True
-    return Completion(done, *asked, share=call.share)
+    form = body.stream is True, is_plugin or body.detail is True
+    return Completion(done, *form, share=call.share)
 
 
 def _app_named(call: Call, body: CompletionsBody) -> str:
-    """The id of the app that body or key name; empty if neither does."""
+    """Return the id of the app that the API key or the body names, else ""."""
     caller = call.caller
-    given = caller.app_id, caller.named_app, body.app_id
-    named = [each for each in given if each]
+    ids = caller.app_id, caller.named_app, body.app_id
+    named = [each for each in ids if each]
     if len({*named}) < 2:
         return named[0] if named else ""
     return named[0] if call.facts.app_of_key_is_first else named[-1]
 
 
 def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
-    """What is asked, and what is to be recorded. Raises InvalidField, NoMessages."""
+    """Return the question, and the ids for its records.
+
+    Raises InvalidField, NoMessages.
+    """
     chat_id = body.chat_id if body.chat_id and body.chat_id.strip() else None
     turn = Turn("", chat_id, body.response_chat_item_id or None)
     if is_plugin:
-        given = body.variables or {}
-        title = str(given.get("cTime") or "")
+        variables = body.variables or {}
+        title = str(variables.get("cTime") or "")
         if not title and not call.facts.first_turn_titles_a_chat:
             title = format_time(call.now)
-        question = msgspec.json.encode(given).decode()
+        question = msgspec.json.encode(variables).decode()
         return replace(turn, question=question, title=title[:TITLE_CHARS])
     if not body.messages:
         raise NoMessages(_EXPECTED, "no message", "$.messages")
@@ -299,13 +309,13 @@ def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
     also="completions",
 )
 def completions_v2(call: Call, body: CompletionsBody) -> Completion:
-    """Chat, and tell the result of each node as soon as it is done.
+    """Return a scripted reply, and the result of each node as soon as it ends.
 
-    As `completions`, whose replies, answers and faults are for it too. A stream with
-    `detail` has an event `flowNodeResponse` for each node, and no `flowResponses`.
+    The replies, answers and faults of `completions` apply to this route too. A stream
+    with `detail` has an event `flowNodeResponse` for each node, and no `flowResponses`.
     """
-    made: Completion = completions.act(call, body)
-    return replace(made, is_v2=True)
+    completion: Completion = completions.act(call, body)
+    return replace(completion, is_v2=True)
 
 
 def _first_readable(call: Call) -> App:

@@ -1,4 +1,4 @@
-"""The data rows of a collection: added, shown, cited, changed, removed."""
+"""Routes that add, show, change and remove single data rows of a collection."""
 
 from collections.abc import Iterable
 from typing import Annotated, Literal
@@ -31,11 +31,11 @@ RowTaken = refusal("RowTaken", "409 rowTaken", "500 500 error")
 
 PATH = "/api/core/dataset/data"
 DEMO_ROW = "3ced00f6ea5c20f80b3baaa5"
-LATER = "The service bumps updateTime about 5 s later."
+UPDATED_LATER = "FastGPT sets the collection's updateTime about 5 s later."
 
 
 class IndexPart(Struct, rename="camel"):
-    """A text under which a row is found, as clients send it."""
+    """A further text by which searches find a row, as clients send it."""
 
     text: Text
     type: Literal[
@@ -47,24 +47,24 @@ class IndexPart(Struct, rename="camel"):
 Indexes = list[IndexPart] | UnsetType
 
 
-def _texts(indexes: Iterable[IndexPart] | UnsetType) -> tuple[str, ...]:
-    """The texts of the indexes that a row has beside its own."""
+def _index_texts(indexes: Iterable[IndexPart] | UnsetType) -> tuple[str, ...]:
+    """Return the texts of the indexes, without those of the row's own texts."""
     return tuple(each.text for each in indexes or () if each.type != "default")
 
 
 class PushedRow(Struct, rename="camel"):
-    """A data row to add; other fields of it are not looked at."""
+    """A data row to add; `imageId` and `metadata` have no effect."""
 
     q: Text = ""
     a: Text = ""
     chunk_index: int | float = 0
     indexes: Indexes = UNSET
-    image_id: fields.Text = UNSET
-    metadata: fields.Settings = UNSET
+    image_id: fields.IdleText = UNSET
+    metadata: fields.IdleSettings = UNSET
 
 
 class PushDataBody(RequestFields, kw_only=True):
-    """The rows, and of which collection; how they are trained is not looked at."""
+    """The rows and their collection; the fields on training have no effect."""
 
     collection_id: Id
     data: Annotated[
@@ -74,15 +74,15 @@ class PushDataBody(RequestFields, kw_only=True):
     ]
     training_type: Annotated[fields.TrainingType, fields.IDLE] | UnsetType = UNSET
     training_mode: Annotated[fields.TrainingType, fields.IDLE] | UnsetType = UNSET
-    index_size: fields.Number = UNSET
-    auto_indexes: fields.Flag = UNSET
-    image_index: fields.Flag = UNSET
-    prompt: fields.Text = UNSET
-    bill_id: fields.Text = UNSET
+    index_size: fields.IdleNumber = UNSET
+    auto_indexes: fields.IdleFlag = UNSET
+    image_index: fields.IdleFlag = UNSET
+    prompt: fields.IdleText = UNSET
+    bill_id: fields.IdleText = UNSET
 
 
 class PushedView(View):
-    """How many rows have been taken."""
+    """The number of added rows."""
 
     insert_len: int
 
@@ -91,9 +91,9 @@ class PushedView(View):
     f"POST {PATH}/pushData",
     chinese="向集合添加待训练的数据行",
     since="4.6",
-    differs=f"{LATER} Versions up to 4.9.10 also return overToken, repeat and error, "
-    f"and drop duplicates. Rows are trained unchanged, in every mode of the "
-    f"collection.",
+    differs=f"{UPDATED_LATER} FastGPT up to 4.9.10 also returns overToken, repeat and "
+    f"error, and drops duplicates. Rows are trained unchanged, in every training mode "
+    f"of the collection.",
     refuses=(*COLLECTION, errors.LimitReached),
     example={
         "collectionId": DEMO_COLLECTION,
@@ -105,11 +105,11 @@ class PushedView(View):
 def push_data(call: Call, body: PushDataBody) -> PushedView:
     """Add data rows to a collection, to be trained.
 
-    Rows with a `q` count; they show once they are trained (choice training). The
-    collection's updateTime is bumped at once.
+    Rows without a `q` are left out. Lists show a row once it is trained (choice
+    training). The collection's updateTime changes at once.
     """
-    asked = body.collection_id
-    dataset, collection = call.collection(asked, Level.WRITE, "$.collectionId")
+    wanted_id = body.collection_id
+    dataset, collection = call.collection(wanted_id, Level.WRITE, "$.collectionId")
     pushed, count = [row for row in body.data if row.q], len(body.data)
     if len(pushed) < count:
         text = f'{count - len(pushed)} of {count} rows have no "q" and are left out'
@@ -123,7 +123,7 @@ def push_data(call: Call, body: PushDataBody) -> PushedView:
             q=row.q,
             a=row.a,
             chunk_index=min(max(0, int(row.chunk_index)), Published.integer),
-            indexes=_texts(row.indexes),
+            indexes=_index_texts(row.indexes),
             update_time=call.now,
         )
         for row in pushed
@@ -133,22 +133,22 @@ def push_data(call: Call, body: PushDataBody) -> PushedView:
 
 
 class InsertDataBody(RequestFields, kw_only=True):
-    """The row, and of which collection."""
+    """The row and its collection."""
 
     collection_id: Id
     q: Annotated[Text, Meta(min_length=1)]
     a: Text = ""
     indexes: Indexes = UNSET
-    chunk_index: fields.Number = UNSET
-    image_id: fields.Text = UNSET
-    metadata: fields.Settings = UNSET
+    chunk_index: fields.IdleNumber = UNSET
+    image_id: fields.IdleText = UNSET
+    metadata: fields.IdleSettings = UNSET
 
 
 @route(
     f"POST {PATH}/insertData",
     chinese="向集合添加一行数据",
     since="4.6",
-    differs=LATER,
+    differs=UPDATED_LATER,
     refuses=(*COLLECTION, RowTaken, errors.LimitReached),
     example={"collectionId": DEMO_COLLECTION, "q": "Is it new?", "a": "Yes."},
     writes=True,
@@ -157,22 +157,22 @@ class InsertDataBody(RequestFields, kw_only=True):
 def insert_data(call: Call, new: InsertDataBody) -> str:
     """Add one data row to a collection.
 
-    The row is there at once, with chunkIndex 0; the same texts twice are refused. The
-    collection's updateTime is bumped at once.
+    Lists show the row at once, with chunkIndex 0. Texts that another row of the
+    collection has are refused. The collection's updateTime changes at once.
     """
-    asked, a = new.collection_id, new.a
-    dataset, collection = call.collection(asked, Level.WRITE, "$.collectionId")
+    wanted_id, a = new.collection_id, new.a
+    dataset, collection = call.collection(wanted_id, Level.WRITE, "$.collectionId")
     if call.store.rows.has_texts(dataset, collection.id, new.q, a):
         raise RowTaken("texts that no row of the collection has", "those of one", "$.q")
     check_rows(call, dataset, collection.id, 1)
-    own_id, indexes = call.store.new_id(), _texts(new.indexes)
+    own_id, indexes = call.store.new_id(), _index_texts(new.indexes)
     row = Row(own_id, new.q, a, indexes=indexes, update_time=call.now)
     add_rows(call, dataset, collection, [row], at_once=True)
     return row.id
 
 
 class IndexView(View):
-    """A text under which a row is found."""
+    """A text by which searches find a row."""
 
     type: str
     data_id: str
@@ -180,7 +180,7 @@ class IndexView(View):
 
 
 class RowDetailView(View, kw_only=True):
-    """A data row by itself; `sourceId` is there unless it is empty."""
+    """A data row in detail; without `sourceId` if its collection has no source."""
 
     id: str
     team_id: str = DEFAULT_TEAM_ID
@@ -200,21 +200,21 @@ class RowDetailView(View, kw_only=True):
     f"GET {PATH}/detail",
     chinese="单行数据及其索引",
     since="4.6",
-    differs="All given indexes are of type `custom`; `dataId` is the row's id and a "
-    "number. A long text has one index of its own, not one for each part.",
+    differs="All given indexes have the type `custom`. `dataId` is the row's id and a "
+    "number. A long text has one index, not one for each part.",
     refuses=ROW,
     example={"id": DEMO_ROW},
 )
 def data_detail(call: Call, query: fields.IdQuery) -> RowDetailView:
-    """One data row with its indexes.
+    """Get a data row with its indexes.
 
-    The row, the indexes that were given, then those of its own: one of `q`, and one of
-    `a` unless that is empty.
+    `indexes` has the indexes that clients gave, then one for `q`, and one for `a`
+    unless `a` is empty.
     """
     dataset, collection, row = call.row(query.id, Level.READ)
     own = (("default", text) for text in (row.q, row.a) if text)
     texts = [*(("custom", text) for text in row.indexes), *own]
-    return fields.shown(
+    return fields.copy_fields(
         RowDetailView,
         row,
         dataset_id=dataset.id,
@@ -231,25 +231,25 @@ def data_detail(call: Call, query: fields.IdQuery) -> RowDetailView:
 
 
 class FormerUpdateBody(RequestFields, kw_only=True):
-    """Which row, and its new texts; what is left out stays."""
+    """The row and its new texts; a text that is left out stays."""
 
     data_id: Id
     q: Text | UnsetType | None = UNSET
     a: Text | UnsetType | None = UNSET
     indexes: Indexes = UNSET
-    image_id: fields.Text = UNSET
-    index_prefix: fields.Text = UNSET
+    image_id: fields.IdleText = UNSET
+    index_prefix: fields.IdleText = UNSET
 
 
 class DataUpdateBody(FormerUpdateBody, kw_only=True):
-    """Which row, and its new texts; `indexes` replace all that it has."""
+    """The row and its new texts; `indexes` replace all indexes of the row."""
 
     q: Text
     a: Text | UnsetType = UNSET
 
 
 class UpdatedView(View):
-    """The texts of the row now; `a` is there unless it is empty."""
+    """The new texts of the row; an empty `a` is left out."""
 
     q: str
     a: str | UnsetType = UNSET
@@ -259,7 +259,7 @@ class UpdatedView(View):
     f"PUT {PATH}/update",
     chinese="替换数据行的文本",
     since="4.6",
-    differs=LATER,
+    differs=UPDATED_LATER,
     former=("data_update_needs_q", FormerUpdateBody),
     refuses=(*ROW, errors.LimitReached),
     example={"dataId": DEMO_ROW, "q": "Are you open today?"},
@@ -269,15 +269,15 @@ class UpdatedView(View):
 def data_update(call: Call, new: DataUpdateBody) -> UpdatedView | None:
     """Replace the texts of a data row.
 
-    `indexes` replace all; the answer is `{q, a}`. The collection's updateTime is bumped
-    at once.
+    `indexes` replace all given indexes. Returns `{q, a}`. The collection's
+    updateTime changes at once.
     """
     dataset, collection, row = call.row(new.data_id, Level.WRITE, "$.dataId")
     changed = replace(row, q=new.q or row.q, update_time=call.now)
     if isinstance(new.a, str):
         changed = replace(changed, a=new.a)
     if isinstance(new.indexes, list):
-        changed = replace(changed, indexes=_texts(new.indexes))
+        changed = replace(changed, indexes=_index_texts(new.indexes))
     replace_row(call, dataset, collection, row, changed)
     if not call.facts.data_update_needs_q:
         return None
@@ -288,7 +288,7 @@ def data_update(call: Call, new: DataUpdateBody) -> UpdatedView | None:
     f"DELETE {PATH}/delete",
     chinese="移除一行数据",
     since="4.6",
-    differs=LATER,
+    differs=UPDATED_LATER,
     refuses=(*ROW, errors.LimitReached),
     example={"id": DEMO_ROW},
     writes=True,
@@ -296,8 +296,8 @@ def data_update(call: Call, new: DataUpdateBody) -> UpdatedView | None:
 def data_delete(call: Call, query: fields.IdQuery) -> str | None:
     """Remove a data row.
 
-    The row is gone, dataAmount is one less, the collection's updateTime is bumped at
-    once.
+    The row disappears, dataAmount decreases by one, and the collection's updateTime
+    changes, all at once.
     """
     replace_row(call, *call.row(query.id, Level.WRITE))
     return None if call.facts.data_delete_gives_null else "success"
@@ -323,18 +323,18 @@ class QuotedCollection(View, kw_only=True):
 
 
 class QuoteBody(fields.CitedFields, kw_only=True):
-    """Which row; where it is cited is not looked at."""
+    """The row; the fields that say where it is cited have no effect."""
 
     id: Id
 
     def check(self) -> None:
-        """Raise InvalidField for a part of what names where the row is cited."""
+        """Raise InvalidField if the citing reply is named only in part."""
         fields.CitedFields.check(self)
         self.check_whole()
 
 
 class QuoteView(View):
-    """A cited row; `a` is there unless it is empty."""
+    """A cited row and its collection; an empty `a` is left out."""
 
     collection: QuotedCollection
     q: str
@@ -345,20 +345,20 @@ class QuoteView(View):
     "POST /api/core/dataset/data/getQuoteData",
     chinese="引用的数据行及其集合",
     since="4.8.20; POST since 4.9",
-    differs="Read permission on the dataset is enough, also with the fields of a "
+    differs="Read permission on the dataset is enough, even with the fields of a "
     "chat: no record needs to cite the row.",
     refuses=ROW,
     example={"id": DEMO_ROW},
 )
 def get_quote_data(call: Call, body: QuoteBody) -> QuoteView:
-    """A data row that is cited, and its collection.
+    """Get a cited data row and its collection.
 
-    The texts of the row, without an empty `a`, and the fields of the collection.
+    Returns the texts of the row, without an empty `a`, and fields of the collection.
     """
     dataset, collection, row = call.row(body.id, Level.READ)
     created = collection.create_time or collection.update_time
     hides_tags = call.state.choices.tags_empty == "absent" and not collection.tags
-    shown = fields.shown(
+    view = fields.copy_fields(
         QuotedCollection,
         collection,
         dataset_id=dataset.id,
@@ -368,4 +368,4 @@ def get_quote_data(call: Call, body: QuoteBody) -> QuoteView:
         file_id=collection.file_id or UNSET,
         raw_link=collection.raw_link or UNSET,
     )
-    return QuoteView(shown, row.q, row.a or UNSET)
+    return QuoteView(view, row.q, row.a or UNSET)

@@ -1,4 +1,4 @@
-"""The data rows of a collection: listed by pages, and all of them as CSV."""
+"""Routes that list the data rows of a collection, by pages or as CSV."""
 
 from functools import partial
 from typing import Annotated, Any
@@ -32,14 +32,14 @@ from mock_server.fixture.document import Id, Time
 
 
 class DataListBody(fields.PagedFields, kw_only=True):
-    """Which collection, and which of its rows."""
+    """The collection, the page, and the text to search for."""
 
     collection_id: Id
     search_text: fields.SearchText = ""
 
 
 class RowView(View, kw_only=True):
-    """A data row as lists show it."""
+    """A data row in a list."""
 
     id: str = field(name="_id")
     dataset_id: str
@@ -59,15 +59,15 @@ class RowsView(View):
 
 
 class RowsPage(Page[Row], frozen=True):
-    """A page of the rows of one collection."""
+    """A page of the rows of one collection, and the ids that each row shows."""
 
     dataset_id: str = ""
     collection_id: str = ""
     shows_team: bool = False
 
 
-def _listed(row: Row, page: RowsPage) -> RowView:
-    return fields.shown(
+def _row_view(row: Row, page: RowsPage) -> RowView:
+    return fields.copy_fields(
         RowView,
         row,
         update_time=format_time(row.update_time),
@@ -81,7 +81,7 @@ def _appear(_: DataListBody, number: int) -> Row:
     return Row(f"appeared-{number}", f"Appeared {number}")
 
 
-def _searched(row: Row) -> tuple[str, str]:
+def _texts_of(row: Row) -> tuple[str, str]:
     return row.q, row.a
 
 
@@ -91,7 +91,7 @@ _listing = partial(
     example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
     gather=gather_page,
     data=RowsView,
-    shows=_listed,
+    shows=_row_view,
     appear=_appear,
 )
 
@@ -104,62 +104,63 @@ _listing = partial(
     differs="Rows have no images.",
 )
 def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
-    """A page of a collection's data rows.
+    """Get a page of a collection's data rows.
 
-    By chunkIndex; at most 30 a page, `searchText` in `q` or `a`.
+    Rows are sorted by chunkIndex, at most 30 on a page. `searchText` selects the rows
+    with this text in `q` or `a`.
     """
     paging = fields.paging_of(body, Published.page_size)
-    asked, term = body.collection_id, fold(body.search_text)
-    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
+    wanted_id, term = body.collection_id, fold(body.search_text)
+    dataset, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
     rows = call.store.rows.of(dataset, collection.id)
     if term:
-        rows = fields.having(term, rows, _searched, call.state)
+        rows = fields.containing(term, rows, _texts_of, call.state)
     if not call.facts.rows_newest_first:
         rows = OldestFirst(rows)
     page = fields.page_of(rows, paging, dataset.level_of(call.caller))
-    own = dataset.id, collection.id, call.facts.rows_show_team
-    return RowsPage(*astuple(page), *own)  # type: ignore[call-arg]
+    shown = dataset.id, collection.id, call.facts.rows_show_team
+    return RowsPage(*astuple(page), *shown)  # type: ignore[call-arg]
 
 
 @_listing(
     f"POST {PATH}/list",
     chinese="集合数据行的一页（旧路径）",
     since="4.0",
-    differs="Some versions 4.8 answer `{pageNum, pageSize, data, total}`.",
+    differs="Some 4.8 versions return `{pageNum, pageSize, data, total}`.",
 )
 def data_list(call: Call, body: DataListBody) -> RowsPage:
-    """A page of a collection's data rows, at an older path.
+    """Get a page of a collection's data rows, at an older path.
 
-    As `data.v2.list`.
+    The response is that of `data.v2.list`.
     """
     page: RowsPage = data_v2_list.act(call, body)
     return page
 
 
 TooManyRequests = refusal("TooManyRequests", "429 tooManyRequests", "429 429 error")
-
-
-TooManyFormerly = refusal("TooManyFormerly", "429 tooManyRequests", "500 429 error")
+TooManyRequestsAsHttp500 = refusal(
+    "TooManyRequestsAsHttp500", "429 tooManyRequests", "500 429 error"
+)
 
 
 class ExportBody(fields.CitedFields, kw_only=True):
-    """Which collection, alone or with what cites it, which is not looked at."""
+    """The collection; a chat reply that cites it may be named, and is ignored."""
 
     collection_id: Id
     chat_time: Annotated[Any, fields.IDLE] = UNSET
 
     def check(self) -> None:
-        """Raise InvalidField for some of what names a reply, but not all."""
+        """Raise InvalidField if a reply is named only in part, or only by its time."""
         fields.CitedFields.check(self)
         given = (getattr(self, each) for each in self.__struct_fields__)
-        self.check_whole(is_given=sum(each is not UNSET for each in given) > 1)
+        self.check_whole(is_required=sum(each is not UNSET for each in given) > 1)
 
 
 _Ignored = Annotated[Any, fields.IDLE]
 
 
 class FormerExportBody(RequestFields, kw_only=True):
-    """The collection; all other fields were ignored."""
+    """The collection, in versions that ignore all other fields."""
 
     collection_id: Id
     app_id: _Ignored = UNSET
@@ -171,11 +172,11 @@ class FormerExportBody(RequestFields, kw_only=True):
     chat_time: _Ignored = UNSET
 
 
-_QUOTE, _TWO = '"', '""'
-_MINUTE = 60_000
+_QUOTE, _ESCAPED_QUOTE = '"', '""'
+_EXPORT_GAP_MS = 60_000
 
 
-def _csv(content: bytes, _: State) -> Response:
+def _encode_csv(content: bytes, _: State) -> Response:
     return Response(200, content, content_type=b"text/csv; charset=utf-8")
 
 
@@ -183,33 +184,34 @@ def _csv(content: bytes, _: State) -> Response:
     "POST /api/core/dataset/collection/export",
     chinese="集合的数据行（CSV）",
     since="4.9",
-    differs="All texts are in quotes. The sandbox counts, not each address, and only "
-    "exports that succeed.",
-    refuses=(*COLLECTION, TooManyRequests, TooManyFormerly),
+    differs="All texts are in quotes. The limit counts the successful exports of the "
+    "sandbox, not those of each client address.",
+    refuses=(*COLLECTION, TooManyRequests, TooManyRequestsAsHttp500),
     former=("exports_name_whole_replies", FormerExportBody),
     example={"collectionId": DEMO_COLLECTION},
-    encode=_csv,
+    encode=_encode_csv,
     answers=("text/csv",),
     has_envelope=False,
     is_checked=True,
     is_strict=True,
 )
 def export(call: Call, body: ExportBody) -> bytes:
-    """The data rows of a collection as CSV.
+    """Get the data rows of a collection as CSV.
 
-    CSV with a byte order mark and the header `q,a`, without an envelope. One in a
-    minute of the sandbox's clock.
+    The CSV begins with a byte order mark and the header `q,a`, and has no envelope.
+    After an export, the next one is refused for 60 seconds of the sandbox's clock.
     """
-    asked = body.collection_id
-    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
+    wanted_id = body.collection_id
+    dataset, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
 
     def line(row: Row) -> bytes:
-        q, a = (text.replace(_QUOTE, _TWO) for text in (row.q, row.a))
+        q, a = (text.replace(_QUOTE, _ESCAPED_QUOTE) for text in (row.q, row.a))
         return f'"{q}","{a}"'.encode()
 
     last, now = call.store.exported, call.now
-    if last is not None and 0 <= now - last < _MINUTE:
-        kind = TooManyRequests if call.facts.ip_limits_are_http_429 else TooManyFormerly
+    if last is not None and 0 <= now - last < _EXPORT_GAP_MS:
+        is_http_429 = call.facts.ip_limits_are_http_429
+        kind = TooManyRequests if is_http_429 else TooManyRequestsAsHttp500
         hint = "advance the clock of the sandbox"
         raise kind("one export every 60 seconds", "another one", "path", hint)
     rows = call.store.rows.of(dataset, collection.id)

@@ -1,4 +1,4 @@
-"""Datasets and folders of datasets that are created."""
+"""Routes that create datasets and folders of datasets."""
 
 from typing import Annotated
 
@@ -14,10 +14,11 @@ from mock_server.domain.datasets.dataset_folders import FolderTooDeep
 from mock_server.domain.objects.dataset import Dataset
 
 MAKE = (*folders.PUT_IN, FolderTooDeep, errors.LimitReached)
+"""Refusals of both routes."""
 
 
 class ApiServer(Struct, rename="camel"):
-    """A server of the client's own."""
+    """The address of an API server that belongs to the client."""
 
     base_url: str
     authorization: str = ""
@@ -53,7 +54,7 @@ class DingtalkServer(Struct, rename="camel"):
 
 
 class Servers(Struct, rename="camel"):
-    """Where the texts of a dataset come from; nothing is asked."""
+    """The server with the texts of a dataset; the mock server never calls it."""
 
     api_server: ApiServer | UnsetType = UNSET
     feishu_server: FeishuServer | UnsetType = UNSET
@@ -62,25 +63,25 @@ class Servers(Struct, rename="camel"):
 
 
 class NewDataset(RequestFields, kw_only=True):
-    """What a dataset may be created with; models are not looked at."""
+    """The dataset to create, in versions where most fields are optional."""
 
     name: fields.Name
     type: fields.FormerDatasetType = "dataset"
-    intro: fields.Long = ""
-    avatar: fields.Long = "/icon/logo.svg"
+    intro: fields.LongText = ""
+    avatar: fields.LongText = "/icon/logo.svg"
     parent_id: fields.Parent = UNSET
-    vector_model: fields.Text = UNSET
-    agent_model: fields.Text = UNSET
-    vlm_model: fields.Text = UNSET
+    vector_model: fields.IdleText = UNSET
+    agent_model: fields.IdleText = UNSET
+    vlm_model: fields.IdleText = UNSET
     api_dataset_server: Annotated[Servers, fields.IDLE] | UnsetType = UNSET
 
 
 class DatasetCreateBody(NewDataset, kw_only=True):
-    """What the dataset is called, and where it goes."""
+    """The dataset to create, and its folder; models and servers have no effect."""
 
     type: fields.DatasetType  # type: ignore[assignment]
-    intro: fields.Long
-    avatar: fields.Long
+    intro: fields.LongText
+    avatar: fields.LongText
 
 
 @route(
@@ -97,23 +98,23 @@ class DatasetCreateBody(NewDataset, kw_only=True):
 def dataset_create(call: Call, new: DatasetCreateBody) -> str:
     """Create a dataset.
 
-    The id of the new dataset, which belongs to the caller.
+    Returns the id of the new dataset, which belongs to the caller.
     """
-    return _make(call, new)
+    return _create(call, new)
 
 
 class FolderCreateBody(RequestFields, kw_only=True):
-    """What the folder is called, and where it goes."""
+    """The folder to create, and the folder above it."""
 
     name: fields.Name
-    intro: fields.Long
+    intro: fields.LongText
     parent_id: fields.Parent = UNSET
 
 
 @route(
     "POST /api/core/dataset/folder/create",
     chinese="创建知识库文件夹",
-    since="4.9.6 with keys",
+    since="4.9.6 with API keys",
     differs="A parent that is not a folder is refused.",
     refuses=MAKE,
     example={"name": "Archive", "intro": ""},
@@ -122,17 +123,20 @@ class FolderCreateBody(RequestFields, kw_only=True):
 def folder_create(call: Call, new: FolderCreateBody) -> fields.Nothing:
     """Create a folder of datasets.
 
-    An empty object; four folders within one another at most.
+    Returns an empty object. At most four folders may be nested.
     """
-    _make(call, new, type=folders.FOLDER, avatar="/imgs/files/folder.svg")
+    _create(call, new, type=folders.FOLDER, avatar="/imgs/files/folder.svg")
     return fields.Nothing()
 
 
-def _make(call: Call, new: NewDataset | FolderCreateBody, **further: str) -> str:
-    """The id of a new dataset or folder, the caller's and of now. MAKE."""
+def _create(call: Call, new: NewDataset | FolderCreateBody, **values: str) -> str:
+    """Store a dataset or a folder of the caller, and return its id. Raises MAKE.
+
+    `values` are fields that `new` does not have.
+    """
     store = call.store
     parent_id = folders.folder_for(call, new.parent_id or None, Level.WRITE)
-    made = fields.shown(
+    dataset = fields.copy_fields(
         Dataset,
         new,
         id="",
@@ -140,12 +144,12 @@ def _make(call: Call, new: NewDataset | FolderCreateBody, **further: str) -> str
         permissions=holders.permissions_of(call),
         tmb_id=call.member,
         update_time=call.now,
-        **further,
+        **values,
     )
-    if made.type == folders.FOLDER:
+    if dataset.type == folders.FOLDER:
         folders.check_depth(call, parent_id, 1)
     created = sum(it.id not in store.generation.datasets for it in store.datasets())
     call.check_room(created, call.state.limits.created_datasets, "created datasets")
-    made = replace(made, id=store.new_id())
-    store.put_dataset(made)
-    return made.id
+    dataset = replace(dataset, id=store.new_id())
+    store.put_dataset(dataset)
+    return dataset.id

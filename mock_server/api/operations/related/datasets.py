@@ -1,4 +1,4 @@
-"""Datasets and folders of datasets: listed, shown, changed, deleted."""
+"""Routes that list, show, change and delete datasets and folders of datasets."""
 
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -32,7 +32,7 @@ from mock_server.fixture.document import Id, Shared, Time
 
 
 class Model(Struct, frozen=True, rename="camel", kw_only=True):
-    """A model; all datasets here have the same models."""
+    """A model; all datasets of the mock server have the same models."""
 
     type: str
     provider: str = "Other"
@@ -44,7 +44,7 @@ class Model(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class EmbeddingModel(Model, frozen=True, kw_only=True):
-    """The model that searches rows; its numbers are tokens."""
+    """The model that searches rows; its token fields are numbers of tokens."""
 
     type: str = "embedding"
     model: str = "embedding"
@@ -55,7 +55,7 @@ class EmbeddingModel(Model, frozen=True, kw_only=True):
 
 
 class LanguageModel(Model, frozen=True, kw_only=True):
-    """The model that processes texts; its numbers are tokens."""
+    """The model that processes texts; its maximum values are numbers of tokens."""
 
     type: str = "llm"
     model: str = "language"
@@ -68,7 +68,7 @@ class LanguageModel(Model, frozen=True, kw_only=True):
 
 
 class Member(View):
-    """The member of the team who has created a dataset."""
+    """The member of the team who created a dataset or an application."""
 
     name: str
     avatar: str = ""
@@ -76,7 +76,7 @@ class Member(View):
 
 
 class DatasetItem(View, kw_only=True):
-    """The fields of a dataset in lists and in its detail."""
+    """The fields of a dataset in lists and in details."""
 
     id: str = field(name="_id")
     avatar: str
@@ -101,7 +101,7 @@ class ListedDataset(DatasetItem, kw_only=True):
 
 
 class DatasetDetail(DatasetItem, kw_only=True):
-    """The detail of a dataset."""
+    """A dataset in detail."""
 
     parent_id: str | None
     team_id: str = DEFAULT_TEAM_ID
@@ -110,7 +110,7 @@ class DatasetDetail(DatasetItem, kw_only=True):
 
 
 class FormerListBody(RequestFields, kw_only=True):
-    """Filters of datasets: a folder, a type, or a text."""
+    """Filters of datasets, in versions with fewer types."""
 
     parent_id: fields.Parent = UNSET
     type: fields.FormerDatasetType | UnsetType = UNSET
@@ -118,25 +118,29 @@ class FormerListBody(RequestFields, kw_only=True):
 
 
 class DatasetListBody(FormerListBody, kw_only=True):
-    """Filters of datasets, of all types."""
+    """Filters of datasets: a folder, a type or a text."""
 
     type: fields.DatasetType | UnsetType = UNSET  # type: ignore[assignment]
 
 
 async def _receive(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """Return the fields of the body, or of the query of a GET, as old clients send."""
+    """Return the fields as JSON: those of the body, or for a GET those of the query."""
     if body.scope["method"] == "GET":
         return await gather_fields(body, max_bytes, memory)
     return await body.read(max_bytes, memory) or b"{}"
 
 
-def _listed(seen: holders.Seen[Dataset], _: object) -> ListedDataset:
-    return _shown(ListedDataset, *seen, source_member=Member(seen[0].tmb_id))
+def _list_item(
+    dataset_with_level: holders.WithLevel[Dataset], _: object
+) -> ListedDataset:
+    dataset, level = dataset_with_level
+    member = Member(dataset.tmb_id)
+    return _view(ListedDataset, dataset, level, source_member=member)
 
 
-def _shown(kind: type[K], dataset: Dataset, level: Level, **made: Any) -> K:
-    made["update_time"] = format_time(dataset.update_time)
-    return fields.shown(kind, dataset, permission=roles(level), **made)
+def _view(kind: type[K], dataset: Dataset, level: Level, **values: Any) -> K:
+    values["update_time"] = format_time(dataset.update_time)
+    return fields.copy_fields(kind, dataset, permission=roles(level), **values)
 
 
 @route(
@@ -148,28 +152,30 @@ def _shown(kind: type[K], dataset: Dataset, level: Level, **made: Any) -> K:
     refuses=DATASET,
     example={"parentId": None},
     former=("datasets_of_dingtalk", FormerListBody),
-    shows=_listed,
+    shows=_list_item,
     has_total=False,
     gather=_receive,
     appear=lambda _, n: (Dataset(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
-def dataset_list(call: Call, wanted: DatasetListBody) -> Page[holders.Seen[Dataset]]:
-    """The datasets that the caller may read.
+def dataset_list(
+    call: Call, wanted: DatasetListBody
+) -> Page[holders.WithLevel[Dataset]]:
+    """List the datasets that the caller may read.
 
-    An array, the latest first: all datasets, or those in the folder `parentId`; with
-    `searchKey` those with that text in name or intro.
+    Returns an array, the latest first, of all datasets or of those in the folder
+    `parentId`. `searchKey` finds all datasets with this text in name or intro.
     """
     term, folder = fold(wanted.search_key or ""), wanted.parent_id
     if not term and folder:
         call.dataset(folder, Level.READ, "$.parentId")
 
     def is_wanted(dataset: Dataset) -> bool:
-        is_there = folder is UNSET or dataset.parent_id == (folder or None)
-        return is_there and wanted.type in (UNSET, dataset.type)
+        is_in_folder = folder is UNSET or dataset.parent_id == (folder or None)
+        return is_in_folder and wanted.type in (UNSET, dataset.type)
 
     datasets = call.store.datasets()
     if term:
-        return holders.page_of(call, holders.named(call, term, datasets))
+        return holders.page_of(call, holders.search(call, term, datasets))
     return holders.page_of(call, filter(is_wanted, datasets))
 
 
@@ -182,12 +188,12 @@ def dataset_list(call: Call, wanted: DatasetListBody) -> Page[holders.Seen[Datas
     example={"id": DEMO_DATASET},
 )
 def dataset_detail(call: Call, query: fields.IdQuery) -> DatasetDetail:
-    """One dataset.
+    """Get a dataset.
 
-    The fields of lists, and its folder and team.
+    Returns the fields that lists show, and the folder and the team.
     """
     dataset = call.dataset(query.id, Level.READ)
-    return _shown(DatasetDetail, dataset, dataset.level_of(call.caller))
+    return _view(DatasetDetail, dataset, dataset.level_of(call.caller))
 
 
 class Website(Struct):
@@ -198,37 +204,37 @@ class Website(Struct):
 
 
 class DatasetUpdateBody(RequestFields, kw_only=True):
-    """The dataset to change, and its new values; models are ignored."""
+    """The dataset to change and its new values; models and settings are ignored."""
 
     id: Id
     name: fields.Name | UnsetType = UNSET
-    intro: fields.Long | UnsetType = UNSET
-    avatar: fields.Long | UnsetType = UNSET
+    intro: fields.LongText | UnsetType = UNSET
+    avatar: fields.LongText | UnsetType = UNSET
     parent_id: fields.Parent = UNSET
-    agent_model: fields.Text = UNSET
-    vlm_model: fields.Text = UNSET
+    agent_model: fields.IdleText = UNSET
+    vlm_model: fields.IdleText = UNSET
     website_config: Annotated[Website, fields.IDLE] | UnsetType = UNSET
-    external_read_url: fields.Text = UNSET
+    external_read_url: fields.IdleText = UNSET
     api_dataset_server: Annotated[Servers, fields.IDLE] | UnsetType = UNSET
-    auto_sync: fields.Flag = UNSET
+    auto_sync: fields.IdleFlag = UNSET
     chunk_settings: Annotated[fields.ChunkSettings, fields.IDLE] | UnsetType = UNSET
 
 
 @route(
     "PUT /api/core/dataset/update",
     chinese="重命名或移动知识库",
-    since="4.15 with keys",
-    differs="Models and settings are not stored. A parent that is not a folder, or is "
-    "inside the dataset, is refused, and so are more than four nested folders.",
+    since="4.15 with API keys",
+    differs="Models and settings are not stored. A parent is refused if it is not a "
+    "folder, is inside the dataset, or nests more than four folders.",
     refuses=(*DATASET, MissingAuthorization, FolderCycle, *MAKE),
     example={"id": DEMO_DATASET, "name": "Manual"},
     writes=True,
 )
 def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
-    """Rename a dataset, or move it.
+    """Rename or move a dataset.
 
     Changes name, intro, avatar and folder. A move to or from the top level needs a
-    login.
+    login token.
     """
     dataset = call.dataset(new.id, Level.NONE)
     is_moved, target = new.parent_id is not UNSET, new.parent_id or None
@@ -253,7 +259,8 @@ def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
     "DELETE /api/core/dataset/delete",
     chinese="删除知识库",
     since="4.6",
-    differs="It is gone at once; the service serves `detail` for a second more.",
+    differs="The dataset disappears at once; FastGPT serves its `detail` for another "
+    "second.",
     refuses=DATASET,
     example={"id": DEMO_DATASET},
     writes=True,
@@ -261,15 +268,15 @@ def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
 def dataset_delete(call: Call, query: fields.IdQuery) -> None:
     """Delete a dataset.
 
-    Its collections are deleted too, and the datasets in a folder.
+    Its collections are deleted too. A folder is deleted with its content.
     """
     folders.remove(call.store, call.dataset(query.id, Level.OWNER))
 
 
 class DatasetPathsQuery(RequestFields, kw_only=True):
-    """The dataset, and whether the path includes it."""
+    """The dataset; with `current` the path ends with it, with `parent` above it."""
 
-    source_id: fields.Label = ""
+    source_id: fields.ShortText = ""
     type: Literal["current", "parent"]
 
 
@@ -282,13 +289,14 @@ class DatasetPathsQuery(RequestFields, kw_only=True):
     access="login",
 )
 def dataset_paths(call: Call, query: DatasetPathsQuery) -> list[fields.PathStep]:
-    """The folders above a dataset.
+    """Get the folders above a dataset.
 
-    Ids and names, the outermost folder first; with `current` the dataset is the last.
+    Returns ids and names, the outermost folder first. With `type` `current`, the last
+    is the dataset.
     """
     if not query.source_id:
         return []
     dataset = call.dataset(query.source_id, Level.READ, "$.sourceId")
     end = dataset.id if query.type == "current" else dataset.parent_id
-    way = folders.path_of(call.store, end)
-    return [fields.PathStep(each.id, each.name) for each in way]
+    path = folders.path_of(call.store, end)
+    return [fields.PathStep(each.id, each.name) for each in path]

@@ -1,4 +1,4 @@
-"""Fields that related routes share, and how to read ids, times and pages."""
+"""Fields that related routes share, and functions that read times and pages."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -27,14 +27,15 @@ T = TypeVar("T")
 V = TypeVar("V", bound=Struct)
 
 Name = Annotated[str, Meta(max_length=Published.name_chars)]
-Long = Annotated[str, Meta(max_length=Published.intro_chars)]
+LongText = Annotated[str, Meta(max_length=Published.intro_chars)]
+"""`ShortText`, `Name` and `LongText` are texts with different maximum lengths."""
 SearchText = Annotated[str, Meta(max_length=Published.search_chars)]
-Label = Annotated[str, Meta(max_length=Published.id_chars)]
-Tags = Annotated[list[Label], Meta(max_length=Published.tags)]
+ShortText = Annotated[str, Meta(max_length=Published.id_chars)]
+Tags = Annotated[list[ShortText], Meta(max_length=Published.tags)]
 Ids = Annotated[list[Id], Meta(max_length=Published.ids)]
 Texts = Annotated[list[str], Meta(max_length=Published.ids)]
-Parent = Label | UnsetType | None
-"""A folder by its id; null and an empty text are the top level."""
+Parent = ShortText | UnsetType | None
+"""The id of a folder; null and an empty text mean the top level."""
 FormerDatasetType = Literal[
     "folder",
     "dataset",
@@ -46,13 +47,13 @@ FormerDatasetType = Literal[
 ]
 
 IDLE = body_field.About(is_idle=True).meta()
-"""Marks a field that is checked, but changes nothing."""
+"""Marks a field that is checked, but has no effect."""
 SHARE = body_field.About(is_idle=True, is_credential=True).meta()
 """Marks a share link, which is read before the other fields."""
-Text = Annotated[Long, IDLE] | UnsetType
-Number = Annotated[float, IDLE] | UnsetType
-Flag = Annotated[bool, IDLE] | UnsetType
-Settings = Annotated[dict[str, Any], IDLE] | UnsetType
+IdleText = Annotated[LongText, IDLE] | UnsetType
+IdleNumber = Annotated[float, IDLE] | UnsetType
+IdleFlag = Annotated[bool, IDLE] | UnsetType
+IdleSettings = Annotated[dict[str, Any], IDLE] | UnsetType
 DatasetType = Literal[FormerDatasetType, "dingtalk"]
 ChatId = Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
 
@@ -64,13 +65,13 @@ class IdQuery(contract.RequestFields):
 
 
 class AnyIdQuery(contract.RequestFields):
-    """The id of the object, in any form."""
+    """The id of the object, as any text."""
 
     id: Name
 
 
 class ShareAuth(Struct, rename="camel"):
-    """A share link, and its visitor."""
+    """A share link and its visitor."""
 
     share_id: str = ""
     out_link_uid: str = ""
@@ -81,7 +82,7 @@ _AUTH = "$.outLinkAuthData"
 
 
 def auth_of(auth: ShareAuth | str | UnsetType | None) -> ShareAuth:
-    """Read a share link, which is JSON in a query. Raises InvalidField."""
+    """Return the share link; in a query it is JSON text. Raises InvalidField."""
     if not isinstance(auth, str):
         return auth or ShareAuth()
     try:
@@ -90,24 +91,27 @@ def auth_of(auth: ShareAuth | str | UnsetType | None) -> ShareAuth:
         raise errors.InvalidField.of(auth, "an object as JSON", _AUTH) from None
 
 
-def share_of(given: ShareAuth | str | UnsetType | None) -> bool:
-    """Return whether a share link is named. Raises InvalidField for half of it."""
-    auth = auth_of(given)
+def names_share(link: ShareAuth | str | UnsetType | None) -> bool:
+    """Return whether a share link is named.
+
+    Raises InvalidField if the field names a link without a visitor, or the reverse.
+    """
+    auth = auth_of(link)
     if bool(auth.share_id) is not bool(auth.out_link_uid):
         raise errors.InvalidField("shareId and outLinkUid", "one of them", _AUTH)
     return bool(auth.share_id)
 
 
 class TargetFields(contract.RequestFields, kw_only=True):
-    """The application of a chat session; other targets are ignored."""
+    """The application of a chat session; `skillId` and `sourceType` have no effect."""
 
     app_id: Id | UnsetType = UNSET
     skill_id: Annotated[Id, IDLE] | UnsetType = UNSET
     source_type: Annotated[Literal["app", "chatAgentHelper"], IDLE] | UnsetType = UNSET
 
     def check(self) -> None:
-        """Raise InvalidField for more than one target."""
-        is_shared = share_of(getattr(self, "out_link_auth_data", UNSET))
+        """Raise InvalidField for several targets, or a sourceType without an appId."""
+        is_shared = names_share(getattr(self, "out_link_auth_data", UNSET))
         if sum(map(bool, (self.app_id, self.skill_id, is_shared))) > 1:
             several = "one of appId, skillId and outLinkAuthData"
             raise errors.InvalidField(several, "several", "$")
@@ -117,7 +121,7 @@ class TargetFields(contract.RequestFields, kw_only=True):
 
 
 class OptionalChatFields(TargetFields, kw_only=True):
-    """The application of a chat session, or a share link, or neither."""
+    """The application or the share link of a chat session; neither is required."""
 
     out_link_auth_data: LinkAuth = UNSET
 
@@ -129,23 +133,23 @@ class ChatFields(OptionalChatFields, kw_only=True):
 
 
 class CitedFields(OptionalChatFields, kw_only=True):
-    """The reply of a chat session that cites the object; ignored."""
+    """The chat reply that cites the object. It is checked, but has no effect."""
 
     app_id: Annotated[Id, IDLE] | UnsetType = UNSET
-    chat_id: Text = UNSET
-    chat_item_data_id: Text = UNSET
+    chat_id: IdleText = UNSET
+    chat_item_data_id: IdleText = UNSET
 
-    def check_whole(self, *, is_given: bool = False) -> None:
-        """Raise InvalidField if a reply is named only in part."""
-        target = self.app_id or self.skill_id or share_of(self.out_link_auth_data)
+    def check_whole(self, *, is_required: bool = False) -> None:
+        """Raise InvalidField if a reply is named in part, or is required but absent."""
+        target = self.app_id or self.skill_id or names_share(self.out_link_auth_data)
         given = [*map(bool, (target, self.chat_id, self.chat_item_data_id))]
-        if (is_given or any(given)) and not all(given):
+        if (is_required or any(given)) and not all(given):
             expected = "a chat target, chatId and chatItemDataId together, or none"
             raise errors.InvalidField(expected, "some", "$")
 
 
 class ChatQuery(ChatFields, kw_only=True):
-    """A chat session."""
+    """A chat session of an application."""
 
     chat_id: ChatId
 
@@ -157,14 +161,14 @@ class PathStep(View):
     parent_name: str
 
 
-def shown(kind: type[V], record: Struct, **made: Any) -> V:
-    """Return a view of a record: its fields of the same name, and `made`."""
-    names = _alike(kind, type(record))
-    return kind(**({name: getattr(record, name) for name in names} | made))
+def copy_fields(kind: type[V], source: Struct, **values: Any) -> V:
+    """Return a `kind` with the fields of `source` of the same names, and `values`."""
+    names = _shared_names(kind, type(source))
+    return kind(**({name: getattr(source, name) for name in names} | values))
 
 
 @cache
-def _alike(kind: type[Struct], other: type[Struct]) -> tuple[str, ...]:
+def _shared_names(kind: type[Struct], other: type[Struct]) -> tuple[str, ...]:
     return tuple(sorted({*kind.__struct_fields__} & {*other.__struct_fields__}))
 
 
@@ -181,28 +185,28 @@ class ChunkSettings(contract.RequestFields, kw_only=True, forbid_unknown_fields=
     training_type: TrainingType | UnsetType = UNSET
     chunk_trigger_type: Literal["minSize", "forceChunk", "maxSize"] | UnsetType = UNSET
     chunk_trigger_min_size: float | UnsetType = UNSET
-    data_enhance_collection_name: Flag = UNSET
+    data_enhance_collection_name: IdleFlag = UNSET
     chunk_setting_mode: Literal["auto", "custom"] | UnsetType = UNSET
     chunk_split_mode: Literal["paragraph", "size", "char"] | UnsetType = UNSET
     paragraph_chunk_ai_mode: (
         Annotated[Literal["auto", "force", "forbid"], IDLE] | UnsetType
     ) = field(name="paragraphChunkAIMode", default=UNSET)
     paragraph_chunk_deep: float | UnsetType = UNSET
-    paragraph_chunk_min_size: Number = UNSET
+    paragraph_chunk_min_size: IdleNumber = UNSET
     chunk_size: int | float | UnsetType = UNSET
-    index_size: Number = UNSET
-    chunk_splitter: Long | UnsetType = UNSET
-    qa_prompt: Text = UNSET
-    auto_indexes: Flag = UNSET
-    image_index: Flag = UNSET
-    index_prefix_title: Flag = UNSET
+    index_size: IdleNumber = UNSET
+    chunk_splitter: LongText | UnsetType = UNSET
+    qa_prompt: IdleText = UNSET
+    auto_indexes: IdleFlag = UNSET
+    image_index: IdleFlag = UNSET
+    index_prefix_title: IdleFlag = UNSET
 
 
 class ProcessingFields(ChunkSettings, kw_only=True, forbid_unknown_fields=True):
     """Settings for processing a new collection."""
 
-    metadata: Settings = UNSET
-    custom_pdf_parse: Flag = UNSET
+    metadata: IdleSettings = UNSET
+    custom_pdf_parse: IdleFlag = UNSET
 
 
 def time_of(
@@ -210,7 +214,10 @@ def time_of(
     name: str,
     refused: type[errors.Refusal] = errors.InvalidField,
 ) -> int | None:
-    """Return a time in milliseconds, None if there is none. Raises `refused`."""
+    """Return a time in milliseconds since 1970; None if null or missing.
+
+    Raises `refused`, with the field's `name`, for any other text.
+    """
     if value is UNSET or value is None:
         return None
     try:
@@ -221,7 +228,10 @@ def time_of(
 
 
 def date_of(value: object, name: str) -> int | None:
-    """Return a time as the service reads it, in any form. Raises InvalidField."""
+    """Return a time in milliseconds since 1970, as FastGPT reads it; None if missing.
+
+    A number has milliseconds, a text may be a day, and null is 0. Raises InvalidField.
+    """
     if value is None:
         return 0
     if isinstance(value, int | float) and clock.MIN_TIME <= value <= clock.MAX_TIME:
@@ -234,13 +244,13 @@ def date_of(value: object, name: str) -> int | None:
     raise errors.InvalidField.of(value, "a time", f"$.{name}")
 
 
-PageNumber = int | float | Long | UnsetType
+PageNumber = int | float | LongText | UnsetType
 CastError = refusal("CastError", "400 invalidField", "500 500 error")
-"""Refusal by the service's database, not its schema."""
+"""The refusal of a value that FastGPT's schema accepts, but not its database."""
 
 
 class PagedFields(contract.RequestFields, kw_only=True):
-    """The fields by which most lists are paged; digits in strings are numbers."""
+    """The paging fields of most lists; strings of digits count as numbers."""
 
     offset: PageNumber = UNSET
     page_num: PageNumber = UNSET
@@ -248,7 +258,7 @@ class PagedFields(contract.RequestFields, kw_only=True):
 
 
 class PagedChatFields(OptionalChatFields, kw_only=True):
-    """The page, and the application of the items."""
+    """The page, and the application or share link of the items."""
 
     offset: PageNumber = UNSET
     page_num: PageNumber = UNSET
@@ -256,16 +266,17 @@ class PagedChatFields(OptionalChatFields, kw_only=True):
 
 
 PAGING = (MissingParams, CastError)
+"""The refusals of wrong paging fields."""
 
 
 def paging_of(
     fields: PagedFields | PagedChatFields, most: int = Published.related_page_size
 ) -> tuple[int, int]:
-    """Return offset and size of a page, as the service's shared parser reads them.
+    """Return the offset and the size of a page, as FastGPT reads them.
 
-    Without `pageSize` the others are ignored. An `offset` of 0 yields to `pageNum`.
-    More than `most` items count as `most`. Call this before any object is looked up,
-    like all checks of fields. Raises PAGING.
+    Without `pageSize` this is (0, 10). An `offset` other than 0 wins over `pageNum`. A
+    size above `most` counts as `most`. Call this before any object is looked up, like
+    all checks of fields. Raises PAGING.
     """
     if fields.page_size is UNSET:
         return 0, 10
@@ -280,24 +291,24 @@ def paging_of(
 def page_of(
     matching: Sequence[T], paging: tuple[int, int], level: Level = Level.READ
 ) -> Page[T]:
-    """Return a page of the matching items."""
+    """Return a page of the matching items; `paging` is its offset and its size."""
     offset, size = paging
     items = matching[offset : offset + size]
     return Page(items, len(matching), level, matching, offset, size)
 
 
-_LEAST_CHARS = 40  # cost of comparing one object, beside its texts
+_LEAST_CHARS = 40  # charged for an object with fewer characters
 
 
-def having(
+def containing(
     term: str,
     objects: Iterable[T],
     texts_of: Callable[[T], tuple[str, str]],
     state: State,
 ) -> list[T]:
-    """Return objects with a folded term in a text; limit the compared characters.
+    """Return the objects that have a text which contains a case-folded term.
 
-    If the limit is reached, add a hint.
+    At most `listed_search_chars` characters are compared; then a hint says so.
     """
     found: list[T] = []
     room = state.limits.listed_search_chars
@@ -305,9 +316,9 @@ def having(
         if room <= 0:
             state.hint("only the first texts were compared (limit listed_search_chars)")
             break
-        one, other = texts_of(each)
-        first, left = folded_beginning(one, room)
-        second, left = folded_beginning(other, max(left, 0))
+        text, other_text = texts_of(each)
+        first, left = folded_beginning(text, room)
+        second, left = folded_beginning(other_text, max(left, 0))
         if term in first or term in second:
             found.append(each)
         room = min(left, room - _LEAST_CHARS)

@@ -1,4 +1,4 @@
-"""What routes of applications and of datasets have in common."""
+"""Searches, pages and permissions for the routes of applications and of datasets."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
@@ -12,26 +12,33 @@ from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import App
 
 H = TypeVar("H", App, Dataset)
-Seen = tuple[H, Level]
-"""An application or a dataset, and what the caller may do with it."""
+WithLevel = tuple[H, Level]
+"""An application or a dataset, and the caller's level of permission for it."""
 
 
-def named(call: Call, term: str, every: Iterable[H]) -> list[H]:
-    """Those with a folded term in their name or introduction."""
-    return fields.having(term, every, lambda it: (it.name, it.intro), call.state)
+def search(call: Call, term: str, objects: Iterable[H]) -> list[H]:
+    """Return the objects whose name or introduction contains a case-folded term."""
+    return fields.containing(
+        term, objects, lambda each: (each.name, each.intro), call.state
+    )
 
 
-def page_of(call: Call, found: Iterable[H], most: int | None = None) -> Page[Seen[H]]:
-    """Those that the caller may read, on one page, the latest first."""
-    ordered = sorted(found, key=lambda each: (-each.update_time, each.id))
+def page_of(
+    call: Call, objects: Iterable[H], most: int | None = None
+) -> Page[WithLevel[H]]:
+    """Return one page of the objects that the caller may read, the latest first.
+
+    The page has the first `most` objects; by default it has all.
+    """
+    ordered = sorted(objects, key=lambda each: (-each.update_time, each.id))
     levels = ((each, each.level_of(call.caller)) for each in ordered)
-    seen = [(each, level) for each, level in levels if level >= Level.READ][:most]
-    return Page(seen, len(seen), call.caller.level, seen, 0, Published.integer)
+    items = [(each, level) for each, level in levels if level >= Level.READ][:most]
+    return Page(items, len(items), call.caller.level, items, 0, Published.integer)
 
 
 def permissions_of(call: Call) -> Mapping[str, Level]:
-    """The permissions of what the caller creates."""
-    # Whoever owns all needs none, and a state can name declared keys only.
+    """Return the permissions, by API key, of an object that the caller creates."""
+    # An owner of everything needs no entry; a state can name only declared keys.
     key, keys = call.caller.key, call.store.generation.keys
     is_named = call.caller.level is not Level.OWNER and key in keys
     return {key: Level.OWNER} if is_named else {}

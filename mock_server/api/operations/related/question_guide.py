@@ -1,4 +1,4 @@
-"""Proposes questions after a turn of a chat session."""
+"""Routes that propose the next questions of a chat session."""
 
 from typing import Annotated, Any, Literal
 
@@ -16,11 +16,11 @@ QUESTIONS = (
     "Where does that come from?",
     "What does it cost?",
 )
-NO_MODEL = "No model runs; the conversation is ignored."
+NO_MODEL = "No model runs, and the conversation is ignored."
 
 
 class GuideSettings(Struct, rename="camel"):
-    """Settings for the questions."""
+    """Settings for proposed questions."""
 
     open: workflow_fields.Switch
     model: str = ""
@@ -28,7 +28,7 @@ class GuideSettings(Struct, rename="camel"):
 
 
 class CreateQuestionGuideBody(fields.ChatQuery, kw_only=True):
-    """The chat session."""
+    """The chat session; `questionGuide` has no effect."""
 
     question_guide: Annotated[GuideSettings, fields.IDLE] | UnsetType = UNSET
 
@@ -44,16 +44,16 @@ class CreateQuestionGuideBody(fields.ChatQuery, kw_only=True):
     example={"appId": DEMO_APP, "chatId": DEMO_CHAT},
 )
 def create_question_guide(call: Call, body: CreateQuestionGuideBody) -> list[str]:
-    """Propose questions to go on with.
+    """Propose the next questions of a chat.
 
-    Returns an app's `questionGuide` in the fixture, else three fixed questions, also
-    for unknown chats; nothing is stored.
+    Returns the application's `questionGuide` from the fixture, else three fixed
+    questions, for unknown chats too. Nothing is stored.
     """
     return [*(call.app(body.app_id).question_guide or QUESTIONS)]
 
 
 class SaidBefore(Struct):
-    """A message, and its role."""
+    """A message and its role."""
 
     role: Literal["user", "assistant", "system", "tool", "function"]
     content: str | list[dict[str, Any]] | UnsetType = UNSET
@@ -63,7 +63,7 @@ class SaidBefore(Struct):
 
 
 class OlderGuideBody(RequestFields, kw_only=True):
-    """The messages so far, which are ignored."""
+    """The messages so far; they are checked, but have no effect."""
 
     messages: Annotated[
         list[SaidBefore], Meta(max_length=Published.json_values), fields.IDLE
@@ -71,7 +71,7 @@ class OlderGuideBody(RequestFields, kw_only=True):
     out_link_auth_data: fields.LinkAuth = UNSET
 
     def check(self) -> None:
-        """Raise InvalidField for a text that is no JSON."""
+        """Raise InvalidField if `outLinkAuthData` is a text without JSON."""
         fields.auth_of(self.out_link_auth_data)
 
 
@@ -84,9 +84,9 @@ class OlderGuideBody(RequestFields, kw_only=True):
     example={"messages": [{"role": "user", "content": "Hello"}]},
 )
 def create_question_guide_of_messages(call: Call, body: OlderGuideBody) -> list[str]:
-    """Propose questions to go on with, at an older path.
+    """Propose the next questions of a chat, at an older path.
 
-    Returns three fixed questions, as no app is named.
+    Returns three fixed questions, because the request names no application.
     """
     del call, body
     return [*QUESTIONS]

@@ -23,11 +23,11 @@ from mock_server.fixture.document import Id, Said
 
 
 class DeleteRecordFields(fields.ChatFields, kw_only=True):
-    """Records of a chat session, by their `dataId`."""
+    """The `dataId`s of records of a chat session."""
 
     chat_id: fields.Name
-    content_id: fields.Long | UnsetType = UNSET
-    content_ids: fields.Texts | fields.Long | UnsetType = UNSET
+    content_id: fields.LongText | UnsetType = UNSET
+    content_ids: fields.Texts | fields.LongText | UnsetType = UNSET
     del_file: Annotated[Any, fields.IDLE] = UNSET
 
 
@@ -50,19 +50,19 @@ _deleting = partial(
 def delete_record(call: Call, body: DeleteRecordFields) -> None:
     """Delete records of a chat session.
 
-    Lists omit all records of these ids, a question and a reply that share one;
-    `includeDeleted` shows them. Unknown ids are ignored; no ids delete nothing. The
-    chat is unchanged.
+    Lists omit all records with these ids, also a question and a reply that share an id;
+    `includeDeleted` shows them. Unknown ids are ignored. Without ids, nothing is
+    deleted. The chat's updateTime stays.
     """
     app = call.app(body.app_id)
-    several = body.content_ids or ()
-    ids = several.split(",") if isinstance(several, str) else several
+    content_ids = body.content_ids or ()
+    ids = content_ids.split(",") if isinstance(content_ids, str) else content_ids
     named = filter(None, (*ids, body.content_id))
     delete_records(call, app, body.chat_id, {*named})
 
 
 class DeleteItemBody(RequestFields):
-    """A record of a chat session, by its `dataId`."""
+    """The `dataId` of a record of a chat session."""
 
     app_id: Id
     chat_id: Id
@@ -72,21 +72,21 @@ class DeleteItemBody(RequestFields):
 @_deleting(
     "DELETE /api/core/chat/item/delete",
     chinese="删除会话中的一条消息",
-    since="4.8.12 with keys, to 4.14.10",
+    since="4.8.12 with API keys, until 4.14.10",
     versions=("4.14",),
     gather=gather_body,
 )
 def delete_item(call: Call, body: DeleteItemBody) -> None:
     """Delete a record of a chat session.
 
-    Lists omit the record; `includeDeleted` shows it. An unknown id is ignored. The chat
-    is unchanged.
+    Lists omit the record; `includeDeleted` shows it. An unknown id is ignored. The
+    chat's updateTime stays.
     """
     delete_records(call, call.app(body.app_id), body.chat_id, {body.content_id})
 
 
 class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
-    """A reply and its feedback; an omitted feedback is removed."""
+    """A reply and its feedbacks; an omitted feedback is removed."""
 
     data_id: ChatId
     user_good_feedback: Said = UNSET
@@ -96,7 +96,7 @@ class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
 @route(
     "POST /api/core/chat/feedback/updateUserFeedback",
     chinese="对回复点赞或点踩",
-    since="4.8.12 with keys",
+    since="4.8.12 with API keys",
     access="visitor",
     refuses=(*APP, RecordNotFound, LimitReached),
     example={
@@ -111,11 +111,10 @@ class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
 def update_user_feedback(call: Call, body: UpdateUserFeedbackBody) -> Nothing | None:
     """Rate a reply.
 
-    Both feedbacks are stored as sent, null too, and an omitted one is removed: so one
-    sent alone replaces the other. Lists of records show them; the
-    chat's updateTime stays.
+    A good and a bad feedback are stored as sent, null too; an omitted feedback is
+    removed. Lists of records show them. The chat's updateTime stays.
     """
     app = call.app(body.app_id)
-    said = Feedback(body.user_good_feedback, body.user_bad_feedback)
-    give_feedback(call, app, body.chat_id, body.data_id, said)
+    feedback = Feedback(body.user_good_feedback, body.user_bad_feedback)
+    give_feedback(call, app, body.chat_id, body.data_id, feedback)
     return None if call.facts.feedback_gives_null else Nothing()

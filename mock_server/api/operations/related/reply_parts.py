@@ -1,4 +1,4 @@
-"""Convert the parts of a scripted reply to the JSON of records and of node results."""
+"""Converts the parts of a scripted reply to JSON: of records and of node results."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from mock_server.domain.versions import Facts
 
 
 def tool_of(tool: Tool) -> dict[str, str]:
-    """Return a called tool as events and records show it."""
+    """Return a tool call as events and records show it."""
     own_id = hashlib.sha256(tool.name.encode()).hexdigest()[:24]
     params, response = map(_as_text, (tool.params, tool.response))
     return {
@@ -39,12 +39,12 @@ def error_of(error: str | Mapping[str, Any]) -> tuple[int, str, str]:
         return 500, "error", error
     code, text = error.get("code"), error.get("statusText")
     status_text = text if isinstance(text, str) else "error"
-    own = code if isinstance(code, int) else 500
-    return own, status_text, str(error.get("message", ""))
+    int_code = code if isinstance(code, int) else 500
+    return int_code, status_text, str(error.get("message", ""))
 
 
 def value_of(part: ReplyPart) -> dict[str, Any] | None:
-    """Return a part as records store it; None for one that they do not store."""
+    """Return a part as records show it; None for a part that they do not show."""
     if part.text is not None or part.fast is not None:
         text = part.text if part.text is not None else part.fast
         return {"type": "text", "text": {"content": text}}
@@ -70,43 +70,43 @@ def response_data(
 def _results(
     parts: Sequence[ReplyPart], facts: Facts, share: Share | None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the results that the reader may see, each with the index of its part."""
-    every = _all_results(parts)
+    """Yield the results that the caller may see, each with the index of its part."""
+    results = _all_results(parts)
     if share is None:
-        yield from every
+        yield from results
         return
     kinds = {"datasetSearchNode", "tool" if facts.shares_see_tools else ""}
-    shown = {"moduleType", "runningTime", "quoteList" if share.show_cite else ""}
-    for at, result in every:
+    names = {"moduleType", "runningTime", "quoteList" if share.show_cite else ""}
+    for at, result in results:
         if result["moduleType"] in kinds:
-            yield at, {name: it for name, it in result.items() if name in shown}
+            yield at, {name: it for name, it in result.items() if name in names}
 
 
 def _all_results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the whole result of each node, with the index of its part."""
+    """Yield each result with all its fields, and the index of its part."""
     number = 0
     for at, part in enumerate(parts):
-        more: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         if part.node is not None:
-            more = {"moduleName": part.node, "moduleType": "chatNode"}
+            fields = {"moduleName": part.node, "moduleType": "chatNode"}
         if part.quotes is not None:
-            more = {"moduleName": "Dataset search", "moduleType": "datasetSearchNode"}
-            more["quoteList"] = part.quotes
+            fields = {"moduleName": "Dataset search", "moduleType": "datasetSearchNode"}
+            fields["quoteList"] = part.quotes
         if part.tool is not None:
-            more = {"moduleName": part.tool.name, "moduleType": "tool"}
-            more |= {"toolInput": part.tool.params, "toolRes": part.tool.response}
-        if more:
+            fields = {"moduleName": part.tool.name, "moduleType": "tool"}
+            fields |= {"toolInput": part.tool.params, "toolRes": part.tool.response}
+        if fields:
             number += 1
             own_id = f"node-{number}"
-            yield at, {"id": own_id, "nodeId": own_id, "runningTime": 0, **more}
+            yield at, {"id": own_id, "nodeId": own_id, "runningTime": 0, **fields}
 
 
 def results_by_end(
     parts: Sequence[ReplyPart], facts: Facts, share: Share | None
 ) -> dict[int, list[dict[str, Any]]]:
-    """Return the results of nodes, by the index of the part before which each is done.
+    """Return the results by the index of the part before which a stream sends them.
 
-    A named node runs until the next named node.
+    A result is sent when its node ends: a named node runs until the next named node.
     """
     named = [at for at, part in enumerate(parts) if part.node is not None]
     ends = dict(pairwise([*named, len(parts)]))

@@ -1,4 +1,4 @@
-"""A reply as server-sent events."""
+"""Writes a reply as server-sent events."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from mock_server.domain.versions import Facts
 
 
 class Completion(Struct):
-    """A reply, and how it is asked for."""
+    """A reply, and the form in which the request wants it."""
 
     done: Completed
     stream: bool
@@ -33,37 +33,38 @@ class Completion(Struct):
 
 
 def streamed(completion: Completion, facts: Facts) -> Iterator[Chunk]:
-    """The reply as server-sent events.
+    """Yield the events of a reply, each after its pause.
 
-    At the newer path each node is told as soon as it is done, not all in the end.
+    With `detail`, v2 sends the result of a node when the node ends; v1 sends all
+    results after the reply.
     """
     done, is_detailed, share = completion.done, completion.detail, completion.share
-    pace, told = done.pace, {}
+    pace, results_before = done.pace, {}
     if is_detailed and completion.is_v2:
-        told = results_by_end(done.parts, facts, share)
+        results_before = results_by_end(done.parts, facts, share)
     hidden = () if share is None or share.show_running_status else _RUNNING
     least = _least_length(done.parts)
     is_first = True
-    waiting = 0.0
+    pause_before = 0.0
     for at, part in enumerate(done.parts):
-        for result in told.get(at, ()):
+        for result in results_before.get(at, ()):
             yield Chunk(event("flowNodeResponse", result))
-        waiting += part.pause_ms or 0
+        pause_before += part.pause_ms or 0
         for name, data, is_word in _events(part, least):
             if name in hidden or not (is_detailed or name in _PLAIN):
                 continue
-            pause = waiting
+            pause = pause_before
             if is_word:
                 pause += pace.first_token_ms if is_first else _gap(pace)
                 is_first = False
-            waiting = 0
+            pause_before = 0
             yield Chunk(event(name, data, is_detailed or name == "error"), pause)
         if part.error is not None or part.cut:
             return
-    for result in told.get(len(done.parts), ()):
+    for result in results_before.get(len(done.parts), ()):
         yield Chunk(event("flowNodeResponse", result))
     if is_detailed:
-        yield Chunk(event("workflowDuration", {"durationSeconds": 0}), waiting)
+        yield Chunk(event("workflowDuration", {"durationSeconds": 0}), pause_before)
         if done.title is not None:
             yield Chunk(event("chatTitle", {"title": done.title}))
     yield Chunk(event("answer", _delta(None, "stop"), is_detailed))
@@ -76,13 +77,13 @@ def streamed(completion: Completion, facts: Facts) -> Iterator[Chunk]:
 
 
 _RUNNING = ("flowNodeStatus", "toolCall", "toolParams", "toolResponse")
-"""The events that say what runs, which a share link may hide."""
+"""Events about running nodes and tools, which a share link may hide."""
 _PLAIN = ("answer", "fastAnswer", "error")
-"""The events that are sent without `detail`, then without their names."""
+"""Events that are sent without `detail` too; their names are then left out."""
 
 
 def _events(part: ReplyPart, least: int) -> Iterator[tuple[str, Any, bool]]:
-    """The names and data of a part's events, and whether they are words that come."""
+    """Yield the events of a part: name, data, and True for a word of a text."""
     for word in pieces(part.reasoning or "", least):
         yield "answer", _delta(word, key="reasoning_content"), True
     for word in pieces(part.text or "", least):
@@ -112,50 +113,51 @@ def _events(part: ReplyPart, least: int) -> Iterator[tuple[str, Any, bool]]:
 
 
 def _gap(pace: Pace) -> float:
-    """Milliseconds between two words."""
+    """Return the pause between two words, in milliseconds."""
     return 1000 / pace.tokens_per_second if pace.tokens_per_second else 0
 
 
-_END = re.compile("[ \u3000-\u9fff\uff00-\uffef]")
+_WORD_END = re.compile("[ \u3000-\u9fff\uff00-\uffef]")
 """The last character of a word."""
 
 
 def _least_length(parts: Sequence[ReplyPart]) -> int:
-    """How long each piece of what is said must be, but one; 0 if words are few.
+    """Return the length that a piece must exceed; 0 if each word is a piece.
 
-    The parts of a reply have at most `stream_pieces` between them.
+    All texts of a reply together have at most `stream_pieces` pieces.
     """
-    # A MiB may have as many words, each of which would take long to make.
+    # A text of a MiB may have a million words; an event for each would take long.
     texts = [text for each in parts if (text := each.reasoning or each.text)]
     most = max(1, Published.stream_pieces + 1 - len(texts))
-    ends = chain.from_iterable(map(_END.finditer, texts))
+    ends = chain.from_iterable(map(_WORD_END.finditer, texts))
     count = sum(1 for _ in islice(ends, most))
     return sum(map(len, texts)) // most if count == most else 0
 
 
 def pieces(reply: str, least: int = 0) -> list[str]:
-    """The words of a text, as models have them; short ones make one piece.
+    """Return the words of a text; join words until a piece has over `least` characters.
 
     A space belongs to the word before it; a Chinese character ends a word.
     """
-    made: list[str] = []
+    found: list[str] = []
     start = 0
     while start < len(reply):
-        found = _END.search(reply, start + least)
-        end = found.end() if found else len(reply)
-        made.append(reply[start:end])
+        match = _WORD_END.search(reply, start + least)
+        end = match.end() if match else len(reply)
+        found.append(reply[start:end])
         start = end
-    return made
+    return found
 
 
 def _delta(
-    said: str | None, reason: str | None = None, key: str = "content"
+    text: str | None, reason: str | None = None, key: str = "content"
 ) -> dict[str, Any]:
-    delta = {"role": "assistant", key: said}
+    delta = {"role": "assistant", key: text}
     choices = [{"delta": delta, "index": 0, "finish_reason": reason}]
     return {"id": "", "object": "", "created": 0, "model": "", "choices": choices}
 
 
 def event(name: str, data: Any, is_named: bool = True) -> bytes:
+    """Return a server-sent event whose data is JSON."""
     head = f"event: {name}\n".encode() if is_named else b""
     return head + b"data: " + msgspec.json.encode(data) + b"\n\n"

@@ -1,12 +1,12 @@
-"""Declares a related route: the decorator and docstring of its function describe it.
+"""The decorator `route`, which makes a function a related route.
 
-`@route("PUT /api/...", ...)` makes the table row of the function below it. Its last
-parameter has the type of requests, its return type is that of the data; the first line
-of its docstring is the summary, the rest describes what is modelled.
+`@route("PUT /api/...", ...)` makes the function's row in the table of operations. The
+type of its last parameter is the type of requests; its return type is the type of the
+data. The first line of its docstring is the summary; the rest is the description.
 
-The fields of a GET or DELETE are in the query, of any other request in the query or a
-JSON body. They are gathered in one JSON object, which faults match, contracts check and
-journals show as the body.
+A GET or DELETE has its fields in the query, any other request in the query or in a JSON
+body. The fields are gathered in one JSON object: faults match it, contracts check it,
+and the journal shows it as the body.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -35,10 +35,11 @@ __all__ = ["Act", "Call", "ListOf", "RequestFields", "encode_data", "route"]
 
 Act = Callable[[Call, Any], Any]
 SECTION = "related_route"
-"""Section of these routes in violations."""
-_SHORT = "GET", "DELETE"
+"""The section that violations of these routes name."""
+_QUERY_METHODS = "GET", "DELETE"
 _PAGING = "offset", "pageNum", "pageSize"
-_OF_MANY = frozenset({"create", "list", "detail", "update", "delete", "paths"})
+_COMMON_ENDS = frozenset({"create", "list", "detail", "update", "delete", "paths"})
+"""Last segments of several paths; a name has the segment before them as well."""
 
 
 class ListOf(Struct):
@@ -66,12 +67,12 @@ class RarerFields(TypedDict, total=False):
 
 
 def text_bytes(limits: Limits) -> int:
-    """`most_bytes` of bodies with texts."""
+    """Return the maximum size in bytes of a body with texts, for `most_bytes`."""
     return limits.text_body_bytes
 
 
 def route(
-    where: str,
+    methods_and_path: str,
     *,
     since: str,
     differs: str = "",
@@ -91,17 +92,18 @@ def route(
     is_strict: bool = False,
     **rarer: Unpack[RarerFields],
 ) -> Callable[[Act], operation.Operation]:
-    """Return the table row of the function below.
+    """Return a decorator that makes a function the table row of a route.
 
-    `where` has methods and a path; its last segment is the name, after the one before
-    it if many routes end alike. `shows` makes the view of an item of a page; a
-    page without a total is an array. `data` is the type of the data, by default the
-    return type of `shows` or the function. `former` is the name of a fact, and the type
-    of requests in versions without this fact. A route that `is_checked` was checked
-    before 4.14.11 too; one that `is_strict` refuses unknown fields. `example` are
-    fields of a request that the demo fixture accepts.
+    `methods_and_path` is like "POST|PUT /api/..."; the default of `name` is the last
+    segment of the path. `since`, `differs` and `modelled` are texts of the
+    documentation. `shows` makes the view of an item of a page; a page without a total
+    is an array. `data` is the type of the data, by default the return type of `shows`
+    or of the function. `former` is the name of a fact, and the type of requests in
+    versions without this fact. `is_checked`: versions before 4.14.11 check the fields
+    too. `is_strict`: every choice refuses unknown fields. `example` has the fields of a
+    request that the demo fixture accepts.
     """
-    methods, path = where.split()
+    methods, path = methods_and_path.split()
     method, *further = methods.split("|")
     *_, noun, last = path.split("/")
 
@@ -109,49 +111,51 @@ def route(
         refuses = (*refuses, *SHARE)
 
     def row_of(act: Act) -> operation.Operation:
-        *_, body, given = act.__annotations__.values()
+        *_, body, returned = act.__annotations__.values()
         first, _, rest = cleandoc(act.__doc__ or "").partition(".\n\n")
-        text = " ".join(filter(None, (rest.replace("\n", " "), modelled)))
-        reads = gather or (gather_query if method in _SHORT else gather_fields)
+        description = " ".join(filter(None, (rest.replace("\n", " "), modelled)))
+        default = gather_query if method in _QUERY_METHODS else gather_fields
+        gathers = gather or default
 
-        def read_as(kind: type[RequestFields]) -> Contract[RequestFields]:
+        def contract_of(kind: type[RequestFields]) -> Contract[RequestFields]:
             return Contract(
                 SECTION,
                 kind,
-                where=_WHERE.get(reads, ""),
+                where=_SOURCES.get(gathers, ""),
                 is_checked=is_checked,
                 is_strict=is_strict,
             )
 
-        contract = read_as(body)
+        contract = contract_of(body)
         summary = first.removesuffix(".")
-        own = {*traits, *(["write"] if writes else [])}
-        shown, write = given, encode or encode_data
+        all_traits = {*traits, *(["write"] if writes else [])}
+        data_type, encodes = returned, encode or encode_data
         if shows is not None:
-            shown = list.__class_getitem__(shows.__annotations__["return"])
-            own, write = own | {"page"}, _page_encoder(shows, has_total)
-        if "page" in own and has_total:
-            own.add("total")
-        pages = (LimitReached,) if "page" in own else ()
+            data_type = list.__class_getitem__(shows.__annotations__["return"])
+            all_traits.add("page")
+            encodes = _page_encoder(shows, has_total)
+        if "page" in all_traits and has_total:
+            all_traits.add("total")
+        page_refusals = (LimitReached,) if "page" in all_traits else ()
         return operation.Operation(
-            name=name or (f"{noun}.{last}" if last in _OF_MANY else last),
+            name=name or (f"{noun}.{last}" if last in _COMMON_ENDS else last),
             method=method,
             further_methods=tuple(further),
             path=path,
             summary=summary,
             contract=contract,
-            data=shown if data is UNSET else data,
-            refusals=tuple(dict.fromkeys((*refuses, *pages))),
+            data=data_type if data is UNSET else data,
+            refusals=tuple(dict.fromkeys((*refuses, *page_refusals))),
             read=contract.read,
             act=act,
-            encode=write,
-            traits=frozenset(own),
-            related=operation.RelatedRoute(since, text, differs),
+            encode=encodes,
+            traits=frozenset(all_traits),
+            related=operation.RelatedRoute(since, description, differs),
             examples=()
             if example is None
             else (operation.Example("answer", summary, example),),
-            gather=reads,
-            former=former and operation.Former(former[0], read_as(former[1])),
+            gather=gathers,
+            former=former and operation.Former(former[0], contract_of(former[1])),
             **rarer,
         )
 
@@ -159,7 +163,7 @@ def route(
 
 
 def encode_data(data: Any, _: State) -> bytes:
-    """Return any data in its envelope."""
+    """Return data as JSON, in the envelope of a success."""
     return SUCCESS % (msgspec.json.encode(data))
 
 
@@ -174,10 +178,10 @@ def _page_encoder(
 
 
 async def gather_fields(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """Return the fields of body and query as one JSON object; the query's win.
+    """Return the fields of body and query as one JSON object; the query wins.
 
-    No body counts as an empty object (the service: with a JSON content type). Raises
-    BadJson if there is a query and a body that is not a JSON object.
+    An empty body counts as an empty object (in FastGPT, only with a JSON content type).
+    Raises BadJson if there is a query, and the body is not a JSON object.
     """
     content = await body.read(max_bytes, memory)
     query = body.scope["query_string"]
@@ -188,20 +192,20 @@ async def gather_fields(body: RequestBody, max_bytes: int, memory: Memory) -> by
 
 
 async def gather_query(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """Return the fields of the query as one JSON object; ignore a body."""
+    """Return the fields of the query as one JSON object; ignore the body."""
     await body.read(max_bytes, memory)
     return msgspec.json.encode(query_fields(body.scope["query_string"]))
 
 
 async def gather_body(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """Return the body, `{}` if empty; ignore a query."""
+    """Return the body, or `{}` if it is empty; ignore the query."""
     return await body.read(max_bytes, memory) or b"{}"
 
 
 async def gather_page(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """Return the body, with the page of the query unless the body has one.
+    """Return the body; add the query's paging fields if only the query has `pageSize`.
 
-    Raises BadJson if there is such a query and a body that is not a JSON object.
+    Raises BadJson if the query has `pageSize`, and the body is not a JSON object.
     """
     content = await gather_body(body, max_bytes, memory)
     query = query_fields(body.scope["query_string"])
@@ -212,22 +216,26 @@ async def gather_page(body: RequestBody, max_bytes: int, memory: Memory) -> byte
 
 
 async def gather_either(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """Return the body if it has fields, else those of the query. Raises BadJson."""
+    """Return the body if it has fields, else the query's fields as one JSON object.
+
+    Raises BadJson if the body is not a JSON object.
+    """
     content = await gather_body(body, max_bytes, memory)
     query = query_fields(body.scope["query_string"])
     return content if read_raw(content) else msgspec.json.encode(query)
 
 
 def query_fields(query: bytes) -> dict[str, object]:
-    """Return the fields of a query; a field given several times is an array."""
-    fields: dict[str, list[str]] = {}
+    """Return the fields of a query; a repeated field becomes an array."""
+    found: dict[str, list[str]] = {}
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
-        fields.setdefault(name, []).append(value)
-    return {name: each[0] if len(each) == 1 else each for name, each in fields.items()}
+        found.setdefault(name, []).append(value)
+    return {name: each[0] if len(each) == 1 else each for name, each in found.items()}
 
 
-_WHERE: dict[operation.Gather, str] = {
+_SOURCES: dict[operation.Gather, str] = {
     gather_query: "the query is read, a body is not",
     gather_body: "the body is read, a query is not",
     gather_page: "the body is read, of a query only the page",
 }
+"""The end of a message on a missing field: the part of the request that is read."""

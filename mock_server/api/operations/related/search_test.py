@@ -1,4 +1,4 @@
-"""Finds the data rows of a dataset that are nearest to a text."""
+"""The route that finds the data rows of a dataset that are nearest to a text."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,11 +12,11 @@ from mock_server.api.items import items_of
 from mock_server.api.operations.operation import DEMO_DATASET
 from mock_server.api.operations.related.fields import (
     IDLE,
-    Flag,
+    IdleFlag,
+    IdleNumber,
+    IdleText,
     MissingParams,
-    Number,
-    Text,
-    shown,
+    copy_fields,
 )
 from mock_server.api.operations.related.route import (
     Call,
@@ -37,7 +37,7 @@ from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
-_LEAST_CHARS = 100  # cost of a row beside its texts
+_LEAST_CHARS = 100  # charged for a row with fewer characters
 _RECALLS = {
     "embedding": ("embedding",),
     "fullTextRecall": ("fullText",),
@@ -48,11 +48,11 @@ _UNTRAINED = (
     "the dataset has rows in training, which a search does not find yet "
     "(advance the clock, or use choice training=instant)"
 )
-_RRF = 60  # the service's constant of reciprocal rank fusion
+_RRF = 60  # FastGPT's constant of reciprocal rank fusion
 
 
 class SearchTestBody(RequestFields, kw_only=True):
-    """The text, the dataset, and the settings of the search; others are ignored."""
+    """The text, the dataset, and the settings of the search."""
 
     dataset_id: Id
     text: str = ""
@@ -64,26 +64,26 @@ class SearchTestBody(RequestFields, kw_only=True):
     similarity: int | float = 0
     search_mode: Literal["embedding", "fullTextRecall", "mixedRecall"] = "embedding"
     using_re_rank: bool = False
-    embedding_weight: Number = UNSET
-    rerank_model: Text = UNSET
+    embedding_weight: IdleNumber = UNSET
+    rerank_model: IdleText = UNSET
     rerank_weight: float | UnsetType = UNSET
-    dataset_search_using_extension_query: Flag = UNSET
-    dataset_search_extension_model: Text = UNSET
-    dataset_search_extension_bg: Text = UNSET
-    dataset_deep_search: Flag = UNSET
-    dataset_deep_search_model: Text = UNSET
-    dataset_deep_search_max_times: Number = UNSET
-    dataset_deep_search_bg: Text = UNSET
+    dataset_search_using_extension_query: IdleFlag = UNSET
+    dataset_search_extension_model: IdleText = UNSET
+    dataset_search_extension_bg: IdleText = UNSET
+    dataset_deep_search: IdleFlag = UNSET
+    dataset_deep_search_model: IdleText = UNSET
+    dataset_deep_search_max_times: IdleNumber = UNSET
+    dataset_deep_search_bg: IdleText = UNSET
 
     def check(self) -> None:
-        """Raise InvalidField without a text or an image."""
+        """Raise InvalidField if there is no text and no image."""
         if not (self.text.strip() or self.query_image_urls):
             expected = "a text, or queryImageUrls"
             raise errors.InvalidField(expected, "neither", "$.text")
 
 
 class ScoreView(View):
-    """A score: its kind, its value from 0 to 1, and the row's rank by it."""
+    """A score: its kind, its value from 0 to 1, and the row's rank by this score."""
 
     type: str
     value: float
@@ -91,7 +91,7 @@ class ScoreView(View):
 
 
 class FoundView(View, kw_only=True):
-    """A data row that was found."""
+    """A found data row."""
 
     id: str
     q: str
@@ -107,7 +107,7 @@ class FoundView(View, kw_only=True):
 
 
 class SearchView(View):
-    """The rows that were found, the best first, and the settings of the search."""
+    """The found rows, best first, and the settings of the search."""
 
     list: list[FoundView]
     duration: str
@@ -119,20 +119,21 @@ class SearchView(View):
 
 
 class Found(Struct, frozen=True):
-    """A row that was found, its collection, score and ranks.
+    """A found row, its collection, score and ranks.
 
-    `place` is its rank among all rows, `kept` among rows with different texts.
+    `rank` is its rank among all found rows, `distinct_rank` its rank among found rows
+    with different texts. Ranks begin with 0.
     """
 
     score: float
     row: Row
     collection: Collection
-    place: int = 0
-    kept: int = 0
+    rank: int = 0
+    distinct_rank: int = 0
 
 
 class FoundPage(Page[Found], frozen=True, kw_only=True):
-    """Rows that were found, their dataset, and the request."""
+    """The found rows, the id of their dataset, and the request."""
 
     dataset_id: str
     body: SearchTestBody
@@ -141,7 +142,7 @@ class FoundPage(Page[Found], frozen=True, kw_only=True):
 def _encode(page: FoundPage, state: State) -> bytes:
     body, has_tokens = page.body, state.facts.found_rows_have_tokens
     found = items_of(
-        shown(
+        copy_fields(
             FoundView,
             each.row,
             a=each.row.a or UNSET,
@@ -156,30 +157,31 @@ def _encode(page: FoundPage, state: State) -> bytes:
         for each in page.items
     )
     limit = _limit(body)
-    asked = limit, body.search_mode, body.using_re_rank, body.similarity
-    shown_filter = _counts_similarity(body) if has_tokens else UNSET
-    return encode_data(SearchView(found, "0.012s", *asked, shown_filter), state)
+    settings = limit, body.search_mode, body.using_re_rank, body.similarity
+    has_filter = _filters_by_similarity(body) if has_tokens else UNSET
+    return encode_data(SearchView(found, "0.012s", *settings, has_filter), state)
 
 
 def _scores(found: Found, body: SearchTestBody) -> list[ScoreView]:
-    """Return a row's scores: of each recall, of both together, of the re-rank."""
-    place, kinds = found.place, _RECALLS[body.search_mode]
-    scores = [ScoreView(kind, found.score, place) for kind in kinds]
-    fused, last = 1 / (_RRF + 1 + place), []
+    """Return a row's scores: one for each recall, one fused, and one of the re-rank."""
+    rank, kinds = found.rank, _RECALLS[body.search_mode]
+    scores = [ScoreView(kind, found.score, rank) for kind in kinds]
+    fused, re_rank = 1 / (_RRF + 1 + rank), []
     if body.using_re_rank:
         weight = body.rerank_weight
         share = weight if isinstance(weight, int | float) and 0 <= weight <= 1 else 0.5
-        last = [ScoreView("reRank", found.score, found.kept)]
+        re_rank = [ScoreView("reRank", found.score, found.distinct_rank)]
         if share == 1:
-            return last
-        fused = (1 - share) * fused + share / (_RRF + 1 + found.kept)
+            return re_rank
+        fused = (1 - share) * fused + share / (_RRF + 1 + found.distinct_rank)
     is_fused = len(kinds) > 1 or body.using_re_rank
-    rrf = [ScoreView("rrf", fused, found.kept if last else place)] if is_fused else []
-    return [*scores, *rrf, *last] if len(kinds) > 1 else [*scores, *last, *rrf]
+    fused_rank = found.distinct_rank if re_rank else rank
+    rrf = [ScoreView("rrf", fused, fused_rank)] if is_fused else []
+    return [*scores, *rrf, *re_rank] if len(kinds) > 1 else [*scores, *re_rank, *rrf]
 
 
-def _counts_similarity(body: SearchTestBody) -> bool:
-    """Return whether rows have a score of the kind that `similarity` limits."""
+def _filters_by_similarity(body: SearchTestBody) -> bool:
+    """Return whether the rows have a score that `similarity` limits."""
     return body.search_mode == "embedding" or body.using_re_rank
 
 
@@ -196,10 +198,10 @@ def _appear(_: SearchTestBody, number: int) -> Found:
     "POST /api/core/dataset/searchTest",
     chinese="知识库中与文本最接近的数据行",
     since="4.8",
-    differs="No model runs: other words for the same meaning are not found, and rows "
-    "that share nothing with the text are left out. All recalls find the same rows in "
-    "the same order; `duration` is always 0.012s; there is no limit per second. "
-    "Only the first of many data rows are compared (limit `searched_chars`).",
+    differs="No model runs: synonyms are not found, and rows that have no pair of "
+    "characters in common with the text are left out. All search modes find the same "
+    "rows in the same order. The `duration` is always 0.012s. The number of requests a "
+    "second is not limited. Rows beyond the limit `searched_chars` are not compared.",
     refuses=(*DATASET, MissingParams),
     example={"datasetId": DEMO_DATASET, "text": "open"},
     data=SearchView,
@@ -211,21 +213,22 @@ def _appear(_: SearchTestBody, number: int) -> Found:
 def search_test(call: Call, body: SearchTestBody) -> FoundPage:
     """Find the data rows of a dataset that are nearest to a text.
 
-    Rows have a lexical score that is the same everywhere: the share of the text's pairs
-    of adjacent characters (its first 64, case ignored) that `q`, `a` and indexes
-    contain. The best come first, equals by id; forbidden collections are left out, and
-    rows whose texts equal earlier ones except punctuation. `similarity` is the minimum
-    score of embeddings and after a re-rank; `limit`, at most 20,000, counts four bytes
-    of UTF-8 as a token, and the last row exceeds it.
+    The score of a row is the share of the text's pairs of adjacent characters that `q`,
+    `a` and indexes contain; only the text's first 64 pairs count, and case does not
+    matter. The best rows come first, equal ones by id. Forbidden collections are left
+    out, and so are rows that differ from an earlier row only in punctuation.
+    `similarity` is the minimum score, with embeddings or a re-rank only. `limit` is a
+    number of tokens, at most 20,000; the row that exceeds it is the last. A token is
+    four bytes of UTF-8.
     """
     if not (body.text or call.facts.fields_are_checked):
         raise MissingParams("a text", "none", "$.text")
     dataset = call.dataset(body.dataset_id, Level.READ, "$.datasetId")
     found = sorted(_found(call, dataset, body), key=lambda it: (-it.score, it.row.id))
-    different = _different(found, call.state.limits.searched_chars)
-    if _counts_similarity(body):
-        different = (it for it in different if it.score >= body.similarity)
-    best = list(_within(different, _limit(body)))
+    distinct = _distinct(found, call.state.limits.searched_chars)
+    if _filters_by_similarity(body):
+        distinct = (it for it in distinct if it.score >= body.similarity)
+    best = list(_within(distinct, _limit(body)))
     if not best and any(owner == dataset.id for owner, _ in call.store.jobs):
         call.state.hint(_UNTRAINED)
     return FoundPage(
@@ -260,21 +263,21 @@ def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 
-def _different(found: Iterable[Found], most: int) -> Iterator[Found]:
-    """Yield rows without those with the letters and digits of an earlier row.
+def _distinct(found: Iterable[Found], most: int) -> Iterator[Found]:
+    """Yield each row whose letters and digits no earlier row has; set its ranks.
 
-    The first `most` characters of a row are compared.
+    Only the first `most` characters of a row are compared.
     """
     seen: set[str] = set()
-    for place, each in enumerate(found):
+    for rank, each in enumerate(found):
         letters = _NO_LETTERS.sub("", (each.row.q + each.row.a)[:most])
         if letters not in seen:
             seen.add(letters)
-            yield replace(each, place=place, kept=len(seen) - 1)
+            yield replace(each, rank=rank, distinct_rank=len(seen) - 1)
 
 
 def _within(found: Iterable[Found], tokens: int) -> Iterator[Found]:
-    """Yield the first rows until they have more than `tokens` tokens together."""
+    """Yield rows until they have more than `tokens` tokens together."""
     for each in found:
         yield each
         tokens -= _tokens(each.row)

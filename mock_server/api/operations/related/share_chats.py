@@ -1,4 +1,4 @@
-"""Chats over share links: how a page opens a chat without a key."""
+"""The route that opens a chat over a share link, without an API key."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from mock_server.api.operations.related.chats import chat_config
 from mock_server.api.operations.related.route import Call, RequestFields, route
 
 AVATAR = "/imgs/avatar/BlueAvatar.svg"
-"""Path of a visitor's picture."""
+"""Path of the picture of every visitor."""
 
 
 class OlderOutLinkQuery(RequestFields, kw_only=True):
-    """The share link, its visitor, and optionally a chat session."""
+    """The share link and its visitor as in older versions, and optionally a chat."""
 
     chat_id: fields.Name | UnsetType = UNSET
     share_id: fields.Name | UnsetType = UNSET
@@ -29,12 +29,12 @@ class OutLinkQuery(RequestFields, kw_only=True):
     out_link_auth_data: fields.Name | fields.ShareAuth
 
     def check(self) -> None:
-        """Raise InvalidField for a text that is no JSON."""
+        """Raise InvalidField if `outLinkAuthData` is a text without JSON."""
         fields.auth_of(self.out_link_auth_data)
 
 
 class SharedAppView(View, kw_only=True):
-    """An application for its visitors."""
+    """An application as a visitor of a share link sees it."""
 
     chat_config: dict[str, Any] = field(default_factory=chat_config)
     name: str
@@ -45,7 +45,7 @@ class SharedAppView(View, kw_only=True):
 
 
 class SharedInitView(View, kw_only=True):
-    """A chat session that a visitor opens; title and status only if it exists."""
+    """A chat session that a visitor opens; only a known chat has a status."""
 
     chat_id: str | UnsetType
     app_id: str
@@ -63,8 +63,8 @@ class SharedInitView(View, kw_only=True):
     chinese="通过免登录链接打开会话",
     since="4.6; `outLinkAuthData` since 4.15",
     former=("shares_are_nested", OlderOutLinkQuery),
-    differs="The app has no settings; every chat counts as read, and "
-    "every visitor has the same picture.",
+    differs="The application has no settings of its own. Every chat counts as read. "
+    "Every visitor has the same picture.",
     access="link",
     example={
         "chatId": "of-a-visitor",
@@ -74,13 +74,13 @@ class SharedInitView(View, kw_only=True):
 def out_link_init(call: Call, query: OutLinkQuery) -> SharedInitView:
     """Open a chat session over a share link.
 
-    The link leads to its sandbox; keys are ignored. Nothing is created. A chat of
+    The link leads to its sandbox; an API key is ignored. Nothing is created. A chat of
     another visitor is refused.
     """
     app = call.app(call.visited().app_id)
     chat = call.own_chat(app, query.chat_id or "")
-    shown = fields.shown(SharedAppView, app)
-    view = SharedInitView(chat_id=query.chat_id or UNSET, app_id=app.id, app=shown)
+    app_view = fields.copy_fields(SharedAppView, app)
+    view = SharedInitView(chat_id=query.chat_id or UNSET, app_id=app.id, app=app_view)
     if chat is not None or call.facts.out_link_init_says_more:
         view.title = chat.title if chat else ""
     if chat is not None and call.facts.out_link_init_says_more:

@@ -1,4 +1,4 @@
-"""Replies that are read aloud: a second of silence, which any player can play."""
+"""The route that reads a reply aloud; the audio is always one second of silence."""
 
 from typing import Annotated, Literal
 
@@ -16,30 +16,30 @@ VoiceNotFound = refusal("VoiceNotFound", "400 voiceNotFound", "500 500 error")
 
 VOICES = ("alloy", "echo", "fable", "onyx", "nova", "shimmer")
 """The voices of every model."""
-# ISO/IEC 11172-3: each frame has 1,152 samples; zeros as side information mean that no
-# data follows: silence. 48 kHz, one channel, 32 kbit/s.
+# ISO/IEC 11172-3: each frame has 1,152 samples. Side information of zeros means that no
+# data follows, which is silence. The audio has 48 kHz, one channel and 32 kbit/s.
 _HEADER, _FRAME_BYTES, _FRAMES = b"\xff\xfb\x14\xc0", 96, 42
 SILENCE = _HEADER.ljust(_FRAME_BYTES, b"\0") * _FRAMES
-"""A second of silence as MP3."""
+"""One second of silence as MP3."""
 
 
 class SpeechConfig(Struct, rename="camel"):
-    """The model and the voice; the other fields change nothing."""
+    """The model and the voice; `type` is required, but has no effect."""
 
     type: Literal["none", "web", "model"] | UnsetType = UNSET
-    model: fields.Long = ""
-    voice: fields.Long | UnsetType = UNSET
-    speed: Annotated[workflow_fields.Number, fields.IDLE] = UNSET
+    model: fields.LongText = ""
+    voice: fields.LongText | UnsetType = UNSET
+    speed: Annotated[workflow_fields.OptionalNumber, fields.IDLE] = UNSET
 
 
 class GetSpeechBody(fields.ChatFields, kw_only=True):
-    """The text to read aloud, model and voice."""
+    """The text to read aloud, the model and the voice."""
 
     tts_config: SpeechConfig
     input: Text
 
     def check(self) -> None:
-        """Raise InvalidField without a type."""
+        """Raise InvalidField if `ttsConfig` has no `type`."""
         fields.ChatFields.check(self)
         if self.tts_config.type is UNSET:
             expected = "none or web or model"
@@ -55,8 +55,8 @@ def _encode(content: bytes, _: State) -> Response:
     legacy_path="/api/core/chat/item/getSpeech",
     chinese="朗读回复：一秒钟的静音",
     since="4.14.11; at the older path before",
-    differs="Both paths are there in all versions. All models count as one with the "
-    f"voices {', '.join(VOICES)}. The service names no type of the audio.",
+    differs="Both paths exist in all versions. Every model name is accepted, with the "
+    f"voices {', '.join(VOICES)}. FastGPT sends the audio without a `Content-Type`.",
     access="visitor",
     refuses=(*APP, VoiceNotFound),
     data=str,
@@ -65,10 +65,10 @@ def _encode(content: bytes, _: State) -> Response:
     has_envelope=False,
 )
 def get_speech(call: Call, body: GetSpeechBody) -> bytes:
-    """Read a text aloud: a second of silence.
+    """Read a text aloud; the audio is one second of silence.
 
-    Returns MP3 for any text. Model and voice are required before the app is looked up;
-    then the voice must be known.
+    Returns MP3 for any text. A missing model or voice is refused first, then an unknown
+    application, then an unknown voice.
     """
     model, voice = body.tts_config.model, body.tts_config.voice
     for name, given in (("model", model), ("voice", voice)):

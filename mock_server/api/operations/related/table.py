@@ -1,4 +1,4 @@
-"""All related routes, imported together on demand, so that a start can skip them."""
+"""The table of all related routes. The server imports it only when it needs them."""
 
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.related import (
@@ -48,7 +48,7 @@ _MODULES = (
     speech,
     share_chats,
 )
-"""The modules with the routes, in the order of documents."""
+"""The modules with the routes, in the order of the documentation."""
 
 RELATED = tuple(
     each

@@ -1,4 +1,4 @@
-"""Training of collections: progress, retraining, and an id for billing."""
+"""Routes for training: its progress, its repetition, and an id for its bill."""
 
 from typing import Annotated, Any
 
@@ -17,13 +17,13 @@ from mock_server.domain.messages import describe_value
 
 
 class CollectionIdFields(RequestFields):
-    """Which collection."""
+    """The collection."""
 
     collection_id: fields.Name
 
 
 class AdvancedTraining(View):
-    """Kinds of training that no collection has here."""
+    """Kinds of training that no collection of the mock server has."""
 
     custom_pdf_parse: bool = False
     image_index: bool = False
@@ -31,7 +31,7 @@ class AdvancedTraining(View):
 
 
 class Counts(View):
-    """Data rows by kind of training."""
+    """Numbers of texts or data rows, by kind of training."""
 
     parse: int = 0
     qa: int = 0
@@ -42,7 +42,7 @@ class Counts(View):
 
 
 class TrainingDetailView(View, kw_only=True):
-    """How far the training of a collection is."""
+    """The progress of a collection's training."""
 
     training_type: str
     advanced_training: AdvancedTraining = field(default_factory=AdvancedTraining)
@@ -56,17 +56,18 @@ class TrainingDetailView(View, kw_only=True):
     "GET /api/core/dataset/collection/trainingDetail",
     chinese="集合的训练进度",
     since="4.9.6",
-    differs="Nothing fails; untrained rows count as queued.",
+    differs="Training never fails. Untrained rows count as queued.",
     refuses=COLLECTION,
     example={"collectionId": DEMO_COLLECTION},
 )
 def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView:
-    """How far the training of a collection is.
+    """Get the progress of a collection's training.
 
-    Texts that wait to be parsed, rows that wait in the queue, rows trained.
+    In `queuedCounts`, `parse` counts texts that wait to be parsed, and `chunk` counts
+    rows that wait to be trained. `trainedCount` is the number of trained rows.
     """
-    asked = query.collection_id
-    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
+    wanted_id = query.collection_id
+    dataset, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
     jobs = call.store.jobs.get((dataset.id, collection.id)) or ()
     waiting = sum(len(job.rows) for job in jobs if job.is_parsed)
     return TrainingDetailView(
@@ -80,11 +81,11 @@ class FormerRetrainBody(fields.ProcessingFields, kw_only=True):
     """The new processing settings of a collection; `collectionId` may be omitted."""
 
     collection_id: fields.Name | UnsetType = UNSET
-    parent_id: Annotated[fields.Label, fields.IDLE] | UnsetType | None = UNSET
+    parent_id: Annotated[fields.ShortText, fields.IDLE] | UnsetType | None = UNSET
 
 
 class RetrainBody(FormerRetrainBody, kw_only=True):
-    """Which collection, and how it is processed now."""
+    """The collection and its new processing settings."""
 
     collection_id: fields.Name
 
@@ -109,21 +110,21 @@ class RetrainedView(View):
 def re_training_collection(call: Call, body: RetrainBody) -> RetrainedView:
     """Train a collection once more.
 
-    A new collection with its name, folder, source and times, except updateTime,
-    replaces it. New copies of folders and `virtual` collections are empty.
+    A new collection with the same name, folder, source and createTime replaces the old
+    one. It is empty if the old one is a folder or `virtual`.
     """
-    asked = body.collection_id
-    if not asked:
+    wanted_id = body.collection_id
+    if not wanted_id:
         raise fields.MissingParams("the _id of a collection", "none", "$.collectionId")
-    dataset, old = call.collection(asked, Level.WRITE, "$.collectionId")
+    dataset, old = call.collection(wanted_id, Level.WRITE, "$.collectionId")
     kind = body.training_type or old.training_type
     cutting = cutting_of(body)
-    made = sources.retrain(call, dataset, old, cutting, training_type=kind)
-    return RetrainedView(made)
+    new_id = sources.retrain(call, dataset, old, cutting, training_type=kind)
+    return RetrainedView(new_id)
 
 
 class TrainingUsageBody(RequestFields, kw_only=True):
-    """The dataset whose training is billed; the name is ignored."""
+    """The dataset whose training is billed; `name` is ignored."""
 
     dataset_id: Any = UNSET
     name: Annotated[Any, fields.IDLE] = UNSET
@@ -138,10 +139,10 @@ class TrainingUsageBody(RequestFields, kw_only=True):
     example={"datasetId": DEMO_DATASET, "name": "Upload"},
 )
 def create_training_usage(call: Call, body: TrainingUsageBody) -> str:
-    """Get an id to bill training by.
+    """Get an id for the bill of a training.
 
-    It is a new one each time, to send as `billId`. The caller needs write permission on
-    the dataset.
+    Each call returns a new id, which clients send as `billId`. The caller needs write
+    permission on the dataset.
     """
     if not isinstance(body.dataset_id, str):
         got = "nothing" if body.dataset_id is UNSET else describe_value(body.dataset_id)

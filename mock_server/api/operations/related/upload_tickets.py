@@ -1,4 +1,4 @@
-"""Uploads by ticket: the client gets a ticket, and sends the bytes to its URL."""
+"""Routes for uploads by ticket: get a ticket, then send the bytes to its URL."""
 
 from asyncio import sleep
 from base64 import b64decode, b64encode
@@ -37,11 +37,11 @@ from mock_server.fixture.document import Id
 
 UPLOAD = "/api/system/file/u/{token}"
 _COPIES = 5
-"""Copies of the stored bytes in memory until the response."""
+"""Number of copies of the stored bytes that are in memory until the response."""
 
 
 class TicketBody(RequestFields, kw_only=True):
-    """The file's name, its dataset, and optionally its size in bytes."""
+    """The name of the file, its dataset, and optionally its size in bytes."""
 
     filename: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
     dataset_id: Id
@@ -55,7 +55,7 @@ class TicketBody(RequestFields, kw_only=True):
 
 
 class TicketView(View, kw_only=True):
-    """The URL for the upload, and the key to create a collection of the file."""
+    """The URL for the upload, and the `key`: the fileId of the uploaded file."""
 
     url: str
     key: str
@@ -70,7 +70,7 @@ class TicketView(View, kw_only=True):
     chinese="获取上传文件的地址",
     since="4.14.11; at the older path 4.14.3",
     differs="Both paths exist in all versions. `uploadMode` is never `multipart`. "
-    "Files have at most 16 MiB, without a limit per minute.",
+    "Files have at most 16 MiB. The number of tickets a minute is not limited.",
     refuses=(*DATASET, BodyTooLarge, errors.LimitReached),
     example={"datasetId": DEMO_DATASET, "filename": "hours.txt"},
     writes=True,
@@ -78,10 +78,11 @@ class TicketView(View, kw_only=True):
     is_scripted=True,
 )
 def presign_dataset_file_post_url(call: Call, body: TicketBody) -> TicketView:
-    """Get the address to which a file of a dataset is to be uploaded.
+    """Get an address for the upload of a file.
 
-    The URL takes the bytes by PUT, without a key, for ten minutes of the sandbox's
-    clock; then `create/fileId` takes the key for three hours.
+    Clients send the bytes to `url` by PUT, without an API key, within ten minutes of
+    the sandbox's clock. Then `create/fileId` accepts the returned `key` as a fileId for
+    three hours.
     """
     dataset = call.dataset(body.dataset_id, Level.WRITE, "$.datasetId")
     most = call.state.limits.upload_bytes
@@ -103,7 +104,7 @@ def presign_dataset_file_post_url(call: Call, body: TicketBody) -> TicketView:
 
 
 class UploadFields(TokenFields, kw_only=True):
-    """The token in the path, the size, and the first MiB: its text, or the bytes."""
+    """The token in the path, the size in bytes, and the first MiB as text or base64."""
 
     size: Annotated[int, Meta(ge=0)]
     text: str | UnsetType = UNSET
@@ -117,15 +118,15 @@ async def receive_file(body: RequestBody, max_bytes: int, memory: Memory) -> byt
         size += len(piece)
         head += piece[: max(0, most - len(head))]
         body.charge(_COPIES * len(head), memory)
-    made: dict[str, Any] = {"token": token_of(body), "size": size}
+    fields: dict[str, Any] = {"token": token_of(body), "size": size}
     try:
         decoder = getincrementaldecoder("utf-8")()
-        # A character that is cut at the end is dropped.
-        made["text"] = decoder.decode(bytes(head), len(head) == size)
+        # Drop a character of which the end is cut off.
+        fields["text"] = decoder.decode(bytes(head), len(head) == size)
     except UnicodeDecodeError:
-        made["base64"] = b64encode(head).decode()
+        fields["base64"] = b64encode(head).decode()
     await sleep(0)  # let other requests be served first
-    return msgspec.json.encode(made)
+    return msgspec.json.encode(fields)
 
 
 class UploadedView(View):
@@ -144,9 +145,9 @@ def _encode(done: UploadedView, state: State) -> bytes | Response:
     f"PUT {UPLOAD}",
     name="file.u",
     chinese="上传文件到凭票地址",
-    since="4.16.0; up to 4.14.10 the address is that of the object store",
-    differs="The first MiB of a file is kept. Parts of a multipart upload are "
-    "refused. Journals and faults see the file as JSON.",
+    since="4.16.0; up to 4.14.10 at an address of the object store",
+    differs="The first MiB of a file is stored. Parts of a multipart upload are "
+    "refused. The journal and faults see the file as JSON.",
     refuses=(FileForbidden, WrongFileType, errors.LimitReached),
     writes=True,
     encode=_encode,
@@ -158,8 +159,8 @@ def _encode(done: UploadedView, state: State) -> bytes | Response:
 def file_u(call: Call, file: UploadFields) -> UploadedView:
     """Upload a file to the address of a ticket.
 
-    Takes bytes of any Content-Type; a second upload replaces the first. The token leads
-    to its sandbox.
+    The bytes may have any Content-Type. A second upload replaces the first. The token
+    leads to its sandbox.
     """
     _, key = addresses.follow(call, file.token, "upload")
     content = b64decode(file.base64) if file.base64 else (file.text or "").encode()

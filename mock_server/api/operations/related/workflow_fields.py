@@ -1,6 +1,6 @@
-"""The types of workflows in requests, which are checked but not stored.
+"""The types of a workflow's fields in requests, which are checked but not stored.
 
-Deep parts (tools of a set, inputs of a system tool) are not checked.
+The fields of a tool in a tool set, and the inputs of a system tool, are not checked.
 """
 
 from typing import Annotated, Any, Literal
@@ -9,17 +9,17 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from mock_server.api.operations.related import fields
 
-_ONE = Meta(ge=0, le=1, extra={"expected": "0 or 1"})
-Switch = bool | Annotated[int, _ONE] | str
-"""Any text will do: some mean true, all others false."""
-Flag = Switch | UnsetType
-_NUMBER = Meta(
+_ZERO_OR_ONE = Meta(ge=0, le=1, extra={"expected": "0 or 1"})
+Switch = bool | Annotated[int, _ZERO_OR_ONE] | str
+"""A boolean, which FastGPT also accepts as 0, 1 or any text."""
+OptionalSwitch = Switch | UnsetType
+_DIGITS = Meta(
     pattern=r"^[-+]?[0-9]{0,15}(\.[0-9]{0,15})?$", extra={"expected": "digits"}
 )
-Number = float | Annotated[str, _NUMBER] | bool | UnsetType | None
-Objects = list[dict[str, Any]] | UnsetType
-Some = dict[str, Any] | UnsetType
-Text = str | UnsetType
+OptionalNumber = float | Annotated[str, _DIGITS] | bool | UnsetType | None
+OptionalObjects = list[dict[str, Any]] | UnsetType
+OptionalObject = dict[str, Any] | UnsetType
+OptionalText = str | UnsetType
 NodeType = Literal[
     "emptyNode",
     "userGuide",
@@ -85,7 +85,7 @@ ValueType = (
 
 
 class Option(Struct):
-    """One of the values of a variable."""
+    """A value that a user may select for an input or a variable."""
 
     label: str
     value: str
@@ -98,17 +98,17 @@ class Mark(Struct):
     """A mark of a slider."""
 
     label: str
-    value: float | Annotated[str, _NUMBER] | bool | None
+    value: float | Annotated[str, _DIGITS] | bool | None
 
 
 class UsedModel(Struct):
-    """A model by its name."""
+    """The name of a model."""
 
     model: str
 
 
 class DatasetOption(Struct, rename="camel"):
-    """A dataset that may be chosen."""
+    """A dataset that a user may select."""
 
     dataset_id: str
     avatar: str
@@ -117,42 +117,42 @@ class DatasetOption(Struct, rename="camel"):
 
 
 class FileChoice(Struct, rename="camel", kw_only=True):
-    """Files that a user may choose."""
+    """The kinds of files that a user may upload, and their number."""
 
-    max_files: Number = UNSET
-    can_select_file: Flag = UNSET
-    can_select_img: Flag = UNSET
-    can_select_video: Flag = UNSET
-    can_select_audio: Flag = UNSET
-    can_select_custom_file_extension: Flag = UNSET
+    max_files: OptionalNumber = UNSET
+    can_select_file: OptionalSwitch = UNSET
+    can_select_img: OptionalSwitch = UNSET
+    can_select_video: OptionalSwitch = UNSET
+    can_select_audio: OptionalSwitch = UNSET
+    can_select_custom_file_extension: OptionalSwitch = UNSET
     custom_file_extension_list: list[str] | UnsetType = UNSET
-    custom_pdf_parse: Flag = UNSET
+    custom_pdf_parse: OptionalSwitch = UNSET
 
 
 class InputFields(FileChoice, kw_only=True):
-    """A value to enter: an input of a node, or a variable."""
+    """Fields that inputs of nodes and variables share."""
 
     key: str
     label: str
     value_type: ValueType = UNSET
-    required: Flag = UNSET
-    reference_placeholder: Text = UNSET
-    is_rich_text: Flag = UNSET
-    placeholder: Text = UNSET
-    max_length: Number = UNSET
-    min_length: Number = UNSET
+    required: OptionalSwitch = UNSET
+    reference_placeholder: OptionalText = UNSET
+    is_rich_text: OptionalSwitch = UNSET
+    placeholder: OptionalText = UNSET
+    max_length: OptionalNumber = UNSET
+    min_length: OptionalNumber = UNSET
     mark_list: list[Mark] | UnsetType = UNSET
-    step: Number = UNSET
-    max: Number = UNSET
-    min: Number = UNSET
-    precision: Number = UNSET
-    can_local_upload: Flag = UNSET
-    can_url_upload: Flag = UNSET
+    step: OptionalNumber = UNSET
+    max: OptionalNumber = UNSET
+    min: OptionalNumber = UNSET
+    precision: OptionalNumber = UNSET
+    can_local_upload: OptionalSwitch = UNSET
+    can_url_upload: OptionalSwitch = UNSET
     time_granularity: Literal["day", "hour", "minute", "second"] | UnsetType = UNSET
-    time_range_start: Text = UNSET
-    time_range_end: Text = UNSET
+    time_range_start: OptionalText = UNSET
+    time_range_end: OptionalText = UNSET
     dataset_options: list[DatasetOption] | UnsetType = UNSET
-    custom_input_config: Some = UNSET
+    custom_input_config: OptionalObject = UNSET
     enums: Options = UNSET
     list: Options = UNSET
 
@@ -183,20 +183,20 @@ class NodeInput(InputFields, kw_only=True):
     """An input of a node."""
 
     render_type_list: list[str]
-    selected_type: Text = UNSET
-    selected_type_index: Number = UNSET
-    value_desc: Text = UNSET
-    debug_label: Text = UNSET
-    description: Text = UNSET
-    tool_description: Text = UNSET
-    is_tool_param: Flag = UNSET
-    custom_json_schema: Some = UNSET
-    enum: Text = UNSET
-    input_list: Objects = UNSET
-    can_edit: Flag = UNSET
-    is_pro: Flag = UNSET
-    is_tool_output: Flag = UNSET
-    deprecated: Flag = UNSET
+    selected_type: OptionalText = UNSET
+    selected_type_index: OptionalNumber = UNSET
+    value_desc: OptionalText = UNSET
+    debug_label: OptionalText = UNSET
+    description: OptionalText = UNSET
+    tool_description: OptionalText = UNSET
+    is_tool_param: OptionalSwitch = UNSET
+    custom_json_schema: OptionalObject = UNSET
+    enum: OptionalText = UNSET
+    input_list: OptionalObjects = UNSET
+    can_edit: OptionalSwitch = UNSET
+    is_pro: OptionalSwitch = UNSET
+    is_tool_output: OptionalSwitch = UNSET
+    deprecated: OptionalSwitch = UNSET
 
 
 class NodeOutput(Struct, rename="camel", kw_only=True):
@@ -206,17 +206,17 @@ class NodeOutput(Struct, rename="camel", kw_only=True):
     key: str
     type: Literal["hidden", "error", "source", "static", "dynamic"]
     value_type: ValueType = UNSET
-    value_desc: Text = UNSET
-    label: Text = UNSET
-    description: Text = UNSET
-    required: Flag = UNSET
-    invalid: Flag = UNSET
-    custom_field_config: Some = UNSET
-    deprecated: Flag = UNSET
+    value_desc: OptionalText = UNSET
+    label: OptionalText = UNSET
+    description: OptionalText = UNSET
+    required: OptionalSwitch = UNSET
+    invalid: OptionalSwitch = UNSET
+    custom_field_config: OptionalObject = UNSET
+    deprecated: OptionalSwitch = UNSET
 
 
 class Position(Struct):
-    """The place where a node is drawn."""
+    """The place where an editor draws a node."""
 
     x: float
     y: float
@@ -225,36 +225,36 @@ class Position(Struct):
 class PluginData(Struct, rename="camel", kw_only=True):
     """Texts and pictures of the plugin of a node."""
 
-    diagram: Text = UNSET
-    user_guide: Text = UNSET
-    course_url: Text = UNSET
-    readme_url: Text = UNSET
-    name: Text = UNSET
-    avatar: Text = UNSET
-    error: Text = UNSET
+    diagram: OptionalText = UNSET
+    user_guide: OptionalText = UNSET
+    course_url: OptionalText = UNSET
+    readme_url: OptionalText = UNSET
+    name: OptionalText = UNSET
+    avatar: OptionalText = UNSET
+    error: OptionalText = UNSET
     status: Literal["Normal", "SoonOffline", "Offline"] | UnsetType = UNSET
 
 
 class Tool(Struct, rename="camel"):
-    """A tool by its id."""
+    """The id of a tool."""
 
     tool_id: str
 
 
 class Tools(Struct, rename="camel"):
-    """Several tools."""
+    """The tools of a set."""
 
     tool_list: list[Any]
 
 
 class SystemTools(Tools, kw_only=True):
-    """Several tools that a system tool has."""
+    """The tools of a system tool."""
 
     tool_id: str
 
 
 class McpTools(Tools, kw_only=True):
-    """Several tools of an MCP server."""
+    """The tools of an MCP server."""
 
     url: str
 
@@ -278,26 +278,26 @@ class Node(Struct, rename="camel", kw_only=True):
     name: str
     inputs: list[NodeInput]
     outputs: list[NodeOutput]
-    parent_node_id: Text = UNSET
-    abandon: Flag = UNSET
-    avatar: Text = UNSET
-    avatar_linear: Text = UNSET
-    color_schema: Text = UNSET
-    intro: Text = UNSET
-    tool_description: Text = UNSET
-    show_status: Flag = UNSET
-    version: Text = UNSET
-    version_label: Text = UNSET
-    is_latest_version: Flag = UNSET
-    catch_error: Flag = UNSET
-    plugin_id: Text = UNSET
-    source: Text = UNSET
-    is_folder: Flag = UNSET
-    current_cost: Number = UNSET
-    system_key_cost: Number = UNSET
-    has_token_fee: Flag = UNSET
-    has_system_secret: Flag = UNSET
-    readme_url: Text = UNSET
+    parent_node_id: OptionalText = UNSET
+    abandon: OptionalSwitch = UNSET
+    avatar: OptionalText = UNSET
+    avatar_linear: OptionalText = UNSET
+    color_schema: OptionalText = UNSET
+    intro: OptionalText = UNSET
+    tool_description: OptionalText = UNSET
+    show_status: OptionalSwitch = UNSET
+    version: OptionalText = UNSET
+    version_label: OptionalText = UNSET
+    is_latest_version: OptionalSwitch = UNSET
+    catch_error: OptionalSwitch = UNSET
+    plugin_id: OptionalText = UNSET
+    source: OptionalText = UNSET
+    is_folder: OptionalSwitch = UNSET
+    current_cost: OptionalNumber = UNSET
+    system_key_cost: OptionalNumber = UNSET
+    has_token_fee: OptionalSwitch = UNSET
+    has_system_secret: OptionalSwitch = UNSET
+    readme_url: OptionalText = UNSET
     plugin_data: PluginData | UnsetType = UNSET
     tool_config: ToolConfig | UnsetType = UNSET
     position: Position | UnsetType = UNSET
@@ -313,18 +313,18 @@ class Edge(Struct, rename="camel"):
 
 
 class Opened(Struct, rename="camel", kw_only=True):
-    """A feature, on or off, and its settings; each feature has some of these fields."""
+    """A feature, on or off, and its settings; a feature has some of these fields."""
 
     open: Switch
-    default_prompt: Text = UNSET
-    model: Text = UNSET
-    custom_prompt: Text = UNSET
-    auto_send: Flag = UNSET
-    auto_tts_response: Flag = field(name="autoTTSResponse", default=UNSET)
+    default_prompt: OptionalText = UNSET
+    model: OptionalText = UNSET
+    custom_prompt: OptionalText = UNSET
+    auto_send: OptionalSwitch = UNSET
+    auto_tts_response: OptionalSwitch = field(name="autoTTSResponse", default=UNSET)
 
 
 class InputGuide(Struct, rename="camel"):
-    """Source of hints for a user's input."""
+    """The source of suggestions for a user's input."""
 
     open: Switch
     custom_url: str
@@ -334,23 +334,23 @@ class Speech(Struct):
     """Settings for reading a reply aloud."""
 
     type: Literal["none", "web", "model"]
-    model: Text = UNSET
-    voice: Text = UNSET
-    speed: Number = UNSET
+    model: OptionalText = UNSET
+    voice: OptionalText = UNSET
+    speed: OptionalNumber = UNSET
 
 
 class Trigger(Struct, rename="camel"):
-    """Schedule of an application."""
+    """The schedule by which an application runs."""
 
-    cron_string: Text = UNSET
-    timezone: Text = UNSET
-    default_prompt: Text = UNSET
+    cron_string: OptionalText = UNSET
+    timezone: OptionalText = UNSET
+    default_prompt: OptionalText = UNSET
 
 
 class ChatConfig(Struct, rename="camel", kw_only=True):
     """The settings of an application's chats."""
 
-    welcome_text: Text = UNSET
+    welcome_text: OptionalText = UNSET
     variables: list[Variable] | UnsetType = UNSET
     auto_execute: Opened | UnsetType = UNSET
     question_guide: Opened | UnsetType = UNSET
@@ -359,7 +359,7 @@ class ChatConfig(Struct, rename="camel", kw_only=True):
     scheduled_trigger_config: Trigger | UnsetType = UNSET
     chat_input_guide: InputGuide | UnsetType = UNSET
     file_select_config: FileChoice | UnsetType = UNSET
-    instruction: Text = UNSET
+    instruction: OptionalText = UNSET
 
 
 Nodes = Annotated[list[Node], fields.IDLE] | UnsetType
