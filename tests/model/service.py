@@ -194,11 +194,19 @@ def _route(method: str, path: str, choices: Choices) -> tuple[Route, str]:
     needed = []
     if known not in ROUTES:
         near = NEAR_PATHS[path]
-        if near and method not in ROUTES[near].methods:
-            near = f"{ROUTES[near].methods[0]} {near}"
-        hint = f"did you mean {near}? Paths are exact; else " if near else ""
-        hint += f'answer it by respond("{method} {path}", json={{...}}) in a test, '
-        hint += "or by `responses:` in a fixture"
+        hint = "GET /openapi.json lists all routes"
+        if near:
+            methods = ROUTES[near].methods
+            one = method if method in methods else methods[0]
+            why = "Paths are exact"
+            if path == f"{near}/":
+                why = 'The path ends without "/"'
+            hint = f"did you mean {one} {near}? {why}; {hint}, "
+            hint += "`responses:` in a fixture file adds others"
+        else:
+            given = f'"{method} {path}", json={{...}}'
+            hint += f"; add it by mock_server.respond({given}) in a test, or by "
+            hint += "`responses:` in a fixture file"
         raise Refused("no_route", _no_route(method, path, f" ({hint})", choices))
     since, until = ROUTES[known].since, ROUTES[known].until
     if not since <= str(choices["version"]) <= until:
@@ -220,7 +228,7 @@ def _route(method: str, path: str, choices: Choices) -> tuple[Route, str]:
 def _no_route(method: str, path: str, hint: str, choices: Choices) -> str:
     what = f"PUT {PIN} or POST {LIST_V2}"
     if tolerates(choices, "related_routes"):
-        what = "a route that is served (GET /openapi.json has all)"
+        what = "a route that this mock serves"
     return expected(what, f'{method} "{path}"', "path", hint)
 
 

@@ -498,7 +498,7 @@ def test_a_report_says_the_message_of_a_refusal_once() -> None:
         fetch("POST", f"{server.url}/api/core/chat/resume", json={})
         (entry,) = server.control.journal
     text = "\n".join(entry_lines(entry))
-    assert text.count("this mock has it in no version") == 1
+    assert text.count("this mock does not implement it") == 1
     assert '"statusText":"routeNotFound","message":"…"' in text
 
 

@@ -29,8 +29,8 @@ class KnownRoute(Struct, frozen=True):
     def sentence(self) -> str:
         """Return a sentence about the versions that have the route."""
         if self.until:
-            return f"the service removed this path after {self.until}"
-        return f"the service has this path{f' since {self.since}' * bool(self.since)}"
+            return f"FastGPT had this path until {self.until}"
+        return f"FastGPT has this path{f' since {self.since}' * bool(self.since)}"
 
 
 @cache

@@ -29,6 +29,7 @@ _SHORT = 100
 _FEW_NAMES = 8
 """Above this number, a message does not list all operations."""
 DESCRIPTION = "/openapi.json"
+_ALL = f"GET {DESCRIPTION} lists all routes"
 """Path of the OpenAPI document of all operations."""
 _OF_PATHS = "path", "url", "uri", "urlPath", "urlPattern", "urlPathPattern"
 _OF_REQUESTS = "request", "httpRequest", "method", *_OF_PATHS
@@ -159,7 +160,7 @@ class Operations(Mapping[str, Operation]):
         if path.startswith(_COMMERCIAL) and choices.related_routes == "on":
             return _commercial_route(path, _answered(method, path))
         served = [row for row in self.values() if is_served(row, row.path, choices)]
-        expected = f"a route that is served (GET {DESCRIPTION} has all)"
+        expected = "a route that this mock serves"
         if len(served) <= _FEW_NAMES:
             expected = " or ".join(f"{row.method} {row.path}" for row in served)
         hint = self._hint(path, method, choices)
@@ -241,7 +242,7 @@ class Operations(Mapping[str, Operation]):
             return about + served_with(" and ".join(remedies(choices, *names)))
         known = known_route(path)
         if known is not None:
-            return f"{known.sentence}; this mock has it in no version: {answered}"
+            return f"{known.sentence}, but this mock does not implement it: {answered}"
         if path.endswith("/v1/responses"):
             chat = self["completions"].path
             return f"the Responses API is not served, {chat} is; {answered}"
@@ -260,16 +261,20 @@ class Operations(Mapping[str, Operation]):
         if row is None and path == "/":
             return "the console is at /__admin/"
         if row is None:
-            return f"did you mean {admin}? Paths are exact" if admin else answered
+            return (
+                f"did you mean {admin}? Paths are exact"
+                if admin
+                else f"{_ALL}; {answered}"
+            )
         if near == row.legacy_path and choices.legacy_paths != "on":
             near = row.path
-        if near == row.path and method not in row.methods:
-            near = f"{row.method} {near}"
-        hint = f"did you mean {near}? Paths are exact"
+        if near.startswith("/"):
+            near = f"{method if method in row.methods else row.method} {near}"
+        hint = f"did you mean {near}? {_difference(path, row.path)}"
         if row.name == "completions" and not path.startswith("/api/v1/"):
             hint += f"; {_OF_OPENAI}"
         if is_served(row, row.path, choices):
-            return f"{hint}; else {answered}"
+            return f"{hint}; {_ALL}, `responses:` in a fixture file adds others"
         needed = " and ".join(remedies(choices, "related_routes"))
         return f"{hint}, and this one, {_RELATED_ROUTE}, needs the choice {needed}"
 
@@ -278,7 +283,19 @@ def _answered(method: str, path: str) -> str:
     """Return what answers a path that nothing serves."""
     request = quoted(f"{method} {path}")
     given = f"{request}, json={{...}}" if len(request) <= _SHORT else ""
-    return f"answer it by respond({given}) in a test, or by `responses:` in a fixture"
+    call = f"mock_server.respond({given})"
+    return f"add it by {call} in a test, or by `responses:` in a fixture file"
+
+
+def _difference(path: str, meant: str) -> str:
+    """Return how a path differs from the one that is meant."""
+    if path.lower() == meant.lower():
+        return "Paths are case-sensitive"
+    if path.rstrip("/") == meant:
+        return 'The path ends without "/"'
+    if f"/api{path}" == meant:
+        return "The path begins with /api"
+    return "Paths are exact"
 
 
 def _commercial_route(path: str, answers: str) -> Refusal:

@@ -55,8 +55,8 @@ class DelHistoryQuery(fields.OptionalChatFields, kw_only=True):
 
 def _app_of(body: GetHistoriesBody | DelHistoryQuery) -> str:
     if not body.app_id:
-        got = "nothing, which the service answers as an unknown chat"
-        raise ChatNotFound("the id of an app", got, "$.appId")
+        # FastGPT does not say that the field is missing.
+        raise ChatNotFound("the id of an app", "nothing", "$.appId")
     return body.app_id
 
 
