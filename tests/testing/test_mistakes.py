@@ -438,6 +438,35 @@ def test_a_function_that_was_to_be_a_fixture_is_told_once(
     result.stdout.fnmatch_lines([f"*mock-server: {told}"])
 
 
+MISNAMED = """
+import pytest
+
+@pytest.fixture
+def mock_server_fixtures():
+    return {}
+
+@pytest.fixture
+def mock_server_setting(mock_server):
+    return mock_server
+
+@pytest.fixture
+def mock_server_client(mock_server):
+    return mock_server
+"""
+
+
+def test_a_fixture_that_is_nearly_called_as_ours_is_told_unless_it_is_used(
+    bare: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makeconftest(MISNAMED)
+    own = "def test_1(mock_server_setting): ..."
+    pytester.makepyfile(f"def test_0(mock_server): ...\n{own}")
+    result = bare("-Wdefault")
+    result.assert_outcomes(passed=2, warnings=1)
+    told = "the fixture mock_server_fixtures at conftest.py:3 (did you mean*_fixture'?)"
+    result.stdout.fnmatch_lines([f"*mock-server: no test of this run uses {told}"])
+
+
 def test_all_is_meant_by_what_is_nearly_that(bare: Run) -> None:
     result = bare("--mock-server-choices=al")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -566,6 +595,32 @@ def test_a_marker_on_a_test_without_our_fixtures_is_told(
     result.stdout.fnmatch_lines(
         ["*the marker mock_server does nothing: the test asks*"]
     )
+
+
+@pytest.mark.parametrize(
+    ("takes", "told"),
+    [
+        ("factory", "(write mock_server_factory(profile=..., choices=...))"),
+        ("session", "(return profile, choices from the fixture mock_server_settings)"),
+    ],
+)
+def test_a_marker_that_reaches_no_fixture_of_the_test_is_told(
+    bare: Run, pytester: pytest.Pytester, takes: str, told: str
+) -> None:
+    marked = "import pytest\n\n@pytest.mark.mock_server("
+    rest = f"strict=True)\ndef test_it{{}}(mock_server_{takes}{{}}): pass\n"
+    both = f"{marked}profile='deployed', choices={{}}, {rest}"
+    # `strict` reaches every server, and `mock_server` takes the marker.
+    modules = both.format({}, "", ""), marked + rest.format(2, ""), both
+    pytester.makepyfile(
+        test_told=modules[0],
+        test_strict=modules[1],
+        test_reached=modules[2].format({}, 3, ", mock_server"),
+    )
+    result = bare("-Wdefault")
+    result.assert_outcomes(passed=3, warnings=1)
+    why = f"the marker mock_server does not reach mock_server_{takes} {told}"
+    assert any(each.endswith(why) for each in result.outlines)
 
 
 def test_a_failed_test_is_told_that_the_application_opens_no_socket(
