@@ -18,13 +18,15 @@ from mock_server.domain.wrong_calls import WrongValue, explained, hinted
 __tracebackhide__ = True
 
 
-def _one_text(method: object, path: object, *_: object) -> str:
+def _by_name(method: object, path: object, /, *_: object, **__: object) -> str:
+    if isinstance(path, int) and 100 <= path <= 599:
+        return f"write status={path}"
     if method not in METHODS or not isinstance(path, str):
         return ""
     return f"write respond('{method} {path}', ...): method and path are one text"
 
 
-def _question_of(question: object, reply: object, *_: object) -> str:
+def _question_of(question: object, reply: object, /, *_: object, **__: object) -> str:
     if isinstance(reply, Mapping):
         return f"write reply({question!r}, match={reply!r})"
     if not isinstance(reply, str):
@@ -38,7 +40,7 @@ class Answers:
 
     _client: AdminClient
 
-    @hinted(_one_text)
+    @hinted(_by_name)
     def respond(
         self,
         operation_or_route: str,

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, get_args
+from typing import Any, NoReturn, get_args
 
 import msgspec
 
@@ -14,9 +14,9 @@ from mock_server.control.client import AdminClient
 from mock_server.control.clock import Duration, seconds
 from mock_server.control.report import allowed_violations, outside_line, violation_lines
 from mock_server.domain.journal import Outside, redacted_key
-from mock_server.domain.messages import did_you_mean
+from mock_server.domain.messages import did_you_mean, nearest
 from mock_server.domain.printable import one_line
-from mock_server.domain.validation.json_match import MISSING
+from mock_server.domain.validation.json_match import in_words
 from mock_server.domain.wrong_calls import ByName, WrongValue, explained, hinted
 
 __tracebackhide__ = True
@@ -25,15 +25,38 @@ _POLL_SECONDS = 0.01
 
 
 class JournalEntry(ByName, dict[str, Any]):
-    """A journal entry as JSON; KeyError shows where in the entry a name is."""
+    """A journal entry, or a part of one, as JSON; errors show where a name is."""
 
-    named = "entry"
+    def __init__(self, fields: Mapping[str, Any], named: str = "entry") -> None:
+        super().__init__(fields)
+        self.named = named
+        for name in ("request", "answer", "headers"):
+            if isinstance(part := fields.get(name), dict):
+                self[name] = JournalEntry(part, f"{named}[{name!r}]")
 
-    def __missing__(self, name: str) -> None:
-        parts = (part for part in ("request", "answer") if name in self.get(part, {}))
-        inside = " or ".join(f"[{part!r}][{name!r}]" for part in parts)
-        deeper = f": write {inside}" if inside else f" (it has {', '.join(self)})"
-        raise KeyError(f"{name!r} is not in the entry{deeper}")
+    def __missing__(self, name: object) -> NoReturn:
+        raise KeyError(f"{name!r} is not in {self.named}{self.meant(str(name), self)}")
+
+    def meant(self, name: str, known: Collection[str]) -> str:
+        """Return a hint for a missing name, which may stand deeper."""
+        parts = [part for part in self.values() if isinstance(part, JournalEntry)]
+        places: dict[str, list[str]] = {}
+        for part in (self, *parts):
+            for each in part:
+                places.setdefault(each, []).append(f"{part.named}[{each!r}]")
+        near = nearest(name, places) or nearest(name.lower(), places)
+        if near is None:
+            return f" (it has {', '.join(known)})"
+        return f": write {' or '.join(places[near])}"
+
+
+class Entries(list[dict[str, Any]]):
+    """A copy of the journal."""
+
+    def clear(self) -> NoReturn:
+        """Raise AttributeError: the copy alone would be empty."""
+        how = "write reset(), which empties the journal and restores the data"
+        raise AttributeError(f"`.journal` is a copy ({how})")
 
 
 @explained
@@ -45,7 +68,7 @@ class Calls:
     @property
     def journal(self) -> list[dict[str, Any]]:
         """Return all entries, as `GET /__admin/journal` does."""
-        return self._entries()
+        return Entries(self._entries())
 
     def calls(self, operation: str) -> list[dict[str, Any]]:
         """Return the entries of an operation, with `["request"]["body"]` and so on."""
@@ -87,7 +110,7 @@ class Calls:
         """Assert that no request matches; arguments as in `assert_called`."""
         self._verify(_criteria(operation, body, key, status) | {"exactly": 0})
 
-    @hinted(lambda *steps: f"write assert_in_order({[*steps]!r})")
+    @hinted(lambda *steps, **_: f"write assert_in_order({[*steps]!r})")
     def assert_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
         """Assert that requests came in this order; others may lie between them.
 
@@ -119,7 +142,7 @@ class Calls:
             raise AssertionError("\n".join(["requests against the spec:", *lines]))
 
     def wait_for(
-        self, operation: str, times: int = 1, timeout: Duration = 5.0
+        self, operation: str, *, times: int = 1, timeout: Duration = 5.0
     ) -> dict[str, Any]:
         """Wait until an operation has been called `times` times; return the last entry.
 
@@ -139,7 +162,7 @@ class Calls:
         return found[times - 1]
 
     async def wait_for_async(
-        self, operation: str, times: int = 1, timeout: Duration = 5.0
+        self, operation: str, *, times: int = 1, timeout: Duration = 5.0
     ) -> dict[str, Any]:
         """Wait as `wait_for` does, without blocking the event loop of asyncio."""
         limit = _limit(times, timeout)
@@ -154,7 +177,7 @@ class Calls:
     def _late(
         self, operation: str, found: Sequence[object], times: int, limit: float
     ) -> str:
-        often = f"{len(found)} of {times} times" if found else "not called"
+        often = f"called {len(found)} of {times} times" if found else "not called"
         return f"{operation} was {often} in {limit:g} s; {self._called()}"
 
     def _of(self, operation: object) -> list[dict[str, Any]]:
@@ -242,6 +265,11 @@ def _criteria(
     """Return the body of `POST journal/verify`; the journal has API keys redacted."""
     if not (key is None or isinstance(key, str)):
         raise WrongValue(f"Expected key to be a text, got {key!r}")
+    if key is not None and key.startswith("Bearer "):
+        raise WrongValue(
+            "Expected a key alone, got one behind 'Bearer '",
+            "write key=mock_server.key",
+        )
     shown_key = None if key is None else redacted_key(key)
     given = {"operation": operation, "body": body, "key": shown_key, "status": status}
     return {name: value for name, value in given.items() if value is not None}
@@ -277,10 +305,7 @@ def unmet(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     for near in answer.get("nearest", ()):
         lines.append(f"  nearest: #{near['seq']}")
         for each in near["differences"]:
-            got = each["got"] if each["got"] == MISSING else repr(each["got"])
-            lines.append(
-                f"    {each['path']}: expected {each['expected']!r}, got {got}"
-            )
+            lines.append(f"    {in_words(each)}")
     return "\n".join(lines)
 
 

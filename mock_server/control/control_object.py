@@ -23,6 +23,7 @@ from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.storage.store import Store
 from mock_server.domain.wrong_calls import (
     Fixed,
+    NoBlock,
     WrongValue,
     explained,
     hinted,
@@ -37,8 +38,12 @@ __tracebackhide__ = True
 _SHOWN_KEYS = 3
 
 
+class SnapshotName(NoBlock, str):
+    """The name of a stored snapshot."""
+
+
 @explained
-class MockServerFixture(Fixed, Answers, Records, Calls):
+class MockServerFixture(Fixed, NoBlock, Answers, Records, Calls):
     """The control object of a sandbox of a running server, which `client` reaches.
 
     `url` is the base address for the client under test. Every method raises Refused,
@@ -48,6 +53,9 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
     __call__: Callable[..., Any] = no_application
 
     def __init__(self, client: AdminClient) -> None:
+        if isinstance(client, str):
+            how = f"write MockServerFixture(AdminClient({client!r}))"
+            raise WrongValue(f"Expected an AdminClient, got {client!r}", how)
         self._client = client
         self._keys: views.SandboxView | None = None
         self._numbers = count(1)
@@ -147,11 +155,11 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         query["request"] = to_json(request).decode()
         return self._client.json(dict, "GET", f"/why?{urlencode(query)}")
 
-    def snapshot(self, name: str | None = None) -> str:
+    def snapshot(self, name: str | None = None) -> SnapshotName:
         """Store data, clock and choices; return the name for `restore`."""
         name = f"snapshot-{next(self._numbers)}" if name is None else name
         self._client.json(views.SnapshotView, "PUT", f"/snapshots/{quoted(name)}")
-        return name
+        return SnapshotName(name)
 
     def restore(self, name: str) -> None:
         """Restore a snapshot; faults and journal stay."""

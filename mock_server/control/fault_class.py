@@ -16,7 +16,9 @@ class Fault(ABC):  # noqa: B024
 
     # The class of kinds is a struct: msgspec makes its values, and takes fields alone.
     @explained
-    @hinted(lambda *given: example_of(*given).replace("fault(", "Fault("))
+    @hinted(
+        lambda *given, **named: example_of(*given, **named).replace("fault(", "Fault(")
+    )
     def __new__(cls, kind: str, **fields: Any) -> Any:
         """Return a fault as the admin API takes it. Raises InvalidField."""
         return fault.read_fault({"kind": kind, **fields}, responses=ANY_ROUTE)

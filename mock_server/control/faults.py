@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
 from urllib.parse import urlencode
 
 from mock_server.admin.views import FaultsView, FaultView
 from mock_server.api.faults.table import KINDS
-from mock_server.control.client import AdminClient, Refused
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.control.client import AdminClient, NotRunning, Refused
+from mock_server.control.http_call import Unreachable
 from mock_server.domain.journal import as_redacted
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import one_line
-from mock_server.domain.wrong_calls import Fixed, Synchronous, explained
+from mock_server.domain.validation.json_match import in_words
+from mock_server.domain.wrong_calls import ByName, Fixed, Synchronous, explained
 
 __tracebackhide__ = True
 
@@ -88,7 +91,12 @@ class AddedFault(Fixed, Synchronous):
             raise
         # An error in the block comes first: it may be why the fault has not fired.
         if kind is None and self.fired == 0:
-            raise AssertionError(f"{unfired(self._view())} while its block lasted")
+            said = f"{unfired(self._view())} while its block lasted"
+            raise AssertionError(said + near_miss(self._client, self._view()))
+
+    def __call__(self, *_: object) -> NoReturn:
+        how = "write respond('GET /api/x', json={...})"
+        raise TypeError(f"Expected a statement, got a decorator or a call ({how})")
 
     def __str__(self) -> str:
         return self.id
@@ -101,6 +109,12 @@ class AddedFault(Fixed, Synchronous):
         return self._last or self._client.json(FaultView, "GET", path)
 
 
+class ShownFault(ByName, dict[str, Any]):
+    """A fault as JSON."""
+
+    named = "fault"
+
+
 @explained
 class FaultList(Fixed, Sequence[dict[str, Any]]):
     """The faults and answers that could still fire when this list was read.
@@ -111,7 +125,7 @@ class FaultList(Fixed, Sequence[dict[str, Any]]):
     def __init__(self, client: AdminClient) -> None:
         self._client = client
         found = client.json(FaultsView, "GET", "/faults")
-        self._all: list[dict[str, Any]] = found["faults"]
+        self._all: list[dict[str, Any]] = [*map(ShownFault, found["faults"])]
         self._active = [fault for fault in self._all if fault["remaining"] != 0]
 
     def clear(self, *, preset: str | None = None) -> None:
@@ -177,10 +191,13 @@ def warned(added: AddedFault, depth: int) -> AddedFault:
     return added
 
 
-def example_of(kind: object, value: object, *_: object) -> str:
+def example_of(kind: object, value: object, /, *_: object, **named: object) -> str:
     """Return how to write a fault whose value was given without a name."""
     if not isinstance(kind, str) or kind not in KINDS:
         return ""
+    if isinstance(value, str) and value in OPERATIONS:
+        fields = {"operation": value, **named}.items()
+        return f"write fault({kind!r}, {', '.join(f'{k}={v!r}' for k, v in fields)})"
     names = (*KINDS[kind].least, *KINDS[kind].own_fields())
     name = next((each for each in names if each not in _RARE), None)
     if name == "ms" and isinstance(value, int | float) and value < 60:
@@ -197,6 +214,27 @@ def is_answer(fault: Mapping[str, Any]) -> bool:
     """Return whether a fault is an answer; a newer server may have unknown kinds."""
     kind = KINDS.get(fault["kind"])
     return kind is not None and kind.is_answer
+
+
+def near_miss(client: AdminClient, fault: Mapping[str, Any]) -> str:
+    """Return how the nearest request differs from the match of a fault that met none.
+
+    That is a text in parentheses, or "".
+    """
+    match = {name: fault["match"].get(name) for name in ("body", "key")}
+    asked = {name: each for name, each in match.items() if each is not None}
+    if fault["matches"] or not asked:
+        return ""
+    if (operation := fault.get("operation", "*")) != "*":
+        asked["operation"] = operation
+    try:
+        found = client.verify(asked).plain().get("nearest", ())
+    except (Refused, Unreachable, NotRunning):
+        return ""  # a test may stop its server, or remove the route
+    for near in found:
+        differences = "; ".join(map(in_words, near["differences"]))
+        return one_line(f" (nearest: #{near['seq']}, {differences})")
+    return ""
 
 
 def unfired(fault: dict[str, Any]) -> str:

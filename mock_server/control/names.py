@@ -73,6 +73,8 @@ class SandboxChoices(ByName, Mapping[str, Value]):
         return every[name]
 
     def __setitem__(self, name: str, value: Value) -> None:
+        if isinstance(value, bool):
+            value = str(value)  # so that the refusal lists the values
         # PUT gives the profile's value to every choice that it does not name.
         chosen = self._all() | {name: value}
         self._client.json(ChoicesView, "PUT", "/choices", choices=chosen)
@@ -84,8 +86,7 @@ class SandboxChoices(ByName, Mapping[str, Value]):
             raise AttributeError(f"`.{name}` cannot be set{how}")
         super().__setattr__(name, value)
 
-    @classmethod
-    def meant(cls, name: str, known: Collection[str]) -> str:
+    def meant(self, name: str, known: Collection[str]) -> str:
         """Return a mapping's hint; the known choices need no request to the server."""
         return super().meant(FORMER_NAMES.get(name, name), known and table())
 

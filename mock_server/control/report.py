@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import msgspec
 
 from mock_server.control.client import NotRunning, Refused
-from mock_server.control.faults import is_answer, unfired
+from mock_server.control.faults import is_answer, near_miss, unfired
 from mock_server.control.http_call import Unreachable
 from mock_server.control.unknown import unserved
 from mock_server.domain.choices.table import table
 from mock_server.domain.journal import UNKNOWN_ROUTE, Outside
-from mock_server.domain.messages import did_you_mean, quoted
+from mock_server.domain.messages import did_you_mean, nearest, quoted
 from mock_server.domain.printable import json_text, one_line
 from mock_server.domain.versions import VERSIONS
 from mock_server.domain.versions import table as facts
@@ -75,7 +75,9 @@ def report_sections(
             text = "\n".join(map(_short_json, shown))
             yield f"{name} {title} that can still fire", text
     if never := faults.unfired():
-        text = "\n".join(map(unfired, never))
+        text = "\n".join(
+            f"{unfired(it)}{near_miss(server._client, it)}" for it in never
+        )
         yield f"{name} faults that never fired", text
 
 
@@ -149,8 +151,9 @@ def allowed_violations(
     """
     known = [*table(), *_FURTHER_VIOLATIONS]
     if isinstance(words, str):
-        listed = f"Expected a list of {expected}"
-        raise TypeError(f"{listed}, got {words!r} - at {place}")
+        listed = expected.replace("names", "a list of names")
+        hint = f" (write [{near!r}])" if (near := nearest(words, known)) else ""
+        raise TypeError(f"Expected {listed}, got {words!r} - at {place}{hint}")
     for word in words:
         if word not in known:
             hint = did_you_mean(str(word), known)

@@ -76,7 +76,9 @@ _SYNONYMS |= dict.fromkeys(("verbose", "debug", "log-level"), "log-format")
 _SYNONYMS |= dict.fromkeys(("message", "prompt"), "question")
 _SYNONYMS |= dict.fromkeys(("when", "if", "where", "on"), "match")
 _SYNONYMS |= {"chat": "completions", "search": "searchTest"}
-_SYNONYMS |= {"4.14": "deployed-4.14", "4.16": "deployed"}
+_SYNONYMS |= {"4.14": "deployed-4.14", "4.16": "deployed", "deployed-4.16": "deployed"}
+_SYNONYMS |= {"total": "by", "json": "body", "response": "answer"}
+_SYNONYMS |= {"False": "off", "True": "on"}
 _SYNONYMS |= dict.fromkeys(
     ("base_url", "address", "uri", "endpoint", "host", "port"), "url"
 )

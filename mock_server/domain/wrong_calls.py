@@ -1,10 +1,17 @@
 """Explain wrong calls of the Python API: the error says what to write instead."""
 
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Coroutine,
+    Generator,
+    Mapping,
+    Sequence,
+)
 from functools import update_wrapper, wraps
-from inspect import Parameter, Signature, isfunction, signature
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, ParamSpec, TypeVar, cast
+from inspect import Parameter, Signature, iscoroutinefunction, isfunction, signature
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar, cast
 from warnings import warn_explicit
 
 from mock_server.domain.choices.table import table
@@ -25,13 +32,27 @@ def explained(of: T) -> T:
         if isfunction(value) and (name == "__init__" or not name.startswith("_")):
             place = cast(type, of).__name__ if name == "__init__" else name
             method = _explained(value, place)
+            if iscoroutinefunction(value):
+                method = _to_await(method)
             is_claim = name.startswith(("assert_", "all_"))
             setattr(of, name, _Claim(method) if is_claim else method)
     return of
 
 
 class UncalledAssertionWarning(UserWarning):
-    """An assertion was read without parentheses, so it has checked nothing."""
+    """An assertion was not called, or not awaited, so it has checked nothing."""
+
+
+class _Unused:
+    """A value that warns at the line of a frame if it is freed before it is used."""
+
+    def __init__(self, frame: Any, said: str) -> None:
+        self._place: Any = frame.f_code.co_filename, frame.f_lineno
+        self._said = said
+
+    def __del__(self) -> None:
+        if self._place is not None:
+            warn_explicit(self._said, UncalledAssertionWarning, *self._place)
 
 
 class _Claim:
@@ -48,12 +69,14 @@ class _Claim:
         return _ReadClaim(self._method.__get__(of), sys._getframe(1))
 
 
-class _ReadClaim:
+class _ReadClaim(_Unused):
     """A read method, which warns if it is freed before it was called."""
 
     def __init__(self, method: Callable[..., Any], frame: Any) -> None:
+        name = method.__name__
+        said = f"`.{name}` was read but not called: write `.{name}(...)`"
+        super().__init__(frame, said)
         self._method = method
-        self._place: Any = frame.f_code.co_filename, frame.f_lineno
         update_wrapper(cast(Any, self), method)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -61,11 +84,51 @@ class _ReadClaim:
         self._place = None
         return self._method(*args, **named)
 
+    def __repr__(self) -> str:
+        # pytest shows it below `assert None` and the like.
+        name = self._method.__name__
+        is_void = name.startswith("assert_")
+        return f"{name}{' (write it without `assert`)' if is_void else ''}"
+
+
+class _ToAwait(_Unused, Coroutine[Any, Any, Any]):
+    """A coroutine that warns if it is freed before it was awaited."""
+
+    def __init__(
+        self, name: str, coroutine: Coroutine[Any, Any, Any], frame: Any
+    ) -> None:
+        call = f"{name}(...)"
+        super().__init__(frame, f"`{call}` was not awaited: write `await {call}`")
+        self._coroutine = coroutine
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        self._place = None
+        return self._coroutine.__await__()
+
+    def send(self, value: Any) -> Any:
+        self._place = None
+        return self._coroutine.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        return self._coroutine.throw(*error)
+
+    def close(self) -> None:
+        self._place = None
+        self._coroutine.close()
+
     def __del__(self) -> None:
-        if self._place is not None:
-            name = self._method.__name__
-            said = f"`.{name}` was read but not called: write `.{name}(...)`"
-            warn_explicit(said, UncalledAssertionWarning, *self._place)
+        if self._place:
+            self._coroutine.close()  # else Python would warn too
+        super().__del__()
+
+
+def _to_await(method: Callable[P, Any]) -> Callable[P, Any]:
+    @wraps(method)
+    def call(*args: P.args, **named: P.kwargs) -> Any:
+        __tracebackhide__ = True
+        return _ToAwait(method.__name__, method(*args, **named), sys._getframe(1))
+
+    return call
 
 
 class WrongValue(TypeError):
@@ -79,7 +142,7 @@ class WrongValue(TypeError):
 def hinted(by: Callable[..., str]) -> Callable[[R], R]:
     """Let `by` return a hint for positional arguments that a method refuses.
 
-    `by` gets the arguments, and returns "" without a hint.
+    `by` gets all arguments, and returns "" without a hint.
     """
 
     def marked(method: R) -> R:
@@ -148,7 +211,7 @@ def _explained(function: Callable[P, R], place: str) -> Callable[P, R]:
             hint = f"write {_EXAMPLES[place]}" if place in _EXAMPLES else hint
             hint = getattr(error, "hint", "") or hint
             if wrong and len(args) > 2 and (by := vars(function).get("hint")):
-                hint = by(*args[1:]) or hint
+                hint = by(*args[1:], **named) or hint
             if not hint and not isinstance(error, WrongValue):
                 raise
         raise TypeError(f"{what} - at {place}{f' ({hint})' if hint else ''}")
@@ -219,6 +282,18 @@ class Synchronous:
         raise TypeError("Expected a call, got `await` of it (drop `await`: it is done)")
 
 
+class NoBlock:
+    """An object without `with`, whose error says what to write."""
+
+    if not TYPE_CHECKING:  # mypy would accept a block
+
+        def __enter__(self) -> NoReturn:
+            expected = "Expected a call, got `with` of it"
+            raise TypeError(f"{expected} (write it without `with`)")
+
+        __exit__ = __enter__
+
+
 def no_application(of: object, *_: object, **__: object) -> NoReturn:
     """Raise TypeError: this object was called like an ASGI application."""
     expected = f"Expected an ASGI application, got a {type(of).__name__}"
@@ -237,7 +312,8 @@ class Fixed:
         def __getattr__(self, name: str) -> object:
             said = f"{type(self).__name__!r} object has no attribute {name!r}"
             # Others look for private names, `dir` among them.
-            raise AttributeError(said if name[0] == "_" else said + _meant(self, name))
+            is_private = name[0] == "_" and name != "_id"
+            raise AttributeError(said if is_private else said + _meant(self, name))
 
         def __getitem__(self, name: object) -> object:
             near = nearest(str(name), [each for each in dir(self) if each[0] != "_"])
@@ -277,7 +353,7 @@ def _meant(of: object, name: str) -> str:
 class ByName:
     """A mapping called `named`, whose items people look for as attributes."""
 
-    named: ClassVar[str]
+    named: str
 
     if not TYPE_CHECKING:
 
@@ -291,14 +367,13 @@ class ByName:
             how = f"write {self.named}[{name!r}]" + (f" = {value!r}" if given else "")
             raise TypeError(f"Expected {self.named}[...], got a call ({how})")
 
-    @classmethod
-    def meant(cls, name: str, known: Collection[str]) -> str:
+    def meant(self, name: str, known: Collection[str]) -> str:
         """Return a hint for an item that was looked for as an attribute."""
-        if hasattr(dict, name):
-            return f": write {cls.named}[name] = value for each"
+        if hasattr(dict, name) or name == "set":
+            return f": write {self.named}[name] = value for each"
         if name in known:
-            return f": write {cls.named}[{name!r}]"
+            return f": write {self.named}[{name!r}]"
         near = nearest(name, known)
         if near is None:
             return f" ({which_there_are(name, known, len(known))})"
-        return f" (did you mean {cls.named}[{near!r}]?)"
+        return f" (did you mean {self.named}[{near!r}]?)"

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from inspect import isfunction
+from inspect import isfunction, unwrap
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from mock_server.control.client import NotRunning, Refused
 from mock_server.control.control_object import MockServerFixture
 from mock_server.control.environment import known_settings, unknown_settings, variable
-from mock_server.control.faults import UnfiredFaultWarning, unfired
+from mock_server.control.faults import UnfiredFaultWarning, near_miss, unfired
 from mock_server.control.http_call import Unreachable
 from mock_server.control.report import allowed_violations
 from mock_server.domain.messages import did_you_mean
@@ -64,7 +64,8 @@ def warn_of_unfired(
     """
     for fault in _unfired(server):
         if fault["id"] not in known:
-            warn(item, UnfiredFaultWarning(unfired(fault)))
+            said = unfired(fault) + near_miss(server._client, fault)
+            warn(item, UnfiredFaultWarning(said))
 
 
 def _unfired(server: MockServerFixture) -> list[dict[str, Any]]:
@@ -208,7 +209,11 @@ def warn_of_use(item: pytest.Item) -> None:
 
 
 def warn_of_undecorated(item: pytest.Item) -> None:
-    """Warn, once each, of functions that lack their @pytest.fixture."""
+    """Warn, once each, of functions that lack their @pytest.fixture, or their name."""
+    if not item.config.stash.setdefault(_NAMED, False):
+        item.config.stash[_NAMED] = True
+        for why in _misnamed(item):
+            warn(item, pytest.PytestWarning(f"mock-server: {why}"))
     known = item.config.stash.setdefault(_UNDECORATED, set())
     modules = getattr(item, "module", None), *item.config.pluginmanager.get_plugins()
     for module in modules:
@@ -225,15 +230,44 @@ def warn_of_undecorated(item: pytest.Item) -> None:
 
 
 _UNDECORATED: pytest.StashKey[set[object]] = pytest.StashKey()
+_NAMED: pytest.StashKey[bool] = pytest.StashKey()
+"""True once the names of fixtures have been compared."""
+
+
+def _misnamed(item: pytest.Item) -> Iterator[str]:
+    """Yield a sentence for each unused fixture that is nearly called as ours."""
+    ours, items = ("fixture", "settings"), item.session.items
+    used = {name for each in items for name in getattr(each, "fixturenames", ())}
+    for plugin in item.config.pluginmanager.get_plugins():
+        for name, value in getattr(plugin, "__dict__", {}).items():
+            rest = name.removeprefix(f"{MARK}_")
+            if rest in (name, *ours) or name in used:
+                continue
+            hint = did_you_mean(rest, ours).replace(" '", f" '{MARK}_")
+            if hint and isfunction(function := unwrap(value)):
+                place = _place_of(function)
+                yield f"no test of this run uses the fixture {name} at {place}{hint}"
 
 
 def _warn_if_idle(item: pytest.Item) -> None:
-    """Warn of a marker on a test that asks for no fixture of the plugin."""
-    is_own = any(mark.name == MARK for mark in item.own_markers)
+    """Warn of a marker that reaches no fixture of the plugin."""
+    own = [mark.kwargs for mark in item.own_markers if mark.name == MARK]
     names: Sequence[str] = getattr(item, "fixturenames", ())
-    if is_own and not any(name.startswith(MARK) for name in names):
-        why = f"the test asks for no fixture of this plugin, such as {MARK}"
-        message = f"mock-server: the marker {MARK} does nothing: {why}"
+    if not own or MARK in names or f"{MARK}_app" in names:
+        return
+    why = f"does nothing: the test asks for no fixture of this plugin, such as {MARK}"
+    # `strict` counts for every server that a test uses.
+    given = [name for each in own for name in each if name != "strict"]
+    if f"{MARK}_factory" in names:
+        how = ", ".join(f"{name}=..." for name in given)
+        why = f"does not reach {MARK}_factory (write {MARK}_factory({how}))"
+    elif f"{MARK}_session" in names:
+        how = f"return {', '.join(given)} from the fixture {MARK}_settings"
+        why = f"does not reach {MARK}_session ({how})"
+    elif any(name.startswith(MARK) for name in names):
+        return
+    if given or why.startswith("does nothing"):
+        message = f"mock-server: the marker {MARK} {why}"
         warn(item, pytest.PytestWarning(message))
 
 

@@ -22,7 +22,11 @@ from mock_server.fixture.source.files import FixtureLike, located, shipped_names
 
 MARK = "mock_server"
 MARKER = CHOSEN | {
-    "strict": Argument((bool, list, tuple, set), "true, false or names of violations")
+    "strict": Argument(
+        # A text has a message of its own.
+        (bool, list, tuple, set, str),
+        "true, false or names of violations",
+    )
 }
 
 

@@ -15,12 +15,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import mock_server
 from mock_server import AdminClient, Fault, MockServer, MockServerFixture
 from mock_server.control.client import Refused
-from mock_server.control.faults import unfired
+from mock_server.control.faults import near_miss, unfired
 from mock_server.control.http_call import RawResponse
 from mock_server.control.report import entry_lines
 from mock_server.domain.journal import redacted_key
@@ -310,6 +311,9 @@ def checked(request, mock_server):
 def test_called_later(checked):
     check = checked.assert_not_called
     check("listV2")
+
+def test_awaited(mock_server):
+    mock_server.wait_for_async("listV2")
 """
 
 
@@ -318,12 +322,26 @@ def test_an_assertion_that_is_not_called_is_told_at_its_line(
 ) -> None:
     pytester.makepyfile(test_uncalled=UNCALLED)
     result = run("mistakes", "-Wdefault", alone=True)
-    result.assert_outcomes(passed=3)
+    result.assert_outcomes(passed=4, warnings=3)
     said = "  *test_uncalled.py:{}: UncalledAssertionWarning: `.{}` was read but not *"
     result.stdout.fnmatch_lines(
         [said.format(4, "assert_no_violations"), said.format(7, "all_fired")]
     )
     result.stdout.no_fnmatch_line("*`.assert_not_called`*")
+    call = "wait_for_async(...)"
+    told = f"`{call}` was not awaited: write `await {call}`"
+    where = "test_uncalled.py:19: UncalledAssertionWarning:"
+    assert any(each.endswith(f"{where} {told}") for each in result.outlines)
+
+
+def test_an_assertion_that_is_asserted_is_told_to_need_none(
+    bare: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(
+        "def test_it(mock_server):\n    assert mock_server.assert_not_called('listV2')"
+    )
+    result = bare()
+    result.stdout.fnmatch_lines(["*assert_not_called (write it without `assert`)*"])
 
 
 def test_an_assertion_that_is_not_called_can_fail_the_test(
@@ -333,7 +351,7 @@ def test_an_assertion_that_is_not_called_can_fail_the_test(
     uncalled = "-Werror::mock_server.exceptions.UncalledAssertionWarning"
     lost = "-Werror::pytest.PytestUnraisableExceptionWarning"
     result = run("mistakes", uncalled, lost, "-ktest_read", alone=True)
-    result.assert_outcomes(failed=1, deselected=2)
+    result.assert_outcomes(failed=1, deselected=3)
 
 
 SMALL = """
@@ -420,6 +438,35 @@ def test_a_function_that_was_to_be_a_fixture_is_told_once(
     result.stdout.fnmatch_lines([f"*mock-server: {told}"])
 
 
+MISNAMED = """
+import pytest
+
+@pytest.fixture
+def mock_server_fixtures():
+    return {}
+
+@pytest.fixture
+def mock_server_setting(mock_server):
+    return mock_server
+
+@pytest.fixture
+def mock_server_client(mock_server):
+    return mock_server
+"""
+
+
+def test_a_fixture_that_is_nearly_called_as_ours_is_told_unless_it_is_used(
+    bare: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makeconftest(MISNAMED)
+    own = "def test_1(mock_server_setting): ..."
+    pytester.makepyfile(f"def test_0(mock_server): ...\n{own}")
+    result = bare("-Wdefault")
+    result.assert_outcomes(passed=2, warnings=1)
+    told = "the fixture mock_server_fixtures at conftest.py:3 (did you mean*_fixture'?)"
+    result.stdout.fnmatch_lines([f"*mock-server: no test of this run uses {told}"])
+
+
 def test_all_is_meant_by_what_is_nearly_that(bare: Run) -> None:
     result = bare("--mock-server-choices=al")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -466,6 +513,15 @@ def test_a_block_that_waits_for_nothing_is_entered_without_async() -> None:
                 asyncio.run(enter(block))
 
 
+def test_what_lasts_by_itself_is_told_to_need_no_block() -> None:
+    with MockServer() as server:
+        control = server.control
+        lasting: Any
+        for lasting in control, control.clock.freeze(), control.snapshot():
+            with pytest.raises(TypeError, match="write it without `with`"), lasting:
+                pass
+
+
 def test_an_argument_that_the_server_does_not_have_is_told() -> None:
     with pytest.raises(TypeError, match=r"'fixtures' - at MockServer .*'fixture'"):
         MockServer(fixtures="demo")  # type: ignore[call-arg]
@@ -487,6 +543,14 @@ def test_a_fault_that_matched_nothing_says_what_it_matches() -> None:
         match = {"key": "fastgpt-secret", "body": {"appID": "a"}}
         server.control.fault("error", match=match)
         (fault,) = server.control.unfired()
+        client = server.control._client
+        assert near_miss(client, fault) == ""
+        for name in "appID", "appId":
+            fetch("POST", f"{server.url}/api/none", json={name: "b"})
+        near = near_miss(client, fault)
+    key = f"$.key: expected {redacted_key('fastgpt-secret')!r}, got None"
+    assert near == f" (nearest: #2, {key}; $.body.appID: expected 'a', got nothing)"
+    assert near_miss(client, fault) == ""
     shown = {**match, "key": redacted_key("fastgpt-secret")}
     said = f"the fault f1 (error of any operation, match {shown}) matched no request"
     assert unfired(fault) == f"{said} and never fired"
@@ -533,6 +597,32 @@ def test_a_marker_on_a_test_without_our_fixtures_is_told(
     )
 
 
+@pytest.mark.parametrize(
+    ("takes", "told"),
+    [
+        ("factory", "(write mock_server_factory(profile=..., choices=...))"),
+        ("session", "(return profile, choices from the fixture mock_server_settings)"),
+    ],
+)
+def test_a_marker_that_reaches_no_fixture_of_the_test_is_told(
+    bare: Run, pytester: pytest.Pytester, takes: str, told: str
+) -> None:
+    marked = "import pytest\n\n@pytest.mark.mock_server("
+    rest = f"strict=True)\ndef test_it{{}}(mock_server_{takes}{{}}): pass\n"
+    both = f"{marked}profile='deployed', choices={{}}, {rest}"
+    # `strict` reaches every server, and `mock_server` takes the marker.
+    modules = both.format({}, "", ""), marked + rest.format(2, ""), both
+    pytester.makepyfile(
+        test_told=modules[0],
+        test_strict=modules[1],
+        test_reached=modules[2].format({}, 3, ", mock_server"),
+    )
+    result = bare("-Wdefault")
+    result.assert_outcomes(passed=3, warnings=1)
+    why = f"the marker mock_server does not reach mock_server_{takes} {told}"
+    assert any(each.endswith(why) for each in result.outlines)
+
+
 def test_a_failed_test_is_told_that_the_application_opens_no_socket(
     bare: Run, pytester: pytest.Pytester
 ) -> None:
@@ -546,9 +636,34 @@ def test_a_name_that_stands_deeper_in_an_entry_is_told() -> None:
         fetch("POST", f"{server.url}/api/none")
         (entry,) = server.control.journal
         with pytest.raises(
-            KeyError, match=r"'status' is not in the entry: write .'answer'"
+            KeyError, match=r"'status' is not in entry: write entry.'answer'"
         ):
             entry["status"]
+
+
+DEEPER = {
+    "entry['json']": "entry['request']['body'] or entry['answer']['body']",
+    "entry.body": "entry['request']['body'] or entry['answer']['body']",
+    "entry['response']": "entry['answer']",
+    "entry['request']['json']": "entry['request']['body']",
+    "entry['request'].json": "entry['request']['body']",
+    "entry['request']['headers']['Content-Type']": (
+        "entry['request']['headers']['content-type']"
+    ),
+}
+
+
+def test_a_name_that_is_called_otherwise_in_an_entry_is_told() -> None:
+    with MockServer() as server:
+        fetch("POST", f"{server.url}/api/none", json={})
+        (entry,) = server.control.journal
+    for read, meant in DEEPER.items():
+        with pytest.raises((KeyError, AttributeError)) as raised:
+            eval(read, {"entry": entry})
+        assert str(raised.value.args[0]).endswith(f": write {meant}")
+    with pytest.raises(KeyError, match=r"'xyz' is not in entry .it has seq, time, "):
+        entry["xyz"]
+    assert json.loads(msgspec.json.encode(entry)) == entry
 
 
 def test_a_fixture_that_gives_ours_on_hides_nothing(

@@ -187,6 +187,10 @@ class Fault(Definition):
         every = {each for _, kind in kinds for each in _names_of(kind)}
         near = nearest(name, every) or name
         homes = ", ".join(each for each, kind in kinds if near in _names_of(kind))
+        if name == "headers" and "retry-after" in str(fields.get(name)).lower():
+            return " (write retryAfter)"
+        if homes == "answer":
+            homes += f": in Python write respond(..., {near}=...)"
         return f" ({near} is a field of {homes})" if homes else ""
 
     @classmethod

@@ -190,7 +190,10 @@ class Operations(Mapping[str, Operation]):
             row = at_path or self._by_words(path)
             if row is None and "/" in path and (near := self._nearest_path(path, "")):
                 row = self.meant_by(near)
-            got = describe_value(name) + did_you_mean(row.name if row else name, known)
+            hint = did_you_mean(row.name if row else name, known)
+            if not hint and " /" in name:
+                hint = " (find its requests in the journal; respond(...) answers them)"
+            got = describe_value(name) + hint
             raise errors.InvalidField(expected, got, at)
 
     def _by_words(self, name: str) -> Operation | None:

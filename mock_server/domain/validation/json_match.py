@@ -30,6 +30,13 @@ class Difference(Struct, frozen=True):
     got: Any
 
 
+def in_words(difference: Mapping[str, Any]) -> str:
+    """Return the JSON of a difference in words."""
+    got = difference["got"]
+    got = got if got == MISSING else repr(got)
+    return f"{difference['path']}: expected {difference['expected']!r}, got {got}"
+
+
 def holds(wanted: object, value: object) -> bool:
     """Return True if `value` has no `differences` to `wanted`."""
     # Separate, as each request is compared with each fault: for a large body,

@@ -31,5 +31,7 @@ async def test_waiting_lets_the_loop_send(mock_server_app):
         entry = await control.wait_for_async("listV2", timeout=60)
         assert entry["answer"]["status"] == (await sent).status_code
         assert control.wait_for("listV2") == entry
-    with pytest.raises(AssertionError, match="listV2 was 1 of 2 times in 0 s"):
+        task = asyncio.create_task(control.wait_for_async("listV2"))
+        assert await task == entry
+    with pytest.raises(AssertionError, match="listV2 was called 1 of 2 times in 0 s"):
         await control.wait_for_async("listV2", times=2, timeout=0)

@@ -50,7 +50,7 @@ def test_calls_are_awaited(server: MockServerFixture, pin: Pin) -> None:
     second = server.wait_for("updateHistory", times=2, timeout=timedelta(seconds=30))
     calls.join()
     assert second["request"]["body"]["top"] is False
-    late = r"was 2 of 3 times in 0.02 s; called so far: updateHistory \(2\)"
+    late = r"was called 2 of 3 times in 0.02 s; called so far: updateHistory \(2\)"
     with pytest.raises(AssertionError, match=late):
         server.wait_for("updateHistory", times=3, timeout=0.02)
 
