@@ -131,11 +131,15 @@ def check_word(word: str, args: Sequence[str], ctx: click.Context) -> None:
     if word in COMMANDS:
         expected = f"Expected the command {word} in front of all options"
         raise click.UsageError(f"{expected}, got it behind some", ctx)
-    known = (*COMMANDS, *shipped_names())
-    hint, near = did_you_mean(word, known), nearest(word, known)
+    known = (*COMMANDS, *shipped_names(), "--version", "--help")
+    # `fault-add` is likely `fault add`.
+    group, _, name = word.partition("-")
+    meant, more = (group, [name]) if group in COMMANDS else (word, [])
+    hint, near = did_you_mean(meant, known), nearest(meant, known)
     # Not with options, which may hold secrets.
     if near in COMMANDS and not any(x.startswith("-") for x in args):
-        hint = f"{hint[:-1]} {shlex.join(('mock-server', str(near), *args[1:]))})"
+        words = "mock-server", str(near), *more, *args[1:]
+        hint = f"{hint[:-1]} {shlex.join(words)})"
     raise click.UsageError(f"no command {word!r}{hint}, and no file of that name", ctx)
 
 

@@ -7,6 +7,7 @@ option or the variable that the value came from.
 import math
 import os
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -24,7 +25,16 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Group(click.Group):
-    """A group that shows its help, as wrong usage, if no command is given."""
+    """A group that shows its help, as wrong usage, if no command is given.
+
+    `takes` are the beginnings of arguments, as patterns, by the command they are for.
+    """
+
+    def __init__(
+        self, *args: Any, takes: Mapping[str, str] | None = None, **attributes: Any
+    ) -> None:
+        self._takes = takes or {}
+        super().__init__(*args, **attributes)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Called by click, which before 8.2 would take that for success."""
@@ -38,8 +48,14 @@ class Group(click.Group):
         """Called by click; lists the commands if a word is none of them."""
         if args[0] not in self.commands:
             names = sorted(self.commands)
-            got = f"{args[0]!r}{did_you_mean(args[0], names)}"
-            ctx.fail(f"Expected one of the commands {', '.join(names)}, got {got}")
+            # Words of commands are short: few typing errors, and few accidents.
+            hint = did_you_mean(args[0], names, 0.8)
+            for name, beginning in self._takes.items():
+                if not hint and re.match(beginning, args[0]):
+                    words = shlex.join((name, args[0]))
+                    hint = f" (write {ctx.command_path} {words})"
+            listed = ", ".join(names)
+            ctx.fail(f"Expected one of the commands {listed}, got {args[0]!r}{hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(

@@ -24,7 +24,8 @@ def as_profile(name: str) -> Profile:
         if profile == name:
             return profile
     names = " or ".join(PROFILES)
-    raise UnknownChoice(f"Expected the profile to be {names}, got {name!r}")
+    hint = did_you_mean(name, PROFILES)
+    raise UnknownChoice(f"Expected the profile to be {names}, got {name!r}{hint}")
 
 
 def choose(
