@@ -78,11 +78,23 @@ class Listed(click.types.StringParamType):
     # By default click splits at white space.
     envvar_list_splitter = ","
 
+    def __init__(self, check: Callable[[str], None] | None = None) -> None:
+        """`check` raises ValueError for a bad text."""
+        self._check = check
+
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
         """Return the text without the space that may follow a comma."""
-        return super().convert(value, param, ctx).strip()
+        text = super().convert(value, param, ctx).strip()
+        try:
+            if self._check is not None:
+                self._check(text)
+        except ValueError as error:
+            place = place_of(ctx, param) if ctx and param else ""
+            hint = environment.value_hint(place, text)
+            raise BadValue(f"{error} - at {place}{hint}") from None
+        return text
 
 
 class Parsed(click.types.StringParamType):
@@ -183,6 +195,10 @@ class FixturePath(click.Path):
         """Called by click."""
         found: list[str] = []
         for part in rv.split(os.pathsep):
+            if re.search(r"\.(ya?ml|json)\s+\S", part) and not os.path.exists(part):
+                expected = f"Expected `{os.pathsep}` or a comma between files"
+                place = environment.variable("fixture")
+                raise BadValue(f"{expected}, got {part!r} - at {place}")
             several = [each.strip() for each in part.split(",")]
             found += [part] if os.path.exists(part) else several
         return found

@@ -39,6 +39,16 @@ def describe_value(value: object) -> str:
     return json.dumps(value)
 
 
+_DURATION = re.compile("([0-9]{1,6})(ms|s)", re.ASCII)
+
+
+def milliseconds(text: str) -> str:
+    """Return the milliseconds of `500ms` or `2s`; any other text unchanged."""
+    found = _DURATION.fullmatch(text)
+    thousands = "000" if found and found[2] == "s" else ""
+    return f"{found[1]}{thousands}" if found else text
+
+
 _NAMED = 1_000
 """Names that are compared with an unknown id."""
 _FEW, _MANY = 50, 5_000
