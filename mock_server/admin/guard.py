@@ -46,8 +46,7 @@ class Guard:
                 "Expected an admin token of visible ASCII without spaces or commas"
             )
         for host in allowed_hosts:
-            if not re.fullmatch(_NAME, host, re.IGNORECASE):
-                raise ValueError(f"Expected a host name without port, got {host!r}")
+            check_host(host)
         self._app = app
         self._token = token
         self._hosts = {host.lower().rstrip(".") for host in allowed_hosts}
@@ -125,6 +124,12 @@ class Guard:
                 given = site.decode("ascii")
                 at = "header Sec-Fetch-Site"
                 raise ForeignOrigin.of(given, _OWN_PAGE, at, _FOREIGN)
+
+
+def check_host(name: str) -> None:
+    """Raise ValueError for a text that is no host name."""
+    if not re.fullmatch(_NAME, name, re.IGNORECASE):
+        raise ValueError(f"Expected a host name without port, got {name!r}")
 
 
 def _opens_console(scope: Scope) -> bool:

@@ -32,6 +32,13 @@ _LOGGER = logging.getLogger("mock_server")
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.:\[\]_-]+|null")
 
 
+def check_origin(text: str) -> None:
+    """Raise ValueError for a text that is neither an origin nor `*`."""
+    if text != "*" and not _ORIGIN.fullmatch(text):
+        expected = "an origin like https://app.example:8443, or *"
+        raise ValueError(f"Expected {expected}, got {text!r}")
+
+
 class CORS:
     """Responds to preflights, and adds CORS headers to responses for allowed origins.
 
@@ -42,9 +49,7 @@ class CORS:
     def __init__(self, app: ASGIApp, origins: Collection[str]) -> None:
         """Raises ValueError for a text that is not an origin, and so never matches."""
         for origin in origins:
-            if origin != "*" and not _ORIGIN.fullmatch(origin):
-                expected = "an origin like https://app.example:8443, or *"
-                raise ValueError(f"Expected {expected}, got {origin!r}")
+            check_origin(origin)
         self._app = app
         self._all = "*" in origins
         self._origins = {origin.encode() for origin in origins if origin != "*"}

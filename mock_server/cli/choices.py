@@ -13,7 +13,7 @@ from mock_server.domain.choices.table import table
 from mock_server.domain.printable import json_text
 
 
-@click.group(cls=Group, invoke_without_command=True)
+@click.group(cls=Group, takes={"set": ".+="}, invoke_without_command=True)
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def choices(ctx: click.Context, as_json: bool) -> None:

@@ -17,7 +17,7 @@ from mock_server.control.client import AdminClient
 from mock_server.domain.faults.definition import kind_of
 
 
-@click.group(cls=Group)
+@click.group(cls=Group, takes={"add": "|".join((*KINDS, *PRESETS))})
 def fault() -> None:
     """Add, list and remove the faults of a running server."""
 

@@ -25,7 +25,7 @@ from mock_server.service.har.importing import Import
 from mock_server.service.har.reading import NotHar, read_har
 
 
-@click.group("import", cls=Group)
+@click.group("import", cls=Group, takes={"har": r".+\."})
 def import_() -> None:
     """Make fixtures from recordings of other programs."""
 

@@ -16,7 +16,7 @@ from mock_server.api.envelope import Failure, View
 from mock_server.api.operations.answered_path import ANY_ROUTE
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import output
-from mock_server.cli.options import option
+from mock_server.cli.options import Parsed, option
 from mock_server.cli.remote import remote_command, show
 from mock_server.control.client import AdminClient
 from mock_server.control.http_call import Unreachable
@@ -61,7 +61,12 @@ def _operation(
     callback=_operation,
     help="Only requests of this operation, such as listV2.",
 )
-@option("--status", type=int, help="Only requests with this HTTP status.")
+@option(
+    "--status",
+    metavar="INTEGER",
+    type=Parsed(int, "one status such as 404"),
+    help="Only requests with this HTTP status.",
+)
 @option("--member", help="Only requests of this member.")
 @option("--key", help="Only requests with this API key, in full or redacted.")
 @option("--body", metavar="JSON", help="Only requests whose body has these fields.")
@@ -333,8 +338,11 @@ def row_of(entry: EntryView, *, paint: bool) -> str:
     )
     for note, colour in _notes(entry):
         line += f"  {coloured(one_line(note), colour) if paint else one_line(note)}"
-    # A hint is often the same text as the refusal's message.
-    for more in dict.fromkeys((_refusal(entry), entry.hint)):
+    refusal, hint = _refusal(entry), entry.hint or ""
+    # A hint is often the same text as the refusal's message, which may be cut.
+    if hint.startswith(refusal.removesuffix(CUT_MARK)):
+        refusal = ""
+    for more in (refusal, hint):
         if more:
             below = f"{'':<12}  {one_line(more)}"
             line += f"\n{coloured(below, 'dim') if paint else below}"

@@ -14,6 +14,7 @@ import click
 from mock_server import __version__
 from mock_server.cli import output
 from mock_server.cli.options import FORWARD, check_names, flag, name_of
+from mock_server.control.environment import variable
 from mock_server.domain.printable import lines
 
 FIRST = ("serve", "init", "check", "fault", "journal", "reset")
@@ -131,11 +132,15 @@ def check_word(word: str, args: Sequence[str], ctx: click.Context) -> None:
     if word in COMMANDS:
         expected = f"Expected the command {word} in front of all options"
         raise click.UsageError(f"{expected}, got it behind some", ctx)
-    known = (*COMMANDS, *shipped_names())
-    hint, near = did_you_mean(word, known), nearest(word, known)
+    known = (*COMMANDS, *shipped_names(), "--version", "--help")
+    # `fault-add` is likely `fault add`.
+    group, _, name = word.partition("-")
+    meant, more = (group, [name]) if group in COMMANDS else (word, [])
+    hint, near = did_you_mean(meant, known), nearest(meant, known)
     # Not with options, which may hold secrets.
     if near in COMMANDS and not any(x.startswith("-") for x in args):
-        hint = f"{hint[:-1]} {shlex.join(('mock-server', str(near), *args[1:]))})"
+        words = "mock-server", str(near), *more, *args[1:]
+        hint = f"{hint[:-1]} {shlex.join(words)})"
     raise click.UsageError(f"no command {word!r}{hint}, and no file of that name", ctx)
 
 
@@ -248,9 +253,10 @@ def main(
         sys.exit(stop.status)
     # After Stop, a subclass with its own status and wording.
     except click.ClickException as error:
+        given = sys.argv[1:] if args is None else args
         context = getattr(error, "ctx", None)
-        command = context.command_path if context else "mock-server"
-        message = _message(error, sys.argv[1:] if args is None else args)
+        command = context.command_path if context else _path(given)
+        message = _message(error, given)
         output.tell(f"{message} (see {command} --help)")
         sys.exit(output.USAGE)
     # click raises Abort at Ctrl-C.
@@ -260,6 +266,26 @@ def main(
 
 
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
+_EXTRA_MEANT = {
+    r"clear f\d+": "mock-server fault remove {}",
+    "clear": "--preset {}",
+    "create": "--name {}",
+    "reset": "--sandbox {}",
+    r"journal \d": "--status {}",
+    "journal (?!list$|clear$)": "--operation {}",
+    "schema": "mock-server check {}",
+    "state": "one file: mock-server state {}",
+    "reply": "the text in quotes",
+}
+"""What is likely meant, by the last word of a command and the argument behind it."""
+
+
+def _path(args: Sequence[str]) -> str:
+    """Return the words that name a command, as click leaves them out of some errors."""
+    first, *rest = args if args and args[0] in COMMANDS else ("serve",)
+    command = imported(first)
+    known = command.commands if isinstance(command, click.Group) else ()
+    return " ".join(("mock-server", first, *(x for x in rest[:1] if x in known)))
 
 
 def _message(error: click.ClickException, args: Sequence[str]) -> str:
@@ -282,13 +308,26 @@ def _message(error: click.ClickException, args: Sequence[str]) -> str:
             number = next(each for each in args if each.startswith(name))
             return f"Expected 0 s or more, got {number!r} ({FORWARD})"
         hint = _option_meant(name.lstrip("-"), known)
+        if name == "--key" and "--key-env" in known and ctx:
+            key = variable(f"{ctx.command.name}-key")
+            hint = f" (write the key into the variable {key})"
         return "; ".join([f"No such option: {name}{hint}", *_further(name, args, ctx)])
+    if isinstance(error, click.BadOptionUsage):
+        if "not take" in error.message:
+            return f"Expected {error.option_name} without a value, got one"
+        return f"Expected a value of {error.option_name}, got nothing"
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        return f"Expected {name_of(error.param)}, got nothing"
+        name, word = name_of(error.param), args[1] if args[1:] else "-"
+        if word.startswith("-") or not name.startswith("-"):
+            return f"Expected {name}, got nothing"
+        meant = word if "://" in word else f"http://{word}"
+        return f"Expected {name}, got {word!r} without it (write {name} {meant})"
     if extra := _EXTRA.match(error.message):
-        named = [each for each in known if each in ("--name", "--preset")]
-        hint = f" (write {named[0]} {shlex.quote(extra[1])})" if named else ""
-        return f"Expected no further argument, got {extra[1]!r}{hint}"
+        given = f"{ctx.command.name if ctx else ''} {extra[1]}"
+        forms = (form for at, form in _EXTRA_MEANT.items() if re.match(at, given))
+        hint = next((f" (write {form})" for form in forms), "")
+        got = f"{extra[1]!r}{hint.format(shlex.quote(extra[1]))}"
+        return f"Expected no further argument, got {got}"
     is_ours = error.message.startswith("Expected ")
     return error.message if is_ours else error.format_message()
 
@@ -319,11 +358,15 @@ def _option_meant(word: str, known: Sequence[str]) -> str:
     if word == "version":
         own = "it stands alone, for the version of this program"
         return f" ({own}; that of the service is --choice version=4.14)"
+    if word in ("last", "limit") and "--follow" in known:
+        return " (pipe the journal into `tail`)"
     names = {each[2:]: each for each in known if each.startswith("--")}
     near = nearest(word, names)
     meant = [names[near]] if near else []
     if len(word) == 1:
         meant = sorted(names[each] for each in names if each.startswith(word))
+    if not meant and f"--{word}" in {*_options(imported("serve"))}:
+        return " (write it behind mock-server serve)"
     return f" (did you mean {' or '.join(meant)}?)" if meant else ""
 
 

@@ -7,6 +7,7 @@ option or the variable that the value came from.
 import math
 import os
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -24,7 +25,16 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Group(click.Group):
-    """A group that shows its help, as wrong usage, if no command is given."""
+    """A group that shows its help, as wrong usage, if no command is given.
+
+    `takes` are the beginnings of arguments, as patterns, by the command they are for.
+    """
+
+    def __init__(
+        self, *args: Any, takes: Mapping[str, str] | None = None, **attributes: Any
+    ) -> None:
+        self._takes = takes or {}
+        super().__init__(*args, **attributes)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Called by click, which before 8.2 would take that for success."""
@@ -38,8 +48,14 @@ class Group(click.Group):
         """Called by click; lists the commands if a word is none of them."""
         if args[0] not in self.commands:
             names = sorted(self.commands)
-            got = f"{args[0]!r}{did_you_mean(args[0], names)}"
-            ctx.fail(f"Expected one of the commands {', '.join(names)}, got {got}")
+            # Words of commands are short: few typing errors, and few accidents.
+            hint = did_you_mean(args[0], names, 0.8)
+            for name, beginning in self._takes.items():
+                if not hint and re.match(beginning, args[0]):
+                    words = shlex.join((name, args[0]))
+                    hint = f" (write {ctx.command_path} {words})"
+            listed = ", ".join(names)
+            ctx.fail(f"Expected one of the commands {listed}, got {args[0]!r}{hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(
@@ -62,11 +78,23 @@ class Listed(click.types.StringParamType):
     # By default click splits at white space.
     envvar_list_splitter = ","
 
+    def __init__(self, check: Callable[[str], None] | None = None) -> None:
+        """`check` raises ValueError for a bad text."""
+        self._check = check
+
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
         """Return the text without the space that may follow a comma."""
-        return super().convert(value, param, ctx).strip()
+        text = super().convert(value, param, ctx).strip()
+        try:
+            if self._check is not None:
+                self._check(text)
+        except ValueError as error:
+            place = place_of(ctx, param) if ctx and param else ""
+            hint = environment.value_hint(place, text)
+            raise BadValue(f"{error} - at {place}{hint}") from None
+        return text
 
 
 class Parsed(click.types.StringParamType):
@@ -167,6 +195,10 @@ class FixturePath(click.Path):
         """Called by click."""
         found: list[str] = []
         for part in rv.split(os.pathsep):
+            if re.search(r"\.(ya?ml|json)\s+\S", part) and not os.path.exists(part):
+                expected = f"Expected `{os.pathsep}` or a comma between files"
+                place = environment.variable("fixture")
+                raise BadValue(f"{expected}, got {part!r} - at {place}")
             several = [each.strip() for each in part.split(",")]
             found += [part] if os.path.exists(part) else several
         return found

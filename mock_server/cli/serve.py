@@ -41,6 +41,18 @@ def profile_or_file(text: str) -> str:
     return text
 
 
+def _check_origin(text: str) -> None:
+    from mock_server.api.middleware import check_origin
+
+    check_origin(text)
+
+
+def _check_host(text: str) -> None:
+    from mock_server.admin.guard import check_host
+
+    check_host(text)
+
+
 _FIRST = "port", "profile", "watch", "demo"
 _FIXTURE = "FIXTURE...", "Fixture files in YAML or JSON; by default the demo."
 
@@ -135,7 +147,7 @@ class Serve(click.Command):
 @settings.setting(
     "cors-origin",
     multiple=True,
-    type=settings.Listed(),
+    type=settings.Listed(_check_origin),
     metavar="ORIGIN",
     default=("*",),
     help="Origin whose pages may call the operations; repeatable.",
@@ -146,7 +158,7 @@ class Serve(click.Command):
 @settings.setting(
     "allowed-host",
     multiple=True,
-    type=settings.Listed(),
+    type=settings.Listed(_check_host),
     metavar="HOST",
     help="Further host name that admin routes accept; repeatable.",
 )

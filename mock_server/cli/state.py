@@ -124,7 +124,7 @@ def wait(client: AdminClient) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-@click.group(cls=Group)
+@click.group(cls=Group, takes={"take": ""})
 def snapshot() -> None:
     """Take, restore, list and delete snapshots of a running server."""
 
@@ -180,7 +180,7 @@ def seconds_of(text: str) -> float:
     return seconds
 
 
-@click.group(cls=Group)
+@click.group(cls=Group, takes={"freeze": r"\d{4}-", "advance": r"\d"})
 def clock() -> None:
     """Show, freeze, run and advance the clock of a running server."""
 

@@ -17,7 +17,7 @@ from mock_server.api.operations.answered_path import ANY_ROUTE
 from mock_server.cli.options import place_of
 from mock_server.cli.output import BadValue
 from mock_server.domain.limits import DEFAULT_LIMITS
-from mock_server.domain.messages import did_you_mean
+from mock_server.domain.messages import did_you_mean, milliseconds
 from mock_server.domain.validation.walk import Mistake, dotted
 
 _FIRST_NAME = re.compile(r"\s*([\w-]+)\s*([\s:,;=]?)")
@@ -126,7 +126,9 @@ def mistake_of(text: str, several: str = "") -> str:
             return f"Expected {several}, got {text!r}"
         form = f"{name}:{','.join(rest.replace(',', ' ').split())}"
         return f"Expected fields behind a colon ({form}), got {text!r}"
-    hint = did_you_mean(text, [*KINDS, *PRESETS])
+    hint = did_you_mean(re.sub("^(kind|preset)=", "", text), [*KINDS, *PRESETS])
+    if text.isdigit():
+        hint = f" (did you mean error{':' if several else ' '}status={text}?)"
     kinds, presets = ", ".join(KINDS), ", ".join(PRESETS)
     expected = f"a kind of fault ({kinds}) or a preset ({presets})"
     return f"Expected {expected}, got {text!r}{hint}"
@@ -134,12 +136,13 @@ def mistake_of(text: str, several: str = "") -> str:
 
 def _meant(name: str, text: str) -> str:
     """Return a lone number as a field of a kind, `status=500`; else an empty text."""
-    if name not in KINDS or not text.strip().isdigit():
+    text = milliseconds(text.strip())
+    if name not in KINDS or not text.isdigit():
         return ""
     own = KINDS[name].own_fields().items()
     numbers = [each for each, value in own if not isinstance(value, str)] or ["times"]
     field = "ms" if "ms" in numbers else numbers[0]
-    return f"{field}={text.strip()}"
+    return f"{field}={text}"
 
 
 def mistake_of_preset(name: str, given: Collection[str]) -> str:
@@ -163,14 +166,20 @@ def fields_of(
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            meant = f"{text}=VALUE" if text in known else f"{''.join(known[:1])}={text}"
+            meant = f"{''.join(known[:1])}={milliseconds(text)}"
+            meant = f"{text}=VALUE" if text in known else meant
             hint = f" (did you mean {meant}?)" if known else ""
             raise click.BadParameter(f"Expected FIELD=VALUE, got {text!r}{hint}")
         if name in found:
             raise click.BadParameter(f"Expected {name} once, got it again")
         found[name] = value_of(value, is_text=name in are_text)
-        if found[name] == value and name not in are_text and (why := not_json(value)):
+        if found[name] != value or name in are_text:
+            continue
+        if why := not_json(value):
             raise click.BadParameter(f"{why} - at {name}")
+        if re.search(r",(\w+=|$)", value):
+            how = "write a space between fields, no comma"
+            raise click.BadParameter(f"Expected FIELD=VALUE, got {text!r} ({how})")
     return found
 
 

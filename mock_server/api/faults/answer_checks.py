@@ -62,8 +62,10 @@ def wrong_path(route: str) -> Iterator[tuple[Path, str]]:
 
 
 def no_method(operation: str) -> Iterator[tuple[Path, str]]:
-    """A path whose method is missing, or is none of those in capitals."""
+    """A path whose method is missing, behind it, or is none of those in capitals."""
     word, _, path = operation.rpartition(" ")
+    if path.upper() in METHODS:
+        word, path = path, word
     if path.startswith("/") and not OPERATIONS.owner_of(path):
         method = word.upper() if word.upper() in METHODS else "GET"
         whose = "" if method == word.upper() else ", with the method of the request"

@@ -15,7 +15,13 @@ from itertools import chain, islice
 import msgspec
 from msgspec import UNSET, Struct, inspect
 
-from mock_server.domain.messages import cut, describe_value, did_you_mean, nearest
+from mock_server.domain.messages import (
+    cut,
+    describe_value,
+    did_you_mean,
+    milliseconds,
+    nearest,
+)
 
 Path = tuple[str | int, ...]
 """Keys and indices from the top of a document to a value."""
@@ -322,6 +328,9 @@ def _message(value: object, wanted: inspect.Type) -> str:
         return f"{message}: quote it"  # in YAML, `name: 5` is no string
     if isinstance(value, str) and is_valid(as_number(value), wanted):
         return f"{message}: write it without quotes"
+    meant = milliseconds(value) if isinstance(value, str) else value
+    if meant != value and "milliseconds" in expected:
+        return f"{message}: write {meant}"
     if "an object" in expected and isinstance(value, str) and value[:1] == "{":
         return f"{message}: write an object, not its text"
     if expected == "an array" and isinstance(value, dict):

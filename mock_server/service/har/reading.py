@@ -172,7 +172,8 @@ def read_har(content: bytes, name: str) -> Har:
             # pairs in texts that browsers have cut.
             return msgspec.convert(json.loads(content.decode()), Har)
     except msgspec.ValidationError as error:
-        raise _misshapen(error, name) from None
+        is_postman = b"schema.getpostman.com" in content
+        raise _misshapen(error, name, _OF_POSTMAN if is_postman else "") from None
     except RecursionError:
         raise NotHar(f"Expected a HAR file, got one too deep - at {name}") from None
     except UnicodeDecodeError as error:
@@ -190,13 +191,16 @@ def read_har(content: bytes, name: str) -> Har:
 _PATH = re.compile(r" - at `(\$.*)`$")
 
 
-def _misshapen(error: msgspec.ValidationError, name: str) -> NotHar:
+_OF_POSTMAN = " (save a HAR in a browser: this is a collection of Postman)"
+
+
+def _misshapen(error: msgspec.ValidationError, name: str, hint: str) -> NotHar:
     """Return the error for JSON of another shape."""
     text = str(error)
     found = _PATH.search(text)
     what = text[: found.start()] if found else text
     place = f"{found[1] if found else '$'} of {name}"
-    return NotHar(f"Expected a HAR file, got other JSON: {what} - at {place}")
+    return NotHar(f"Expected a HAR file, got other JSON: {what} - at {place}{hint}")
 
 
 def recorded(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
