@@ -47,7 +47,9 @@ _WORD_CHARS, _COMPARED_CHARS = 64, 20_000
 """Maximum characters of a compared word, and of the word times all words that are
 compared: the time grows with this product, to 2 ms at most."""
 _SYNONYMS = {"type": "kind", "time": "now", "at": "now", "times": "exactly"}
-_SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly")
+_SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly repeat")
+_SYNONYMS |= dict.fromkeys(("minutes", "hours"), "seconds")
+_SYNONYMS |= dict.fromkeys(("respond", "response", "mock", "stub"), "answer")
 _SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve")
 _SYNONYMS |= dict.fromkeys(
     ("duration", "seconds", "milliseconds", "delay", "latency"),
@@ -56,10 +58,11 @@ _SYNONYMS |= dict.fromkeys(
 _SYNONYMS |= {"answer": "text", "reply": "text"}
 _SYNONYMS |= {"role": "obj", "content": "text", "title": "name"}
 _SYNONYMS |= {"rm": "remove delete", "ls": "list", "new": "create", "tail": "follow"}
-_SYNONYMS |= {"user": "Human", "assistant": "AI"}
+_SYNONYMS |= dict.fromkeys(("user", "User"), "Human")
+_SYNONYMS |= dict.fromkeys(("assistant", "Assistant"), "AI")
 _SYNONYMS |= {"messages": "records", "body": "json", "fixture": "state"}
 _SYNONYMS |= {
-    "id": "chatId _id dataId",
+    "id": "chatId _id dataId shareId name",
     "appId": "id",
     "datasetId": "id",
     "collectionId": "_id",

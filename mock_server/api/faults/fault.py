@@ -318,6 +318,8 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
     if name == "timeout" and "ms" not in fields:
         hint = " (hang never answers, delay with ms 3000 answers late)"
     known = {f for k in kinds.values() for f in _names_of(k)}
+    if "kind" not in fields and "request" in fields:  # as WireMock has it
+        hint, known = " (did you mean 'answer'?)", {*fields}
     strange = [each for each in fields if each not in known][: Published.told_problems]
     more = [f"unknown field {cut(f)!r}{did_you_mean(f, known)}" for f in strange]
     meant = fields.get("type", hint.partition("'")[2].partition("'")[0])
