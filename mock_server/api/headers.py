@@ -30,6 +30,9 @@ REQUEST_ID = b"x-request-id"
 AUTHORIZATION = "header Authorization"
 """Place in error messages about a missing or unknown key."""
 
+FIELDS_IN_BODY = "send the fields as a JSON body: the query is not read"
+"""Hint for a request without a body, whose query may have the fields."""
+
 TELLING = re.compile(
     "token|session|auth(?!or(?!i[sz]))|secret|passw|pwd|jwt|ticket|signature|"
     "credential|psw|(?:api|root|access)[-_]*key|^x-key$",
@@ -207,11 +210,15 @@ def check_media_type(headers: Sequence[Header], expected: str) -> None:
 
 
 def check_content_type(
-    headers: Sequence[Header], choices: Choices, choice: str = "content_type_missing"
+    headers: Sequence[Header],
+    choices: Choices,
+    choice: str = "content_type_missing",
+    how: str = FIELDS_IN_BODY,
 ) -> None:
     """Raise UnsupportedMediaType unless the headers declare JSON in UTF-8 (spec 5).
 
-    Without the header, the choice of that name decides.
+    Without the header, the choice of that name decides; without a body, the hint is
+    `how` to send the fields.
     """
     _check_encoding(headers)
     types = values(headers, b"content-type")
@@ -226,7 +233,7 @@ def check_content_type(
             how = "with curl add -H 'Content-Type: application/json'"
             hint = f"send JSON, not a form; {how}"
         if choice == "content_type_missing" and not announces_body(headers):
-            hint = "send the fields as a JSON body: the query is not read"
+            hint = how
         raise errors.UnsupportedMediaType(expected, got, "header Content-Type", hint)
 
 
@@ -241,7 +248,7 @@ def _check_encoding(headers: Sequence[Header]) -> None:
 
 
 def check_related_content_type(
-    method: str, headers: Sequence[Header], expected: str, choices: Choices
+    method: str, headers: Sequence[Header], expected: str, choices: Choices, how: str
 ) -> None:
     """Raise UnsupportedMediaType for a body type that a related route refuses.
 
@@ -259,7 +266,7 @@ def check_related_content_type(
         headers = [each for each in headers if each[0] != b"content-type"]
     names = {name for name, _ in headers}
     if method not in ("GET", "DELETE") or b"content-type" in names:
-        check_content_type(headers, choices)
+        check_content_type(headers, choices, how=how)
 
 
 def media_type(headers: Sequence[Header]) -> str:

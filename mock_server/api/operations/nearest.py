@@ -80,6 +80,18 @@ def meant(name: str, known: Collection[str]) -> str:
     return f" (did you mean {quoted(near)}?)" if near else ""
 
 
+def slips(body: Collection[str], known: Collection[str]) -> Collection[str]:
+    """Return the unknown fields of a body that are absent ones but for some letters."""
+    absent = [letters(each) for each in known if each not in body]
+    given = islice((each for each in body if each not in known), _COMPARED)
+    return [each for each in given if _is_like(letters(each), absent)]
+
+
+def _is_like(name: str, plain: Collection[str]) -> bool:
+    is_short = len(name) <= Published.hinted_chars
+    return is_short and most_alike(name, plain, _LEAST_ALIKE) is not None
+
+
 def letters(name: str) -> str:
     """Return a name without case, `_` and `-`, which people confuse."""
     return name.replace("_", "").replace("-", "").casefold()

@@ -97,6 +97,8 @@ def forbidden(**fields: Any) -> Example:
 # The service's handlers of both routes ignore the method.
 _TAKES_IT = "the service takes it: use --profile deployed, or it is {}"
 
+_BOTH = "body and query are read"
+
 _TRIED_BYTES = 16 * 1024 * 1024
 """Maximum size of the data on which a refused request is tried by another version."""
 
@@ -217,7 +219,8 @@ class Operation(Struct, frozen=True):
         if self.related is None:
             check_content_type(headers, choices)
         else:
-            check_related_content_type(method, headers, self.media_type, choices)
+            how = f"send this header: {self.contract.where or _BOTH}"
+            check_related_content_type(method, headers, self.media_type, choices, how)
 
     def contract_under(self, facts: Facts) -> Contract[Any]:
         """Return the contract of a version with these facts."""

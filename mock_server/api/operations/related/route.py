@@ -198,6 +198,12 @@ async def gather_body(body: RequestBody, max_bytes: int, memory: Memory) -> byte
     return await body.read(max_bytes, memory) or b"{}"
 
 
+async def gather_by_method(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+    """Return the body, or the fields of the query of a GET, as old clients send."""
+    own = gather_fields if body.scope["method"] == "GET" else gather_body
+    return await own(body, max_bytes, memory)
+
+
 async def gather_page(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
     """Return the body, with the page of the query unless the body has one.
 
@@ -229,5 +235,6 @@ def query_fields(query: bytes) -> dict[str, object]:
 _WHERE: dict[operation.Gather, str] = {
     gather_query: "the query is read, a body is not",
     gather_body: "the body is read, a query is not",
+    gather_by_method: "the body is read, a query only of a GET",
     gather_page: "the body is read, of a query only the page",
 }
