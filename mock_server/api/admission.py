@@ -271,7 +271,7 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
     values = remedies(choices, "credentials") if known and not takes_logins else ()
     if access in TAKES_KEYS and (keys or not (token and takes_logins)):
         if not keys:
-            raise request_headers.missing_authorization(keys, *values)
+            raise request_headers.missing_authorization(keys, *values, headers=headers)
         # If the header cannot be read, this refusal says what is wrong.
         return authorize(request_headers.bearer_token(headers), state, bound_to)
     caller = known if takes_logins else None

@@ -41,6 +41,8 @@ TELLING = re.compile(
 """Matches names of headers, cookies and fields that hold credentials."""
 _EMPTY = (b"", b"bearer")
 """Values of Authorization without a key, in lower case."""
+_OF_OTHERS = {b"x-api-key", b"api-key", b"apikey"}
+"""Headers in which other services take keys."""
 _LOGIN_COOKIE = b"fastgpt_token"
 # RFC 9110 11.1: the scheme in any case; one key after it.
 _BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY_PATTERN.encode(), re.IGNORECASE)
@@ -173,10 +175,13 @@ def bearer_token(headers: Iterable[Header]) -> str:
     return match[1].decode("ascii")
 
 
-def missing_authorization(given: Sequence[bytes], *served_by: str) -> Refusal:
+def missing_authorization(
+    given: Sequence[bytes], *served_by: str, headers: Iterable[Header] = ()
+) -> Refusal:
     """Return the refusal for these values of Authorization, of any number.
 
-    `served_by` are the choices that would accept the request.
+    `served_by` are the choices that would accept the request; one of its other
+    `headers` may have the key.
     """
     got = "something else" if given else "nothing"
     if len(given) > 1:
@@ -185,9 +190,13 @@ def missing_authorization(given: Sequence[bytes], *served_by: str) -> Refusal:
         got = "one without a key"
     elif given and not given[0].strip().lower().startswith((b"bearer ", HIDDEN)):
         got = 'a header that does not begin with "Bearer "'
+    elif given and given[0].lower().startswith(b"bearer bearer "):
+        got = '"Bearer" twice'
     expected, hint = "one header `Authorization: Bearer KEY`", served_with(*served_by)
     if got == "one without a key":
         hint = f"is a variable such as $KEY unset?{f' {hint}' if hint else ''}"
+    elif not given and (other := {name for name, _ in headers} & _OF_OTHERS):
+        hint = f"no key is read in header {min(other).decode()}"
     return errors.MissingAuthorization(expected, got, AUTHORIZATION, hint)
 
 

@@ -17,7 +17,7 @@ _SYNONYMS = dict.fromkeys(("current", "page"), "pageNum")
 _SYNONYMS |= dict.fromkeys(("limit", "size"), "pageSize")
 _SYNONYMS |= dict.fromkeys(("keyword", "query", "search"), "searchText text")
 _SYNONYMS |= dict.fromkeys(("pin", "pinned", "isTop", "isPinned"), "top")
-_SYNONYMS |= {"content": "text", "answer": "a", "title": "name"}
+_SYNONYMS |= {"content": "text", "answer": "a", "title": "name", "url": "link"}
 _SYNONYMS["question"] = "q messages"
 _SYNONYMS |= dict.fromkeys(("prompt", "input", "text"), "messages content")
 """Words of other interfaces for fields with quite different names."""

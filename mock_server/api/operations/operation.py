@@ -98,6 +98,8 @@ def forbidden(**fields: Any) -> Example:
 _TAKES_IT = "the service takes it: use --profile deployed, or it is {}"
 
 _BOTH = "body and query are read"
+BODY_ONLY = "the body is read, a query is not"
+"""Where an operation looks for fields."""
 
 _TRIED_BYTES = 16 * 1024 * 1024
 """Maximum size of the data on which a refused request is tried by another version."""
@@ -175,6 +177,11 @@ class Operation(Struct, frozen=True):
     def methods(self) -> tuple[str, ...]:
         """Return all methods by which it may be called."""
         return self.method, *self.further_methods
+
+    @property
+    def reads_query(self) -> bool:
+        """Return whether fields may be in the query."""
+        return self.related is not None and self.contract.where != BODY_ONLY
 
     def at_older_path(self) -> "Operation":
         """Return the operation for its older path, at which the service takes POST too.

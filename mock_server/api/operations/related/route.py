@@ -234,7 +234,7 @@ def query_fields(query: bytes) -> dict[str, object]:
 
 _WHERE: dict[operation.Gather, str] = {
     gather_query: "the query is read, a body is not",
-    gather_body: "the body is read, a query is not",
+    gather_body: operation.BODY_ONLY,
     gather_by_method: "the body is read, a query only of a GET",
     gather_page: "the body is read, of a query only the page",
 }
