@@ -278,7 +278,7 @@ def _check_type(
 
 
 def _how_to_send(route: Route, is_spec: bool) -> str:
-    """Which of body and query an operation reads."""
+    """Body, query or both, whichever an operation reads."""
     if is_spec:
         return "send the fields as a JSON body: the query is not read"
     name, reads = route.operation, "body and query are read"
