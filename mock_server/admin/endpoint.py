@@ -12,6 +12,7 @@ from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
 from mock_server.admin.framework import (
+    IN_PATH,
     AdminRoute,
     Call,
     Conflict,
@@ -90,6 +91,7 @@ class AdminEndpoint:
             others = "; ".join(words for _, words in self._beside(scope))
             raise MethodNotAllowed(expected, got, others)
         # Before the body is read: a request refused here takes no memory.
+        _check_place(scope)
         _check_type(route, scope)
         limits = self._services.sandboxes.limits
         if route.takes_fixture and _may_be_large(scope, limits):
@@ -126,8 +128,8 @@ class AdminEndpoint:
             return convert(fields, route.body)
         except InvalidField as refusal:
             unknown = fields.keys() - _names_of(route.body)
-            if "sandbox" in unknown:
-                refusal.message += " (the sandbox is in the path: /sandboxes/NAME/...)"
+            if "sandbox" in unknown and IN_PATH not in refusal.message:
+                refusal.message += f" ({IN_PATH})"
             for other, words in self._beside(scope):
                 own = {other.path.rpartition("/")[2], *_names_of(other.body)}
                 if other.path != route.path and unknown & own:
@@ -163,6 +165,15 @@ def _sandbox(sandboxes: Sandboxes, name: str) -> Sandbox:
             hint = f"that is a key of {quoted(owner.name)}"
         expected, got = "the name of a sandbox", describe_value(name)
         raise SandboxNotFound(expected, got, refusal.at, hint) from None
+
+
+def _check_place(scope: Scope) -> None:
+    """Raise InvalidField if a header names another sandbox than the path."""
+    own = scope["path_params"].get("sandbox", DEFAULT)
+    for given in values(scope["headers"], b"x-mock-sandbox"):
+        if (name := given.decode("latin-1")) != own:
+            at = "header X-Mock-Sandbox"
+            raise InvalidField.of(name, f"the sandbox of the path, {own}", at, IN_PATH)
 
 
 def _check_type(route: AdminRoute, scope: Scope) -> None:

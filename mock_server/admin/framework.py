@@ -34,6 +34,7 @@ from mock_server.domain.messages import describe_value, which_there_are, whose_n
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
+IN_PATH = "the sandbox is in the path: /__admin/sandboxes/NAME/..."
 A_NAME = "a name of 1 to 64 letters, digits, '.', '_' or '-'"
 ADMITTED = "mock_server.admitted"
 """Key of a scope: True if the caller has the admin token, or the server has none."""
@@ -139,6 +140,11 @@ Paths = Mapping[str, Mapping[str, AdminRoute]]
 class Input(Struct, rename="camel", forbid_unknown_fields=True):
     """JSON object or query of a request; unknown fields are refused."""
 
+    @classmethod
+    def meant_by(cls, name: str, _: Mapping[str, object]) -> str:
+        """Return what to write for a field of others, or ""."""
+        return f" ({IN_PATH})" if name == "sandbox" else ""
+
 
 class PageQuery(Input):
     """Part of a long list, by `offset` and `limit`."""
@@ -179,7 +185,7 @@ class Services:
         self.demo = demo
         self.loader = Loader(sandboxes.memory, limits)
         self.reloader = Reloader(sandboxes, self.loader, secrets)
-        self.streams = Streams(limits)
+        self.streams = Streams(sandboxes)
         self.downloads = OpenResponses(
             limits.sendings, "large answers at the same time"
         )

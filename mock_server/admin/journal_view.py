@@ -11,10 +11,12 @@ from mock_server.api.headers import Header
 from mock_server.api.journaling import violations
 from mock_server.domain.clock import format_time
 from mock_server.domain.journal import Entry
+from mock_server.domain.sandboxes.registry import Sandboxes
 
 
-def entry_view(entry: Entry) -> views.EntryView:
+def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
     """Return the view of an entry; any bytes in the entry can be written as JSON."""
+    hints = sandboxes.name_as_key(entry.key), entry.hint_text
     sent, firing, fault = entry.sent, entry.firing, None
     answering, answered_by = entry.answering, None
     if firing is not None:
@@ -45,7 +47,7 @@ def entry_view(entry: Entry) -> views.EntryView:
         fault=fault,
         duration_ms=round(entry.duration_ms, 3),
         violations=[views.ViolationView(*astuple(each)) for each in violations(entry)],
-        hint=entry.hint_text,
+        hint="; ".join(filter(None, hints)) or None,
         outside=entry.outside,
         facts=(entry.note and entry.note.facts) or UNSET,
         answered_by=answered_by,

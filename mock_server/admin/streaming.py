@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from threading import get_ident
 from typing import TypeVar
@@ -22,7 +22,6 @@ from mock_server.api.response import Headers, Response
 from mock_server.api.slices import in_slices
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.journal import Entry
-from mock_server.domain.limits import Limits
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
@@ -71,11 +70,14 @@ class OpenResponses:
 class Streams(OpenResponses):
     """The streams of journals; an event is encoded once for all of them."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, sandboxes: Sandboxes) -> None:
+        limits = sandboxes.limits
         super().__init__(limits.journal_streams, "streams")
         self._ends: set[Callable[[], object]] = set()
         # Of 100 streams that send an entry, 99 need not encode it.
-        self.event_of = lru_cache(limits.cached_events)(_entry_event)
+        self.event_of = lru_cache(limits.cached_events)(
+            partial(_entry_event, sandboxes)
+        )
 
     @contextmanager
     def including(self, end: Callable[[], object]) -> Iterator[None]:
@@ -211,10 +213,10 @@ def _dropped_event(count: int) -> bytes:
     return b'event: dropped\ndata: {"count":%d}\n\n' % count
 
 
-def _entry_event(entry: Entry) -> bytes:
+def _entry_event(sandboxes: Sandboxes, entry: Entry) -> bytes:
     # A body is shown as sent, also over several lines; each becomes a data line.
     # bytes.splitlines splits where event streams do: at CR, LF and CRLF only.
-    lines = msgspec.json.encode(entry_view(entry)).splitlines()
+    lines = msgspec.json.encode(entry_view(entry, sandboxes)).splitlines()
     data = b"".join(b"data: %b\n" % line for line in lines)
     return b"id: %d\nevent: entry\n%b\n" % (entry.seq, data)
 

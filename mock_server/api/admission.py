@@ -243,11 +243,12 @@ def _known(key: str, state: State, bound_to: str | None) -> Caller | None:
         if caller is not None:
             return caller
         expected, got = "a key of a sandbox", "one that leads to none"
+        hint = "it was deleted or has expired: create it again"
         if bound_to is not None:
             name = quoted(bound_to)
             expected = f"a key of sandbox {name}, to which the address is bound"
-            got = "one that it has not issued"
-        raise UnknownKey(expected, got, request_headers.AUTHORIZATION)
+            got, hint = "one that it has not issued", ""
+        raise UnknownKey(expected, got, request_headers.AUTHORIZATION, hint)
     if caller is None and bound_to is not None:
         return state.store.generation.keys.get(key)
     return caller
@@ -270,7 +271,7 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
     values = remedies(choices, "credentials") if known and not takes_logins else ()
     if access in TAKES_KEYS and (keys or not (token and takes_logins)):
         if not keys:
-            raise request_headers.missing_authorization(keys, *values)
+            raise request_headers.missing_authorization(keys, *values, headers=headers)
         # If the header cannot be read, this refusal says what is wrong.
         return authorize(request_headers.bearer_token(headers), state, bound_to)
     caller = known if takes_logins else None

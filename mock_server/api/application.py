@@ -33,6 +33,7 @@ from mock_server.api.slices import once_ready
 from mock_server.domain.call import Call
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Request
+from mock_server.domain.journal import redacted_key
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import Holding
 from mock_server.domain.objects.pending import NotReady
@@ -111,6 +112,8 @@ class PublicApi:
                 response = _NO_RESPONSE
             except Interrupted:
                 response = responses.interrupted(scope)
+            if response.status >= 400:
+                response = self._hinted(request, response)
             if request.content is None:
                 request.unread = await body.beginning(self._kept_unread)
             mark, generation = request.sandbox.name, request.state.generation
@@ -141,6 +144,18 @@ class PublicApi:
             if notes.place is None:
                 body = RequestBody.of(scope, receive, notes.headers)
                 await responses.send_response(response, body, send)
+
+    def _hinted(
+        self, request: context.RequestContext, response: responses.Response
+    ) -> responses.Response:
+        """Return an error response that says if the key is the name of a sandbox."""
+        is_own = request.answer is None and request.firing is None
+        if not is_own or request.notes.bound_to is not None:
+            return response
+        hint = self._sandboxes.name_as_key(redacted_key(request.headers.key or ""))
+        if not hint:
+            return response
+        return responses.with_hint(response, hint, request.state.choices)
 
     async def _shaped_refusal(
         self,

@@ -30,6 +30,9 @@ REQUEST_ID = b"x-request-id"
 AUTHORIZATION = "header Authorization"
 """Place in error messages about a missing or unknown key."""
 
+FIELDS_IN_BODY = "send the fields as a JSON body: the query is not read"
+"""Hint for a request without a body, whose query may have the fields."""
+
 TELLING = re.compile(
     "token|session|auth(?!or(?!i[sz]))|secret|passw|pwd|jwt|ticket|signature|"
     "credential|psw|(?:api|root|access)[-_]*key|^x-key$",
@@ -38,6 +41,8 @@ TELLING = re.compile(
 """Matches names of headers, cookies and fields that hold credentials."""
 _EMPTY = (b"", b"bearer")
 """Values of Authorization without a key, in lower case."""
+_OF_OTHERS = {b"x-api-key", b"api-key", b"apikey"}
+"""Headers in which other services take keys."""
 _LOGIN_COOKIE = b"fastgpt_token"
 # RFC 9110 11.1: the scheme in any case; one key after it.
 _BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY_PATTERN.encode(), re.IGNORECASE)
@@ -170,10 +175,13 @@ def bearer_token(headers: Iterable[Header]) -> str:
     return match[1].decode("ascii")
 
 
-def missing_authorization(given: Sequence[bytes], *served_by: str) -> Refusal:
+def missing_authorization(
+    given: Sequence[bytes], *served_by: str, headers: Iterable[Header] = ()
+) -> Refusal:
     """Return the refusal for these values of Authorization, of any number.
 
-    `served_by` are the choices that would accept the request.
+    `served_by` are the choices that would accept the request; one of its other
+    `headers` may have the key.
     """
     got = "something else" if given else "nothing"
     if len(given) > 1:
@@ -182,9 +190,13 @@ def missing_authorization(given: Sequence[bytes], *served_by: str) -> Refusal:
         got = "one without a key"
     elif given and not given[0].strip().lower().startswith((b"bearer ", HIDDEN)):
         got = 'a header that does not begin with "Bearer "'
+    elif given and given[0].lower().startswith(b"bearer bearer "):
+        got = '"Bearer" twice'
     expected, hint = "one header `Authorization: Bearer KEY`", served_with(*served_by)
     if got == "one without a key":
         hint = f"is a variable such as $KEY unset?{f' {hint}' if hint else ''}"
+    elif not given and (other := {name for name, _ in headers} & _OF_OTHERS):
+        hint = f"no key is read in header {min(other).decode()}"
     return errors.MissingAuthorization(expected, got, AUTHORIZATION, hint)
 
 
@@ -207,11 +219,15 @@ def check_media_type(headers: Sequence[Header], expected: str) -> None:
 
 
 def check_content_type(
-    headers: Sequence[Header], choices: Choices, choice: str = "content_type_missing"
+    headers: Sequence[Header],
+    choices: Choices,
+    choice: str = "content_type_missing",
+    how: str = FIELDS_IN_BODY,
 ) -> None:
     """Raise UnsupportedMediaType unless the headers declare JSON in UTF-8 (spec 5).
 
-    Without the header, the choice of that name decides.
+    Without the header, the choice of that name decides; without a body, the hint is
+    `how` to send the fields.
     """
     _check_encoding(headers)
     types = values(headers, b"content-type")
@@ -226,7 +242,7 @@ def check_content_type(
             how = "with curl add -H 'Content-Type: application/json'"
             hint = f"send JSON, not a form; {how}"
         if choice == "content_type_missing" and not announces_body(headers):
-            hint = "send the fields as a JSON body: the query is not read"
+            hint = how
         raise errors.UnsupportedMediaType(expected, got, "header Content-Type", hint)
 
 
@@ -241,7 +257,7 @@ def _check_encoding(headers: Sequence[Header]) -> None:
 
 
 def check_related_content_type(
-    method: str, headers: Sequence[Header], expected: str, choices: Choices
+    method: str, headers: Sequence[Header], expected: str, choices: Choices, how: str
 ) -> None:
     """Raise UnsupportedMediaType for a body type that a related route refuses.
 
@@ -259,7 +275,7 @@ def check_related_content_type(
         headers = [each for each in headers if each[0] != b"content-type"]
     names = {name for name, _ in headers}
     if method not in ("GET", "DELETE") or b"content-type" in names:
-        check_content_type(headers, choices)
+        check_content_type(headers, choices, how=how)
 
 
 def media_type(headers: Sequence[Header]) -> str:

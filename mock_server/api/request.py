@@ -11,7 +11,7 @@ from msgspec import Struct
 from starlette.types import Message, Receive, Scope
 
 from mock_server.api.errors import BadJson, BodyTooLarge
-from mock_server.api.headers import ParsedHeaders, parse_headers
+from mock_server.api.headers import FIELDS_IN_BODY, ParsedHeaders, parse_headers
 from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import Holding, Memory
@@ -238,7 +238,7 @@ _TWICE = "the body was made JSON twice: pass the object itself to your client"
 
 def _not_json(got: str, hint: str = "") -> Refusal:
     if got == "nothing":
-        hint = "send the fields as a JSON body: the query is not read"
+        hint = FIELDS_IN_BODY
     return BadJson("a JSON object", got, "$", hint)
 
 
@@ -314,7 +314,7 @@ def _without_escapes(content: bytes) -> bytes:
 def _reason(content: bytes, error: msgspec.DecodeError) -> str:
     """Return in words what a body is that is not JSON."""
     if not content.strip():
-        return "nothing"
+        return "only blanks" if content else "nothing"
     if content.startswith(_BYTE_ORDER_MARK):
         return "a byte order mark"
     text = str(error).removeprefix("JSON is malformed: ")

@@ -9,12 +9,13 @@ application, not in process.
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 from starlette.types import Message, Scope, Send
 
 from mock_server.api.connection import NeedsConnection, connection_of, discard
-from mock_server.api.envelope import error_envelope, validation_envelope
+from mock_server.api.envelope import Failure, error_envelope, validation_envelope
 from mock_server.api.errors import MethodNotAllowed, ServerBusy
 from mock_server.api.headers import Header
 from mock_server.api.request import RequestBody
@@ -147,6 +148,15 @@ def _error_headers(refusal: Refusal, status: int) -> tuple[Header, ...]:
     if status == 401:
         return ((b"www-authenticate", b"Bearer"),)
     return ()
+
+
+def with_hint(response: Response, hint: str, choices: Choices) -> Response:
+    """Return an error response with a hint: in a message of ours, else in a header."""
+    if choices.error_form != "plain":
+        return response.with_headers(hint_header(hint))
+    failure = msgspec.json.decode(response.body, type=Failure)
+    failure.message += f" ({hint})"
+    return replace(response, body=msgspec.json.encode(failure))
 
 
 def hint_header(hint: str) -> Header:

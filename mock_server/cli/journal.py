@@ -11,7 +11,7 @@ import click
 import msgspec
 from msgspec import Raw
 
-from mock_server.admin.views import EntryView, JournalView
+from mock_server.admin.views import EntryView, JournalView, ViolationView
 from mock_server.api.envelope import Failure, View
 from mock_server.api.operations.answered_path import ANY_ROUTE
 from mock_server.api.operations.table import OPERATIONS
@@ -33,6 +33,7 @@ _SHOWN = 300
 """Characters of a message below a line."""
 _PLACES = 3
 """Places of violations that a line names."""
+_MEANT = re.compile(r' \(did you mean "[^"]*"\?\)')
 # The server sends a comment after 15 s at the latest.
 _SILENCE_SECONDS = 45.0
 _FIRST_PAUSE_SECONDS = 0.1
@@ -360,6 +361,11 @@ def _refusal(entry: EntryView) -> str:
     return message if len(message) <= _SHOWN else message[:_SHOWN] + CUT_MARK
 
 
+def _place(violation: ViolationView) -> str:
+    meant = _MEANT.search(violation.message)
+    return violation.path + (meant[0] if meant else "")
+
+
 def _notes(entry: EntryView) -> list[tuple[str, str]]:
     notes = []
     if entry.fault is not None:
@@ -367,7 +373,7 @@ def _notes(entry: EntryView) -> list[tuple[str, str]]:
     if names := list(dict.fromkeys(each.name for each in entry.violations)):
         count = len(entry.violations)
         noun = "violation" if count == 1 else "violations"
-        places = dict.fromkeys(each.path for each in entry.violations[:_PLACES])
+        places = dict.fromkeys(map(_place, entry.violations[:_PLACES]))
         where = f" at {', '.join(places)}"
         notes.append((f"{count} {noun}: {', '.join(names)}{where}", "yellow"))
     return notes

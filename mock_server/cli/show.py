@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 import click
+from msgspec.structs import asdict
 
 from mock_server.api.description import document
 from mock_server.api.faults.fault import warnings_of
@@ -20,7 +21,9 @@ from mock_server.cli.reports import REPORTS
 from mock_server.domain.choices.choosing import choose
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.models import Collection
 from mock_server.domain.printable import one_line
+from mock_server.fixture.builders.parts import numbered
 from mock_server.fixture.document import published
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import SUFFIXES
@@ -133,7 +136,15 @@ def check(files: Sequence[str], report: str) -> None:
 
 
 _WARNINGS = 10
+_MANY_ALIKE = 2
+"""Number of collections like the one before from which they look repeated."""
 _TYPES = get_args(CollectionType)
+
+
+def _is_alike(one: Collection, other: Collection) -> bool:
+    """Return whether two collections differ at most in their ids."""
+    same = {"id": None}
+    return one.name == other.name and asdict(one) | same == asdict(other) | same
 
 
 def _warnings(generation: Generation) -> Iterator[str]:
@@ -143,13 +154,24 @@ def _warnings(generation: Generation) -> Iterator[str]:
     yield from warnings_of(generation)
     for dataset in generation.datasets.values():
         parents = {each.parent_id for each in dataset.tree}
+        before, same = None, 0
         for item in dataset.tree:
+            rows = dataset.rows.get(item.id, ())
             what = f"collection {item.name!r} of dataset {dataset.id!r}"
             if item.type not in _TYPES and (near := did_you_mean(item.type, _TYPES)):
                 yield f"{what} has the unknown type {item.type!r}{near}"
             elif item.id in parents and item.type != "folder":
                 how = "leave out type, or write type: folder"
                 yield f"{what} has children but the type {item.type!r}: {how}"
+            if rows and len(rows) != item.data_amount:
+                has = f"has dataAmount {item.data_amount} beside data of length"
+                yield f"{what} {has} {len(rows)}: leave dataAmount out"
+            if item.name != numbered(item.name, 1):
+                yield f"{what} keeps {{n}} in its name: write repeat beside it"
+            is_same = before is not None and _is_alike(item, before)
+            same, before = same + 1 if is_same else 0, item
+            if same == _MANY_ALIKE:  # twins may be meant
+                yield f"{what} is like the ones before: with repeat, write {{n}} in it"
 
 
 @click.command()

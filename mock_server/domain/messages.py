@@ -56,48 +56,79 @@ _FEW, _MANY = 50, 5_000
 _WORD_CHARS, _COMPARED_CHARS = 64, 20_000
 """Maximum characters of a compared word, and of the word times all words that are
 compared: the time grows with this product, to 2 ms at most."""
-_SYNONYMS = {"type": "kind", "time": "now", "at": "now", "times": "exactly"}
-_SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly")
-_SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve run")
-_SYNONYMS |= dict.fromkeys(
-    ("duration", "seconds", "milliseconds", "delay", "latency"),
-    "ms delayMs delay_ms stream",
-)
-_SYNONYMS |= {"answer": "text", "reply": "text"}
-_SYNONYMS |= {"role": "obj", "content": "text", "title": "name"}
-_SYNONYMS |= {"rm": "remove delete", "delete": "remove", "tail": "follow"}
-_SYNONYMS |= dict.fromkeys(("new", "create", "save"), "create add take")
-_SYNONYMS |= dict.fromkeys(("ls", "list", "show"), "list show")
-_SYNONYMS |= {"get": "show list", "logs": "journal", "requests": "journal"}
-_SYNONYMS |= {"set": "freeze", "stop": "freeze", "unfreeze": "run", "resume": "run"}
-_SYNONYMS |= {"tick": "advance", "version": "--version", "help": "--help"}
-_SYNONYMS |= {"user": "Human", "assistant": "AI"}
-_SYNONYMS |= {"messages": "records", "body": "json", "fixture": "state"}
-_SYNONYMS |= {
-    "id": "chatId _id dataId",
-    "appId": "id",
-    "datasetId": "id",
-    "collectionId": "_id",
+_OTHER_WORDS = {
+    # Commands
+    "serve": "start run up server launch",
+    "run": "start up launch unfreeze resume",
+    "freeze": "set stop",
+    "advance": "tick",
+    "create": "new save",
+    "add": "new create save",
+    "take": "new create save",
+    "remove": "rm delete",
+    "delete": "rm",
+    "list": "ls show get",
+    "show": "ls list get",
+    "journal": "logs requests",
+    "--version": "version",
+    "--help": "help",
+    # Options
+    "follow": "tail",
+    "watch": "reload",
+    "state": "fixture",
+    "log-format": "verbose debug log-level",
+    # Answers and faults
+    "answer": "respond response mock stub",
+    "kind": "type",
+    "hang": "timeout",
+    "delay": "timeout",
+    "reset": "disconnect",
+    "match": "when if where on",
+    "times": "count number repeat",
+    "exactly": "times count number",
+    "ms": "duration seconds milliseconds delay latency timeout",
+    "delayMs": "duration seconds milliseconds delay latency fixedDelayMilliseconds",
+    "delay_ms": "duration seconds milliseconds delay latency",
+    "stream": "duration seconds milliseconds delay latency",
+    "by": "total",
+    "status": "status_code",
+    "json": "body jsonBody",
+    "body": "json bodyPatterns",
+    "query": "queryParameters query_string params",
+    "question": "message prompt",
+    "path": "url urlPath route",
+    "operation": "url urlPath route",
+    "base-url": "url urlPath route",
+    "url": "base_url address uri endpoint host port",
+    "completions": "chat",
+    "searchTest": "search",
+    # Fixtures and times
+    "chatId": "id",
+    "_id": "id collectionId",
+    "dataId": "id",
+    "shareId": "id",
+    "id": "appId datasetId",
+    "name": "title id",
+    "top": "pin pinned isPinned",
+    "records": "messages",
+    "obj": "role",
+    "text": "content answer reply",
+    "Human": "user User",
+    "AI": "assistant Assistant",
+    "repeat": "count number",
+    "owner": "admin",
+    "write": "editor",
+    "read": "viewer",
+    "now": "time at",
+    "seconds": "minutes hours",
+    # Profiles and choices
+    "deployed-4.14": "4.14",
+    "deployed": "4.16 deployed-4.16",
+    "off": "False",
+    "on": "True",
 }
-_SYNONYMS |= dict.fromkeys(("pin", "pinned", "isPinned"), "top")
-_SYNONYMS |= {"admin": "owner", "editor": "write", "viewer": "read"}
-_SYNONYMS |= {"timeout": "hang delay ms", "disconnect": "reset"}
-_SYNONYMS |= {"reload": "watch"}
-_SYNONYMS |= {"jsonBody": "json", "bodyPatterns": "body", "status_code": "status"}
-_SYNONYMS |= dict.fromkeys(("queryParameters", "query_string", "params"), "query")
-_SYNONYMS |= dict.fromkeys(("url", "urlPath", "route"), "path operation base-url")
-_SYNONYMS |= {"fixedDelayMilliseconds": "delayMs", "repeat": "times"}
-_SYNONYMS |= dict.fromkeys(("verbose", "debug", "log-level"), "log-format")
-_SYNONYMS |= dict.fromkeys(("message", "prompt"), "question")
-_SYNONYMS |= dict.fromkeys(("when", "if", "where", "on"), "match")
-_SYNONYMS |= {"chat": "completions", "search": "searchTest"}
-_SYNONYMS |= {"4.14": "deployed-4.14", "4.16": "deployed", "deployed-4.16": "deployed"}
-_SYNONYMS |= {"total": "by", "json": "body", "response": "answer"}
-_SYNONYMS |= {"False": "off", "True": "on"}
-_SYNONYMS |= dict.fromkeys(
-    ("base_url", "address", "uri", "endpoint", "host", "port"), "url"
-)
-"""Words of other tools for our names, if they are spelt quite differently."""
+"""Words of other tools for our names, if they are spelt quite differently; of several
+names that a word may mean, the first one counts."""
 
 
 def all_problems(messages: Iterable[str]) -> str:
@@ -166,9 +197,9 @@ def nearest(word: str, known: Collection[str], least: float = 0.6) -> str | None
     """
     if len(known) > _MANY or len(word) > _WORD_CHARS:
         return None
-    for each in _SYNONYMS.get(word, "").split():
-        if each in known:
-            return each
+    for name, others in _OTHER_WORDS.items():
+        if name in known and word in others.split():
+            return name
     some = [each for each in known if len(each) <= _WORD_CHARS]
     if len(known) > _FEW:
         some = [each for each in some if each[:3] == word[:3]][:_FEW]

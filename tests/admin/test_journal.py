@@ -93,7 +93,7 @@ def test_an_unmatched_request_has_a_hint(api: Api) -> None:
     api.send("POST", PIN, {})
     api.pin(key=None)
     near, method, header = (entry["hint"] for entry in api.journal())
-    assert f"did you mean {PIN}?" in near
+    assert f"did you mean PUT {PIN}?" in near
     assert "Expected the method PUT" in method
     assert "Authorization: Bearer KEY" in header
 

@@ -181,3 +181,52 @@ def test_a_sandbox_has_the_servers_own_choices_unless_it_names_a_profile(
     name = api.admin("POST", "/sandboxes", asked).json()["name"]
     chosen = api.admin("GET", f"/sandboxes/{name}/choices").json()["choices"]
     assert (chosen["chat_unknown"], chosen["page_size_default"]) == (unknown, size)
+
+
+def test_the_name_of_a_sandbox_is_said_to_be_no_key(api: Api) -> None:
+    made(api, name="team-a")
+    said = '"team-a" is the name of a sandbox, not its key; the request went to default'
+    assert api.pin(key="team-a").status_code == 200
+    refused = api.pin(key="team-a", appId="gone")
+    assert refused.json()["message"].endswith(f" ({said})")
+    assert api.pin(key="team-b", appId="gone").json()["message"].endswith('app-2")')
+    first, second, third = api.journal()
+    assert first["hint"].startswith(f"{said}; the fixture declares no keys")
+    assert (second["hint"], third["hint"]) == (said, None)
+
+
+def test_the_name_of_a_sandbox_is_said_in_a_header_of_a_refusal_of_the_services_own(
+    api: Api,
+) -> None:
+    made(api, name="team-a")
+    api.admin("PUT", "/choices", {"choices": {"error_form": "service"}})
+    refused = api.pin(key="team-a", appId="gone")
+    assert "not its key" in refused.headers["x-mock-hint"]
+    assert "not its key" not in refused.text
+
+
+def test_a_name_is_not_taken_for_a_key_that_is_declared_answered_or_gone(
+    api: Api, make_api: MakeApi
+) -> None:
+    declaring = make_api({"keys": [{"key": "team-a"}]})
+    for each in (api, declaring):
+        made(each, name="team-a")
+    assert "not its key" not in declaring.pin(key="team-a").text
+    api.admin("POST", "/faults", {"kind": "error", "status": 500})
+    assert api.pin(key="team-a").json()["message"] == "Injected by a fault"
+    api.admin("DELETE", "/sandboxes/team-a")
+    assert "not its key" not in api.pin(key="team-a", appId="gone").text
+    assert all(entry["hint"] is None for entry in api.journal()[1:])
+
+
+def test_a_header_does_not_lead_an_admin_request_to_a_sandbox(api: Api) -> None:
+    made(api, name="mine")
+    body, headers = {"kind": "error", "status": 502}, {"X-Mock-Sandbox": "mine"}
+
+    def add(path: str) -> int:
+        sent = api.client.post(f"/__admin{path}", json=body, headers=headers)
+        return int(sent.status_code)
+
+    assert add("/faults") == 400
+    assert api.admin("GET", "/faults").json() == {"faults": []}
+    assert add("/sandboxes/mine/faults") == 201

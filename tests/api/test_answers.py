@@ -171,6 +171,8 @@ def test_placeholders_stand_for_parts_of_the_request(api: Api) -> None:
         ("{{user.id}}", "there are body, query, path, count, now"),
         ("{{Body}}", "there are body, query, path, count, now"),
         ("{{body}}", "write {{body.NAME}}, with the name of a field"),
+        ("{{id}}", "'{{id}}' is no placeholder, *: write {{path.id}}"),
+        ("<{{ id }}>", "'{{ id }}' is no placeholder, *: write {{path.id}}"),
         ("{{path.ID}}", "'{{path.ID}}' is null: the path has no ID (it has id)"),
     ],
 )
@@ -385,6 +387,9 @@ def test_at_most_a_thousand_are_in_force_beside_the_faults(api: Api) -> None:
         ),
         ("listV2", {"question": "x"}, "an operation with messages, such as"),
         (f"GET {PATH}", {"path": {"name": "x"}}, "a parameter of the path, got 'name'"),
+        ("listV2", {"query": {"datasetId": "d"}}, "got listV2: did you mean body?"),
+        ("collection.list", {"query": {"datasetId": "d"}}, "that reads its query"),
+        ("completions", {"path": {"id": "7"}}, "a path with parameters, got completio"),
     ],
 )
 def test_a_match_that_no_request_can_have_is_told(
@@ -393,6 +398,33 @@ def test_a_match_that_no_request_can_have_is_told(
     (told,) = respond(api, operation, status=500, match=match)["warnings"]
     assert told.startswith("This can never fire: Expected ")
     assert warning in told
+
+
+def test_a_match_that_requests_may_have_is_not_warned_of(api: Api) -> None:
+    for operation, match in (
+        ("getHistories", {"query": {"pageSize": "5"}}),
+        ("completions", {"query": {"chatId": "c"}, "path": {"id": {"absent": True}}}),
+        ("completions", {"question": "How much is 1.5 * 2?"}),
+    ):
+        assert respond(api, operation, status=500, match=match)["warnings"] == []
+
+
+@pytest.mark.parametrize(
+    ("match", "warning"),
+    [
+        ({"question": "a.*b"}, "'.*' is taken literally: question is a part of the "),
+        ({"question": "^weather"}, "'^' is taken literally: question is a part of "),
+        (
+            {"body": {"question": "weather"}},
+            "completions reads no field 'question' (write ",
+        ),
+    ],
+)
+def test_a_question_that_is_likely_meant_otherwise_is_told(
+    api: Api, match: dict[str, Any], warning: str
+) -> None:
+    (told,) = respond(api, "completions", status=500, match=match)["warnings"]
+    assert told.startswith(warning)
 
 
 @pytest.mark.parametrize("data", [*NO_PAGES, {"list": None}, [1], 7, None])

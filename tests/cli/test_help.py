@@ -58,6 +58,37 @@ def test_a_type_that_is_nearly_a_known_one_is_warned_of(tmp_path: Path) -> None:
     assert (done.status, done.err) == (0, f"warning: {said} (did you mean 'file'?)\n")
 
 
+@pytest.mark.parametrize(
+    ("collections", "warning"),
+    [
+        (
+            "{name: 'A {n}'}",
+            "'A {n}' of dataset 'd' keeps {n} in its name: write repeat",
+        ),
+        ("{name: 'A {n:03}'}", "keeps {n} in its name: write repeat beside it"),
+        (
+            "{repeat: 9, name: A}",
+            "is like the ones before: with repeat, write {n} in it",
+        ),
+        (
+            "{name: A, dataAmount: 10, data: [{q: a}]}",
+            "has dataAmount 10 beside data of length 1: leave dataAmount out",
+        ),
+        ("{repeat: 3, name: 'A {n}'}", ""),
+        ("{repeat: 2, name: A}", ""),
+        ("{name: A}, {name: B}, {name: A, data: [{q: a}], dataAmount: 1}", ""),
+    ],
+)
+def test_what_is_likely_no_name_or_amount_is_warned_of(
+    tmp_path: Path, collections: str, warning: str
+) -> None:
+    path = tmp_path / "odd.yaml"
+    path.write_text(f"datasets: [{{id: d, collections: [{collections}]}}]")
+    done = run("check", str(path))
+    assert (done.status, warning in done.err) == (0, True)
+    assert bool(done.err) == bool(warning)
+
+
 @pytest.mark.parametrize("group", ["fault", "snapshot", "clock", "sandbox", "import"])
 def test_help_cuts_no_sentence(group: str) -> None:
     assert "..." not in run(group, "--help").out.partition("Commands:")[2]

@@ -139,7 +139,7 @@ class Service:
                 text = expected(f"the method {allow}", got, "method", hint)
                 raise Refused("method", text, allow)
         caller = self._caller(request, sandbox, route, is_spec)
-        _check_type(request, choices, is_spec)
+        _check_type(request, choices, route, is_spec)
         fields = _fields(request, route, is_spec)
         keys = request.key or "", caller["key"]
         asked = Asked(route.operation, route.traits, *keys, fields)
@@ -247,7 +247,9 @@ def _holder(key: str, sandbox: Sandbox) -> Caller:
     what, got, values = "a key that the fixture declares", "an unknown one", []
     if key.startswith(_ISSUED):
         what, got = "a key of a sandbox", "one that leads to none"
-    elif not callers:
+        hint = " (it was deleted or has expired: create it again)"
+        raise Refused("unknown_key", expected(what, got, _AUTHORIZATION, hint))
+    if not callers:
         if tolerates(choices, "unknown_key"):
             return {"key": key}
         values = remedies(choices, "unknown_key")
@@ -256,7 +258,9 @@ def _holder(key: str, sandbox: Sandbox) -> Caller:
     )
 
 
-def _check_type(request: Request, choices: Choices, is_spec: bool) -> None:
+def _check_type(
+    request: Request, choices: Choices, route: Route, is_spec: bool
+) -> None:
     """Check the content type; related routes need none for what has no body."""
     given, choice = request.content_type, "content_type_missing"
     media_type = (given or "").partition(";")[0].strip().lower()
@@ -275,10 +279,26 @@ def _check_type(request: Request, choices: Choices, is_spec: bool) -> None:
         got = "nothing" if given is None else in_words(given)
         hint = served_with(*remedies(choices, choice)) if given is None else ""
         if not request.content and choice == "content_type_missing":
-            hint = " (send the fields as a JSON body: the query is not read)"
+            hint = f" ({_how_to_send(route, is_spec)})"
         what = "application/json in UTF-8"
         text = expected(what, got, "header Content-Type", hint)
         raise Refused("media_type", text)
+
+
+def _how_to_send(route: Route, is_spec: bool) -> str:
+    """Body, query or both, whichever an operation reads."""
+    if is_spec:
+        return "send the fields as a JSON body: the query is not read"
+    name, reads = route.operation, "body and query are read"
+    if name == "dataset.list":
+        reads = "the body is read, a query only of a GET"
+    elif name in ("collection.list", "item.delete"):
+        reads = "the body is read, a query is not"
+    elif name in PAGED:
+        reads = "the body is read, of a query only the page"
+    elif route.methods in (("GET",), ("DELETE",)) and name != "record.delete":
+        reads = "the query is read, a body is not"
+    return f"send this header: {reads}"
 
 
 def _fields(request: Request, route: Route, is_spec: bool) -> Fields:

@@ -1,5 +1,6 @@
 """The clock of a sandbox and its choices."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated
 
@@ -72,10 +73,11 @@ class Choose(Input):
     choices: Chosen = field(default_factory=dict)
 
     @classmethod
-    def meant_by(cls, name: str, _: object) -> str:
+    def meant_by(cls, name: str, given: Mapping[str, object]) -> str:
         """Return what to write for a choice that stands beside `choices`."""
-        is_choice = name in choice_table.table()
-        return f' (write {{"choices": {{"{name}": ...}}}})' if is_choice else ""
+        if name in choice_table.table():
+            return f' (write {{"choices": {{"{name}": ...}}}})'
+        return super().meant_by(name, given)
 
 
 @routes.add("GET", "/choices")

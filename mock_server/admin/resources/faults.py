@@ -32,9 +32,10 @@ class PresetQuery(Input):
     preset: Annotated[str, Meta(extra_json_schema={"enum": [*PRESETS]})] | None = None
 
     @classmethod
-    def meant_by(cls, name: str, _: object) -> str:
+    def meant_by(cls, name: str, given: Mapping[str, object]) -> str:
         """What to write for the id of a fault, which is part of the path."""
-        return " (write /faults/ID for one of them)" if name == "id" else ""
+        own = " (write /faults/ID for one of them)" if name == "id" else ""
+        return own or super().meant_by(name, given)
 
 
 class PlanQuery(Input):

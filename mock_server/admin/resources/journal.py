@@ -57,7 +57,7 @@ class Criteria(Input, omit_defaults=True, kw_only=True):
     @classmethod
     def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:
         """Return what to write for a field of other mock servers."""
-        return OPERATIONS.written_for(name, fields)
+        return OPERATIONS.written_for(name, fields) or super().meant_by(name, fields)
 
 
 Facts = Mapping[str, object]
@@ -136,7 +136,7 @@ async def get_journal(call: Call, query: JournalQuery) -> views.JournalView:
             if len(entries) == query.limit or bytes_left <= 0:
                 following = each.seq
                 break
-            entries.append(entry_view(each))
+            entries.append(entry_view(each, call.sandboxes))
             bytes_left -= len(msgspec.json.encode(entries[-1]))
     return views.JournalView(entries, total, total - dropped, dropped, following)
 

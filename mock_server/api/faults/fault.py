@@ -44,6 +44,8 @@ from mock_server.domain.validation.convert import convert
 from mock_server.domain.validation.json_match import is_test
 from mock_server.domain.validation.walk import Path, dotted, mistakes
 
+_PATTERN = re.compile(r"\.[*+]|\\[bdsw]|^\^|\(\?")
+"""Matches what regular expressions have, and few questions."""
 _MILLISECONDS = {"expected": f"milliseconds from 0 to {Published.fault_ms}"}
 Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms, extra=_MILLISECONDS)]
 Connections = Literal["first", "all"]
@@ -222,12 +224,23 @@ class Fault(Definition):
             if name in fields or is_test(wanted[name]):
                 continue
             if is_open:
-                if near := did_you_mean(name, fields):
+                beside = ' (write {"question": "..."} beside body)'
+                is_asked = name == "question"
+                if near := beside if is_asked else did_you_mean(name, fields):
                     yield f"{operation.name} reads no field {cut(name)!r}{near}"
             else:
                 got = f"got {cut(name)!r}{did_you_mean(name, fields)}"
                 expected = f"a field of {operation.name}"
                 yield f"{never} {expected}, {got} - at $.match.body"
+        if match.query and not operation.reads_query:
+            got = f"got {operation.name}: did you mean body?"
+            yield f"{never} an operation that reads its query, {got} - at $.match.query"
+        if match.path and not all(map(is_test, match.path.values())):
+            got = f"got {operation.name}: did you mean body?"
+            yield f"{never} a path with parameters, {got} - at $.match.path"
+        if pattern := _PATTERN.search(match.question or ""):
+            what = "question is a part of the text - at $.match.question"
+            yield f"{pattern[0]!r} is taken literally: {what}"
         if match.question is not None and "messages" not in fields:
             expected = "an operation with messages, such as completions"
             yield f"{never} {expected}, got {operation.name} - at $.match.question"
@@ -322,6 +335,8 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
     if name == "timeout" and "ms" not in fields:
         hint = " (hang never answers, delay with ms 3000 answers late)"
     known = {f for k in kinds.values() for f in _names_of(k)}
+    if "kind" not in fields and "request" in fields:  # as WireMock has it
+        hint, known = " (did you mean 'answer'?)", {*fields}
     strange = [each for each in fields if each not in known][: Published.told_problems]
     more = [f"unknown field {cut(f)!r}{did_you_mean(f, known)}" for f in strange]
     meant = fields.get("type", hint.partition("'")[2].partition("'")[0])

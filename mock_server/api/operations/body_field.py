@@ -28,7 +28,8 @@ class About(Struct, frozen=True):
 
     A field that only a `choice` adds to the spec has an `effect` when it is read. With
     `instead_of` it is read only if that field is missing. Messages do not repeat the
-    value if `is_secret`. `hint` says where to find a missing value. Objects of an array
+    value if `is_secret`. `hint` says where to find a missing value, `instead` which
+    operation takes other values. Objects of an array
     without `items_need` are left out. A field that `is_idle` is checked, and changes
     nothing, unless it `is_credential`: then it identifies the caller.
     """
@@ -44,6 +45,7 @@ class About(Struct, frozen=True):
     effect: str = HONOURED
     is_secret: bool = False
     hint: str = ""
+    instead: str = ""
     items_need: str = ""
     is_idle: bool = False
     is_credential: bool = False
@@ -112,10 +114,14 @@ class Field:
         if is_empty and self.about.empty is not None:
             names.append(self.about.empty)
         violations = (self._violation(name, got, what) for name, what in names)
-        found = [judged(each, choices) for each in violations]
+        found = [judged(self._with_other(each), choices) for each in violations]
         if is_large:
             found.append(self._too_large(value, got, choices))
         return value, found
+
+    def _with_other(self, violation: Violation) -> Violation:
+        hint = f" ({self.about.instead})" if self.about.instead else ""
+        return replace(violation, message=violation.message + hint)
 
     def _too_large(self, value: Any, got: str, choices: Choices) -> Violation:
         """Return the violation of a number over the spec's maximum."""

@@ -67,7 +67,7 @@ class Contract(Generic[F]):
         is_checked: bool = True,
         is_strict: bool = False,
     ) -> None:
-        self.section, self.fields = section, fields
+        self.section, self.fields, self.where = section, fields, where
         self.known = KnownFields(section, fields, extensions, where, is_strict)
         self._is_checked = is_checked
         self.decoder = msgspec.json.Decoder(fields)

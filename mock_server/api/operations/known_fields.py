@@ -146,14 +146,12 @@ class KnownFields:
     ) -> Iterator[Violation]:
         """The fields of a body that the spec does not have, also where choices do.
 
-        If its type is open to further fields, only what is a missing one but for case.
+        If its type is open to further fields, only what is nearly a missing one.
         """
         expected = f"only the fields {', '.join(self.fields)}"
         missing = [name for name in self.fields if name not in body]
-        plain = [nearest.letters(name) for name in missing]
-        for name in body:
-            is_meant = self.is_closed or nearest.letters(name) in plain
-            if is_meant and name not in self.fields:
+        for name in body if self.is_closed else nearest.slips(body, self.fields):
+            if name not in self.fields:
                 got = f"the field {describe_value(name).removeprefix('the string ')}"
                 reason = f"{expected}, got {got}"
                 departure = violation_of(

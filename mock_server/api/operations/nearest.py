@@ -17,7 +17,7 @@ _SYNONYMS = dict.fromkeys(("current", "page"), "pageNum")
 _SYNONYMS |= dict.fromkeys(("limit", "size"), "pageSize")
 _SYNONYMS |= dict.fromkeys(("keyword", "query", "search"), "searchText text")
 _SYNONYMS |= dict.fromkeys(("pin", "pinned", "isTop", "isPinned"), "top")
-_SYNONYMS |= {"content": "text", "answer": "a", "title": "name"}
+_SYNONYMS |= {"content": "text", "answer": "a", "title": "name", "url": "link"}
 _SYNONYMS["question"] = "q messages"
 _SYNONYMS |= dict.fromkeys(("prompt", "input", "text"), "messages content")
 """Words of other interfaces for fields with quite different names."""
@@ -78,6 +78,18 @@ def meant(name: str, known: Collection[str]) -> str:
     """Return the end of an unknown field's message; "" if no known one is similar."""
     near = nearest(name, known)
     return f" (did you mean {quoted(near)}?)" if near else ""
+
+
+def slips(body: Collection[str], known: Collection[str]) -> Collection[str]:
+    """Return the unknown fields of a body that are absent ones but for some letters."""
+    absent = [letters(each) for each in known if each not in body]
+    given = islice((each for each in body if each not in known), _COMPARED)
+    return [each for each in given if _is_like(letters(each), absent)]
+
+
+def _is_like(name: str, plain: Collection[str]) -> bool:
+    is_short = len(name) <= Published.hinted_chars
+    return is_short and most_alike(name, plain, _LEAST_ALIKE) is not None
 
 
 def letters(name: str) -> str:

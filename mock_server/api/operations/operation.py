@@ -97,6 +97,10 @@ def forbidden(**fields: Any) -> Example:
 # The service's handlers of both routes ignore the method.
 _TAKES_IT = "the service takes it: use --profile deployed, or it is {}"
 
+_BOTH = "body and query are read"
+BODY_ONLY = "the body is read, a query is not"
+"""Where an operation looks for fields."""
+
 _TRIED_BYTES = 16 * 1024 * 1024
 """Maximum size of the data on which a refused request is tried by another version."""
 
@@ -174,6 +178,11 @@ class Operation(Struct, frozen=True):
         """Return all methods by which it may be called."""
         return self.method, *self.further_methods
 
+    @property
+    def reads_query(self) -> bool:
+        """Return whether fields may be in the query."""
+        return self.related is not None and self.contract.where != BODY_ONLY
+
     def at_older_path(self) -> "Operation":
         """Return the operation for its older path, at which the service takes POST too.
 
@@ -217,7 +226,8 @@ class Operation(Struct, frozen=True):
         if self.related is None:
             check_content_type(headers, choices)
         else:
-            check_related_content_type(method, headers, self.media_type, choices)
+            how = f"send this header: {self.contract.where or _BOTH}"
+            check_related_content_type(method, headers, self.media_type, choices, how)
 
     def contract_under(self, facts: Facts) -> Contract[Any]:
         """Return the contract of a version with these facts."""

@@ -271,7 +271,7 @@ class Operations(Mapping[str, Operation]):
             )
         if near == row.legacy_path and choices.legacy_paths != "on":
             near = row.path
-        if near.startswith("/"):
+        if near and near.startswith("/"):
             near = f"{method if method in row.methods else row.method} {near}"
         hint = f"did you mean {near}? {_difference(path, row.path)}"
         if row.name == "completions" and not path.startswith("/api/v1/"):

@@ -69,6 +69,8 @@ def warnings_in(value: Any, route: str) -> Iterator[str]:
         elif _PLACEHOLDER.fullmatch(right := f"{{{{{name}}}}}"):
             if dot or written.startswith("{{"):
                 yield f"{literal}: write {right}"
+        elif name in known:
+            yield f"{literal}: write {{{{path.{name}}}}}"
         elif root in _ROOTS and not dot and written.startswith("{{"):
             yield f"{literal}: write {{{{{root}.NAME}}}}, with the name of a field"
         elif written.startswith("{{") and (dot or most_alike(root, _ROOTS, 0.75)):

@@ -13,6 +13,7 @@ from mock_server.domain.choices.profiles import Profile
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import refusal
+from mock_server.domain.journal import redacted_key
 from mock_server.domain.memory import Memory
 from mock_server.domain.messages import quoted
 from mock_server.domain.objects.fixture_data import Generation
@@ -65,6 +66,8 @@ class Sandboxes:
         self._leases: dict[str, Lease] = {}
         # Names of sandboxes by the prefix of their keys, so keys need not be listed.
         self._by_prefix: dict[str, str] = {}
+        # Names by their redacted form, as journals keep keys.
+        self._by_redacted: dict[str, str] = {}
         self._made = 0
 
     def get(self, name: str) -> Sandbox:
@@ -101,6 +104,14 @@ class Sandboxes:
     def _issuer_of(self, key: str) -> Sandbox | None:
         lease = self._used(self._by_prefix.get(prefix_of(key), ""))
         return None if lease is None else lease.sandbox
+
+    def name_as_key(self, redacted: str | None) -> str:
+        """Return a hint if a redacted, undeclared key is the name of a sandbox."""
+        name = self._by_redacted.get(redacted or "")
+        if name is None or name in self.default.state.callers:
+            return ""
+        how = f"is the name of a sandbox, not its key; the request went to {DEFAULT}"
+        return f"{quoted(name)} {how}"
 
     def all(self) -> list[Sandbox]:
         """Return the default sandbox, then the others by age."""
@@ -153,6 +164,7 @@ class Sandboxes:
         ttl = self.limits.sandbox_ttl if ttl is None else ttl
         self._leases[name] = Lease(sandbox, ttl, self._environment.seconds() + ttl)
         self._by_prefix[ring.prefix] = name
+        self._by_redacted[redacted_key(name)] = name
         return sandbox
 
     def check_free(self, name: str) -> None:
@@ -170,6 +182,7 @@ class Sandboxes:
             raise SandboxNotFound.of(name, expected, "path")
         if lease.sandbox.ring is not None:
             del self._by_prefix[lease.sandbox.ring.prefix]
+        self._by_redacted.pop(redacted_key(name), None)
         # Pending requests see that their state was replaced, and look again.
         lease.sandbox.reset()
         for listener in tuple(lease.sandbox.listeners):

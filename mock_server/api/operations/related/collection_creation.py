@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from mock_server.api.envelope import View
 from mock_server.api.multipart import receive_upload
+from mock_server.api.operations import body_field
 from mock_server.api.operations.operation import DEMO_DATASET, Gather, Operation
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import (
@@ -64,12 +65,17 @@ class NewCollection(fields.ProcessingFields, kw_only=True):
     tags: fields.Tags = field(default_factory=list)
 
 
+_OTHERS = body_field.About(
+    instead="create/localFile and create/link make others"
+).meta()
+
+
 class CollectionCreateBody(RequestFields, kw_only=True):
     """Dataset, folder, name and type of the collection."""
 
     dataset_id: fields.Name
     name: fields.Name
-    type: Literal["folder", "virtual"]
+    type: Annotated[Literal["folder", "virtual"], _OTHERS]
     parent_id: fields.Parent = UNSET
     tags: fields.Tags = field(default_factory=list)
     metadata: Annotated[Any, fields.IDLE] = UNSET

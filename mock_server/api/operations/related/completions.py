@@ -298,6 +298,10 @@ def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
     own_id = body.messages[-1].data_id
     is_id = 0 < len(own_id) <= Published.id_chars and own_id not in (".", "..")
     question = question_of(body.messages)
+    content = body.messages[-1].content
+    parts = content if isinstance(content, list) else ()
+    if any(isinstance(it, dict) and it.get("type") == "input_text" for it in parts):
+        call.state.hint('"input_text" is a part of another API (write "text")')
     return replace(turn, question=question, question_id=own_id if is_id else None)
 
 

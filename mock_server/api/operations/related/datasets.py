@@ -14,17 +14,15 @@ from mock_server.api.operations.related.dataset_creation import MAKE, Servers
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
-    gather_fields,
+    gather_by_method,
     route,
 )
-from mock_server.api.request import RequestBody
 from mock_server.domain.access import Level
 from mock_server.domain.call import DATASET
 from mock_server.domain.clock import format_time
 from mock_server.domain.datasets import dataset_folders as folders
 from mock_server.domain.datasets.dataset_folders import FolderCycle
 from mock_server.domain.listing.list_v2 import Page
-from mock_server.domain.memory import Memory
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID
@@ -123,13 +121,6 @@ class DatasetListBody(FormerListBody, kw_only=True):
     type: fields.DatasetType | UnsetType = UNSET  # type: ignore[assignment]
 
 
-async def _receive(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
-    """Return the fields as JSON: those of the body, or for a GET those of the query."""
-    if body.scope["method"] == "GET":
-        return await gather_fields(body, max_bytes, memory)
-    return await body.read(max_bytes, memory) or b"{}"
-
-
 def _list_item(
     dataset_with_level: holders.WithLevel[Dataset], _: object
 ) -> ListedDataset:
@@ -154,7 +145,7 @@ def _view(kind: type[K], dataset: Dataset, level: Level, **values: Any) -> K:
     former=("datasets_of_dingtalk", FormerListBody),
     shows=_list_item,
     has_total=False,
-    gather=_receive,
+    gather=gather_by_method,
     appear=lambda _, n: (Dataset(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
 def dataset_list(

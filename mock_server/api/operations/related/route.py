@@ -202,6 +202,12 @@ async def gather_body(body: RequestBody, max_bytes: int, memory: Memory) -> byte
     return await body.read(max_bytes, memory) or b"{}"
 
 
+async def gather_by_method(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+    """Return the body, or the fields of the query of a GET, as old clients send."""
+    own = gather_fields if body.scope["method"] == "GET" else gather_body
+    return await own(body, max_bytes, memory)
+
+
 async def gather_page(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
     """Return the body; add the query's paging fields if only the query has `pageSize`.
 
@@ -235,7 +241,8 @@ def query_fields(query: bytes) -> dict[str, object]:
 
 _SOURCES: dict[operation.Gather, str] = {
     gather_query: "the query is read, a body is not",
-    gather_body: "the body is read, a query is not",
+    gather_body: operation.BODY_ONLY,
+    gather_by_method: "the body is read, a query only of a GET",
     gather_page: "the body is read, of a query only the page",
 }
 """The end of a message on a missing field: the part of the request that is read."""
