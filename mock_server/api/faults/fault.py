@@ -177,7 +177,7 @@ class Fault(Definition):
     @classmethod
     def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:
         """Return what to write for a field of other mock servers."""
-        own = OPERATIONS.written_for(name, fields)
+        own = OPERATIONS.rewrite_hint(name, fields)
         if own or nearest(name, cls.__struct_encode_fields__):
             return own
         rest = name.removeprefix(str(cls.__struct_config__.tag)).lower()

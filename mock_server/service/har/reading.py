@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 from msgspec import Struct, field
 
-from mock_server.api.headers import TELLING
+from mock_server.api.headers import CREDENTIAL_NAME
 from mock_server.api.operations.related.route import query_fields
 from mock_server.api.redaction import HIDDEN, RequestSecrets
 
@@ -91,11 +91,11 @@ def _secrets(headers: Headers) -> Iterator[str]:
             for pair in value.split(";")[: None if name == "cookie" else 1]:
                 cookie, _, text = pair.strip().partition("=")
                 # Other short values are often words, which texts have too.
-                if TELLING.search(cookie) or len(text) >= _LONG_CHARS:
+                if CREDENTIAL_NAME.search(cookie) or len(text) >= _LONG_CHARS:
                     yield text
         elif name == "location":
             yield from _secrets_in_url(value)
-        elif TELLING.search(name):
+        elif CREDENTIAL_NAME.search(name):
             scheme, _, text = value.rpartition(" ")
             yield text
             if scheme.lower() == "basic":
@@ -299,7 +299,7 @@ def _varies(text: str) -> bool:
 
 
 def _tells(name: str) -> bool:
-    return TELLING.search(name) is not None
+    return CREDENTIAL_NAME.search(name) is not None
 
 
 def _secrets_in_url(url: str) -> Iterator[str]:
@@ -310,7 +310,7 @@ def _secrets_in_url(url: str) -> Iterator[str]:
     for name, value in parse_qsl("&".join(re.split("[?#]", url)[1:])):
         is_token = len(_MIXED.findall(value)) >= _FEWEST_CHANGES
         is_long = len(value) >= _LONG_CHARS and not _ID_NAME.search(name)
-        if TELLING.search(name) or (is_long and is_token):
+        if CREDENTIAL_NAME.search(name) or (is_long and is_token):
             yield value
 
 
