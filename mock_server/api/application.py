@@ -16,8 +16,8 @@ from mock_server.api.admission import Admission
 from mock_server.api.connection import connection_of, is_on_new_connection
 from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.event_stream import EventStream
-from mock_server.api.faults.answering import Answering, Sent
-from mock_server.api.faults.fault import Fault, FaultContext, hold_up
+from mock_server.api.faults.answering import AnsweredRequest, Answering
+from mock_server.api.faults.fault import Fault, FaultContext, apply_answer_delay
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import internal_error
 from mock_server.api.operations.answered_path import (
@@ -194,7 +194,7 @@ class PublicApi:
         if len(matchable.content) > Published.free_body_bytes:
             await sleep(0)  # the operation reads the large body once more
         response = await once_ready(respond)
-        await hold_up(request)
+        await apply_answer_delay(request)
         if decision.limits:
             own_headers = responses.rate_limit_headers(decision.limits[0])
             return response.with_headers(*own_headers)
@@ -249,8 +249,8 @@ class PublicApi:
         if request.answer is not None:
             request.notes.answered = operation.name
             answer = cast("Answering", request.answer.fault.definition)
-            sent = Sent(operation, call, content, matchable, request.answer)
-            is_delayed = bool(answer.held_up_ms or request.firing)
+            sent = AnsweredRequest(operation, call, content, matchable, request.answer)
+            is_delayed = bool(answer.answer_delay_ms or request.firing)
             if is_delayed:  # refuse for lack of memory before the answer changes data
                 size = request.answer.fault.holding.size
                 self._memory.check_room(size, "path")

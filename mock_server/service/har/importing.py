@@ -10,7 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from mock_server.api.bound import BOUND
-from mock_server.api.faults.answer_checks import WITHOUT_BODY, mistake_in_header
+from mock_server.api.faults.answer_checks import WITHOUT_BODY, header_mistake
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import RequestSecrets
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
@@ -29,7 +29,7 @@ METHODS = frozenset(get_args(Method)) - {"OPTIONS"}
 """Without preflights: the server itself responds to those."""
 _PARTIAL = (206, 304)
 # Headers about one moment or one caller, and headers that affect the browser beyond the
-# page. `mistake_in_header` finds those that only the server itself may send.
+# page. `header_mistake` finds those that only the server itself may send.
 _DROPPED = {
     "alt-svc",
     "clear-site-data",
@@ -99,7 +99,7 @@ def _headers(found: reading.Exchange) -> dict[str, str]:
     kept: dict[str, str] = {}
     for name, value in found.headers:
         text = value.strip()
-        if name in _DROPPED or not text or mistake_in_header(name, text, found.status):
+        if name in _DROPPED or not text or header_mistake(name, text, found.status):
             continue
         text = f"{kept[name]}, {text}" if name in kept else text
         if len(text) <= Published.response_header_chars:
