@@ -134,7 +134,7 @@ class Admission:
         path, method, notes = scope["path"], scope["method"], request.notes
         request.is_outside_spec = True
         notes.answered = None  # a replaced state may have set it
-        operation = self._operations.meant_by(path)
+        operation = self._operations.with_path(path)
         if operation is not None and operation.access == "address":
             self._switch_sandbox(
                 request, self._sandboxes.of_token(path.rpartition("/")[2])

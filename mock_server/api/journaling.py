@@ -158,7 +158,7 @@ class Journaling:
 
     def _operation_of(self, request: RequestContext) -> Operation | None:
         """Return the operation of a request, or of its path if none was found."""
-        meant = self._operations.meant_by(request.scope["path"])
+        meant = self._operations.with_path(request.scope["path"])
         operation = request.operation or meant
         return operation if isinstance(operation, Operation) else None
 

@@ -45,7 +45,7 @@ def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
     path = sent.path
     if entry.operation is not None and entry.operation not in operations:
         return  # a static response: the spec has no rule for it
-    operation = operations.meant_by(path)
+    operation = operations.with_path(path)
     if operation is None or not is_served(operation, path, choices):
         refusal = operations.unknown_route(path, sent.method, choices)
         name, section = UNKNOWN_ROUTE, "4"

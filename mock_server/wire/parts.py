@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 HttpParser = Literal["zttp", "h11"]
 OLDEST_UVICORN = "0.30"
 NEWEST_UVICORN = "0.54"
-"""The oldest and newest release that the tests use; others may work as well."""
+"""The oldest and the newest release that the tests use; newer ones may work."""
 
 
 class UnfitUvicorn(Exception):

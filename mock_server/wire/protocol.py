@@ -84,7 +84,7 @@ class TooManyChunks(ValueError):
 def is_chunked(scope: Scope) -> bool:
     """Return whether the body of a request comes in chunks. Raises Ambiguous.
 
-    The function has no checks that both parsers make themselves.
+    Requests that both parsers refuse are not checked again here.
     """
     headers: list[tuple[bytes, bytes]] = scope["headers"]
     fields = dict(headers)

@@ -110,7 +110,7 @@ def test_json_has_all_of_it(deployed: MockServer) -> None:
     assert rules["pin_states"] == {
         "rule": "pin_states",
         "section": "3",
-        "sentence": "`top` true pins the chat, false unpins it.",
+        "sentence": "`top` true pins the chat; `top` false unpins it.",
         "status": "not observable",
         "reason": "needs --write",
     }

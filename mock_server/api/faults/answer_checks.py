@@ -57,7 +57,7 @@ def path_problems(route: str) -> Iterator[tuple[Path, str]]:
         expected = f"at most {Published.answered_segments} segments"
         yield ("operation",), f"Expected {expected}, got {len(segments) - 1}"
     elif owner := OPERATIONS.owner_of(path):
-        row = OPERATIONS.meant_by(path)
+        row = OPERATIONS.with_path(path)
         hint = f" (name the operation instead: {row.name!r})" if row else ""
         yield ("operation",), f"Expected a path of its own, got that of {owner}{hint}"
 

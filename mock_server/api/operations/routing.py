@@ -62,9 +62,9 @@ class Operations(Mapping[str, Operation]):
         rows: Iterable[Operation],
         others: Callable[[], Iterable[Operation]] = tuple,
     ) -> None:
-        """`others` is called on the first lookup beyond `rows`.
+        """`others` returns further rows; it is called when a lookup needs them.
 
-        Importing the others would slow down every start.
+        Importing these rows at once would slow down every start.
         """
         self._main_rows = {row.name: row for row in rows}
         self._load_others = others
@@ -110,12 +110,12 @@ class Operations(Mapping[str, Operation]):
 
         Raises RouteNotFound with a suggestion.
         """
-        operation = self.meant_by(path)
+        operation = self.with_path(path)
         if operation is None or not is_served(operation, path, choices):
             raise self.unknown_route(path, method, choices)
         return operation
 
-    def meant_by(self, path: str) -> Operation | None:
+    def with_path(self, path: str) -> Operation | None:
         """Return the operation with this path, even if choices do not serve it."""
         names = self._names
         name = names.get(path) or names.get(path.rpartition("/")[0] + ADDRESS_END)
@@ -136,7 +136,7 @@ class Operations(Mapping[str, Operation]):
         )
         path = str(next(paths, "/api/x")).partition("?")[0]
         route = f"{str(given.get('method', 'GET')).upper()} {path}"
-        row = self.meant_by(path)
+        row = self.with_path(path)
         # Texts of Python may hold lone surrogates, which UTF-8 cannot encode.
         own = row.name if row else cut(route).encode(errors="replace").decode()
         return f' (write "operation": {quoted(own)})'
@@ -145,7 +145,7 @@ class Operations(Mapping[str, Operation]):
         """Return a description of the owner of a path, under any choices, or ""."""
         if path in ("/", DESCRIPTION) or path.startswith(OWN):
             return "the server itself"
-        operation = self.meant_by(path)
+        operation = self.with_path(path)
         if operation is None:
             return ""
         kind = "related route" if operation.related else "operation"
@@ -179,7 +179,7 @@ class Operations(Mapping[str, Operation]):
         if name not in self and name not in responses:
             expected = others + self._names_text()
             path = name.rpartition(" ")[2]
-            at_path = self.meant_by(path)
+            at_path = self.with_path(path)
             if at_path is not None and not others:
                 got = f"its path {quoted(path)} (write {quoted(at_path.name)})"
                 raise errors.InvalidField("the name of an operation", got, at)
@@ -190,7 +190,7 @@ class Operations(Mapping[str, Operation]):
             known = [*self, *responses]
             row = at_path or self._by_words(path)
             if row is None and "/" in path and (near := self._nearest_path(path, "")):
-                row = self.meant_by(near)
+                row = self.with_path(near)
             got = describe_value(name) + did_you_mean(row.name if row else name, known)
             raise errors.InvalidField(expected, got, at)
 
@@ -225,14 +225,14 @@ class Operations(Mapping[str, Operation]):
         words = _ID_ROUTE_WORDS.get(method, ()) if re.search("[0-9]", last) else ()
         for word in words:
             for parent in (folder, folder.removesuffix("s")):
-                row = self.meant_by(f"{parent}/{word}")
+                row = self.with_path(f"{parent}/{word}")
                 name = next(iter(row.contract.names), "") if row else ""
                 if name == "id" or name == f"{parent.rpartition('/')[2]}Id":
                     return row, name
         return None, ""
 
     def _hint(self, path: str, method: str, choices: Choices) -> str:
-        meant, answer_hint = self.meant_by(path), _answer_hint(method, path)
+        meant, answer_hint = self.with_path(path), _answer_hint(method, path)
         if meant is not None and choices.version not in meant.versions:
             which = f"a route of the service in version {' and '.join(meant.versions)}"
             return f"{which}, {served_with(f'version={meant.versions[-1]}')}"
@@ -252,7 +252,7 @@ class Operations(Mapping[str, Operation]):
         is_long = len(path) + len(method) > DEFAULT_LIMITS.cached_head_bytes
         admin = nearest_admin_path(path)
         near = None if is_long or admin else self._nearest_path(path, method)
-        row = self.meant_by(near) if near else None
+        row = self.with_path(near) if near else None
         if row is None and not is_long:
             folder, _, last = path.rpartition("/")
             row, name = self._route_by_id(folder, last, method)

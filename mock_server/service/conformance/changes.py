@@ -122,7 +122,7 @@ _PUSH = "/api/core/dataset/data/pushData"
 ROWS = 40
 _MAX_SECONDS = 2.0
 """Maximum seconds of a check: after that, stepped training could be complete too."""
-_NOT_SHOWN = "the collection that was made is not shown"
+_NOT_SHOWN = "the created collection is not listed"
 
 
 class Temporary:
@@ -178,7 +178,7 @@ class Temporary:
         for is_json, value in ((False, "accept"), (True, "needs_json_type")):
             if self._delete(is_json=is_json) and self._find_collection() is None:
                 return value
-        raise NotObservable("the collection that was made cannot be deleted")
+        raise NotObservable("the created collection cannot be deleted")
 
     def restore(self) -> None:
         """Delete the collection if it still exists."""

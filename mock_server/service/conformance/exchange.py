@@ -92,7 +92,7 @@ class Answer(Struct, frozen=True):
         found = self.data.get("total")
         if isinstance(found, int) and not isinstance(found, bool):
             return found
-        raise NotObservable("pages say no total")
+        raise NotObservable("pages have no total")
 
     @property
     def unclear(self) -> NotObservable:

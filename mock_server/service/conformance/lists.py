@@ -69,7 +69,7 @@ class Lists:
         pages = self.walk(searchText=text, parentId=item.get("parentId"))
         found = set(chain.from_iterable(page.ids for page in pages))
         if exchange.id_of(item) not in found and pages[0].total > len(found):
-            raise exchange.NotObservable("not all that a search counts is on its pages")
+            raise exchange.NotObservable("a search has fewer items than its total")
         return exchange.id_of(item) in found
 
     @cached_property

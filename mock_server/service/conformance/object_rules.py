@@ -41,7 +41,7 @@ _FLAGS = ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")
 
 @rules.add("2.2")
 def item_fields(server: Server) -> None:
-    """Items have the documented fields, of the documented types."""
+    """Items have the documented fields and types."""
     for page, item in _items(server.lists):
         for name, (expected, kind) in FIELDS.items():
             where = f"{expected} as {name} of {item['_id']}"
@@ -54,7 +54,7 @@ def item_fields(server: Server) -> None:
 @rules.add("2.2")
 def permission_consistent(server: Server) -> None:
     """`permission` is a number and four flags: an owner manages, a manager writes, a
-    writer reads, and whoever sees the item may read.
+    writer reads, and a caller who sees the item may read.
     """
     for page, item in _items(server.lists):
         found = item.get("permission")
@@ -76,7 +76,7 @@ def permission_consistent(server: Server) -> None:
 
 @rules.add("2.2")
 def permission_of_caller(server: Server) -> None:
-    """`permission` is that of the caller."""
+    """`permission` shows the caller's permissions."""
     key = server.options.reader
     if key is None:
         raise NotObservable("needs --reader-key-env")
@@ -116,7 +116,7 @@ def search_filters(server: Server) -> None:
 
 @rules.add("4.2")
 def search_literal(server: Server) -> None:
-    """A search takes the characters of patterns literally."""
+    """A search takes pattern characters literally."""
     lists = server.reacting_lists
     item = named_item(lists)
     name = text_of(item, "name")
@@ -204,7 +204,7 @@ def pin_answer(server: Server) -> None:
 
 @rules.add("3")
 def pin_states(server: Server) -> None:
-    """`top` true pins the chat, false unpins it."""
+    """`top` true pins the chat; `top` false unpins it."""
     pins = server.pins
     pins.check()
     start = pins.top

@@ -19,7 +19,7 @@ _FIELDS = {"code", "statusText", "message", "data"}
 
 @rules.add("2.3")
 def envelope(server: Server) -> None:
-    """A page comes in an envelope of exactly `code` 200, `statusText`, `message` and
+    """A page comes in an envelope with exactly `code` 200, `statusText`, `message` and
     `data`.
     """
     answer = server.lists.pages[0]
@@ -43,7 +43,7 @@ def json_content_type(server: Server) -> None:
 
 @rules.add("2.3")
 def errors_are_envelopes(server: Server) -> None:
-    """Refusals come in the envelope too, with a `code` other than 200."""
+    """Refusals have the same envelope, with a `code` other than 200."""
     server.lists.check_refusing()
     for answer in server.refusals:
         missing = sorted(_FIELDS - answer.fields.keys())
@@ -158,7 +158,7 @@ def pages_complete(server: Server) -> None:
     """All pages together have `total` collections."""
     lists = server.lists
     _check_page_sizes(lists)
-    needs(not lists.is_at_limit, "the dataset has more collections than are looked at")
+    needs(not lists.is_at_limit, "the dataset has more collections than `verify` reads")
     totals = {
         each.total
         for each in (lists.page_of_two, lists.page_past_end, *lists.largest_pages)
@@ -185,7 +185,7 @@ def order_stable(server: Server) -> None:
     _check_page_sizes(lists)
     ids, size = lists.ids[:SIZE], 7
     needs(len(ids) >= 4, "the dataset shows fewer than 4 collections")
-    needs(len(set(lists.ids)) >= len(lists.ids), "collections come more than once")
+    needs(len(set(lists.ids)) >= len(lists.ids), "a collection is listed twice")
     pages = [
         lists.page(**lists.largest_list[0], offset=at, pageSize=size)
         for at in range(0, len(ids), size)
@@ -199,7 +199,7 @@ def order_stable(server: Server) -> None:
 
 @rules.add("4.2")
 def parent_filter(server: Server) -> None:
-    """`parentId` lists the collections of that folder, all and only these."""
+    """`parentId` lists exactly the collections of that folder."""
     lists = server.reacting_lists
     filled = {each: page for each, page in lists.folder_pages.items() if page.items}
     for folder, page in filled.items():
@@ -217,20 +217,18 @@ def parent_filter(server: Server) -> None:
 
 @rules.add("4.2")
 def top_level(server: Server) -> None:
-    """`parentId` null lists the collections without a parent only."""
+    """`parentId` null lists only the collections without a parent."""
     lists = server.reacting_lists
     for page in lists.top_pages:
         for item in page.items:
             if item.get("parentId") is not None:
                 got = repr(item.get("parentId"))
                 raise Differs("items with parentId null", got, page)
-    needs(lists.top_items, "nothing is on the top level")
+    needs(lists.top_items, "the top level has no collections")
     if not any(page.items for page in lists.folder_pages.values()):
         raise NotObservable("no folder with collections is seen")
 
 
 def _check_page_sizes(lists: Lists) -> None:
     lists.check_reacting()
-    needs(
-        len(lists.page_of_two.items) == 2, "pages have another size than was asked for"
-    )
+    needs(len(lists.page_of_two.items) == 2, "pages do not have the requested size")

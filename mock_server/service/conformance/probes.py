@@ -23,7 +23,7 @@ _LARGE_PAGE = 100
 _MIN_ITEMS = 3
 
 
-@probes.add("a list without `pageSize`, of more collections than that")
+@probes.add("a list without `pageSize`, in a dataset with more collections")
 def page_size_default(server: Server) -> int:
     lists = server.reacting_lists
     fields, total = lists.largest_list
@@ -34,12 +34,12 @@ def page_size_default(server: Server) -> int:
     return count
 
 
-@probes.add("pages of 31, or of 101, of more collections than that")
+@probes.add("pages of 31, or of 101, in a dataset with more collections")
 def page_size_over_limit(server: Server) -> str:
     return _size_limit(server.lists)[0]
 
 
-@probes.add("pages of 31, or of 101, of more collections than that")
+@probes.add("pages of 31, or of 101, in a dataset with more collections")
 def page_size_max(server: Server) -> int:
     return _size_limit(server.lists)[1]
 
@@ -123,14 +123,14 @@ def list_filters(server: Server) -> str:
         return "ignore"
     if all(each.get("type") == "folder" for each in answer.items):
         return "honour"
-    raise NotObservable("selectFolder shows other pages, with others than folders")
+    raise NotObservable("selectFolder changes the page, but not to folders only")
 
 
 @probes.add("all pages; `fixture` is any order that is neither by time nor by name")
 def list_order(server: Server) -> str:
     lists = server.reacting_lists
     items = [item for page in lists.largest_pages for item in page.items]
-    needs(len(set(lists.ids)) == len(items), "collections come more than once")
+    needs(len(set(lists.ids)) == len(items), "a collection is listed twice")
     times = [_time(each) for each in items]
     names = [text_of(each, "name") for each in items]
     is_by_time = times == sorted(times, reverse=True)
@@ -161,14 +161,14 @@ def parent_omitted(server: Server) -> str:
         raise NotObservable("no folder with collections is seen")
     ids = [each for page in lists.pages for each in page.ids]
     if ids != [id_of(each) for each in lists.top_items]:
-        raise NotObservable("it is neither everything nor the top level")
+        raise NotObservable("the list is neither all collections nor the top level")
     return "root"
 
 
 @probes.add('a list of `parentId` `""`, and of an unknown one')
 def parent_empty_string(server: Server) -> str:
     lists = server.reacting_lists
-    needs(lists.top_items, "nothing is on the top level")
+    needs(lists.top_items, "the top level has no collections")
     answer = lists.ask(parentId="", pageSize=SIZE)
     if answer.is_success and list(answer.ids) == list(lists.top_pages[0].ids):
         return "root"
@@ -233,7 +233,7 @@ def tags_empty(server: Server) -> str:
         return "list"
     if not any("tags" in each for each in server.lists.items if not each.get("tags")):
         return "absent"
-    raise NotObservable("collections without tags differ in what they show")
+    raise NotObservable("only some collections without tags have the field `tags`")
 
 
 def _accept_or_reject(lists: Lists, answer: Answer, reference: Answer) -> str:
@@ -262,8 +262,8 @@ _DETAIL = "/api/core/dataset/detail"
 def unknown_key(server: Server) -> str:
     lists = server.lists
     answer = lists.ask(key=f"verify-{server.options.unknown}")
-    needs(answer.is_success, "unknown keys are refused, as wherever keys are declared")
-    needs(not lists.ask(key=None).is_success, "no key is asked for")
+    needs(answer.is_success, "the server refuses unknown keys: it may declare keys")
+    needs(not lists.ask(key=None).is_success, "the server requires no API key")
     return "accept"
 
 
@@ -273,7 +273,7 @@ def credentials(server: Server) -> str:
     if token is None:
         raise NotObservable("needs --token-env, the token of a login")
     answer = server.lists.ask(key=None, token=token)
-    needs(not server.lists.ask(key=None).is_success, "no key is asked for")
+    needs(not server.lists.ask(key=None).is_success, "the server requires no API key")
     if answer.is_success:
         return "login_too"
     if answer.is_refusal:

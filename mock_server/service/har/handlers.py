@@ -57,7 +57,7 @@ class CapturedData:
 
         Refusals and unusual responses are ignored.
         """
-        operation = OPERATIONS.meant_by(exchange.path)
+        operation = OPERATIONS.with_path(exchange.path)
         if operation is None or exchange.method not in operation.methods:
             return False
         take = HANDLERS.get(operation.name)

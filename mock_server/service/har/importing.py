@@ -1,4 +1,4 @@
-"""Turns HAR files into a fixture: operations become data, others static responses."""
+"""Turns HAR files into a fixture: data from operations, and static responses."""
 
 import json
 import re
@@ -217,7 +217,7 @@ class Import:
 
     def _use(self, exchange: reading.Exchange) -> None:
         request = self._redacted_name(exchange.method, exchange.path)
-        operation = OPERATIONS.meant_by(exchange.path)
+        operation = OPERATIONS.with_path(exchange.path)
         if operation is not None:
             if not self._captured.take(exchange):
                 self.notes.left_out(_NO_DATA, request)
