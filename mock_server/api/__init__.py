@@ -1,5 +1,6 @@
-"""The documented operations over HTTP: one table of operations, one of errors.
+"""The API layer: the operations of the spec and the related routes over HTTP.
 
-Checks run in this order: path, method, authorization, content type, size, JSON, fields;
-then the domain's existence, permission, effect. Responses are envelopes.
+It checks each request in this order: path, method, authorization, content type, size,
+JSON, fields. Then the domain checks whether the objects exist and the caller may use
+them, and changes the data.
 """

@@ -1,6 +1,6 @@
 """Finds the caller of a request, its sandbox, and the operation that serves it.
 
-Nearly all of this is in the head; a share link is in the body.
+The head of a request identifies all three, unless a share link in the body does.
 """
 
 from msgspec.structs import replace
@@ -32,18 +32,22 @@ from mock_server.domain.versions import facts_of
 
 
 class Admission:
-    """Checks requests: before their bodies are read, and again for a share link."""
+    """Checks a request before its body is read, and again if it has a share link."""
 
     def __init__(self, sandboxes: Sandboxes, operations: Operations) -> None:
         self._sandboxes = sandboxes
         self._operations = operations
 
     def admit(self, request: context.RequestContext) -> Served:
-        """Run the checks before the body, in their order. Raises Refusal."""
+        """Check a request before its body is read, and return its operation.
+
+        Check path, method, authorization and content type, in this order; set
+        `operation` and `caller` of the request. Raises Refusal.
+        """
         scope, key = request.scope, request.headers.key
         operation: Served | None = self._operations.by_path.get(scope["path"])
         if operation is None or scope["method"] != operation.method:
-            operation = self._other(request, operation)
+            operation = self._find_other(request, operation)
         request.operation = operation
         try:
             if key is not None and operation.access in TAKES_KEYS:
@@ -67,48 +71,50 @@ class Admission:
     def visit(self, request: context.RequestContext, operation: Served) -> Served:
         """Return the operation for a caller with a share link, in the link's sandbox.
 
-        The link is accepted beside any key. Raises MissingAuthorization or UnknownKey
-        if neither is accepted, and RouteNotFound.
+        A share link counts even beside an API key; its visitor is then the caller.
+        Raises MissingAuthorization or UnknownKey if neither link nor key is accepted,
+        and RouteNotFound.
         """
         content, scope = request.content or b"", request.scope
         refusal, bound_to = request.unidentified, request.notes.bound_to
         has_key = request.headers.key is not None
-        if has_key and refusal is None and not shares.may_name(content):
+        if has_key and refusal is None and not shares.may_have_credentials(content):
             return operation
-        sandbox, link = request.sandbox, shares.issued_in(content)
+        sandbox, link = request.sandbox, shares.issued_link_in(content)
         if link:
-            self._follow(request, self._sandboxes.of_key(link))
+            self._switch_sandbox(request, self._sandboxes.of_key(link))
         state = request.state
         if request.sandbox is not sandbox:
-            # A key of another sandbox is not accepted in this one.
+            # The sandbox of the link does not accept the key of another sandbox.
             refusal = refusal or request_headers.missing_authorization(())
         if request.sandbox is not sandbox or not has_key:
             request.operation = None
-            operation = self._served(operation, scope, state)
+            operation = self._require_served(operation, scope, state)
         request.operation = operation
         is_nested = facts_of(state.choices.version).shares_are_nested
-        named = shares.named_in(content, is_nested)
+        named = shares.credentials_in(content, is_nested)
         if named is not None:
             ids = named.out_link_uid, named.share_id
             request.caller = state.visitor(*ids, is_bound=bound_to is not None)
         elif refusal is not None and operation.access == "visitor":
-            raise shares.in_other_form(content, is_nested) or refusal
+            raise shares.other_form_refusal(content, is_nested) or refusal
         return operation
 
-    def _other(
+    def _find_other(
         self, request: context.RequestContext, operation: Served | None
     ) -> Served:
-        """Return what serves a request that no operation of the spec matches directly.
+        """Find the operation of a request that matches none of the spec exactly.
 
-        `operation` is the spec's operation at the path, if any. Raises Refusal.
+        `operation` is the spec's operation at the path, which has another method, or
+        None. Raises Refusal.
         """
         scope, refusal = request.scope, request.notes.refused_preflight
         if refusal is not None:
             raise refusal
-        request.operation = operation = operation or self._beyond(request)
+        request.operation = operation = operation or self._find_outside_spec(request)
         if operation.access == "login" and request.headers.key is not None:
-            # Such an operation ignores keys, so the key does not select the sandbox.
-            operation = self._led_by_login(request)
+            # The operation ignores API keys, so no API key selects the sandbox.
+            operation = self._enter_login_sandbox(request)
         if scope["method"] != operation.method:
             choices = request.state.choices
             try:
@@ -118,73 +124,86 @@ class Admission:
                 raise
         return operation
 
-    def _beyond(self, request: context.RequestContext) -> Served:
-        """Return what serves a path beyond the spec: answers, or a related route.
+    def _find_outside_spec(self, request: context.RequestContext) -> Served:
+        """Find the related route, or the answers, at a path that the spec lacks.
 
-        Answers fire also for an operation that is off. Raises MethodNotAllowed, and
-        RouteNotFound with a suggestion.
+        Answers fire even for a route that choices switch off. Raises MethodNotAllowed,
+        and RouteNotFound with a suggestion.
         """
         scope, state = request.scope, request.state
         path, method, notes = scope["path"], scope["method"], request.notes
-        request.is_beyond = True
-        notes.answered = None  # it may be of a replaced state
-        meant = self._operations.meant_by(path)
-        if meant is not None and meant.access == "address":
-            self._follow(request, self._sandboxes.of_token(path.rpartition("/")[2]))
+        request.is_outside_spec = True
+        notes.answered = None  # a replaced state may have set it
+        operation = self._operations.with_path(path)
+        if operation is not None and operation.access == "address":
+            self._switch_sandbox(
+                request, self._sandboxes.of_token(path.rpartition("/")[2])
+            )
             state = request.state
-        if meant is None:
+        if operation is None:
             found = answered_at(method, path, state.faults.routes)
             if found is None:
                 return self._operations.at(path, method, state.choices)
             notes.answered = found.name
             return found
-        if meant.access in VISITED and request.headers.key is None:
-            return meant  # a link in its fields may lead to another sandbox
-        return self._served(meant, scope, state)
+        if operation.access in VISITED and request.headers.key is None:
+            return operation  # a share link in the body may select another sandbox
+        return self._require_served(operation, scope, state)
 
-    def _served(self, meant: Served, scope: Scope, state: State) -> Served:
-        """Return `meant` if it is served or has answers. Raises RouteNotFound."""
+    def _require_served(self, operation: Served, scope: Scope, state: State) -> Served:
+        """Return `operation` if it has answers, else the one served at the path.
+
+        Raises RouteNotFound.
+        """
         faults = state.faults
-        if faults.active and not faults.answered.keys().isdisjoint(meant.names):
-            return meant
+        if faults.active and not faults.answered.keys().isdisjoint(operation.names):
+            return operation
         return self._operations.at(scope["path"], scope["method"], state.choices)
 
-    def _check_served(self, request: context.RequestContext, meant: Served) -> None:
-        """Raise RouteNotFound if a keyless share-link route is not served."""
-        if request.headers.key is None and meant.access in VISITED:
-            self._served(meant, request.scope, request.state)
+    def _check_served(self, request: context.RequestContext, operation: Served) -> None:
+        """Raise RouteNotFound if a route is not served.
 
-    def _led_by_login(self, request: context.RequestContext) -> Operation:
-        """Return the operation in the login's sandbox. Raises RouteNotFound.
+        Only a route that takes share links, called without an API key, was not checked
+        for this before.
+        """
+        if request.headers.key is None and operation.access in VISITED:
+            self._require_served(operation, request.scope, request.state)
 
-        A readmitted request has its login checked again. A bound address overrides the
-        login.
+    def _enter_login_sandbox(self, request: context.RequestContext) -> Operation:
+        """Switch to the sandbox of the login token; return the operation there.
+
+        At a bound address, the sandbox stays. Raises RouteNotFound.
         """
         token = request.headers.login or ""
-        self._follow(request, self._sandboxes.of_login(token))
+        self._switch_sandbox(request, self._sandboxes.of_login(token))
         path, method = request.scope["path"], request.scope["method"]
         request.operation = self._operations.at(path, method, request.state.choices)
         return request.operation
 
-    def _follow(self, request: context.RequestContext, found: Sandbox | None) -> None:
-        """Switch to the sandbox that a token leads to, else to the default one."""
+    def _switch_sandbox(
+        self, request: context.RequestContext, found: Sandbox | None
+    ) -> None:
+        """Switch to the sandbox `found`, else to the default one.
+
+        At a bound address, the sandbox stays.
+        """
         if request.notes.bound_to is None:
             request.sandbox = found or self._sandboxes.default
             request.state = request.sandbox.state
             request.operation = None
 
     def readmit(self, request: context.RequestContext) -> Served:
-        """Admit a request again if its state was replaced meanwhile.
+        """Admit a request again if its state was replaced; return its operation.
 
-        A reset may have come while the body arrived, or while a fault delayed the
-        response, which must show one moment. Raises Refusal.
+        A reset may replace the state while the body arrives, or while a fault delays
+        the response. Raises Refusal.
         """
         if request.sandbox.state is not request.state or request.operation is None:
-            # The sandbox may be gone too, and with it the target of the key.
+            # The sandbox may have been deleted too: look it up again.
             request.sandbox = self.sandbox_of(request.notes)
             request.state, request.operation = request.sandbox.state, None
             request.unidentified = None
-            request.answer, request.seen, request.has_decided = None, None, False
+            request.answer, request.matchable, request.has_decided = None, None, False
             operation = self.admit(request)
             if operation.access in VISITED and request.content is not None:
                 operation = self.visit(request, operation)
@@ -192,10 +211,10 @@ class Admission:
         return request.operation
 
     def sandbox_of(self, notes: context.ScopeNotes) -> Sandbox:
-        """Return the sandbox of a bound address, a key or a login, in this order.
+        """Return the sandbox of the bound address, else of the API key or login token.
 
-        Without any, it is the default one; an unknown key is refused later, by
-        `authorize`. Raises SandboxNotFound.
+        If none of them has a sandbox, return the default one; `authorize` refuses an
+        unknown key later. Raises SandboxNotFound for a bound address.
         """
         head, found = notes.headers, None
         if notes.bound_to is not None:
@@ -211,28 +230,28 @@ def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
     """Return the holder of an API key (spec 5) in a state.
 
     If the fixture declares no keys, any key is an owner's (choice unknown_key), except
-    one that looks as if a sandbox had issued it. At an address `bound_to` a sandbox,
-    declared keys count beside the keys issued for them. An app may be named after the
-    key. Raises UnknownKey.
+    an unknown key with the prefix of issued keys. At an address that is bound to the
+    sandbox `bound_to`, its declared keys and its issued keys count. The id of an app
+    may follow a key (`KEY-APPID`). Raises UnknownKey.
     """
     caller = state.callers.get(key)
     if caller is None and len(key) > APP_CHARS and (parts := split_key(key)):
         return replace(authorize(parts[0], state, bound_to), named_app=parts[1])
     if caller is None and (bound_to is not None or key.startswith(ISSUED_KEY_PREFIX)):
-        caller = _known(key, state, bound_to)
+        caller = _find_holder(key, state, bound_to)
     if caller is not None:
         return caller
     declared = state.callers if bound_to is None else state.store.generation.keys
     if declared or state.choices.unknown_key == "reject":
         expected, got = "a key that the fixture declares", "an unknown one"
-        # If some keys are declared, no choice accepts others.
+        # If the fixture declares keys, no choice accepts other keys.
         values = () if declared else remedies(state.choices, "unknown_key")
         hint = served_with(*values)
         raise UnknownKey(expected, got, request_headers.AUTHORIZATION, hint)
     return Caller(key)
 
 
-def _known(key: str, state: State, bound_to: str | None) -> Caller | None:
+def _find_holder(key: str, state: State, bound_to: str | None) -> Caller | None:
     """Return the holder of a key that is declared, issued or created.
 
     Raises UnknownKey for a key that another sandbox has issued.
@@ -257,14 +276,15 @@ def _known(key: str, state: State, bound_to: str | None) -> Caller | None:
 def identify(request: context.RequestContext, operation: Served) -> Caller:
     """Return the caller of a request whose key is absent, unusable or not needed.
 
-    A key counts first, where allowed; then a login, which the spec's operations take by
-    choice (credentials). Raises MissingAuthorization, UnknownKey.
+    Where the operation accepts API keys, a key decides before a login token. The spec's
+    operations accept login tokens only with choice credentials=login_too. Raises
+    MissingAuthorization, UnknownKey.
     """
     access, choices = operation.access, request.state.choices
     headers, state, key = request.scope["headers"], request.state, request.headers.key
     bound_to = request.notes.bound_to
     if access == "guest" and key is not None:
-        return _known(key, state, bound_to) or NOBODY
+        return _find_holder(key, state, bound_to) or NOBODY
     keys = request_headers.values(headers, b"authorization")
     token, known = request.headers.login, state.login_of(request.headers.login or "")
     takes_logins = bool(operation.related) or choices.credentials != "bearer"

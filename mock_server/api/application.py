@@ -16,8 +16,8 @@ from mock_server.api.admission import Admission
 from mock_server.api.connection import connection_of, is_on_new_connection
 from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.event_stream import EventStream
-from mock_server.api.faults.answering import Answering, Sent
-from mock_server.api.faults.fault import Fault, FaultContext, hold_up
+from mock_server.api.faults.answering import AnsweredRequest, Answering
+from mock_server.api.faults.fault import Fault, FaultContext, apply_answer_delay
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import internal_error
 from mock_server.api.operations.answered_path import (
@@ -42,27 +42,27 @@ from mock_server.domain.sandboxes.state import State
 
 _NO_RESPONSE = responses.NoResponse()
 _FREE_BYTES = Published.free_body_bytes
-_FEW = 16
-"""Bodies with this many values or more are parsed again each time, not cached."""
+_MANY_VALUES = 16
+"""The parsed fields of a body with this many values or more are not cached."""
 
 
 class PublicApi:
-    """Responds to requests of the service's paths, and journals them."""
+    """Responds to requests of all paths but the server's own, and journals them."""
 
     def __init__(
         self, sandboxes: Sandboxes, operations: Operations, secrets: Secrets
     ) -> None:
-        """`secrets` are redacted in the journal, besides API keys."""
+        """`secrets` are redacted in the journal, in addition to API keys."""
         self._sandboxes = sandboxes
         self._operations = operations
         self._admission = Admission(sandboxes, operations)
         self._limits, self._memory = sandboxes.limits, sandboxes.memory
         self._journal = Journaling(operations, secrets, self._limits)
-        self._kept_unread = self._limits.journal_body_bytes + ESCAPED_KEY_BYTES
-        known = lru_cache(self._limits.cached_heads)
-        # Faults and answers need the fields of each request.
-        self._fields_lately = known(lambda read, content: read(content))
-        self._headers = known(responses.headers_with_marks)
+        self._max_unread_bytes = self._limits.journal_body_bytes + ESCAPED_KEY_BYTES
+        cached = lru_cache(self._limits.cached_heads)
+        # Used only for faults and answers, which match the fields of each request.
+        self._cached_fields = cached(lambda read, content: read(content))
+        self._headers = cached(responses.headers_with_sandbox)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, from its headers to the last byte of its response."""
@@ -72,23 +72,26 @@ class PublicApi:
             sandbox = self._admission.sandbox_of(notes)
             arrived = not head.has_body and scope["http_version"][0] == "1"
             body = RequestBody(scope, receive, head.length, arrived)
-            # Whatever happens meanwhile, one request sees one state.
+            # The request keeps this state, unless a reset replaces the state before
+            # the response: then `readmit` takes the new one.
             request = context.RequestContext(
                 scope, notes, head, body, perf_counter(), sandbox, sandbox.state
             )
             try:
                 operation = self._admission.admit(request)
-                most = self._limits.body_bytes
+                max_bytes = self._limits.body_bytes
                 if operation.gather is None:
-                    request.content = await body.read(most, self._memory)
+                    request.content = await body.read(max_bytes, self._memory)
                 else:
                     if operation.most_bytes is not None:
-                        most = operation.most_bytes(self._limits)
-                    request.content = await operation.gather(body, most, self._memory)
+                        max_bytes = operation.most_bytes(self._limits)
+                    request.content = await operation.gather(
+                        body, max_bytes, self._memory
+                    )
                 if operation.access in VISITED:
                     operation = self._admission.visit(request, operation)
-                if body.holding is not None:  # it is large
-                    await sleep(0)  # receiving and reading it take long
+                if body.holding is not None:  # the body is large, and took long to read
+                    await sleep(0)
                 if request.sandbox.state is not request.state:
                     operation = self._admission.readmit(request)
                 state = request.state
@@ -104,7 +107,7 @@ class PublicApi:
                 if size > _FREE_BYTES and request.holding is None:
                     request.holding = self._memory.hold_response(size)
             except Refusal as error:
-                # With its traceback it would keep this frame, and the body, in memory.
+                # Drop the traceback: it would keep this frame and the body in memory.
                 refusal = error.with_traceback(None)
                 response = responses.error_response(error, request.state.choices)
                 response = await self._shaped_refusal(request, response, error)
@@ -115,31 +118,34 @@ class PublicApi:
             if response.status >= 400:
                 response = self._hinted(request, response)
             if request.content is None:
-                request.unread = await body.beginning(self._kept_unread)
-            mark, generation = request.sandbox.name, request.state.generation
+                request.unread = await body.read_beginning(self._max_unread_bytes)
+            sandbox_name, generation = request.sandbox.name, request.state.generation
             headers: responses.Headers = ()
             if response.status:  # 0 if there is no response
                 length = len(response.body) if response.is_framed else None
                 kind = response.content_type
-                own = response.headers
+                own_headers = response.headers
                 with_marks: Callable[..., responses.Headers] = self._headers
-                if request.answer is not None:  # its headers may be large and unique
-                    with_marks = responses.headers_with_marks
-                headers = with_marks(length, kind, mark, generation, own)
+                if request.answer is not None:  # its headers may be too large to cache
+                    with_marks = responses.headers_with_sandbox
+                headers = with_marks(
+                    length, kind, sandbox_name, generation, own_headers
+                )
             if body.holding is not None:
-                await sleep(0)  # finding its violations takes as long again
-            # Before it is sent: a client that has its response finds it in the journal.
+                await sleep(0)  # finding the violations of a large body takes long
+            # Write the journal entry before the response is sent: a client that has a
+            # response finds its entry.
             time = request.state.clock.now()
             number = self._journal.enter(request, response, headers, refusal, time)
-            notes.place = mark, generation, number
+            notes.place = sandbox_name, generation, number
             await response.send(headers, body, send)
         except SandboxNotFound as error:
-            # Not journalled: other sandboxes must not show the request.
+            # No journal may show the request: its sandbox does not exist.
             response = responses.error_response(error, self._sandboxes.default.choices)
             body = RequestBody.of(scope, receive, notes.headers)
             await responses.send_response(response, body, send)
         except Exception as error:
-            # A defect of ours, reported to the client unless a response has begun.
+            # A bug of this server: report it to the client, unless it has a response.
             response = internal_error(error)
             if notes.place is None:
                 body = RequestBody.of(scope, receive, notes.headers)
@@ -163,65 +169,75 @@ class PublicApi:
         response: responses.Response,
         refusal: Refusal,
     ) -> responses.Response:
-        """Return an authorization refusal in the form that the body asks for."""
+        """Return the response to a refusal, in the form that the body requests.
+
+        Only an operation with `shape_refusal` has other forms, and only for a missing
+        or unknown credential; else return `response`.
+        """
         operation = request.operation
-        if not isinstance(operation, Operation) or operation.tell_refusal is None:
+        if not isinstance(operation, Operation) or operation.shape_refusal is None:
             return response
         if not isinstance(refusal, MissingAuthorization | UnknownKey):
             return response
         try:
-            most = self._limits.body_bytes
-            if request.content is None:  # else it was read, as it may name a link
-                request.content = await request.body.read(most, self._memory)
-        except Refusal:  # a body that is too large asks for no form
+            max_bytes = self._limits.body_bytes
+            if request.content is None:  # it was read already if it may name a link
+                request.content = await request.body.read(max_bytes, self._memory)
+        except Refusal:  # of a body that is too large: keep the usual form
             return response
         except ClientGone:
             return _NO_RESPONSE
         content, state = request.content or b"", request.state
-        return operation.tell_refusal(response, refusal, content, state)
+        return operation.shape_refusal(response, refusal, content, state)
 
     async def _respond_with_faults(
         self, request: context.RequestContext, operation: Served
     ) -> responses.Response:
-        """Return the response of the fault that fires, or of the answer or operation.
+        """Return the response of the fault that fires, else of the answer or operation.
 
-        Add rate-limit headers. Raises BadJson.
+        Add the headers of a rate limit in force. Raises Refusal (such as BadJson),
+        NeedsConnection, ClientGone, Interrupted.
         """
         state = request.state
-        seen = self._seen(request, operation)
-        decision = state.faults.decide(seen, state.clock.now())
+        matchable = self._matchable_parts(request, operation)
+        decision = state.faults.decide(matchable, state.clock.now())
         firing = request.firing = request.notes.firing = decision.firing
         respond = partial(self._respond, request)
         if firing is not None:
             fault = cast("Fault", firing.fault.definition)
             return await fault.apply(FaultContext(request, operation, firing, respond))
-        if len(seen.content) > Published.free_body_bytes:
-            await sleep(0)  # its fields are read once more
+        if len(matchable.content) > Published.free_body_bytes:
+            await sleep(0)  # the operation reads the large body once more
         response = await once_ready(respond)
-        await hold_up(request)
+        await apply_answer_delay(request)
         if decision.limits:
-            own = responses.rate_limit_headers(decision.limits[0])
-            return response.with_headers(*own)
+            own_headers = responses.rate_limit_headers(decision.limits[0])
+            return response.with_headers(*own_headers)
         return response
 
-    def _seen(self, request: context.RequestContext, operation: Served) -> Request:
+    def _matchable_parts(
+        self, request: context.RequestContext, operation: Served
+    ) -> Request:
         """Return the parts of a request that faults can match. Raises BadJson."""
         content = request.content or b""
         keys = (request.headers.key or "", request.caller.key)
-        # Parsed values take up to a hundred times the bytes of their JSON, uncharged.
+        # Do not cache many values: in memory they take up to a hundred times the bytes
+        # of their JSON, and the budget does not count them.
         values = sum(map(content.count, (b"[", b"{", b",")))
-        is_short = len(content) <= self._limits.cached_head_bytes and values < _FEW
+        is_short = (
+            len(content) <= self._limits.cached_head_bytes and values < _MANY_VALUES
+        )
         read = operation.fields
-        request.seen = Request(
+        request.matchable = Request(
             operation.names,
             keys,
-            self._fields_lately(read, content) if is_short else read(content),
+            self._cached_fields(read, content) if is_short else read(content),
             operation.traits,
             content,
             is_on_new_connection(request.scope),
             partial(request_headers.head_of, request.scope),
         )
-        return request.seen
+        return request.matchable
 
     def _respond(
         self,
@@ -229,51 +245,59 @@ class PublicApi:
         distort: Distort | None = None,
         copy: State | None = None,
     ) -> responses.Response:
-        """Run the operation on the current state, or on `copy`.
+        """Run the operation on the request's state, or on `copy`.
 
-        A scripted answer that fires replaces it. Raises Refusal, NotReady.
+        If a scripted answer fires, its response replaces that of the operation. Raises
+        Refusal, NotReady.
         """
         operation, content = self._admission.readmit(request), request.content or b""
         state = request.state if copy is None else copy
         call = Call.of(state, request.caller)
         if not (state.faults.active or operation.is_scripted):
             return operation.respond(call, content, distort)
-        seen = request.seen or self._seen(request, operation)
+        matchable = request.matchable or self._matchable_parts(request, operation)
         if operation.is_scripted:
-            call = replace(call, sent=seen)
+            call = replace(call, sent=matchable)
         if not request.has_decided:
-            request.answer = state.faults.answer(seen, state.clock.now())
+            request.answer = state.faults.answer(matchable, state.clock.now())
             request.has_decided = True
         if request.answer is not None:
             request.notes.answered = operation.name
             answer = cast("Answering", request.answer.fault.definition)
-            sent = Sent(operation, call, content, seen, request.answer)
-            waits = bool(answer.held_up_ms or request.firing)
-            if waits:  # before the answer may write
+            sent = AnsweredRequest(operation, call, content, matchable, request.answer)
+            is_delayed = bool(answer.answer_delay_ms or request.firing)
+            if is_delayed:  # refuse for lack of memory before the answer changes data
                 size = request.answer.fault.holding.size
                 self._memory.check_room(size, "path")
             response = answer.respond(sent, distort)
-            if waits:
-                request.holding = self._charged(response)
-        elif isinstance(operation, AnsweredPath) or self._is_off(request, operation):
+            if is_delayed:
+                request.holding = self._charge(response)
+        elif isinstance(operation, AnsweredPath) or self._is_switched_off(
+            request, operation
+        ):
             request.operation = request.notes.answered = None
             path, method = request.scope["path"], request.scope["method"]
             raise self._operations.unknown_route(path, method, state.choices)
         else:
             response = operation.respond(call, content, distort)
         if isinstance(response, EventStream):
-            request.holding = self._charged(response)
+            request.holding = self._charge(response)
             connection = connection_of(request.scope)
             return response.on(connection, partial(context.pause, request))
         return response
 
-    def _charged(self, response: responses.Response) -> Holding:
-        """Charge a response, for which `check_room` has found room."""
+    def _charge(self, response: responses.Response) -> Holding:
+        """Charge the memory of a response. This is never refused."""
         holding = self._memory.hold("requests")
         holding.grow(response.size)
         return holding
 
-    def _is_off(self, request: context.RequestContext, operation: Operation) -> bool:
-        """Return whether the operation is registered only for its scripted answers."""
+    def _is_switched_off(
+        self, request: context.RequestContext, operation: Operation
+    ) -> bool:
+        """Return whether only scripted answers respond here, not the operation.
+
+        This is so if choices, or the version, switch the operation off at this path.
+        """
         path, choices = request.scope["path"], request.state.choices
-        return request.is_beyond and not is_served(operation, path, choices)
+        return request.is_outside_spec and not is_served(operation, path, choices)

@@ -1,7 +1,7 @@
 """Addresses that are bound to a sandbox: `/__sandboxes/NAME` in front of a path.
 
-A request below such an address reaches that sandbox with any key; the key counts or is
-refused as on a server with this sandbox alone.
+A request below such an address reaches that sandbox with any API key. The key is then
+accepted or refused as on a server that has only this sandbox.
 """
 
 from starlette.types import Scope
@@ -17,8 +17,8 @@ BOUND = "/__sandboxes/"
 def bind(scope: Scope, path: str, sandboxes: Sandboxes) -> None:
     """Bind a request to the sandbox that its path names.
 
-    If the sandbox exists, the request continues at the rest of the path. The scope
-    itself changes, as the request log around all applications reads it too.
+    If the sandbox exists, the request continues at the rest of the path. This changes
+    `scope` itself and no copy, because the request log reads `scope` afterwards.
     """
     name, slash, rest = path.removeprefix(BOUND).partition("/")
     notes_of(scope).bound_to = name
@@ -28,7 +28,10 @@ def bind(scope: Scope, path: str, sandboxes: Sandboxes) -> None:
 
 
 def likely_sandbox(sandboxes: Sandboxes, scope: Scope) -> Sandbox:
-    """Return the sandbox of the address or key, else the default one."""
+    """Return the sandbox of the bound address or of the API key, else the default.
+
+    Unknown names and keys select the default sandbox too.
+    """
     notes = notes_of(scope)
     if notes.bound_to is not None:
         return sandboxes.find(notes.bound_to) or sandboxes.default
@@ -36,7 +39,7 @@ def likely_sandbox(sandboxes: Sandboxes, scope: Scope) -> Sandbox:
 
 
 def bound_sandbox(name: str, sandboxes: Sandboxes) -> Sandbox:
-    """Return the sandbox of an address. Raises SandboxNotFound."""
+    """Return the sandbox of a bound address. Raises SandboxNotFound."""
     found = sandboxes.find(name)
     if found is None:
         expected = f"{BOUND} and the name of a sandbox"

@@ -1,6 +1,6 @@
 """The connection of a request, which ASGI does not show.
 
-It exists only where the wire layer serves the application, not in process.
+Only requests that the wire layer serves have a connection; those in process have none.
 """
 
 import asyncio
@@ -16,17 +16,17 @@ from mock_server.api.request import ClientGone, RequestBody
 from mock_server.domain.limits import Published
 
 _CONNECTION = "mock_server.connection"
-# On, for 0 seconds: close then sends an RST and drops unsent bytes.
+# SO_LINGER on, for 0 seconds: close then sends an RST and drops unsent bytes.
 _NO_LINGER = struct.pack("ii", 1, 0)
-_TICK_SECONDS = 0.001
+_POLL_SECONDS = 0.001
 
 
 class NeedsConnection(RuntimeError):
-    """Raised where an effect needs a real connection."""
+    """An effect needs a real connection, and the request was made in process."""
 
 
 class Transport(Protocol):
-    """The methods of asyncio's transports that are used here."""
+    """The methods of transports that are used here; `is_new` is the wire layer's."""
 
     def write(self, data: bytes) -> None: ...
     def write_eof(self) -> None: ...
@@ -40,25 +40,27 @@ class Transport(Protocol):
 
 
 class Connection(Struct, frozen=True):
-    """A client's connection, and ways to end it that no HTTP server would choose.
+    """A client's connection, and ways to end it that faults need.
 
-    `parser` is the name of its HTTP parser.
+    `parser` is the name of the HTTP parser that reads it.
     """
 
     transport: Transport
     parser: str
 
     def state(self) -> dict[str, Any]:
-        """Return what a server puts into `scope["state"]`."""
+        """Return the value of `scope["state"]` for requests on this connection."""
         return {_CONNECTION: self}
 
     async def reset(self, body: RequestBody) -> None:
-        """Send an RST once earlier responses are sent, or after a while."""
-        # An RST drops unsent bytes, responses to earlier requests too.
+        """Send an RST once earlier responses are sent, `discard_seconds` at the latest.
+
+        An RST drops unsent bytes, even those of responses to earlier requests.
+        """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(Published.discard_seconds):
                 while self.transport.get_write_buffer_size():
-                    await asyncio.sleep(_TICK_SECONDS)
+                    await asyncio.sleep(_POLL_SECONDS)
         if not self.transport.is_closing():
             raw = self.transport.get_extra_info("socket")
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
@@ -66,15 +68,15 @@ class Connection(Struct, frozen=True):
         await body.gone()
 
     async def finish(self, body: RequestBody) -> None:
-        """Send a FIN, and read what the client still sends for a while."""
-        # Closing with unread bytes would send an RST.
+        """Send a FIN, then read and drop further bytes for up to `discard_seconds`."""
+        # Closing a connection with unread bytes would send an RST.
         if self.transport.can_write_eof() and not self.transport.is_closing():
             self.transport.write_eof()
         if not await _is_gone(body):
             await self.close(body)
 
     async def close(self, body: RequestBody) -> None:
-        """Close the connection once all bytes are sent, or after a while."""
+        """Close the connection once all bytes are sent, or after `discard_seconds`."""
         self.transport.close()
         if not await _is_gone(body):
             self.transport.abort()
@@ -92,19 +94,19 @@ async def _is_gone(body: RequestBody) -> bool:
 
 
 def connection_of(scope: Scope) -> Connection | None:
-    """Return a request's connection; None in process."""
+    """Return the connection of a request; None in process."""
     found: Connection | None = (scope.get("state") or {}).get(_CONNECTION)
     return found
 
 
 def is_on_new_connection(scope: Scope) -> bool:
-    """Return whether a request's connection was made for it; always in process."""
+    """Return whether a request is the first of its connection; True in process."""
     connection = connection_of(scope)
     return connection is None or connection.transport.is_new()
 
 
 async def discard(body: RequestBody) -> None:
-    """Read and drop the rest of a request's body, for a limited time."""
+    """Read and drop the rest of a request's body, for up to `discard_seconds`."""
     try:
         async with asyncio.timeout(Published.discard_seconds):
             await body.discard()

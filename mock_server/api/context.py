@@ -1,7 +1,7 @@
-"""Data about one request on its way to a response.
+"""Data about one request, from its arrival to its response.
 
-Applications exchange it in the scope, which all of them share; the request log around
-the others reads it last.
+The applications of the server share the notes on a request in its ASGI scope; the
+request log reads the notes last.
 """
 
 import asyncio
@@ -27,10 +27,11 @@ NOTES = "mock_server"
 class ScopeNotes(Struct, eq=False, gc=False):
     """Notes on one request.
 
-    `headers` are the parsed headers, `bound_to` is the sandbox of a bound address,
-    `answered` the name that answers replace, `firing` the fault that fires, `place` its
-    journal entry once it has a response: sandbox, generation and number (0 without an
-    entry). `refused_preflight` says why a page may not send the request.
+    `headers` are the parsed headers, `bound_to` names the sandbox of a bound address.
+    `answered` is the name of the operation or route whose response an answer replaces,
+    `firing` the firing of a fault. `place` is the journal entry of the request once it
+    has a response: sandbox, generation and number (0 without an entry).
+    `refused_preflight` is the refusal of a preflight whose origin is not allowed.
     """
 
     headers: ParsedHeaders
@@ -42,7 +43,7 @@ class ScopeNotes(Struct, eq=False, gc=False):
 
 
 def notes_of(scope: Scope) -> ScopeNotes:
-    """Return the notes of a request, new ones with its parsed headers."""
+    """Return the notes of a request; create them from its headers if necessary."""
     notes: ScopeNotes | None = scope.get(NOTES)
     if notes is None:
         notes = scope[NOTES] = ScopeNotes(parse_headers(scope["headers"]))
@@ -50,17 +51,17 @@ def notes_of(scope: Scope) -> ScopeNotes:
 
 
 class RequestContext(Struct):
-    """A request, and what is known of it so far.
+    """A request, and the facts about it that are known so far.
 
-    `started` is in seconds of a monotonic clock. `sandbox` is that of a bound address,
-    else of the key, else the default one; `state` is its state when the request was
-    admitted. `operation` and `caller` are set on admission (`unidentified` says why
-    there is no caller yet, unless a share link names one), `content` when the body has
-    come, `firing` if a fault fires, `answer` if an answer fires; both have matched
-    `seen`. `has_decided` is True once answers were matched. `holding` charges a
-    response that waits, or is sent for long. `unread` is the start of a body that was
-    not read, and whether it is complete. `is_beyond` is True if the path is not an
-    operation's.
+    `started` is in seconds of a monotonic clock. `sandbox` is selected by a bound
+    address, key, login token or share link; `state` is its state when the request was
+    admitted. Admission sets `operation` and `caller`; `unidentified` is the refusal of
+    a request that only a share link can identify. `content` is the body once it has
+    arrived. `firing` is set if a fault fires, `answer` if an answer fires; `matchable`
+    are the parts of the request that both match. `has_decided` is True once answers
+    were matched. `holding` charges the memory of a response that is delayed or sent
+    slowly. `unread` is the start of a body that was not read, and whether it is
+    complete. `is_outside_spec` is True if the spec has no operation at the path.
     """
 
     scope: Scope
@@ -76,25 +77,25 @@ class RequestContext(Struct):
     content: bytes | None = None
     firing: Firing | None = None
     answer: Firing | None = None
-    seen: Request | None = None
+    matchable: Request | None = None
     has_decided: bool = False
     unread: tuple[bytes, bool] | None = None
-    is_beyond: bool = False
+    is_outside_spec: bool = False
     holding: Holding | None = None
 
 
 async def pause(request: RequestContext, ms: float) -> None:
-    """Delay a request in real time, not on its sandbox's clock.
+    """Delay a request by `ms` milliseconds of real time, not of its sandbox's clock.
 
-    Its body has come. Raises ClientGone if the client disconnects first, Interrupted
-    after a reset.
+    The body must have arrived. Raises ClientGone if the client disconnects first,
+    Interrupted after a reset.
     """
     loop = asyncio.get_running_loop()
-    over: asyncio.Future[type[Exception] | None] = loop.create_future()
+    ended: asyncio.Future[type[Exception] | None] = loop.create_future()
 
     def end(reason: type[Exception] | None) -> None:
-        if not over.done():
-            over.set_result(reason)
+        if not ended.done():
+            ended.set_result(reason)
 
     timer = loop.call_later(ms / 1000, end, None)
     gone = asyncio.create_task(request.body.gone())
@@ -104,9 +105,9 @@ async def pause(request: RequestContext, ms: float) -> None:
     state, sandbox = request.state, request.sandbox
     state.waits.add(cancel)
     if sandbox.state.generation != state.generation:
-        cancel()  # the reset came before there was anything to cancel
+        cancel()  # the reset came before this wait was in `state.waits`
     try:
-        reason = await over
+        reason = await ended
         if reason is not None:
             raise reason
     finally:

@@ -1,7 +1,7 @@
-"""The OpenAPI documents, served as committed in the package.
+"""Serves the OpenAPI documents that are files of the package.
 
-`python -m tests.openapi` makes them; they do not depend on a server's data. Only the
-static responses of a fixture are added to the public document.
+`python -m tests.openapi` writes them. The static responses of the fixture are added to
+the public document; no other data of a server is.
 """
 
 import re
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 # Not by importlib.resources, which is slow to import.
 _FOLDER = Path(__file__).parents[1] / "openapi"
 DocumentName = Literal["public", "admin"]
-"""The operations, or the admin API."""
+"""The document of the operations and related routes, or of the admin API."""
 
 
 @cache
 def document(name: DocumentName) -> bytes:
-    """Return a committed document as JSON text."""
+    """Return an OpenAPI document of the package as JSON text."""
     return (_FOLDER / f"{name}.json").read_bytes()
 
 
 class Description:
-    """The ASGI application at `/openapi.json`.
+    """The ASGI application at `/openapi.json`: the public OpenAPI document.
 
-    The document has the static responses of the request's sandbox too.
+    It includes the static responses of the request's sandbox.
     """
 
     def __init__(self, sandboxes: Sandboxes) -> None:
@@ -54,7 +54,7 @@ class Description:
             content = document("public")
             sandbox = likely_sandbox(self._sandboxes, scope)
             if answers := sandbox.state.store.generation.answers:
-                content = _with_answers(content, answers)
+                content = _with_static_responses(content, answers)
             response = Response(200, content)
             try:
                 holding = self._sandboxes.memory.hold_response(response.size)
@@ -68,24 +68,24 @@ class Description:
             holding.release()
 
 
-def _with_answers(content: bytes, answers: Sequence[Definition]) -> bytes:
-    described: dict[str, Any] = msgspec.json.decode(content)
-    paths = described.setdefault("paths", {})
-    # OpenAPI allows one of several paths that differ only in parameter names.
+def _with_static_responses(content: bytes, answers: Sequence[Definition]) -> bytes:
+    document: dict[str, Any] = msgspec.json.decode(content)
+    paths = document.setdefault("paths", {})
+    # Of paths that differ only in the names of parameters, OpenAPI allows one.
     by_pattern: dict[str, str] = {}
     for each in answers:
         method, _, own = each.operation.partition(" ")
         path = by_pattern.setdefault(pattern_of(own), own)
         methods = paths.setdefault(path, {})
-        # Of several responses to the same requests the first is described.
-        methods.setdefault(method.lower(), _described(cast("Answer", each), path))
-    return msgspec.json.encode(described)
+        # If several responses have the same path and method, describe the first.
+        methods.setdefault(method.lower(), _description_of(cast("Answer", each), path))
+    return msgspec.json.encode(document)
 
 
-def _described(answer: "Answer", path: str) -> Mapping[str, Any]:
-    described: dict[str, Any] = {"description": "As the fixture declares it."}
+def _description_of(answer: "Answer", path: str) -> Mapping[str, Any]:
+    response: dict[str, Any] = {"description": "As the fixture declares it."}
     if answer.content_type:
-        described["content"] = {answer.content_type.decode(): {}}
+        response["content"] = {answer.content_type.decode(): {}}
     names = re.findall(r"\{([^{}]*)\}", path)
     parameters = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
@@ -97,5 +97,5 @@ def _described(answer: "Answer", path: str) -> Mapping[str, Any]:
         "tags": ["responses"],
         "security": [],
         "parameters": parameters,
-        "responses": {str(answer.status): described},
+        "responses": {str(answer.status): response},
     }

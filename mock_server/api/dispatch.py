@@ -1,4 +1,4 @@
-"""Finds the application that serves a request, by path and Origin."""
+"""Passes each request to the application that serves it, by path and header Origin."""
 
 from collections.abc import Mapping
 
@@ -11,14 +11,14 @@ from mock_server.api.operations.routing import DESCRIPTION, OWN
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.sandboxes.registry import Sandboxes
 
-# A number: searching bytes for bytes is slower.
+# As a number, because searching bytes for bytes is slower.
 _PERCENT = ord("%")
 
 
 class Dispatch:
     """Serves its own paths, and passes every other request to the public API.
 
-    Paths are compared as sent: `%2F` is no slash and `%5f` no underscore.
+    Paths are compared as they were sent: `%2F` differs from `/`, and `%5f` from `_`.
     """
 
     def __init__(
@@ -28,18 +28,18 @@ class Dispatch:
         public_for_pages: ASGIApp,
         own: Mapping[str, ASGIApp],
     ) -> None:
-        """`public_for_pages` serves requests with an Origin or a bound address.
+        """`public_for_pages` is the public API for an Origin or a bound address.
 
-        `own` is served at its paths, and below those that end with a slash.
+        `own` are applications by path; a path that ends with `/` includes all below it.
         """
         self.sandboxes = sandboxes
         self._public = public
         self._public_for_pages = public_for_pages
         self._own = own
         self._below = tuple(each for each in own if each.endswith("/") and each != "/")
-        self._heads = Heads(sandboxes.limits)
+        self._head_parser = Heads(sandboxes.limits)
         first = (OWN, *self._below)
-        self._plain = {
+        self._spec_paths = {
             path
             for path in OPERATIONS.by_path
             if path not in own and not path.startswith(first)
@@ -47,17 +47,17 @@ class Dispatch:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await _other(scope["type"], receive, send)
+            await _handle_other_protocol(scope["type"], receive, send)
             return
         raw = scope.get("raw_path") or b""
         if _PERCENT in raw:
-            # Some servers leave the query in it. Not in a copy: the request log reads
-            # the notes in this scope, too.
+            # Some servers leave the query in `raw_path`. Change this scope, not a copy:
+            # the request log reads the notes in it.
             scope["path"] = raw.partition(b"?")[0].decode("latin-1")
-        head, path = self._heads.of(scope), scope["path"]
+        head, path = self._head_parser.of(scope), scope["path"]
         scope[NOTES] = ScopeNotes(head)
-        # First, as nearly all requests are plain.
-        if path in self._plain and not head.has_origin:
+        # Check first for paths of the spec, which nearly all requests have.
+        if path in self._spec_paths and not head.has_origin:
             await self._public(scope, receive, send)
         elif path.startswith(self._below):
             folder = next(each for each in self._below if path.startswith(each))
@@ -76,7 +76,7 @@ class Dispatch:
             await self._public(scope, receive, send)
 
 
-async def _other(kind: str, receive: Receive, send: Send) -> None:
+async def _handle_other_protocol(kind: str, receive: Receive, send: Send) -> None:
     """Respond to a server's start and stop, and close web sockets."""
     if kind != "lifespan":
         await send({"type": "websocket.close"})

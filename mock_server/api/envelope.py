@@ -1,6 +1,6 @@
-"""The envelopes of responses, and the base of all views.
+"""The envelopes of responses, and the base class of their JSON objects.
 
-This module imports nothing else of the package, so it does not load a server.
+This module imports no other module of the package, so importing it is quick.
 """
 
 import msgspec
@@ -12,7 +12,7 @@ class View(Struct, rename="camel"):
 
 
 class Issue(View):
-    """A problem of one field, as the service's schemas list it."""
+    """A problem of one field, in the form in which FastGPT lists it."""
 
     code: str
     path: list[str | int]
@@ -20,9 +20,9 @@ class Issue(View):
 
 
 class Failure(Struct, rename="camel"):
-    """The envelope of an error; its data is null.
+    """The envelope of an error; its `data` is null.
 
-    `zodError` lists wrong fields if the service's form is chosen.
+    With choice error_form=service, `zodError` lists the wrong fields.
     """
 
     code: int
@@ -42,11 +42,11 @@ def error_envelope(code: int, status_text: str, message: str) -> bytes:
 
 
 VALIDATION_ERROR = "Data validation error"
-"""The service's own message for wrong fields, whichever they are."""
+"""The only message of FastGPT for wrong fields."""
 
 
 def validation_envelope(code: int, status_text: str, message: str) -> bytes:
-    """Return the service's envelope for the wrong fields that `message` names."""
+    """Return FastGPT's envelope for the wrong fields that `message` names, as JSON."""
     first, *others = message.removeprefix("Expected ").split("; Expected ")
     problems = [f"Expected {each}" for each in (first, *others)]
     issues = [Issue("custom", _path_in(each), each) for each in problems]

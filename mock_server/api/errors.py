@@ -1,11 +1,11 @@
-"""Refusals that only HTTP has."""
+"""Refusals that the API layer raises; those of the domain are in `domain.errors`."""
 
 from mock_server.domain import errors as domain
 from mock_server.domain.errors import refusal, row_of
 
 
 class MethodNotAllowed(domain.Refusal):
-    """The operation has another method."""
+    """The operation does not accept the method; `allow` lists those that it accepts."""
 
     row = row_of("405 methodNotAllowed")
 

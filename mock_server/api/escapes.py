@@ -1,8 +1,8 @@
-"""Removes the escapes of URLs and of JSON from texts, to compare secrets.
+"""Removes the escapes of URLs and of JSON from texts, to find secrets in them.
 
-A secret can be written in many ways: as `%6b`, as `\\u006b`, one within the other, and
-each character in its own way. Here all of them become the same text. Backslashes are
-dropped, as they only show how often a text was escaped.
+Each character of a secret can be written in many ways: `%6b`, `\\u006b`, or one escape
+within the other. This module turns all of them into the same text. It drops
+backslashes, as they only show how often a text was escaped.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from __future__ import annotations
 import re
 from array import array
 
-# Visible ASCII, of which secrets consist. `%2541` is `%41` escaped again. Both start
-# with one fixed character, which is much faster to search for.
+# Matches escapes of visible ASCII, of which secrets consist. `%2541` is `%41` escaped
+# again. Both forms begin with a fixed character, which is much faster to search for.
 _ESCAPE = re.compile(
     rb"%(?:25)*([2-7][0-9a-fA-F])|\\(?<!\\\\)\\*+u00([2-7][0-9a-fA-F])"
 )
 _BACKSLASHES = re.compile(rb"\\++")
 _ROUNDS = 4
-"""Number of times a text is unescaped: two JSON texts around a URL take three."""
+"""Maximum number of times that a text is unescaped; two JSONs around a URL take 3."""
 _CUT_ESCAPE = re.compile(rb"(?:%|u0{0,2})[2-7]?\Z")
 
 
 def unescaped(text: bytes) -> bytes:
     """Return the text without escapes and backslashes."""
     for _ in range(_ROUNDS):
-        text, count = _ESCAPE.subn(_char, text)
+        text, count = _ESCAPE.subn(_decode_escape, text)
         if not count:
             break
     return text.replace(b"\\", b"")
@@ -39,7 +39,7 @@ def unescaped_with_places(text: bytes) -> tuple[bytes, array[int], array[int]]:
         first, last, end = array("I"), array("I"), 0
         for match in pattern.finditer(text):
             start, stop = match.span()
-            char = _char(match) if pattern is _ESCAPE else b""
+            char = _decode_escape(match) if pattern is _ESCAPE else b""
             pieces += text[end:start], char
             first += starts[end : start + len(char)]
             last += ends[end:start]
@@ -51,9 +51,9 @@ def unescaped_with_places(text: bytes) -> tuple[bytes, array[int], array[int]]:
 
 
 def without_cut_escape(text: bytes) -> bytes:
-    """Return the unescaped text without the cut-off start of an escape at its end."""
+    """Return an unescaped text without the start of an escape that was cut off."""
     return _CUT_ESCAPE.sub(b"", text)
 
 
-def _char(escape: re.Match[bytes]) -> bytes:
+def _decode_escape(escape: re.Match[bytes]) -> bytes:
     return bytes((int(escape[1] or escape[2], 16),))

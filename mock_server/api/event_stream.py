@@ -1,4 +1,4 @@
-"""Streamed responses: server-sent events, with pauses, whole or cut."""
+"""Streamed responses: server-sent events with pauses, complete or cut off."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Self
@@ -22,15 +22,16 @@ class Chunk(Struct, frozen=True):
 
 
 _CHUNK_BYTES = 200
-"""Approximate memory of a chunk beside its content."""
+"""Approximate bytes of memory that a chunk takes in addition to its content."""
 
 
 class EventStream(Response, frozen=True, kw_only=True):
-    """Server-sent events, each sent on its own; `body` holds all of them.
+    """Server-sent events, each sent as one chunk; `body` holds all of them.
 
-    A stream has no length, and pauses in real time, for a minute at most in all. A cut
-    stream ends by a reset of the connection; `ends` replaces its end, `pause` waits for
-    milliseconds.
+    The response announces no length. The pauses are in real time, and together take
+    at most `Published.fault_ms`. If `is_cut`, the stream ends by a reset of the
+    connection. `ends`, if given, ends the connection instead; `pause` waits for a
+    number of milliseconds.
     """
 
     is_framed = False
@@ -48,10 +49,12 @@ class EventStream(Response, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, chunks: Iterable[Chunk], *, is_cut: bool = False) -> Self:
-        """Return a stream of these chunks; one cut before the first has status 0."""
-        every = tuple(chunks)
-        body = b"".join(each.content for each in every)
-        return cls(status=200 if every else 0, body=body, chunks=every, is_cut=is_cut)
+        """Return a stream of these chunks; its status is 0 if there are none."""
+        all_chunks = tuple(chunks)
+        body = b"".join(each.content for each in all_chunks)
+        return cls(
+            status=200 if all_chunks else 0, body=body, chunks=all_chunks, is_cut=is_cut
+        )
 
     @property
     def size(self) -> int:
@@ -59,35 +62,37 @@ class EventStream(Response, frozen=True, kw_only=True):
         return 2 * len(self.body) + _CHUNK_BYTES * len(self.chunks)
 
     def with_chunks(self, chunks: Iterable[Chunk], ends: End | None = None) -> Self:
-        """Return the stream with other chunks, and with another end if given."""
-        every = tuple(chunks)
-        body = b"".join(each.content for each in every)
-        return replace(self, body=body, chunks=every, ends=ends or self.ends)
+        """Return the stream with other chunks, and with the end `ends` if given."""
+        all_chunks = tuple(chunks)
+        body = b"".join(each.content for each in all_chunks)
+        return replace(self, body=body, chunks=all_chunks, ends=ends or self.ends)
 
     def on(
         self, connection: Connection | None, pause: Callable[[float], Awaitable[None]]
     ) -> Self:
-        """Return the stream on a connection, None in process, with a way to pause it.
+        """Return the stream with a connection (None in process) and a way to pause.
 
-        Raises NeedsConnection if the stream is cut, which needs a connection.
+        Raises NeedsConnection if the stream is cut and has no connection.
         """
         if self.is_cut and connection is None:
-            said = "a reply is cut, which needs a connection: serve it on a socket"
-            raise NeedsConnection(f"{said} (MockServer), it cannot be had in process")
+            message = "a reply is cut, which needs a connection: serve it on a socket"
+            raise NeedsConnection(
+                f"{message} (MockServer), it cannot be had in process"
+            )
         ends = connection.reset if self.is_cut and connection else self.ends
         return replace(self, connection=connection, pause=pause, ends=ends)
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        """Send the chunks. The client may disconnect meanwhile, or a reset come."""
+        """Send the chunks; stop if the client disconnects or a reset comes."""
         if self.status:  # 0 if nothing is sent
             await send(self.start(headers))
-        left: float = Published.fault_ms
+        left_ms: float = Published.fault_ms
         try:
             for chunk in self.chunks:
-                ms = min(chunk.pause_ms, left)
+                ms = min(chunk.pause_ms, left_ms)
                 if ms and self.pause is not None:
                     await self.pause(ms)
-                left -= ms
+                left_ms -= ms
                 content = {"type": "http.response.body", "body": chunk.content}
                 await send(content | {"more_body": True})
         except ClientGone:

@@ -1,4 +1,4 @@
-"""Loads fixtures for a server, which knows all kinds of faults and its operations.
+"""Loads fixtures with faults and answers, for which the API layer has the rules.
 
 `python -m` runs this module as the process that loads a large fixture.
 """
@@ -19,7 +19,7 @@ from mock_server.fixture.source.files import FixtureLike
 
 
 class ServedOperations(Served):
-    """The kinds of faults and answers that a server has."""
+    """Reads the faults and answers of a fixture, for the fixture layer."""
 
     def read_faults(
         self,
@@ -29,7 +29,7 @@ class ServedOperations(Served):
         /,
     ) -> Sequence[Fault]:
         """See `faults.table.read_faults`."""
-        # Imported only for a fixture with faults: all kinds take long to import.
+        # Imported on demand, because importing all kinds of faults takes long.
         from mock_server.api.faults.table import read_faults
 
         return read_faults(fields, report, responses)
@@ -44,11 +44,11 @@ class ServedOperations(Served):
 def load_fixture(
     *fixtures: FixtureLike, max_bytes: int | None = None, limits: Limits = Limits()
 ) -> Generation:
-    """Load files (YAML, or JSON by their suffix) or documents, and merge them.
+    """Load and merge fixtures: files (YAML, or JSON by their suffix) or documents.
 
-    A shipped fixture is loaded by its name; without arguments, the demo. A fixture that
-    would take more than `max_bytes` of memory is refused before it is built. Raises
-    FixtureError with every problem of every file.
+    The name of a shipped fixture loads that one; without arguments, the demo is loaded.
+    A fixture that would take more than `max_bytes` of memory is refused before it is
+    built. Raises FixtureError with every problem of every file.
     """
     served = ServedOperations()
     try:
@@ -56,13 +56,17 @@ def load_fixture(
             *fixtures, max_bytes=max_bytes, limits=limits, served=served
         )
     except FixtureError as error:
-        raise error.with_traceback(None) from None  # which frames of ours is no help
+        raise error.with_traceback(None) from None  # our frames do not help the user
 
 
 def with_faults(
     generation: Generation, added: Sequence[Fault], place: str = "--fault"
 ) -> Generation:
-    """Return a generation with more faults from the start. Raises ValueError."""
+    """Return the fixture's data with `added` faults, which are present from the start.
+
+    `place` names their source in messages. Raises ValueError for too many faults, or an
+    unknown operation.
+    """
     if not added:
         return generation
     all_faults = (*generation.faults, *added)
@@ -71,7 +75,7 @@ def with_faults(
         raise ValueError(f"Expected {expected}, got {len(all_faults)} - at {place}")
     try:
         for each in added:
-            # The names of static responses are known only after fixtures were read.
+            # Check names here: static responses are known once fixtures were read.
             if each.operation != "*":
                 declared = {answer.operation for answer in generation.answers}
                 OPERATIONS.check_name(each.operation, place, "* or ", declared)

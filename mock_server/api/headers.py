@@ -1,7 +1,7 @@
 """Reads and checks request headers.
 
 ASGI gives lower-case names and raw values in the order in which they were sent, with
-duplicates. Nothing here depends on a sandbox: the callers decide what a header means.
+duplicates. No function here knows a sandbox: callers decide which key is accepted.
 """
 
 import re
@@ -28,37 +28,38 @@ REQUEST_ID = b"x-request-id"
 """Header with the id of a request, in requests and responses."""
 
 AUTHORIZATION = "header Authorization"
-"""Place in error messages about a missing or unknown key."""
+"""The place that error messages name for a missing or unknown API key."""
 
 FIELDS_IN_BODY = "send the fields as a JSON body: the query is not read"
 """Hint for a request without a body, whose query may have the fields."""
 
-TELLING = re.compile(
+CREDENTIAL_NAME = re.compile(
     "token|session|auth(?!or(?!i[sz]))|secret|passw|pwd|jwt|ticket|signature|"
     "credential|psw|(?:api|root|access)[-_]*key|^x-key$",
     re.IGNORECASE,
 )
 """Matches names of headers, cookies and fields that hold credentials."""
-_EMPTY = (b"", b"bearer")
+_KEYLESS = (b"", b"bearer")
 """Values of Authorization without a key, in lower case."""
 _OF_OTHERS = {b"x-api-key", b"api-key", b"apikey"}
 """Headers in which other services take keys."""
 _LOGIN_COOKIE = b"fastgpt_token"
 # RFC 9110 11.1: the scheme in any case; one key after it.
 _BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY_PATTERN.encode(), re.IGNORECASE)
-_ID = re.compile(rb"[A-Za-z0-9._-]{1,%d}" % Published.request_id_chars)
+_REQUEST_ID_FORM = re.compile(rb"[A-Za-z0-9._-]{1,%d}" % Published.request_id_chars)
 
 
 class ParsedHeaders(Struct, frozen=True, eq=False):
     """The parsed headers of a request.
 
-    `key` is the bearer token, None unless there is exactly one of possible length.
-    `is_json` is True for exactly `Content-Type: application/json`; `check_content_type`
-    accepts other forms of it. `length` is the announced length of the body in bytes, 0
-    without one; `has_body` is True for a request with a body (RFC 9112 6.3).
-    `has_origin` is True for a request of a page. `block` are all headers as the journal
-    stores them, a line each, without credentials. `login` is the token of a login.
-    `has_id` is True for a request with an id, in any form.
+    `key` is the bearer token; None if there is none, more than one, or one that is too
+    long. `is_json` is True for exactly `Content-Type: application/json`;
+    `check_content_type` accepts other forms. `length` is the announced length of the
+    body in bytes, 0 if none is announced; `has_body` is True for a request with a body
+    (RFC 9112 6.3). `has_origin` is True if a header Origin names the page that sends
+    the request. `block` are all headers as the journal stores them: one on a line,
+    without credentials. `login` is the login token. `has_id` is True if the request has
+    a header `x-request-id`, even one that is not valid.
     """
 
     key: str | None
@@ -73,7 +74,7 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
 
 
 def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
-    """Parse the headers of a request; none is refused."""
+    """Parse the headers of a request. Invalid headers raise no error."""
     given: dict[bytes, list[bytes]] = {}
     for name, value in headers:
         given.setdefault(name, []).append(value)
@@ -81,9 +82,9 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         key = bearer_token(headers)
     except (errors.MissingAuthorization, errors.UnknownKey):
         key = None
-    # The first of several lengths: the wire layer refuses different ones.
+    # Several lengths are equal: the wire layer refuses different ones.
     lengths = given.get(b"content-length", ())
-    length = _length(lengths[0]) if lengths else 0
+    length = _announced_length(lengths[0]) if lengths else 0
     return ParsedHeaders(
         key=key,
         is_json=given.get(b"content-type") == [b"application/json"]
@@ -92,52 +93,56 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         has_body=bool(length or b"transfer-encoding" in given),
         is_chunked=b"transfer-encoding" in given,
         has_origin=b"origin" in given,
-        # One text takes a quarter of the memory of pairs, of which a journal may keep
-        # ten thousand, and can be searched for secrets at once.
-        block=b"\n".join(b"%b:%b" % _shown(*header) for header in headers),
+        # Stored as one text, which takes less memory than pairs, and can be searched
+        # for secrets in one pass.
+        block=b"\n".join(b"%b:%b" % _redacted(*header) for header in headers),
         login=login_token(headers),
         has_id=REQUEST_ID in given,
     )
 
 
 class Heads:
-    """Parses the headers of requests, and caches repeated ones.
-
-    Parsing would take more time than the rest of a request in process.
-    """
+    """Parses the headers of requests, and caches repeated ones, as parsing is slow."""
 
     def __init__(self, limits: Limits) -> None:
-        """`limits` say how many heads are cached, and how long they may be."""
-        self._most, self._longest = limits.cached_heads, limits.cached_head_bytes
-        self._known: dict[tuple[Header, ...], ParsedHeaders] = {}
+        """`limits` has the number of heads that are cached, and their maximum size."""
+        self._max_heads, self._max_head_bytes = (
+            limits.cached_heads,
+            limits.cached_head_bytes,
+        )
+        self._cached: dict[tuple[Header, ...], ParsedHeaders] = {}
 
     def of(self, scope: Scope) -> ParsedHeaders:
         """Return the parsed headers of a request."""
         headers = tuple(scope["headers"])
         try:
-            return self._known.get(headers) or self._read(headers)
+            return self._cached.get(headers) or self._read(headers)
         except TypeError:  # some servers give lists instead of pairs
             return parse_headers(headers)
 
     def _read(self, headers: tuple[Header, ...]) -> ParsedHeaders:
         head = parse_headers(headers)
-        if sum(len(name) + len(value) for name, value in headers) <= self._longest:
-            if len(self._known) >= self._most:
-                # All at once: a client with too many keys would miss the oldest too.
-                self._known.clear()
-            self._known[headers] = head
+        if (
+            sum(len(name) + len(value) for name, value in headers)
+            <= self._max_head_bytes
+        ):
+            if len(self._cached) >= self._max_heads:
+                # Remove all: with more heads than fit, removing one at a time does not
+                # help either.
+                self._cached.clear()
+            self._cached[headers] = head
         return head
 
 
-def _shown(name: bytes, value: bytes) -> Header:
-    """Return a header without credentials; `Bearer` alone stays."""
-    is_secret = _is_secret_name(name) and value.strip().lower() not in _EMPTY
+def _redacted(name: bytes, value: bytes) -> Header:
+    """Return a header without credentials; `Bearer` without a key stays."""
+    is_secret = _is_secret_name(name) and value.strip().lower() not in _KEYLESS
     return name, HIDDEN if is_secret else value
 
 
 @lru_cache
 def _is_secret_name(name: bytes) -> bool:
-    return name == b"cookie" or bool(TELLING.search(name.decode("latin-1")))
+    return name == b"cookie" or bool(CREDENTIAL_NAME.search(name.decode("latin-1")))
 
 
 def head_of(scope: Scope) -> Head:
@@ -163,7 +168,8 @@ def announces_body(headers: Iterable[Header]) -> bool:
 def bearer_token(headers: Iterable[Header]) -> str:
     """Return the bearer token of a request (spec 5).
 
-    Raises MissingAuthorization, or UnknownKey if the token is too long for a key.
+    Raises MissingAuthorization unless there is exactly one in the right form, and
+    UnknownKey if it is too long for a key.
     """
     given = values(headers, b"authorization")
     match = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
@@ -186,7 +192,7 @@ def missing_authorization(
     got = "something else" if given else "nothing"
     if len(given) > 1:
         got = "two"
-    elif given and given[0].strip().lower() in _EMPTY:
+    elif given and given[0].strip().lower() in _KEYLESS:
         got = "one without a key"
     elif given and not given[0].strip().lower().startswith((b"bearer ", HIDDEN)):
         got = 'a header that does not begin with "Bearer "'
@@ -201,7 +207,7 @@ def missing_authorization(
 
 
 def login_token(headers: Sequence[Header]) -> str | None:
-    """Return the token of a login: header `token`, else cookie `fastgpt_token`."""
+    """Return the login token: header `token`, else cookie `fastgpt_token`."""
     given = values(headers, b"token")
     for cookies in values(headers, b"cookie"):
         pairs = (each.strip().partition(b"=") for each in cookies.split(b";"))
@@ -211,10 +217,13 @@ def login_token(headers: Sequence[Header]) -> str | None:
 
 
 def check_media_type(headers: Sequence[Header], expected: str) -> None:
-    """Raise UnsupportedMediaType for another media type, or an encoded body."""
+    """Raise UnsupportedMediaType unless the body has the media type `expected`.
+
+    An encoded (compressed) body is refused, too.
+    """
     _check_encoding(headers)
     if media_type(headers) != expected:
-        got = _listed(values(headers, b"content-type"))
+        got = _as_text(values(headers, b"content-type"))
         raise errors.UnsupportedMediaType(expected, got, "header Content-Type")
 
 
@@ -236,7 +245,7 @@ def check_content_type(
     if not types and tolerates(choices, choice):
         return
     if len(types) != 1 or not _is_json(types[0].decode("latin-1")):
-        expected, got = "application/json in UTF-8", _listed(types)
+        expected, got = "application/json in UTF-8", _as_text(types)
         hint = "" if types else served_with(*remedies(choices, choice))
         if types == [b"application/x-www-form-urlencoded"]:  # the default of curl -d
             how = "with curl add -H 'Content-Type: application/json'"
@@ -247,10 +256,10 @@ def check_content_type(
 
 
 def _check_encoding(headers: Sequence[Header]) -> None:
-    # A compressed body is not unpacked: a small one may hold gigabytes.
+    # The server decompresses no body: a small one may hold gigabytes.
     encodings = values(headers, b"content-encoding")
     if encodings and encodings != [b"identity"]:
-        got = _listed(encodings)
+        got = _as_text(encodings)
         raise errors.UnsupportedMediaType(
             "a plain body", got, "header Content-Encoding"
         )
@@ -261,8 +270,9 @@ def check_related_content_type(
 ) -> None:
     """Raise UnsupportedMediaType for a body type that a related route refuses.
 
-    A request without a body needs no type, except by choice query_delete. Its type
-    counts only if JSON: axios and aiohttp add others to a POST without data.
+    A GET or DELETE without Content-Type passes, unless choice query_delete requires the
+    type. If a request has no body, a type other than JSON counts as no type: axios and
+    aiohttp add one to a POST without data.
     """
     if expected != "application/json":
         if expected != "*/*":
@@ -279,7 +289,7 @@ def check_related_content_type(
 
 
 def media_type(headers: Sequence[Header]) -> str:
-    """Return the media type of a body without parameters; "" if not exactly one."""
+    """Return the media type without its parameters; "" unless there is exactly one."""
     types = values(headers, b"content-type")
     text = types[0].decode("latin-1") if len(types) == 1 else ""
     return text.partition(";")[0].strip().lower()
@@ -293,25 +303,25 @@ def _is_json(content_type: str) -> bool:
     return kind.strip() == "application/json" and set(charsets) <= {"utf-8", "utf8"}
 
 
-def _listed(given: list[bytes]) -> str:
+def _as_text(given: list[bytes]) -> str:
     return describe_value(b", ".join(given).decode("latin-1")) if given else "nothing"
 
 
-def _length(digits: bytes) -> int:
-    """Return an announced length; digits after the 18th are ignored as impossible."""
+def _announced_length(digits: bytes) -> int:
+    """Return a Content-Length in bytes, 0 if invalid; at most 18 digits count."""
     digits = digits.lstrip(b"0")
     return int(digits[:18]) if digits.isdigit() else 0
 
 
-def only_id(given: Sequence[bytes]) -> str | None:
-    """Return the request id in these values of the header, or None."""
-    is_one = len(given) == 1 and _ID.fullmatch(given[0])
+def valid_id(given: Sequence[bytes]) -> str | None:
+    """Return the request id if `given` is exactly one valid value, else None."""
+    is_one = len(given) == 1 and _REQUEST_ID_FORM.fullmatch(given[0])
     return given[0].decode() if is_one else None
 
 
-def made_id(sandbox: str, generation: int, seq: int) -> str:
-    """Return the id of a request without its own id, such as `default-1-42`.
+def generated_id(sandbox: str, generation: int, seq: int) -> str:
+    """Return an id for a request that sent none, such as `default-1-42`.
 
-    It is the same in every run of a test, and unique on the server.
+    The id is unique on the server; `seq` is the number of the journal entry.
     """
     return f"{sandbox}-{generation}-{seq}"

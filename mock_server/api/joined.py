@@ -1,8 +1,8 @@
 """Joins the modules of a page into one script, and its style sheets into one.
 
-A browser would request each of them. A module becomes a function that runs after the
-modules that it imports, and returns its exports. Only the forms of our modules are
-supported: imports of names at the top, exports of names declared once.
+So a browser needs one request for each. A module becomes a function that runs after the
+modules that it imports, and returns its exports. Only the forms of our own modules are
+supported: imports of names at the top, and exports of names that are declared once.
 """
 
 import re
@@ -29,18 +29,18 @@ def joined_script(first: Path) -> str:
         if path not in names:
             folder = Path(path).parent
 
-            def taken(found: re.Match[str]) -> str:
-                given = found[1].replace(" as ", ": ")
-                return f"const {{{given}}} = {add(normpath(folder / found[2]))};"
+            def imported(found: re.Match[str]) -> str:
+                names_text = found[1].replace(" as ", ": ")
+                return f"const {{{names_text}}} = {add(normpath(folder / found[2]))};"
 
-            text = _IMPORT.sub(taken, _plain(Path(path)))
+            text = _IMPORT.sub(imported, _without_comments(Path(path)))
             exported = ", ".join(
                 each[2].strip("{ }") for each in _EXPORT.finditer(text)
             )
             body = _EXPORT.sub(r"\1", text)
             names[path] = f"$part{len(names)}"
-            given = f"return {{ {exported} }};"
-            parts.append(f"const {names[path]} = (() => {{\n{body}{given}\n}})();\n")
+            exports = f"return {{ {exported} }};"
+            parts.append(f"const {names[path]} = (() => {{\n{body}{exports}\n}})();\n")
         return names[path]
 
     add(normpath(first))
@@ -49,10 +49,10 @@ def joined_script(first: Path) -> str:
 
 def joined_styles(paths: Iterable[Path]) -> str:
     """Return one style sheet with all rules, in order."""
-    return "".join(_plain(path) for path in paths)
+    return "".join(_without_comments(path) for path in paths)
 
 
-def _plain(path: Path) -> str:
-    """Return a text without comments of whole lines and without indents."""
+def _without_comments(path: Path) -> str:
+    """Return the text of a file without indents and comments on lines of their own."""
     text = path.read_text(encoding="utf-8")
     return _INDENT.sub("", _COMMENT.sub("", text))

@@ -1,4 +1,4 @@
-"""Enters requests and their responses in journals, with all keys redacted."""
+"""Enters requests and their responses in journals, without keys and other secrets."""
 
 import re
 from collections.abc import Iterator
@@ -38,14 +38,14 @@ _WITH_HINT = (
     errors.UnknownKey,
     errors.UnsupportedMediaType,
 )
-"""Refusals of requests that reach no operation; the entry repeats their message."""
+"""Refusals before an operation runs; their message becomes the hint of the entry."""
 
 
 _ANY_KEY = (
     "the fixture declares no keys: any key counts as an owner's "
     "(choice unknown_key=accept; said once in a journal)"
 )
-_OF_LOGINS = re.compile(
+_LOGIN_PATHS = re.compile(
     rb"/support/user/account/|/register/|login|password|openapi/health", re.IGNORECASE
 )
 """Matches paths of the service that take passwords, misspelled ones too."""
@@ -61,7 +61,7 @@ class Journaling:
         self._find_violations = partial(violations_of, operations=operations)
         self._secrets = secrets
         self._limits = limits
-        self._kept: dict[tuple[object, ...], Sent] = {}
+        self._cached_requests: dict[tuple[object, ...], Sent] = {}
 
     def enter(
         self,
@@ -71,17 +71,17 @@ class Journaling:
         refusal: Refusal | None,
         time: int,
     ) -> int:
-        """Enter a request, its response and all headers of the response.
+        """Enter a request and its response; return the number of the entry.
 
-        `time` is the sandbox's time in milliseconds. Return the number of the entry, 0
-        without an entry.
+        `headers` are all headers of the response, `time` is the sandbox's time in
+        milliseconds. Return 0 if the journal is closed, and so takes no entry.
         """
-        state, now = request.state, request.sandbox.state
+        state, current = request.state, request.sandbox.state
         journal = state.journal
-        # If the journal was emptied meanwhile, the new journal takes the entry. After a
-        # reset, no test expects the entry, and the old journal is closed.
-        if now is not state and now.generation == state.generation:
-            journal = now.journal
+        # If the journal was emptied during the request, the new journal takes the
+        # entry. After a reset no test expects the entry: the old journal is closed.
+        if current is not state and current.generation == state.generation:
+            journal = current.journal
         if journal.is_closed:
             return 0
         entry = self._make_entry(request, response, headers, time)
@@ -102,8 +102,8 @@ class Journaling:
         credentials: tuple[bytes, ...] = ()
         if login is not None:
             entry.has_login = state.login_of(login) is not None
-        if request.is_beyond:
-            entry.outside = _outside(request)
+        if request.is_outside_spec:
+            entry.outside = _outside_part(request)
             is_login = self._is_login(request)
         if is_login:
             entry.violations = tuple(violations(entry))
@@ -111,26 +111,27 @@ class Journaling:
             names = operation.contract.names if operation else ()
             credentials = redaction.credentials_in(entry.sent, names)
             entry.sent = redaction.without_login(entry.sent)
-        longest = self._limits.journal_body_bytes
-        is_long = len(entry.answer) > longest or entry.sent.size > longest
+        max_bytes = self._limits.journal_body_bytes
+        is_long = len(entry.answer) > max_bytes or entry.sent.size > max_bytes
         if is_long:
-            # A cut may end inside a key: redact all that a key could reach, then cut.
-            self._cut(entry, longest + redaction.ESCAPED_KEY_BYTES)
+            # A cut may end inside a key: leave room for a whole key, and cut again
+            # after the redaction.
+            self._cut(entry, max_bytes + redaction.ESCAPED_KEY_BYTES)
         if is_login or self._may_show_secrets(entry, request, refusal):
             secrets = self._secrets.of(state, request.headers.key)
             secrets = replace(secrets, texts=(*secrets.texts, *credentials))
             redaction.redact_entry(entry, secrets)
         if is_long:
-            self._cut(entry, longest)
-        if request.is_beyond and entry.hint is None:
-            entry.hint = _idle_in(request, entry)
+            self._cut(entry, max_bytes)
+        if request.is_outside_spec and entry.hint is None:
+            entry.hint = _idle_fields_hint(request, entry)
         journal.append(entry)
         return entry.seq
 
     def _make_entry(
         self, request: RequestContext, response: Response, headers: Headers, time: int
     ) -> Entry:
-        """Return the entry of a request, with secrets and uncut."""
+        """Return the entry of a request, before it is redacted and cut."""
         state, operation = request.state, request.operation
         # Positional arguments, as keywords are slower.
         return Entry(
@@ -138,7 +139,7 @@ class Journaling:
             state.generation,
             None if operation is None else operation.name,
             request.caller.member,
-            self._sent_by(request),
+            self._sent_request(request),
             response.status,
             headers,
             response.body,
@@ -154,16 +155,16 @@ class Journaling:
         if operation is not None:
             return "secret" in operation.traits
         path = escapes.unescaped(request.scope["path"].encode("utf-8", "replace"))
-        return _OF_LOGINS.search(path) is not None
+        return _LOGIN_PATHS.search(path) is not None
 
     def _operation_of(self, request: RequestContext) -> Operation | None:
-        """Return the operation of a request, or the one that its path means."""
-        meant = self._operations.meant_by(request.scope["path"])
+        """Return the operation of a request, or of its path if none was found."""
+        meant = self._operations.with_path(request.scope["path"])
         operation = request.operation or meant
         return operation if isinstance(operation, Operation) else None
 
-    def _sent_by(self, request: RequestContext) -> Sent:
-        """Return the sent request; repeated requests share one cached object."""
+    def _sent_request(self, request: RequestContext) -> Sent:
+        """Return the request for the journal; equal requests share one object."""
         scope, head, content = request.scope, request.headers, request.content
         method, path, query = scope["method"], scope["path"], scope["query_string"]
         is_long = content is not None and len(content) > self._limits.cached_head_bytes
@@ -171,7 +172,7 @@ class Journaling:
             known = None
         else:
             known = head, method, path, query, content
-            sent = self._kept.get(known)
+            sent = self._cached_requests.get(known)
             if sent is not None:
                 return sent
         shown = redacted_key(head.key) if head.key else None
@@ -179,17 +180,19 @@ class Journaling:
         sent = Sent(shown, method, path, query, head.block, body, is_cut=not is_whole)
         sent.is_unread = request.unread is not None
         key = (head.key or "").encode()
-        sent.is_suspect = self._is_suspect(_text_of(sent), key)
+        sent.is_suspect = self._is_suspect(_as_one_text(sent), key)
         if known is not None and sent.size <= self._limits.cached_head_bytes:
-            if len(self._kept) >= self._limits.cached_heads:
-                self._kept.clear()
-            self._kept[known] = sent
+            if len(self._cached_requests) >= self._limits.cached_heads:
+                self._cached_requests.clear()
+            self._cached_requests[known] = sent
         return sent
 
     def _is_suspect(self, text: bytes, key: bytes) -> bool:
-        """Return whether a text may hold a secret other than the fixture's."""
+        """Return whether a text may hold a secret that the fixture does not declare.
+
+        A text with escapes of URLs or JSON may, as they can hide any secret.
+        """
         text = text.lower()  # a secret in capitals reveals as much
-        # With escapes of URLs or JSON, a key can be written in many ways.
         if (
             b"%" in text
             or b"\\" in text
@@ -202,10 +205,10 @@ class Journaling:
     def _may_show_secrets(
         self, entry: Entry, request: RequestContext, refusal: Refusal | None
     ) -> bool:
-        """Return whether an entry needs a close search for secrets; few do.
+        """Return whether an entry needs a thorough search for secrets; few do.
 
-        A response repeats parts of the request if it is an error or a fault has changed
-        it, and an answer may hold anything; others get a quick search.
+        A response may repeat parts of the request if it is an error or a fault has
+        changed it; an answer may hold any text. Others are searched quickly.
         """
         if entry.status != 200 or refusal or entry.firing or entry.violations:
             return True
@@ -214,9 +217,9 @@ class Journaling:
             return True
         state, key = request.state, request.headers.key
         generation = state.store.generation
-        if generation.secrets and self._secrets.are_in(_text_of(sent), generation):
+        if generation.secrets and self._secrets.are_in(_as_one_text(sent), generation):
             return True
-        # Responses are cached until data changes.
+        # Equal responses are one object, as they are cached until the data changes.
         if answer is sent.harmless or answer is NULL:
             return False
         is_suspect = self._is_suspect(answer, (key or "").encode()) or (
@@ -227,34 +230,37 @@ class Journaling:
         sent.harmless = answer
         return False
 
-    def _cut(self, entry: Entry, longest: int) -> None:
-        """Cut the bodies to `longest` bytes."""
+    def _cut(self, entry: Entry, max_bytes: int) -> None:
+        """Cut the bodies of an entry to `max_bytes`."""
         sent = entry.sent
-        if sent.body is not None and len(sent.body) > longest:
+        if sent.body is not None and len(sent.body) > max_bytes:
             if not sent.is_cut:
-                # Violations can be found only in a whole body.
+                # Find the violations now: that needs the whole body.
                 entry.violations = tuple(violations(entry))
-            entry.sent = replace(sent, body=sent.body[:longest], is_cut=True)
-        if len(entry.answer) > longest:
-            entry.answer, entry.answer_is_cut = entry.answer[:longest], True
+            entry.sent = replace(sent, body=sent.body[:max_bytes], is_cut=True)
+        if len(entry.answer) > max_bytes:
+            entry.answer, entry.answer_is_cut = entry.answer[:max_bytes], True
 
 
-def _idle_in(request: RequestContext, entry: Entry) -> Hint | None:
-    """Return a hint that names fields of a served related route without effect."""
+def _idle_fields_hint(request: RequestContext, entry: Entry) -> Hint | None:
+    """Return a hint on fields of a request to a related route that have no effect.
+
+    The hint is a function, which is called when the entry is read; or None.
+    """
     operation, version = request.operation, request.state.choices.version
     if not isinstance(operation, Operation) or operation.related is None:
         return None
     if entry.was_refused:
         return None
-    return partial(_tell_idle, operation, version, entry.sent.body)
+    return partial(_hint_at_idle, operation, version, entry.sent.body)
 
 
-def _tell_idle(operation: Operation, version: Version, body: bytes | None) -> str:
-    return operation.contract_under(facts_of(version)).tell_idle(body)
+def _hint_at_idle(operation: Operation, version: Version, body: bytes | None) -> str:
+    return operation.contract_under(facts_of(version)).hint_at_idle(body)
 
 
-def _outside(request: RequestContext) -> Outside | None:
-    """Return which part of a served call the spec does not show, if any."""
+def _outside_part(request: RequestContext) -> Outside | None:
+    """Return which part of a request the spec does not have: its route, or path."""
     operation, path = request.operation, request.scope["path"]
     if not isinstance(operation, Operation):
         return None  # an unknown path, or a static response
@@ -263,14 +269,14 @@ def _outside(request: RequestContext) -> Outside | None:
     return None if path == operation.path else "legacy_path"
 
 
-def _text_of(sent: Sent) -> bytes:
+def _as_one_text(sent: Sent) -> bytes:
     """Return the whole request as one text."""
     parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
     return b"\n".join((*parts, sent.body or b""))
 
 
 def _hint_at_any_key(entry: Entry, request: RequestContext, journal: Journal) -> None:
-    """Add a hint to the first entry with a key, if any key would be accepted."""
+    """Hint at the first entry with a key that the server would accept any key."""
     state = request.state
     is_any = state.choices.unknown_key == "accept" and not state.store.generation.keys
     if request.caller.key and is_any:
@@ -278,7 +284,7 @@ def _hint_at_any_key(entry: Entry, request: RequestContext, journal: Journal) ->
 
 
 def violations(entry: Entry) -> Iterator[Violation]:
-    """Yield at most as many violations of an entry as a list shows."""
+    """Yield the violations of an entry, at most `Published.violations`."""
     if entry.violations is not None:
         return iter(entry.violations)
     return islice(entry.find_violations(entry), Published.violations)

@@ -1,4 +1,4 @@
-"""Middleware: cross-origin resource sharing (CORS), and the 500 after a defect."""
+"""Middleware: cross-origin resource sharing (CORS), and a 500 for exceptions."""
 
 import logging
 import re
@@ -22,8 +22,8 @@ _EXPOSED = (
     b"retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, "
     b"x-mock-sandbox, x-mock-generation, x-mock-hint"
 )
-_ASKED_METHOD = b"access-control-request-method"
-_ASKED_HEADERS = b"access-control-request-headers"
+_REQUESTED_METHOD = b"access-control-request-method"
+_REQUESTED_HEADERS = b"access-control-request-headers"
 _CREDENTIALS = b"access-control-allow-credentials"
 _VARY = b"vary", b"origin"
 
@@ -42,12 +42,12 @@ def check_origin(text: str) -> None:
 class CORS:
     """Responds to preflights, and adds CORS headers to responses for allowed origins.
 
-    `*` allows all origins, but without credentials such as cookies (Fetch 3.3.5): these
-    need a named origin.
+    `*` allows all origins, but no credentials such as cookies (Fetch 3.3.5): pages that
+    send credentials need an origin that is named.
     """
 
     def __init__(self, app: ASGIApp, origins: Collection[str]) -> None:
-        """Raises ValueError for a text that is not an origin, and so never matches."""
+        """Raises ValueError for a text that is neither an origin nor `*`."""
         for origin in origins:
             check_origin(origin)
         self._app = app
@@ -58,26 +58,28 @@ class CORS:
         origins = values(scope["headers"], b"origin")
         if not origins:
             return self._app(scope, receive, send)
-        methods = values(scope["headers"], _ASKED_METHOD)
+        methods = values(scope["headers"], _REQUESTED_METHOD)
         is_preflight = scope["method"] == "OPTIONS" and bool(methods)
-        headers = self._allow(origins[0])
+        headers = self._headers_for(origins[0])
         if not headers:
             if is_preflight:
                 notes_of(scope).refused_preflight = self._refusal(origins[0])
             return self._app(scope, receive, send)
         if is_preflight:
-            return _allowing([*headers, *_asked_for(scope, methods[0])], send)
+            return _respond_to_preflight(
+                [*headers, *_allow_requested(scope, methods[0])], send
+            )
         headers.append((b"access-control-expose-headers", _EXPOSED))
         return self._app(scope, receive, AddingSend(send, headers))
 
-    def _allow(self, origin: bytes) -> list[Header]:
+    def _headers_for(self, origin: bytes) -> list[Header]:
         """Return the headers that allow an origin; [] if it is not allowed."""
         if origin in self._origins:
             named = (b"access-control-allow-origin", origin)
             return [named, (_CREDENTIALS, b"true"), _VARY]
         if not self._all:
             return []
-        # With `*` alone all origins get the same response, and caches may share it.
+        # If only `*` is allowed, caches may share a response: it has no `vary`.
         every = (b"access-control-allow-origin", b"*")
         return [every, _VARY] if self._origins else [every]
 
@@ -88,32 +90,32 @@ class CORS:
         return ForeignOrigin.of(got, expected, "header Origin", hint)
 
 
-def _asked_for(scope: Scope, method: bytes) -> list[Header]:
-    """Return the headers that allow a page all that its preflight asks for.
+def _allow_requested(scope: Scope, method: bytes) -> list[Header]:
+    """Return the headers that allow a page all methods and headers that it requests.
 
-    A preflight has no key, on which the sandbox depends. And a programmer is helped by
-    a refusal with a reason, not by one of the browser.
+    A preflight has no key, so its sandbox is unknown. If the request itself is wrong,
+    the server refuses it later, with a better message than the browser's.
     """
     allowed = [(b"access-control-allow-methods", method)]
-    if names := values(scope["headers"], _ASKED_HEADERS):
+    if names := values(scope["headers"], _REQUESTED_HEADERS):
         allowed.append((b"access-control-allow-headers", b", ".join(names)))
     return [*allowed, (b"access-control-max-age", b"600")]
 
 
-async def _allowing(headers: Sequence[Header], send: Send) -> None:
-    """Respond to a preflight, which has no key: without faults and journal entry."""
+async def _respond_to_preflight(headers: Sequence[Header], send: Send) -> None:
+    """Respond with 204 to a preflight; no fault fires, and no entry is journalled."""
     await send({"type": "http.response.start", "status": 204, "headers": headers})
     await send({"type": "http.response.body", "body": b""})
 
 
 def internal_error(error: Exception) -> Response:
-    """Return the 500 for an exception, which only the log shows, by its trace id.
+    """Return a 500 for an exception, and log the exception under a trace id.
 
-    Raises NeedsConnection again, for a caller in process.
+    A NeedsConnection is raised again instead, for a caller in process.
     """
     if isinstance(error, NeedsConnection):
         raise error
-    # The text of an exception may hold a client's data, so only the log has it.
+    # The text of an exception may contain data of a client, so only the log shows it.
     trace_id = uuid4().hex
     *_, last = traceback.extract_tb(error.__traceback__)
     where = f"{last.filename}:{last.lineno}"
@@ -123,7 +125,7 @@ def internal_error(error: Exception) -> Response:
 
 
 class ServerErrorMiddleware:
-    """Turns any unexpected exception of an application into a 500."""
+    """Responds with a 500 if an application raises an unexpected exception."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -131,13 +133,13 @@ class ServerErrorMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = False
 
-        async def sending(message: Message) -> None:
+        async def recording_send(message: Message) -> None:
             nonlocal started
             started = True
             await send(message)
 
         try:
-            await self._app(scope, receive, sending)
+            await self._app(scope, receive, recording_send)
         except Exception as error:
             response = internal_error(error)
             if not started:

@@ -1,7 +1,8 @@
 """Reads a form with a file (`multipart/form-data`, RFC 7578) while it arrives.
 
-The whole form is never in memory: of a file, its name, size and the start of its text
-are kept, of other parts their values.
+The whole form is never in memory. The server keeps name, size and the beginning of the
+text of the part `file`, and the values of parts without a file name. It drops all other
+files.
 """
 
 from codecs import getincrementaldecoder
@@ -24,35 +25,36 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.objects.uploads import is_text
 
 _FILE, _FIELDS = "file", "data"
-"""Names of the file part, and of the part with all fields as JSON."""
-_COPIES = 5
-"""Copies of the kept bytes in memory until the response: bytes, text, JSON, decoded."""
-# The client gets the errors that the parser would log.
+"""Names of the part with the file, and of the part with fields as one JSON object."""
+_MAX_COPIES = 5
+"""Maximum number of copies of the kept bytes that are in memory at a time."""
+# Silences the parser's log: the client gets these errors.
 _QUIET = Logger("multipart", CRITICAL)
 
 
 async def receive_upload(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
     """Return the fields of a form as JSON; its file is `{"file": {name, size, text}}`.
 
-    A file has at most `max_bytes`; a text file is kept in part. Raises
-    UnsupportedMediaType, BadForm, BadJson, BodyTooLarge, LimitReached, ClientGone.
+    The file may have at most `max_bytes`. At most `upload_text_bytes` of a text file
+    are kept, and none of another file. Raises UnsupportedMediaType, BadForm, BadJson,
+    BodyTooLarge, LimitReached, ClientGone.
     """
-    # `application/json` passes the earlier checks for every operation: check again.
+    # Earlier checks let `application/json` through for every operation.
     check_media_type(body.scope["headers"], "multipart/form-data")
     with closing(Form(boundary_of(body), max_bytes, memory.limits)) as form:
         async for piece in body.pieces(max_bytes + memory.limits.body_bytes):
             form.take(piece)
-            body.charge(_COPIES * form.kept, memory)
+            body.charge(_MAX_COPIES * form.kept, memory)
         return form.fields_as_json()
 
 
 def boundary_of(body: RequestBody) -> bytes:
-    """Return the boundary from Content-Type. Raises BadForm."""
-    given = b"; ".join(values(body.scope["headers"], b"content-type"))
-    if len(given) > _TYPE_BYTES:
+    """Return the boundary of the form, from header Content-Type. Raises BadForm."""
+    header = b"; ".join(values(body.scope["headers"], b"content-type"))
+    if len(header) > _TYPE_BYTES:
         expected = f"at most {_TYPE_BYTES} bytes"
-        raise BadForm(expected, f"{len(given)}", "header Content-Type")
-    options = parse_options_header(given.decode("latin-1"))[1]
+        raise BadForm(expected, f"{len(header)}", "header Content-Type")
+    options = parse_options_header(header.decode("latin-1"))[1]
     boundary = options.get(b"boundary", b"")
     if not 1 <= len(boundary) <= _BOUNDARY_BYTES:
         expected = f"a boundary of 1 to {_BOUNDARY_BYTES} characters"
@@ -63,12 +65,12 @@ def boundary_of(body: RequestBody) -> bytes:
 
 
 _BOUNDARY_BYTES = 70  # RFC 2046 5.1.1
-_TYPE_BYTES = 1_024  # a boundary and more; long parameters are slow to parse
-_PARAMETERS = 100  # a file name may hold semicolons; many are slow to parse
+_TYPE_BYTES = 1_024  # maximum of Content-Type: long parameters are slow to parse
+_PARAMETERS = 100  # maximum number of semicolons in a header: many are slow to parse
 
 
 class Upload(Struct):
-    """The file of a form, as far as received; `head` is the kept part of it."""
+    """The part of a form's file that was received; `head` is the kept beginning."""
 
     name: str
     size: int = 0
@@ -78,12 +80,12 @@ class Upload(Struct):
 class Form:
     """A form that is being received.
 
-    Call `close`: the parser's callbacks refer to the form, so the collector would
-    otherwise free it late.
+    Call `close` after use. The parser's callbacks refer to the form, so without `close`
+    only the garbage collector would free the form, much later.
     """
 
     def __init__(self, boundary: bytes, max_bytes: int, limits: Limits) -> None:
-        """A file has at most `max_bytes`."""
+        """The file may have at most `max_bytes`."""
         self._file: Upload | None = None
         self._values: dict[str, bytearray] = {}
         self._max_bytes = max_bytes
@@ -91,10 +93,10 @@ class Form:
         self._parts = self._value_bytes = self._taken = 0
         self._delimiter, self._delimiters = b"\r\n--" + boundary, 0
         self._is_whole = False
-        # Of the part being received: its header, and the target of its data.
+        # The current part: its header, and the object that takes its data.
         self._header_name, self._header_value = bytearray(), bytearray()
         self._disposition = b""
-        self._part: Upload | bytearray | None = None
+        self._target: Upload | bytearray | None = None
         self._parser = MultipartParser(boundary, self._callbacks())  # type: ignore[arg-type]
         self._parser.logger = _QUIET
 
@@ -120,16 +122,19 @@ class Form:
             raise BadForm("a form that begins with its boundary", "other bytes", "body")
 
     def fields_as_json(self) -> bytes:
-        """Return the form as a JSON object. Raises BadForm if cut off, and BadJson."""
+        """Return the form as a JSON object.
+
+        Raises BadForm if the form is cut off or a text is not UTF-8, and BadJson.
+        """
         if not self._is_whole:
             expected = "a form that ends with its boundary"
             raise BadForm(expected, "one that is cut off", "body")
-        given = {name: _text(value, name) for name, value in self._values.items()}
-        inside = given.pop(_FIELDS, None)
-        fields = {name: _plain(name, value) for name, value in given.items()}
+        texts = {name: _text(value, name) for name, value in self._values.items()}
+        inside = texts.pop(_FIELDS, None)
+        fields = {name: _field_value(name, value) for name, value in texts.items()}
         if inside is not None:
             fields |= read_json(inside.encode())
-        # Only an uploaded part is a file.
+        # Drop a field named `file` that is not an uploaded file.
         fields.pop(_FILE, None)
         if self._file is not None:
             fields = {_FILE: _file_fields(self._file)} | fields
@@ -152,8 +157,8 @@ class Form:
             "on_header_value": header_value,
             "on_header_end": self._end_header,
             "on_headers_finished": self._begin_data,
-            "on_part_data": self._keep,
-            "on_end": self._end,
+            "on_part_data": self._store_data,
+            "on_end": self._end_form,
         }
 
     def _begin_part(self) -> None:
@@ -169,7 +174,7 @@ class Form:
         self._header_value.clear()
 
     def _begin_data(self) -> None:
-        """Select the target of a part by its header. Raises BadForm."""
+        """Choose, by its header, where the data of a part goes. Raises BadForm."""
         if self._disposition.count(b";") > _PARAMETERS:
             expected = f"a Content-Disposition of at most {_PARAMETERS} parameters"
             raise BadForm(expected, "more", "body")
@@ -180,15 +185,15 @@ class Form:
         name = _text(options[b"name"], "name")
         file_name = options.get(b"filename")
         if file_name is None:
-            self._part = self._values[name] = bytearray()
+            self._target = self._values[name] = bytearray()
         elif name == _FILE and file_name and self._file is None:
-            self._part = self._file = Upload(_text(file_name, "filename"))
+            self._target = self._file = Upload(_text(file_name, "filename"))
         else:
-            self._part = None
+            self._target = None
 
-    def _keep(self, data: bytes, start: int, end: int) -> None:
+    def _store_data(self, data: bytes, start: int, end: int) -> None:
         """Store the needed bytes of a part. Raises BodyTooLarge."""
-        part, size, limits = self._part, end - start, self._limits
+        part, size, limits = self._target, end - start, self._limits
         if isinstance(part, Upload):
             part.size += size
             if part.size > self._max_bytes:
@@ -203,22 +208,22 @@ class Form:
                 raise BodyTooLarge(expected, "more", "body")
             part += data[start:end]
 
-    def _end(self) -> None:
+    def _end_form(self) -> None:
         self._is_whole = True
 
 
 def _file_fields(file: Upload) -> dict[str, object]:
-    """Return a file as fields: its name as sent, its size, the text of a text file."""
+    """Return `name` and `size` of a file, and `text` if it is a text file."""
     fields: dict[str, object] = {"name": file.name, "size": file.size}
     if is_text(file.name):
         decoder = getincrementaldecoder("utf-8-sig")("replace")
         is_whole = len(file.head) == file.size
-        # A character that is cut at the end is dropped.
+        # The decoder drops a character that is cut at the end.
         fields["text"] = decoder.decode(bytes(file.head), is_whole)
     return fields
 
 
-def _plain(name: str, value: str) -> object:
+def _field_value(name: str, value: str) -> object:
     """Return the value of a plain part: its JSON, except ids, which are text.
 
     Raises BadJson for too many values.

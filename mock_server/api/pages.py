@@ -1,4 +1,4 @@
-"""Pages for browsers in the package: each is one folder of files."""
+"""The pages for browsers that the package contains: each is one folder of files."""
 
 import re
 from collections.abc import Collection
@@ -22,8 +22,8 @@ _MEDIA_TYPES = {
 }
 MEDIA_TYPES = tuple(each.partition(b";")[0].decode() for each in _MEDIA_TYPES.values())
 """Media types of all files of pages."""
-# A file with such a name never changes, as the name is a hash of the content.
-_FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
+# For scripts and styles, whose names are a hash of their content.
+_CACHE_FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
 _LINK = re.compile(
     r'^ *<(?:link rel="stylesheet" href|script type="module" src)="([^"]+)".*\n',
     re.MULTILINE,
@@ -31,13 +31,13 @@ _LINK = re.compile(
 
 
 class Page:
-    """The page of a folder, with its drawings, one script and one style sheet."""
+    """The page in a folder: its HTML, its drawings, one script and one style sheet."""
 
     def __init__(self, folder: str, headers: Collection[Header]) -> None:
-        """`headers` are sent with each file."""
+        """`folder` is relative to the package; `headers` are sent with each file."""
         self._folder = folder
         self._headers = (*headers, (b"vary", b"accept-encoding"))
-        self._read: dict[tuple[str, bool], Response] = {}
+        self._cached_files: dict[tuple[str, bool], Response] = {}
 
     @cached_property
     def names(self) -> Collection[str]:
@@ -45,31 +45,31 @@ class Page:
         return frozenset(self._files)
 
     def file(self, scope: Scope, name: str = INDEX) -> Response:
-        """Return a file, or the page, as a response.
+        """Return a file as a response, by default the HTML; gzipped if accepted.
 
         Raises KeyError for an unknown name.
         """
         accepted = b",".join(values(scope["headers"], b"accept-encoding"))
-        is_short = b"gzip" in accepted
-        # Looked up, never joined to a path: no name can leave the folder.
-        if (name, is_short) not in self._read:
+        is_compressed = b"gzip" in accepted
+        # A name is looked up, never joined to a path: so no name can leave the folder.
+        if (name, is_compressed) not in self._cached_files:
             content, headers = self._files[name], self._headers
             kind = Path(name).suffix
             if kind in (".css", ".js"):
-                headers += (_FOREVER,)
-            if is_short:
+                headers += (_CACHE_FOREVER,)
+            if is_compressed:
                 import gzip
 
-                # A third of the bytes, for browsers on other machines.
+                # This saves two thirds of the bytes, for browsers on other machines.
                 content = gzip.compress(content, mtime=0)
                 headers += ((b"content-encoding", b"gzip"),)
             response = Response(200, content, headers, _MEDIA_TYPES[kind])
-            self._read[name, is_short] = response
-        return self._read[name, is_short]
+            self._cached_files[name, is_compressed] = response
+        return self._cached_files[name, is_compressed]
 
     @cached_property
     def _files(self) -> dict[str, bytes]:
-        """The contents of all files by name, built on first use."""
+        """Return the contents of all files by name, built on first use."""
         folder, prefix = _PACKAGE / self._folder, f"{self._folder}/"
         text = (folder / INDEX).read_text(encoding="utf-8")
         linked = [folder / each.removeprefix(prefix) for each in _LINK.findall(text)]
@@ -80,20 +80,21 @@ class Page:
         }
         contents = {kind: content.encode() for kind, content in joined.items()}
         names = {
-            k: sha256(content).hexdigest()[:16] + k for k, content in contents.items()
+            kind: sha256(content).hexdigest()[:16] + kind
+            for kind, content in contents.items()
         }
-        left = dict(names)
+        unused_names = dict(names)
 
-        def renamed(found: re.Match[str]) -> str:
-            """Point the first link of a kind to the joined file; drop the others."""
+        def replace_link(found: re.Match[str]) -> str:
+            """Return the first link of its kind with the joined file, else ""."""
             address = found[1]
-            name = left.pop(Path(address).suffix, None)
+            name = unused_names.pop(Path(address).suffix, None)
             if name is None:
                 return ""
             before = prefix if address.startswith(prefix) else ""
             return found[0].replace(address, before + name)
 
-        index = _LINK.sub(renamed, text).encode()
+        index = _LINK.sub(replace_link, text).encode()
         drawings = {each.name: each.read_bytes() for each in folder.glob("*.svg")}
-        made = {names[kind]: content for kind, content in contents.items()}
-        return {INDEX: index, **drawings, **made}
+        joined_files = {names[kind]: content for kind, content in contents.items()}
+        return {INDEX: index, **drawings, **joined_files}

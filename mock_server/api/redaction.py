@@ -1,7 +1,7 @@
-"""Removes keys, logins and the admin token from journals, logs and messages.
+"""Removes keys, login tokens and the admin token from journals, logs and messages.
 
-Only stored text is searched: a journal keeps the start of a body, a log that of a path.
-One pass (Aho-Corasick) finds all keys of a fixture, however many.
+Only text that is stored is searched, such as the start of a body. One pass of the
+Aho-Corasick algorithm finds all keys of a fixture, even if there are many.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ from mock_server.domain.sandboxes.state import State
 
 HIDDEN = b"[redacted]"
 ESCAPED_KEY_BYTES = 6 * Published.key_chars
-"""Bytes of the longest key with each character written like `\\u0041`."""
+"""Bytes of the longest key, if each character is escaped as in `\\u0041`."""
 _CUT = CUT_MARK.encode()
 _SHOWN_BYTES = 8 * SHOWN_CHARS  # for characters that were escaped twice
 _ISSUED_KEY = re.compile(ISSUED_KEY_PREFIX.encode() + rb"[0-9a-f]+")
-_ROUNDS = 3
-"""Number of passes: the text around a removed secret may form another."""
+_MAX_PASSES = 3
+"""Maximum number of passes: the text around a removed secret may form another one."""
 
 
 class Secrets:
-    """The secrets of a server: keys of its states, and other texts."""
+    """The secrets of a server: the keys in its states, and texts such as a token."""
 
     def __init__(self, texts: Collection[str] = ()) -> None:
         """`texts` are secret in every state, such as the admin token."""
         self.texts = _redactable(text.encode() for text in texts)
         self.finder = BytesAhoCorasick((ISSUED_KEY_PREFIX.encode(), *self.texts))
-        # A finder lives as long as its generation: states come and go, servers stay.
+        # A weak dictionary frees the finder of a fixture that no state uses any more.
         self._declared: WeakKeyDictionary[Generation, RequestSecrets]
         self._declared = WeakKeyDictionary()
 
     def of(self, state: State, key: str | None) -> RequestSecrets:
-        """Return all secrets that a request with this key, in this state, can show."""
+        """Return all secrets that a request with this key can show in this state."""
         texts = (*_redactable([(key or "").encode()]), *self.texts)
         return replace(self._declared_by(state.store.generation), texts=texts)
 
     def are_in(self, text: bytes, generation: Generation) -> bool:
-        """Return whether a text without escapes has a declared key of a generation."""
+        """Return whether a text contains a key that the fixture declares, unescaped."""
         finder = self._declared_by(generation).finder
         return bool(finder and finder.find_matches_as_indexes(text.lower()))
 
@@ -69,10 +69,11 @@ class Secrets:
 
 
 class RequestSecrets(Struct, frozen=True):
-    """The secrets that one request can show: a few texts, and many others, sorted.
+    """The secrets that one request can show.
 
-    All are without escapes. Keys and login tokens issued by sandboxes are found by
-    their prefix.
+    `texts` are a few, such as the key of the request; `declared` are the keys of the
+    fixture, sorted, which `finder` finds. All are without escapes. Keys and login
+    tokens that sandboxes issue are found by their prefix.
     """
 
     texts: tuple[bytes, ...] = ()
@@ -81,57 +82,59 @@ class RequestSecrets(Struct, frozen=True):
 
     @classmethod
     def among(cls, declared: Iterable[bytes]) -> Self:
-        """Return these secrets with a finder, which finds all in one pass."""
+        """Return the secrets `declared`, with a finder that needs one pass."""
         texts = tuple(sorted(_redactable(declared)))
         longest = MatchKind.LeftmostLongest
         finder = BytesAhoCorasick(texts, matchkind=longest) if texts else None
         return cls(declared=texts, finder=finder)
 
     def redact(self, text: bytes) -> bytes:
-        """Return the text without secrets, under any mixture of escapes."""
-        for _ in range(_ROUNDS):
+        """Return the text with secrets replaced by `[redacted]`, escaped or not."""
+        for _ in range(_MAX_PASSES):
             if not self.are_in(text):
                 return text
-            redacted = self._without(text)
-            if redacted == text:  # the mark itself is a secret
+            redacted = self._redact_once(text)
+            if redacted == text:  # `[redacted]` itself is a secret
                 return text
             text = redacted
-        return HIDDEN  # the rest keeps forming secrets
+        return HIDDEN  # the remaining text forms new secrets again and again
 
     def are_in(self, text: bytes) -> bool:
-        """Return whether a text has a secret, under any mixture of escapes."""
+        """Return whether a text contains a secret, escaped or not."""
         return any(self._spans(escapes.unescaped(text)))
 
     def redact_message(self, text: bytes) -> bytes:
-        """Redact an error message, in which a text may be cut inside a secret.
+        """Return an error message without secrets.
 
-        The start of a secret before each mark of a cut is removed too.
+        A quoted text may be cut inside a secret: the start of a secret before the mark
+        of a cut is removed too.
         """
         *cut, last = self.redact(text).split(_CUT)
-        return _CUT.join([*map(self._without_end, cut), last])
+        return _CUT.join([*map(self._redact_end, cut), last])
 
     def redact_text(self, text: str) -> str:
         """Return a text without secrets."""
-        return _text(self.redact(text.encode("utf-8", "replace")))
+        return _decode(self.redact(text.encode("utf-8", "replace")))
 
     def redact_beginning(self, text: bytes) -> bytes:
-        """Redact the start of a text, which may end inside a secret."""
-        return self._without_end(self.redact(text), ESCAPED_KEY_BYTES)
+        """Return the start of a text without secrets; it may end inside a secret."""
+        return self._redact_end(self.redact(text), ESCAPED_KEY_BYTES)
 
-    def _without(self, text: bytes) -> bytes:
+    def _redact_once(self, text: bytes) -> bytes:
         plain, starts, ends = escapes.unescaped_with_places(text)
-        kept: list[bytes] = []
+        parts: list[bytes] = []
         end = 0
-        # A secret may contain or overlap another: both are removed.
+        # A secret may contain or overlap another secret: remove both.
         for first, stop in sorted(self._spans(plain)):
             start = starts[first]
             if start >= end:
-                # Backslashes before it would escape the mark, and break JSON.
+                # Remove backslashes before the secret: they would escape `[redacted]`,
+                # and break JSON.
                 while start > end and text[start - 1 : start] == b"\\":
                     start -= 1
-                kept += text[end:start], HIDDEN
+                parts += text[end:start], HIDDEN
             end = max(end, ends[stop - 1])
-        return b"".join((*kept, text[end:]))
+        return b"".join((*parts, text[end:]))
 
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
         """Yield start and end of secrets in an unescaped text, in any order.
@@ -151,8 +154,8 @@ class RequestSecrets(Struct, frozen=True):
             for _, start, stop in self.finder.find_matches_as_indexes(plain):
                 yield start, stop
 
-    def _without_end(self, text: bytes, most: int = _SHOWN_BYTES) -> bytes:
-        """Return the text without the start of a secret in its last bytes."""
+    def _redact_end(self, text: bytes, most: int = _SHOWN_BYTES) -> bytes:
+        """Return the text without the start of a secret in its last `most` bytes."""
         first = max(0, len(text) - most)
         plain, starts, _ = escapes.unescaped_with_places(text[first:])
         plain = escapes.without_cut_escape(plain).lower()
@@ -162,26 +165,26 @@ class RequestSecrets(Struct, frozen=True):
         return text
 
     def _begins_secret(self, plain: bytes) -> bool:
-        # In sorted order, texts that start with a text follow it directly.
+        # In sorted order, secrets that start with `plain` follow it directly.
         at = bisect_left(self.declared, plain)
-        near = self.declared[at : at + 1]
-        return any(secret.startswith(plain) for secret in (*self.texts, *near))
+        next_secret = self.declared[at : at + 1]
+        return any(secret.startswith(plain) for secret in (*self.texts, *next_secret))
 
 
 def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
-    """Return secrets without escapes, except those that words may contain."""
+    """Return secrets unescaped, without short ones, which any word may contain."""
     plain = {escapes.unescaped(text) for text in texts}
     plain |= {text.lower() for text in plain}  # as in names of headers
     return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
 
 
-_SHOWN_OF_LOGIN = {"username", "code"}
-_TEXTS = 20
-"""Texts of a login that are searched for in its response."""
+_LOGIN_FIELDS_SHOWN = {"username", "code"}
+_MAX_TEXTS = 20
+"""Maximum number of texts of a login that are searched for in its response."""
 
 
 def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
-    """Remove secrets from all parts of an entry."""
+    """Remove secrets from all parts of a journal entry, in place."""
     sent = entry.sent
     parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
     method, path, query, headers = map(secrets.redact, parts)
@@ -189,12 +192,12 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     redact_body = secrets.redact_beginning if is_part else secrets.redact
     body = None if sent.body is None else redact_body(sent.body)
     answer = secrets.redact_message(entry.answer)
-    # Cut text has this much to spare: half a secret may be last, and move forward.
+    # A cut body has this many bytes to spare, as it may end with half a secret.
     if body and sent.is_cut and not is_part:
         body = body[:-ESCAPED_KEY_BYTES]
     entry.answer = answer[:-ESCAPED_KEY_BYTES] if entry.answer_is_cut else answer
     sent = replace(sent, query=query, headers=headers, body=body)
-    entry.sent = replace(sent, method=_text(method), path=_text(path))
+    entry.sent = replace(sent, method=_decode(method), path=_decode(path))
     entry.answer_headers = [
         (name, HIDDEN if name == b"set-cookie" else secrets.redact(value))
         for name, value in entry.answer_headers
@@ -210,16 +213,18 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
 
 
 def without_login(sent: Sent) -> Sent:
-    """Return a request without credentials: only two of its fields remain."""
+    """Return a login without credentials: only `username` and `code` remain."""
     query = HIDDEN if sent.query else b""
     if sent.body is None:
         return replace(sent, query=query)
     shown: object = HIDDEN.decode()
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
-        # Decoded one level deep: the body may have been refused for its content.
+        # Decode one level only: the body may have been refused for its content.
         fields = msgspec.json.decode(sent.body, type=dict[str, msgspec.Raw])
         shown = {
-            name: raw if name in _SHOWN_OF_LOGIN and bytes(raw)[:1] == b'"' else shown
+            name: raw
+            if name in _LOGIN_FIELDS_SHOWN and bytes(raw)[:1] == b'"'
+            else shown
             for name, raw in fields.items()
         }
     return replace(sent, query=query, body=msgspec.json.encode(shown))
@@ -228,16 +233,16 @@ def without_login(sent: Sent) -> Sent:
 def credentials_in(sent: Sent, names: Collection[str]) -> tuple[bytes, ...]:
     """Return the texts of a login that its response may repeat, such as a password.
 
-    They are the values of query and body except those that stay, and names of fields
-    that are not among `names`, if there are any.
+    They are the values of query and body, except `username` and `code`. If `names` (the
+    known fields) is not empty, the names of unknown fields are included.
     """
     fields: dict[str, str | msgspec.Raw] = dict(parse_qsl(sent.query.decode("latin-1")))
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
         # Not decoded as a whole: numbers may take long.
         fields |= msgspec.json.decode(sent.body or b"{}", type=dict[str, msgspec.Raw])
-    texts = [each for name, each in fields.items() if name not in _SHOWN_OF_LOGIN]
+    texts = [each for name, each in fields.items() if name not in _LOGIN_FIELDS_SHOWN]
     strange = [name for name in fields if names and name not in names]
-    some = islice(filter(None, map(_string_of, (*texts, *strange))), _TEXTS)
+    some = islice(filter(None, map(_string_of, (*texts, *strange))), _MAX_TEXTS)
     return _redactable(each.encode("utf-8", "replace") for each in some)
 
 
@@ -251,9 +256,9 @@ def _string_of(value: str | msgspec.Raw) -> str:
 
 
 def redacted_text(message: str, secrets: RequestSecrets) -> str:
-    """Return a message without secrets."""
-    return _text(secrets.redact_message(message.encode("utf-8", "replace")))
+    """Return an error message without secrets, as `redact_message` does."""
+    return _decode(secrets.redact_message(message.encode("utf-8", "replace")))
 
 
-def _text(content: bytes) -> str:
+def _decode(content: bytes) -> str:
     return content.decode("utf-8", "replace")

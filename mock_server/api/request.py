@@ -1,4 +1,4 @@
-"""The body of a request, received on demand, and read as JSON within limits."""
+"""Receives the body of a request on demand, and reads JSON within limits."""
 
 import re
 from asyncio import timeout
@@ -20,11 +20,11 @@ from mock_server.domain.validation.walk import dotted
 
 
 class Interrupted(Exception):
-    """A reset has ended a wait: the request gets no response."""
+    """A reset has ended the wait of a request, which gets no response."""
 
 
 class ClientGone(Exception):
-    """The client has closed the connection; nobody can receive a response."""
+    """The client has closed the connection, so it can receive no response."""
 
 
 _COPIES = 4
@@ -34,18 +34,19 @@ _COPIES = 4
 class RequestBody(Struct, eq=False):
     """The body of one request, received on demand.
 
-    `length` is the announced length in bytes, 0 without one; `arrived` is True when the
-    whole body has come, or is empty. `begun` is the received part: all, or more than
-    `Published.free_body_bytes` of it. `is_unread` is True if the request was refused
-    before its body was read. `holding` charges a large body.
+    `length` is the announced length in bytes, 0 if none is announced. `has_arrived` is
+    True once the whole body was received, or if it is empty. `received` is the part
+    that is kept: all, or at least the first `Published.free_body_bytes`. `is_unread` is
+    True if the request was refused before its body was read. `holding` charges the
+    memory of a large body.
     """
 
     scope: Scope
     receive: Receive
     length: int
-    arrived: bool
+    has_arrived: bool
     is_unread: bool = False
-    begun: bytes | bytearray = b""
+    received: bytes | bytearray = b""
     holding: Holding | None = None
 
     @classmethod
@@ -54,55 +55,55 @@ class RequestBody(Struct, eq=False):
     ) -> Self:
         """Return the body of a request; `head` are its parsed headers, if known."""
         head = head or parse_headers(scope["headers"])
-        # Only HTTP/1 announces the absence of a body.
-        arrived = not head.has_body and scope["http_version"][0] == "1"
-        return cls(scope, receive, head.length, arrived)
+        # In HTTP/2 a request may have a body without a header that announces it.
+        has_arrived = not head.has_body and scope["http_version"][0] == "1"
+        return cls(scope, receive, head.length, has_arrived)
 
     async def read(self, max_bytes: int, memory: Memory) -> bytes:
-        """Return the whole body; charge a large one to the budget.
+        """Return the whole body; charge a large one to the memory budget.
 
         Raises BodyTooLarge and LimitReached as early as possible, and ClientGone.
         """
         if self.length > max_bytes:
             raise _too_large(max_bytes, f"{self.length} bytes")
-        if self.arrived:
+        if self.has_arrived:
             return b""
-        # The wire layer's `receive` can return a whole body at once; others cannot.
-        whole = getattr(self.receive, "whole", None)
-        piece = None if whole is None else whole()
+        # Only the wire layer's `receive` can return a whole body at once.
+        receive_whole = getattr(self.receive, "whole", None)
+        piece = None if receive_whole is None else receive_whole()
         if piece is None:
             piece = self._piece(await self.receive())
         else:
-            self.arrived = True
-        if self.arrived and len(piece) <= Published.free_body_bytes:
-            self.begun = piece
+            self.has_arrived = True
+        if self.has_arrived and len(piece) <= Published.free_body_bytes:
+            self.received = piece
             return piece  # nearly all bodies
-        body = self.begun = bytearray(piece)
-        # An announced length is not trusted: chunked bodies have none, and servers that
-        # embed the application may pass on any.
+        body = self.received = bytearray(piece)
+        # Do not trust an announced length: chunked bodies have none, and servers that
+        # embed the application may pass on a wrong one.
         while True:
             if len(body) > max_bytes:
                 raise _too_large(max_bytes, f"at least {len(body)} bytes")
             # What waits for its rest does so for seconds.
-            if not self.arrived or len(body) > Published.free_body_bytes:
+            if not self.has_arrived or len(body) > Published.free_body_bytes:
                 self.charge(_COPIES * len(body), memory)
-            if self.arrived:
-                self.begun = content = bytes(body)
+            if self.has_arrived:
+                self.received = content = bytes(body)
                 return content
             body += self._piece(await self.receive())
 
     async def pieces(self, max_bytes: int) -> AsyncIterator[bytes]:
-        """Yield the body piece by piece, as it arrives, and keep none of it.
+        """Yield the body piece by piece, as it arrives; keep only its beginning.
 
         Raises BodyTooLarge as early as possible, and ClientGone.
         """
         if self.length > max_bytes:
             raise _too_large(max_bytes, f"{self.length} bytes")
         size = 0
-        while not self.arrived:
+        while not self.has_arrived:
             piece = self._piece(await self.receive())
             if size <= Published.free_body_bytes:
-                self.begun += piece
+                self.received += piece
             size += len(piece)
             if size > max_bytes:
                 raise _too_large(max_bytes, f"at least {size} bytes")
@@ -110,35 +111,37 @@ class RequestBody(Struct, eq=False):
 
     async def discard(self) -> None:
         """Receive and drop the rest of the body. Raises ClientGone."""
-        while not self.arrived:
+        while not self.has_arrived:
             self._piece(await self.receive())
 
-    async def beginning(self, most: int) -> tuple[bytes, bool] | None:
-        """Return what arrives soon of an unread body, and whether that is all of it.
+    async def read_beginning(self, most: int) -> tuple[bytes, bool] | None:
+        """Return the beginning of an unread body, and whether that is all of it.
 
-        About `most` bytes at most; None if nothing has arrived.
+        Wait only a moment for it, and read about `most` bytes. Return None if no byte
+        has arrived.
         """
-        content = bytes(self.begun[: min(most, Published.free_body_bytes)])
-        if self.arrived:
-            return (content, len(content) == len(self.begun)) if content else None
+        content = bytes(self.received[: min(most, Published.free_body_bytes)])
+        if self.has_arrived:
+            return (content, len(content) == len(self.received)) if content else None
         self.is_unread = True
-        # Receiving would request a body that the client holds back (RFC 9110 10.1.1).
-        waits = any(name == b"expect" for name, _ in self.scope["headers"])
-        # Many clients send headers first: a short body arrives a moment later.
+        # A client that sends `Expect` holds its body back; receiving would request it
+        # (RFC 9110 10.1.1).
+        is_held_back = any(name == b"expect" for name, _ in self.scope["headers"])
+        # Many clients send the headers first, and a short body a moment later.
         is_short = 0 < self.length <= most
         with suppress(TimeoutError, ClientGone):
             async with timeout(Published.refused_body_seconds if is_short else 0):
-                while not (waits or self.arrived) and len(content) < most:
+                while not (is_held_back or self.has_arrived) and len(content) < most:
                     content += self._piece(await self.receive())
-        return (content, self.arrived) if content else None
+        return (content, self.has_arrived) if content else None
 
     async def gone(self) -> None:
-        """Wait until the connection is gone; drop the rest of the body."""
+        """Wait until the client disconnects; drop the rest of the body."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
 
     def charge(self, size: int, memory: Memory) -> None:
-        """Charge `size` bytes for the kept part of the body. Raises LimitReached."""
+        """Charge `size` bytes in all for the body. Raises LimitReached."""
         if self.holding is None:
             self.holding = memory.hold("requests")
         self.holding.charge(size - self.holding.size, "body")
@@ -147,7 +150,7 @@ class RequestBody(Struct, eq=False):
         """Return the part of the body in a message. Raises ClientGone."""
         if message["type"] == "http.disconnect":
             raise ClientGone
-        self.arrived = not message.get("more_body", False)
+        self.has_arrived = not message.get("more_body", False)
         body: bytes = message.get("body", b"")
         return body
 
@@ -160,10 +163,10 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BRACES_AS_BRACKETS = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _TOO_DEEP = f"JSON nested deeper than {Published.json_depth} levels"
-# Long digits as zeros, and what shows that they are not an integer. Possessive:
-# retrying a long run from each digit would take quadratic time.
+# Matches a long run of digits (as zeros), and a character that shows a fraction or an
+# exponent. Possessive, because retrying from each digit would take quadratic time.
 _MANY_DIGITS = re.compile(rb"0{16,}+[.eE]?")
-_ROW_OF_DIGITS = b"0" * 64
+_DIGIT_RUN = b"0" * 64
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 # An exponent with a sign and two digits is as long as one of three digits.
 _EXPONENTS = bytes.maketrans(b"123456789+-E", b"0" * 11 + b"e")
@@ -171,9 +174,9 @@ _LONG_EXPONENT = b"0e000"
 
 
 def read_json(content: bytes) -> dict[str, object]:
-    """Return the body as a JSON object in valid UTF-8. Raises BadJson.
+    """Return the JSON object in a body. Raises BadJson.
 
-    The last of duplicate keys wins.
+    If a key occurs twice, the last one counts.
     """
     try:
         check_counts(content)
@@ -183,18 +186,19 @@ def read_json(content: bytes) -> dict[str, object]:
     except RecursionError:
         raise _not_json(_TOO_DEEP) from None
     except msgspec.DecodeError as error:
-        raise _not_json(_reason(content, error)) from None
+        raise _not_json(_describe(content, error)) from None
     if isinstance(value, str):  # it may hold a password
-        raise _not_json("a string", _TWICE if value.startswith("{") else "")
+        raise _not_json("a string", _ENCODED_TWICE if value.startswith("{") else "")
     if not isinstance(value, dict):
         raise _not_json(describe_value(value))
     return value
 
 
 def check_counts(content: bytes) -> None:
-    """Raise BadJson for too many values or depth, DecodeError if a large one is wrong.
+    """Raise BadJson if a JSON text has too many values or levels; build no values.
 
-    No value is built.
+    Raises DecodeError if a text with many brackets is no JSON; other texts are not
+    decoded.
     """
     _check_commas(content)
     _check_digits(content)
@@ -205,10 +209,9 @@ def check_counts(content: bytes) -> None:
 
 
 def read_raw(content: bytes) -> dict[str, Any]:
-    """Return the fields of a JSON object as undecoded JSON. Raises BadJson.
+    """Return the fields of a JSON object, each as JSON that is not decoded.
 
-    That is fast; a large body is decoded again by its contract, which reports mistakes
-    in values.
+    This is fast; the contract of the operation decodes the values. Raises BadJson.
     """
     _check_commas(content)
     _check_digits(content)
@@ -220,20 +223,19 @@ def read_raw(content: bytes) -> dict[str, Any]:
 
 
 def check_integers(content: bytes, fields: dict[str, object]) -> None:
-    """Refuse integers that not all JSON readers keep exact (RFC 7493 2.2).
+    """Raise InvalidField for an integer that some JSON readers round (RFC 7493 2.2).
 
-    `fields` is `content` decoded. Raises InvalidField, which names the place unless the
-    body is large.
+    `fields` is `content` decoded. The error names the field unless the body is large.
     """
-    long = long_integer(content)
-    if long is not None:
+    too_long = long_integer(content)
+    if too_long is not None:
         is_large = len(content) > Published.free_body_bytes
         at = "$" if is_large else dotted(tuple(reversed(_path_to_long(fields))))
         expected = f"integers of at most {Published.integer}"
-        raise InvalidField.of(long, expected, at)
+        raise InvalidField.of(too_long, expected, at)
 
 
-_TWICE = "the body was made JSON twice: pass the object itself to your client"
+_ENCODED_TWICE = "the body was made JSON twice: pass the object itself to your client"
 
 
 def _not_json(got: str, hint: str = "") -> Refusal:
@@ -245,11 +247,12 @@ def _not_json(got: str, hint: str = "") -> Refusal:
 def _check_commas(content: bytes) -> None:
     """Raise BadJson for too many items and fields.
 
-    They are counted in the text: decoding a million of them would take long.
+    Count the commas in the text: decoding a million items would take long.
     """
     if content.count(b",") <= Published.json_values:
         return
-    # An item or a field has at most two strings. Removing millions is slow, too.
+    # An item or a field has at most two strings. Check their number first, because
+    # removing millions of strings is slow, too.
     most = 2 * (Published.json_values + Published.json_containers)
     if (
         _without_escapes(content).count(b'"') // 2 > most
@@ -259,16 +262,16 @@ def _check_commas(content: bytes) -> None:
 
 
 def _check_digits(content: bytes) -> None:
-    """Raise BadJson for too many digits of long numbers."""
+    """Raise BadJson if numbers of 64 digits or more have too many digits in all."""
     if len(content) <= Published.json_digits:
         return
-    rows = Published.json_digits // len(_ROW_OF_DIGITS)
-    # Each row has two of the sampled bytes: reading all of 10 MiB would take long.
-    some = content[:: len(_ROW_OF_DIGITS) // 2].translate(_DIGITS_AS_ZEROS)
-    if some.count(b"0") <= 2 * rows:
+    runs = Published.json_digits // len(_DIGIT_RUN)
+    # Take a sample with two bytes of each run: reading all of 10 MiB would take long.
+    sample = content[:: len(_DIGIT_RUN) // 2].translate(_DIGITS_AS_ZEROS)
+    if sample.count(b"0") <= 2 * runs:
         return
     numbers = _outside_strings(content).translate(_DIGITS_AS_ZEROS)
-    if numbers.count(_ROW_OF_DIGITS) > rows:
+    if numbers.count(_DIGIT_RUN) > runs:
         most = f"{Published.json_digits} digits of long numbers"
         raise _not_json(f"more than {most}")
 
@@ -288,7 +291,7 @@ def _check_exponents(content: bytes) -> None:
 def _check_brackets(content: bytes) -> None:
     """Raise BadJson for too many arrays and objects, or too deeply nested ones.
 
-    They are counted in the text: building those of 1 MiB would take long.
+    Count the brackets in the text: building the values of 1 MiB would take long.
     """
     brackets = _outside_strings(content).translate(_BRACES_AS_BRACKETS, _NO_BRACKETS)
     if brackets.count(b"[") > Published.json_containers:
@@ -311,21 +314,21 @@ def _without_escapes(content: bytes) -> bytes:
     return content.replace(b"\\\\", b"").replace(b'\\"', b"")
 
 
-def _reason(content: bytes, error: msgspec.DecodeError) -> str:
-    """Return in words what a body is that is not JSON."""
+def _describe(content: bytes, error: msgspec.DecodeError) -> str:
+    """Return a description of a body that is not JSON."""
     if not content.strip():
         return "only blanks" if content else "nothing"
     if content.startswith(_BYTE_ORDER_MARK):
         return "a byte order mark"
     text = str(error).removeprefix("JSON is malformed: ")
-    return f"malformed JSON, {text[0].lower()}{text[1:]}{_fix(content, text)}"
+    return f"malformed JSON, {text[0].lower()}{text[1:]}{_fix_hint(content, text)}"
 
 
 _AT_BYTE = re.compile(r"\(byte (\d+)\)")
 
 
-def _fix(content: bytes, reason: str) -> str:
-    """Return what to write in place of the character that is not JSON."""
+def _fix_hint(content: bytes, reason: str) -> str:
+    """Return a hint at the correct JSON for the wrong character; "" if unknown."""
     if content.startswith(b"[object "):
         return ": an object of JavaScript, send JSON.stringify(body)"
     place = _AT_BYTE.search(reason)
@@ -334,13 +337,13 @@ def _fix(content: bytes, reason: str) -> str:
         return ": write texts in double quotes, not in single ones"
     if char.isalpha() and "keys" in reason:
         return ": write names in double quotes"
-    # Python's True, False and None.
+    # Python writes True, False and None.
     return ": write true, false or null" if char in (b"T", b"F", b"N") else ""
 
 
 def long_integer(content: bytes) -> int | None:
-    """Return the first integer over the limit in a JSON text."""
-    # Much faster than the expression if there is none.
+    """Return the first integer over the limit in a JSON text, None without one."""
+    # Check first: this is much faster than the expression.
     if b"0" * 16 not in content.translate(_DIGITS_AS_ZEROS):
         return None
     outside = _outside_strings(content)
@@ -356,7 +359,7 @@ def long_integer(content: bytes) -> int | None:
 
 
 def _path_to_long(value: dict[str, object] | list[object]) -> list[str | int]:
-    """Return the path to the first integer over the limit, from the inside out."""
+    """Return the path to the first integer over the limit, innermost part first."""
     items: Iterable[tuple[str | int, object]]
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for part, item in items:

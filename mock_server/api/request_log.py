@@ -1,4 +1,4 @@
-"""Request lines: a line on each request and its response."""
+"""The request log: one line for each request and its response."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mock_server.api.bound import likely_sandbox
 from mock_server.api.context import notes_of
 from mock_server.api.envelope import Failure
-from mock_server.api.headers import REQUEST_ID, Header, made_id, only_id, values
+from mock_server.api.headers import REQUEST_ID, Header, generated_id, valid_id, values
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets, redacted_text
 from mock_server.api.response import whole_of
@@ -22,16 +22,17 @@ from mock_server.domain.printable import LogFormat, coloured, json_text, one_lin
 from mock_server.domain.sandboxes.registry import Sandboxes
 
 _MIN_KEY_CHARS = MIN_REDACTABLE_LENGTH
-_ENVELOPE, _SUCCESS = b'{"code":', b'{"code":200,'
+_ENVELOPE_START, _SUCCESS_START = b'{"code":', b'{"code":200,'
 
 
 class Line(msgspec.Struct, rename="camel"):
-    """The fields of a line; `time` is the real time when the request ended.
+    """The fields of a line of the log.
 
-    `status` is 0 for a request without a response. `sandbox` is the one that the
-    response names, `operation` that of the path, `fault` the id and kind of the fault
-    that fired. `reason` is the message of a refusal. `request_id` is the id in the
-    response, None if responses have none.
+    `time` is the real time at the end of the request. `sandbox` is the name that the
+    response contains, `operation` the name of the operation or route at the path.
+    `status` is 0 for a request without a response. `fault` is the id and kind of the
+    fault that fired, `reason` the message of a refusal. `request_id` is the id in the
+    response, None if the server gives no ids.
     """
 
     time: str
@@ -46,19 +47,17 @@ class Line(msgspec.Struct, rename="camel"):
     request_id: str | None
 
 
-# The message quotes problems in brackets, with keys that the fixture would declare: no
-# state has them yet, so they cannot be redacted. Only the response shows them.
+# Such a message quotes, in brackets, keys that a refused fixture declares. No state has
+# these keys, so they cannot be redacted: the log leaves out the brackets.
 _BAD_FIXTURE = "badFixture"
 
 
 class RequestLog:
-    """ASGI middleware that passes a line for each request to `write`.
+    """ASGI middleware that calls `write` with one line for each request.
 
-    Lines have no line end. They name operations, and show no key that `redaction`
-    knows.
-
-    With `gives_ids` each request has an id, in its line and in header `x-request-id` of
-    its response: the id in the request, else a generated one.
+    A line has no line end, and shows no key that `redaction` knows. With `gives_ids`,
+    the line and the header `x-request-id` of the response show an id of the request:
+    the id that the request has, else a generated one.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class RequestLog:
         gives_ids: bool = False,
     ) -> None:
         self._app = app
-        as_text = partial(_text, style=coloured) if is_coloured else _text
+        as_text = partial(_text_line, style=coloured) if is_coloured else _text_line
         self._format = json_line if log_format == "json" else as_text
         self._write = write
         names = OPERATIONS.names_by_path()
@@ -83,21 +82,23 @@ class RequestLog:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start = time.perf_counter()
-        noting = _NotingSend(scope, send, self._id_of if self._gives_ids else None)
+        recorder = _RecordingSend(scope, send, self._id_of if self._gives_ids else None)
         try:
-            await self._app(scope, receive, noting)
+            await self._app(scope, receive, recorder)
         finally:
-            if self._gives_ids and noting.id is None:
-                noting.id = self._id_of(scope, ())
+            if self._gives_ids and recorder.id is None:
+                recorder.id = self._id_of(scope, ())
             # Much faster than `round(ms, 3)`.
             duration_ms = round((time.perf_counter() - start) * 1_000_000) / 1000
-            self._write(self._format(self._line(scope, noting, duration_ms)))
+            self._write(self._format(self._line(scope, recorder, duration_ms)))
 
-    def _line(self, scope: Scope, response: "_NotingSend", duration_ms: float) -> Line:
+    def _line(
+        self, scope: Scope, response: "_RecordingSend", duration_ms: float
+    ) -> Line:
         operation, notes = self._operations.get(scope["raw_path"]), notes_of(scope)
-        # A path with answers may have parameters, so its name is no operation.
+        # `answered` names a path that only has answers, such as `GET /api/x/{id}`.
         name = operation or notes.answered
-        # The path of an operation contains no key, and a short method cannot.
+        # The path of an operation contains no key, and a short method has no room.
         is_known = operation is not None and len(scope["method"]) < _MIN_KEY_CHARS
         method, path = (
             (scope["method"], scope["path"])
@@ -106,44 +107,48 @@ class RequestLog:
         )
         firing = notes.firing
         ms = time.time_ns() // 1_000_000
-        # By position, which is quicker than keywords.
+        # Arguments by position, because keywords are slower.
         return Line(
             f"{_format_second(ms // 1000)}.{ms % 1000:03}Z",
-            _sandbox(scope, response.headers),
+            _sandbox_name(scope, response.headers),
             name,
             method,
             path,
             response.status,
             duration_ms,
             f"{firing.fault.id} {firing.fault.definition.kind}" if firing else None,
-            self._reason(scope, response.body or b""),
+            self._refusal_message(scope, response.body or b""),
             response.id,
         )
 
-    def _id_of(self, scope: Scope, own: Sequence[bytes]) -> str:
-        """Return the id of a response: `own` if an answer sets it, else another."""
+    def _id_of(self, scope: Scope, answer_ids: Sequence[bytes]) -> str:
+        """Return the id for a response: the first valid one of three.
+
+        `answer_ids` are ids that a scripted answer sets. The id in the request is next,
+        then a generated one.
+        """
         notes = notes_of(scope)
-        if own or notes.headers.has_id:
-            for given in (own, values(scope["headers"], REQUEST_ID)):
-                sent = only_id(given)
-                # Clients put keys anywhere by mistake, and no line may show one.
+        if answer_ids or notes.headers.has_id:
+            for given in (answer_ids, values(scope["headers"], REQUEST_ID)):
+                sent = valid_id(given)
+                # An id may be a key by mistake, and no line may show a key.
                 if sent and self._redaction.message(scope, sent) == sent:
                     return sent
         sandbox, generation, number = notes.place or ("", 0, 0)
         if number:
-            return made_id(sandbox, generation, number)
-        # Not journalled: a preflight, or a request of the admin API.
+            return generated_id(sandbox, generation, number)
+        # The request has no journal entry: a preflight, or a call of the admin API.
         return f"request-{next(self._numbers)}"
 
-    def _reason(self, scope: Scope, body: bytes) -> str | None:
+    def _refusal_message(self, scope: Scope, body: bytes) -> str | None:
         """Return the message of a refusal, from the envelope in the body."""
-        # With choice error_http_status=always_200 the status does not show it.
-        if not body.startswith(_ENVELOPE) or body.startswith(_SUCCESS):
+        # The status says nothing with choice error_http_status=always_200.
+        if not body.startswith(_ENVELOPE_START) or body.startswith(_SUCCESS_START):
             return None
         try:
             refused = msgspec.json.decode(body, type=Failure)
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            return None  # a partial or spoiled response
+            return None  # a fault has cut or changed the response
         message = refused.message
         if refused.status_text == _BAD_FIXTURE:
             message = message.partition(" (")[0]
@@ -151,13 +156,13 @@ class RequestLog:
 
 
 class LogRedaction:
-    """Removes keys from request lines: clients put them into paths by mistake."""
+    """Removes keys from lines of the log: clients put keys into paths by mistake."""
 
     def __init__(self, sandboxes: Sandboxes, secrets: Secrets) -> None:
-        """`secrets` are removed besides the keys of the sandboxes."""
+        """`secrets` are removed in addition to the keys of the sandboxes."""
         self._sandboxes = sandboxes
         self._secrets = secrets
-        self._longest = sandboxes.limits.logged_chars
+        self._max_chars = sandboxes.limits.logged_chars
 
     def line(self, scope: Scope) -> tuple[str, str]:
         """Return the redacted method and path of a request."""
@@ -165,23 +170,23 @@ class LogRedaction:
         return self.message(scope, scope["method"]), self.message(scope, path)
 
     def message(self, scope: Scope, text: str) -> str:
-        """Return the redacted message of a refusal, or another text."""
+        """Return a text, such as the message of a refusal, redacted and cut."""
         state = likely_sandbox(self._sandboxes, scope).state
         secrets = self._secrets.of(state, notes_of(scope).headers.key)
-        # Cut after the redaction, which does not find half a key; but cut roughly
-        # before, as paths can be much longer than the line. The end may then be half a
-        # key, which moves forward as the text shrinks.
-        roughly = text[: self._longest + ESCAPED_KEY_BYTES]
+        # A cut before the redaction may leave half a key, which is not found. But paths
+        # can be very long: so cut roughly before, drop the end, and cut again.
+        roughly = text[: self._max_chars + ESCAPED_KEY_BYTES]
         redacted = redacted_text(roughly, secrets)
         shown = redacted if roughly == text else redacted[:-ESCAPED_KEY_BYTES]
-        is_whole = shown == redacted and len(shown) <= self._longest
-        return shown if is_whole else shown[: self._longest] + CUT_MARK
+        is_whole = shown == redacted and len(shown) <= self._max_chars
+        return shown if is_whole else shown[: self._max_chars] + CUT_MARK
 
 
-class _NotingSend:
-    """A `send` that notes the response, and adds an id if responses have ids.
+class _RecordingSend:
+    """A `send` that stores status, headers and body of the response that it sends.
 
-    `status` is 0 until a response begins; `body` is the first part.
+    `status` is 0 until a response begins; `body` is the first part of the body. If
+    `id_of` is given, the response gets a header with its id.
     """
 
     def __init__(
@@ -207,7 +212,7 @@ class _NotingSend:
         await self._send(message)
 
     def whole(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
-        """Send a whole response, if the server can do that."""
+        """Send a whole response at once; return False if the server cannot do that."""
         whole = whole_of(self._send)
         if whole is None or not whole(status, self._begin(status, headers), body):
             return False
@@ -215,17 +220,17 @@ class _NotingSend:
         return True
 
     def _begin(self, status: int, headers: Sequence[Header]) -> Sequence[Header]:
-        """Note the start of a response; return its headers with an id."""
+        """Store the start of a response; return its headers, with an id if used."""
         self.status, self.headers = status, headers
         if self._id_of is None:
             return headers
-        # Of journalled responses, only answers can set their own id.
+        # The response to a journalled request has an own id only if an answer sets it.
         notes = notes_of(self._scope)
-        is_made = notes.place is not None and notes.answered is None
-        own = () if is_made else values(headers, REQUEST_ID)
+        is_generated = notes.place is not None and notes.answered is None
+        answer_ids = () if is_generated else values(headers, REQUEST_ID)
         if self.id is None:
-            self.id = self._id_of(self._scope, own)
-        return headers if own else [*headers, (REQUEST_ID, self.id.encode())]
+            self.id = self._id_of(self._scope, answer_ids)
+        return headers if answer_ids else [*headers, (REQUEST_ID, self.id.encode())]
 
 
 # Many requests fall into one second, and formatting a time is slow.
@@ -235,8 +240,8 @@ def _format_second(second: int) -> str:
     return format_time(second * 1000).partition(".")[0]
 
 
-def _sandbox(scope: Scope, headers: Sequence[Header]) -> str | None:
-    """Return the sandbox that a response names."""
+def _sandbox_name(scope: Scope, headers: Sequence[Header]) -> str | None:
+    """Return the name of the sandbox that a response contains."""
     place = notes_of(scope).place
     if place is not None:
         return place[0]
@@ -244,10 +249,10 @@ def _sandbox(scope: Scope, headers: Sequence[Header]) -> str | None:
     return named[0].decode() if named else None
 
 
-def _text(
+def _text_line(
     line: Line, style: Callable[[str, int | str], str] = lambda text, _: text
 ) -> str:
-    """Return a readable line; `style` colours a part, by name or by status."""
+    """Return a readable line; `style` colours a part by a colour's name or a status."""
     status = style(str(line.status), line.status)
     duration = style(f"{line.duration_ms:.2f} ms", "dim")
     request_id = style(f" id {line.request_id}", "dim") if line.request_id else ""
@@ -258,6 +263,6 @@ def _text(
 
 
 def json_line(line: Line) -> str:
-    """Return a line as a JSON object of printable text."""
+    """Return a line as a JSON object that contains only printable characters."""
     text = msgspec.json.encode(line).decode()
     return text if text.isprintable() and "##" not in text else json_text(text)

@@ -1,9 +1,8 @@
-"""Responses: status, headers, body, and how they are sent.
+"""Responses: status, headers and body, and methods that send them.
 
-A response is a value: creating it sends nothing. It has a method to send itself, so the
-responses of faults (cut, slow, or no bytes at all) are subclasses. These need the
-connection, which ASGI does not show: it exists only where the wire layer serves the
-application, not in process.
+Creating a response sends nothing; its method `send` does. The responses of faults (cut,
+slow, or without any bytes) are subclasses with another `send`. They need a connection,
+which exists only if the wire layer serves the application, not in process.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -33,13 +32,13 @@ _FREE_BYTES = Published.free_body_bytes
 
 
 class Response(Struct, frozen=True):
-    """A status, a body (JSON by default) and headers.
+    """A response: a status, a body (JSON by default) and headers.
 
-    `note` is for the journal.
+    The journal entry of the request stores `note`.
     """
 
     is_framed: ClassVar[bool] = True
-    """Whether the length is announced."""
+    """Whether a header announces the length of the body."""
 
     status: int
     body: bytes
@@ -52,22 +51,22 @@ class Response(Struct, frozen=True):
         """Return the approximate bytes of memory that the response takes."""
         return len(self.body)
 
-    def into(self, kind: type[R], **further: Any) -> R:
-        """Return a response of another kind with these fields, and `further` ones."""
-        same = self.status, self.body, self.headers, self.content_type, self.note
-        return kind(*same, **further)
+    def into(self, response_type: type[R], **further: Any) -> R:
+        """Return a response of another type with the same fields and `further` ones."""
+        fields = self.status, self.body, self.headers, self.content_type, self.note
+        return response_type(*fields, **further)
 
     def with_headers(self, *further: Header) -> Self:
         """Return the response with more headers."""
         return replace(self, headers=(*self.headers, *further))
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        """Send the response with all its headers; `body` is that of the request.
+        """Send the response with `headers`; `body` is the body of the request.
 
-        If the request's body is unread, announce the close, and then read and drop the
-        body for a while: an immediate close would look like a reset to most clients.
+        If that body is unread, announce the close, and read and drop the body for up to
+        `discard_seconds`: an immediate close would look like a reset to most clients.
         """
-        is_read = body.arrived and not body.is_unread
+        is_read = body.has_arrived and not body.is_unread
         is_large = len(self.body) > _FREE_BYTES
         whole: Whole | None = getattr(send, "whole", None)
         if (
@@ -81,7 +80,7 @@ class Response(Struct, frozen=True):
         content = {"type": "http.response.body", "body": self.body}
         if is_read:
             await send(self.start(headers))
-            if is_large:  # the next message waits until the client has taken it
+            if is_large:  # so the last message waits until the client has read the body
                 await send(content | {"more_body": True})
                 content = {"type": "http.response.body", "body": b""}
             await send(content)
@@ -105,10 +104,9 @@ End = Callable[[RequestBody], Awaitable[None]]
 
 
 class NoResponse(Response, frozen=True):
-    """No status and no headers: the journal shows status 0.
+    """No response at all, such as for a client that has disconnected.
 
-    By default for a client that has disconnected. `ends` closes the connection; its
-    argument is the request's body, which may be incomplete.
+    The journal shows status 0. `ends`, if given, ends the connection.
     """
 
     status: int = 0
@@ -116,14 +114,14 @@ class NoResponse(Response, frozen=True):
     ends: End | None = None
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        """Send no HTTP message."""
+        """Send nothing; end the connection if `ends` is given."""
         del headers, send
         if self.ends is not None:
             await self.ends(body)
 
 
 def error_response(refusal: Refusal, choices: Choices) -> Response:
-    """Return the response to a refused request, in the form of the choices."""
+    """Return the response to a refused request, in the form that the choices set."""
     row = refusal.row
     form = row.service if choices.error_form == "service" else row.plain
     status = {"always_500": 500, "always_200": 200}.get(
@@ -160,13 +158,13 @@ def with_hint(response: Response, hint: str, choices: Choices) -> Response:
 
 
 def hint_header(hint: str) -> Header:
-    """Return the header with a likely mistake in a request."""
-    # Names of fields can be any text, headers are visible ASCII.
+    """Return the header `x-mock-hint`, which names a likely mistake in a request."""
+    # A hint may quote any text, but a header must be visible ASCII.
     return b"x-mock-hint", one_line(hint).encode("ascii", "backslashreplace")
 
 
 def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:
-    """Return the state of a rate limit; the reset is in seconds from now."""
+    """Return headers with the state of a rate limit; the reset is in seconds."""
     return (
         (b"x-ratelimit-limit", b"%d" % limit.limit),
         (b"x-ratelimit-remaining", b"%d" % limit.remaining),
@@ -175,54 +173,55 @@ def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:
 
 
 def response_headers(response: Response, *further: Header) -> tuple[Header, ...]:
-    """Return all headers of a response except the server's (`date`, `server`)."""
-    own = (*further, *response.headers)
+    """Return all headers of a response but `date` and `server`, which servers add."""
+    own_headers = (*further, *response.headers)
     length = len(response.body) if response.is_framed else None
-    return headers_for(length, response.content_type, own)
+    return headers_for(length, response.content_type, own_headers)
 
 
 def headers_for(
     length: int | None, content_type: bytes, further: Iterable[Header]
 ) -> tuple[Header, ...]:
-    """Return the headers of a response with a body of `length` bytes, if known.
+    """Return the headers of a response, followed by `further` ones.
 
-    A response without a body, by its status, has no content type.
+    `length` is that of the body in bytes, None for a stream. A response that can have
+    no body has `content_type` b"".
     """
-    own = tuple(further)
+    own_headers = tuple(further)
     first: tuple[Header, ...] = ()
     if content_type:
         first = ((b"content-type", content_type),)
         if length is not None:
             first = (*first, (b"content-length", b"%d" % length))
-    if all(name != b"cache-control" for name, _ in own):
+    if all(name != b"cache-control" for name, _ in own_headers):
         first = (*first, (b"cache-control", b"no-store"))
-    return (*first, *own)
+    return (*first, *own_headers)
 
 
-def headers_with_marks(
+def headers_with_sandbox(
     length: int | None,
     content_type: bytes,
     sandbox: str,
     generation: int,
     further: Headers,
 ) -> Headers:
-    """Return `headers_for`, with the headers that name the response's sandbox."""
-    marks = (
+    """Return `headers_for`, with headers for the sandbox and its generation."""
+    sandbox_headers = (
         (b"x-mock-sandbox", sandbox.encode()),
         (b"x-mock-generation", b"%d" % generation),
     )
-    return headers_for(length, content_type, (*marks, *further))
+    return headers_for(length, content_type, (*sandbox_headers, *further))
 
 
 async def send_response(response: Response, body: RequestBody, send: Send) -> None:
-    """Send a response with its own headers."""
+    """Send a response with the headers of `response_headers`."""
     await response.send(response_headers(response), body, send)
 
 
 def interrupted(scope: Scope) -> NoResponse:
-    """Return a NoResponse that closes the connection, after a reset ended a wait.
+    """Return a response that closes the connection, after a reset ended a wait.
 
-    Without a connection, sending it raises NeedsConnection.
+    Sending it in process, without a connection, raises NeedsConnection.
     """
 
     async def end(body: RequestBody) -> None:
@@ -235,14 +234,14 @@ def interrupted(scope: Scope) -> NoResponse:
 
 
 Whole = Callable[[int, Sequence[Header], bytes], bool]
-"""Sends a whole response, whose headers include the length of the body.
+"""Sends a whole response at once; its headers include the length of the body.
 
-Returns False if it was not sent: then send it by messages.
+Returns False if it did not send the response: then send ASGI messages.
 """
 
 
 def whole_of(send: Send) -> Whole | None:
-    """Return the function of `send` that sends a whole response, if it has one."""
+    """Return the method of `send` that sends a whole response, None without one."""
     whole: Whole | None = getattr(send, "whole", None)
     return whole
 
@@ -262,6 +261,6 @@ class AddingSend:
         await self._send(message)
 
     def whole(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
-        """Send a whole response with the headers added, if the server can do that."""
+        """Send a whole response with the headers added; return False if impossible."""
         whole = whole_of(self._send)
         return whole is not None and whole(status, [*headers, *self._headers], body)

@@ -1,4 +1,4 @@
-"""Runs work in slices of time, and lets other requests run in between."""
+"""Runs long work in slices of 5 ms, so that other requests are served in between."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -12,7 +12,7 @@ _SLICE_SECONDS = 0.005
 
 
 async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
-    """Yield the items, with a pause for other requests after each slice of time."""
+    """Yield the items; let other requests run after each slice of time."""
     end = perf_counter() + _SLICE_SECONDS
     for item in items:
         yield item
@@ -22,13 +22,13 @@ async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
 
 
 async def once_ready(work: Callable[[], T]) -> T:
-    """Return the result of `work`, called again while it raises NotReady."""
-    kept = []
+    """Return the result of `work`; call it again as long as it raises NotReady."""
+    pending = []
     while True:
         try:
             return work()
         except NotReady as error:
-            kept.append(error.pending)
-        await asyncio.sleep(0)  # the work may have taken long
-        async for _ in in_slices(kept[-1]):
+            pending.append(error.pending)
+        await asyncio.sleep(0)  # `work` may have taken long
+        async for _ in in_slices(pending[-1]):
             pass

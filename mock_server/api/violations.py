@@ -1,6 +1,6 @@
 """Finds every violation of the spec in a request, and the effect of each.
 
-This is slow, so it usually waits until the journal is read.
+This is slow, so it usually happens when the journal is read.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,11 @@ from mock_server.api import errors
 from mock_server.api.headers import missing_authorization, values
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.routing import Operations, is_served
-from mock_server.api.operations.shares import TAKES_KEYS, named_in, plain
+from mock_server.api.operations.shares import (
+    TAKES_KEYS,
+    credentials_in,
+    without_credentials,
+)
 from mock_server.domain.choices.reading import tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
@@ -36,12 +40,12 @@ def violations_of(entry: Entry, operations: Operations) -> Iterator[Violation]:
 
 
 def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
-    """Yield the violations with the effect that each has by itself."""
+    """Yield the violations, each with the effect that it would have alone."""
     sent, choices = entry.sent, entry.choices
     path = sent.path
     if entry.operation is not None and entry.operation not in operations:
         return  # a static response: the spec has no rule for it
-    operation = operations.meant_by(path)
+    operation = operations.with_path(path)
     if operation is None or not is_served(operation, path, choices):
         refusal = operations.unknown_route(path, sent.method, choices)
         name, section = UNKNOWN_ROUTE, "4"
@@ -53,15 +57,17 @@ def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
             section = operation.contract.section
         yield Violation(name, section, "path", refusal.message)
         return
-    yield from _of_method(entry, operation)
-    yield from _of_credentials(entry, operation)
-    yield from _of_content_type(entry, operation)
+    yield from _method_violation(entry, operation)
+    yield from _credentials_violation(entry, operation)
+    yield from _content_type_violation(entry, operation)
     if sent.body is not None and not sent.is_unread:
         facts, content = facts_of(choices.version), sent.body
         contract = operation.contract_under(facts)
-        if _visitor_of(entry, operation):
+        if _has_share_link(entry, operation):
             try:
-                content = plain(content, facts.shares_are_nested, contract, "app")
+                content = without_credentials(
+                    content, facts.shares_are_nested, contract, "app"
+                )
             except Refusal as refusal:
                 yield Violation(
                     "invalid_field", contract.section, refusal.at, refusal.message
@@ -70,17 +76,20 @@ def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
         yield from contract.find_violations(content, choices)
 
 
-def _visitor_of(entry: Entry, operation: Operation) -> bool:
-    """Return whether a request has a share link in place of a key and an app."""
+def _has_share_link(entry: Entry, operation: Operation) -> bool:
+    """Return whether a share link in a request replaces its key and its app."""
     is_nested = facts_of(entry.choices.version).shares_are_nested
-    named = operation.access == "visitor" and named_in(
+    named = operation.access == "visitor" and credentials_in(
         entry.sent.body or b"", is_nested
     )
     return bool(named)
 
 
 def _with_final_effect(violation: Violation, entry: Entry) -> Violation:
-    """Return a violation with its effect in a request that others may refuse."""
+    """Return a violation with its effect in this request, as a whole.
+
+    The request may be refused for another reason.
+    """
     effect = violation.effect
     if effect in (REFUSED, IGNORED):
         return violation
@@ -88,15 +97,15 @@ def _with_final_effect(violation: Violation, entry: Entry) -> Violation:
     if entry.was_refused:
         return replace(violation, effect=REFUSED)
     if effect == STORED and note.hint is not None:
-        return replace(violation, effect=IGNORED)  # no chat can store it
+        return replace(violation, effect=IGNORED)  # the chat does not exist
     if violation.name == "page_size_over_limit" and note.served is not None:
         served, total = note.served
         return replace(violation, effect=f"{effect} ({served} of {total} served)")
     return violation
 
 
-def _of_method(entry: Entry, operation: Operation) -> Iterator[Violation]:
-    """Yield the violation of a method that the spec does not show (spec 4)."""
+def _method_violation(entry: Entry, operation: Operation) -> Iterator[Violation]:
+    """Yield a violation if the method is not that of the operation (spec 4)."""
     method, pairs = entry.sent.method, entry.sent.header_pairs()
     name, section = "method_mismatch", operation.contract.section
     try:
@@ -109,31 +118,34 @@ def _of_method(entry: Entry, operation: Operation) -> Iterator[Violation]:
         yield Violation(name, section, "method", message, effect)
 
 
-def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
-    """Yield the violation of a request without a key (spec 5)."""
-    # Related routes may be called with a login, and some by anyone.
+def _credentials_violation(entry: Entry, operation: Operation) -> Iterator[Violation]:
+    """Yield a violation if a request has no API key (spec 5)."""
+    # Related routes accept a login token, too, and some need no credential.
     if entry.key is not None or (operation.related and not entry.was_refused):
         return
-    if operation.access not in TAKES_KEYS or _visitor_of(entry, operation):
+    if operation.access not in TAKES_KEYS or _has_share_link(entry, operation):
         return
     given = values(entry.sent.header_pairs(), b"authorization")
     refusal = missing_authorization(given)
-    # The choices that would help depend on the token, which is not stored.
+    # The entry's hint names choices that would help: they depend on the login token,
+    # which is not stored.
     message, takes_logins = refusal.message, tolerates(entry.choices, "credentials")
-    counts = entry.has_login and not given and (takes_logins or operation.related)
+    accepts_login = (
+        entry.has_login and not given and (takes_logins or operation.related)
+    )
     hint = entry.hint_text
     if hint is not None and hint.startswith(message.partition(", got ")[0]):
         message = hint
-    elif counts and entry.was_refused:
-        return  # it was refused for another reason
+    elif accepts_login and entry.was_refused:
+        return  # the request was refused for another reason
     section = operation.contract.section if operation.related else "5"
     is_login = not entry.was_refused and takes_logins
     effect = HONOURED if is_login else REFUSED
     yield Violation("missing_authorization", section, refusal.at, message, effect)
 
 
-def _of_content_type(entry: Entry, operation: Operation) -> Iterator[Violation]:
-    """Yield the violation of a body that is not declared as JSON (spec 5)."""
+def _content_type_violation(entry: Entry, operation: Operation) -> Iterator[Violation]:
+    """Yield a violation if the body is not declared as JSON (spec 5)."""
     section = operation.contract.section if operation.related else "5"
     method, pairs = entry.sent.method, entry.sent.header_pairs()
     by_query = entry.choices.query_delete != _DOCUMENTED.query_delete

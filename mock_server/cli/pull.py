@@ -24,8 +24,8 @@ from mock_server.control.http_call import Unfit, Unreachable
 from mock_server.domain.limits import Published
 from mock_server.domain.printable import one_line
 from mock_server.service.pull.fixture import anonymous, document_of, written
-from mock_server.service.pull.lists import Declined, Service
-from mock_server.service.pull.walk import Count, Wanted
+from mock_server.service.pull.lists import ServiceClient, ServiceRefused
+from mock_server.service.pull.walk import ReportCount, Selection
 from mock_server.service.pull.walk import pull as pulled
 
 
@@ -63,7 +63,7 @@ def pull(
     key = secret_in(key_env, "--key-env")
     wanted = _wanted(dataset, app, rows)
     try:
-        service = Service(base_url, key, tell=tell)
+        service = ServiceClient(base_url, key, report=tell)
     except ValueError as error:
         raise BadValue(f"{error} - at --base-url") from None
     is_json = (file_format or Path(output or "").suffix[1:].lower()) == "json"
@@ -80,7 +80,9 @@ class Target(NamedTuple):
     secret: str | None = None
 
 
-def save(service: Service, wanted: Wanted, target: Target, count: Count) -> None:
+def save(
+    service: ServiceClient, wanted: Selection, target: Target, count: ReportCount
+) -> None:
     """Write the wanted lists of a service as a fixture, complete or not at all.
 
     Raises Stop, and the errors of the service's methods.
@@ -98,7 +100,7 @@ def save(service: Service, wanted: Wanted, target: Target, count: Count) -> None
         say(one_line(f"wrote {target.path}"))
 
 
-def _wanted(datasets: Sequence[str], apps: Sequence[str], rows: bool) -> Wanted:
+def _wanted(datasets: Sequence[str], apps: Sequence[str], rows: bool) -> Selection:
     if not datasets and not apps:
         raise BadValue("Expected a dataset or an app, got none - at --dataset or --app")
     for name, ids in (("--dataset", datasets), ("--app", apps)):
@@ -107,7 +109,7 @@ def _wanted(datasets: Sequence[str], apps: Sequence[str], rows: bool) -> Wanted:
                 expected = f"an id of 1 to {Published.id_chars} characters"
                 got = f"one of {len(each)}"
                 raise BadValue(f"Expected {expected}, got {got} - at {name}")
-    return Wanted(tuple(datasets), tuple(apps), rows)
+    return Selection(tuple(datasets), tuple(apps), rows)
 
 
 @contextmanager
@@ -118,10 +120,10 @@ def stopped_by_errors(key_env: str) -> Iterator[None]:
     """
     try:
         yield
-    except Declined as error:
+    except ServiceRefused as error:
         hint = f" (the key is that in {one_line(key_env)})"
-        text = f"{error}{hint if error.is_for_the_key else ''}"
-        raise Stop(text, USAGE if error.is_for_the_object else UNFIT) from None
+        text = f"{error}{hint if error.is_about_key else ''}"
+        raise Stop(text, USAGE if error.is_about_object else UNFIT) from None
     except Unreachable as error:
         raise Stop(str(error), UNREACHABLE) from None
     except Unfit as error:

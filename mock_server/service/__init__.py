@@ -1,1 +1,1 @@
-"""Clients of a real service: pull fixtures, import HAR files, check conformance."""
+"""Clients of a real FastGPT service: pull fixtures, import HAR files, check rules."""

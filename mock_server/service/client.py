@@ -1,7 +1,7 @@
-"""A client of an untrusted server, with one API key.
+"""A client of one untrusted server, with one API key.
 
-The API key is sent to that server only, since redirects are not followed, and no
-message shows it.
+The client sends the API key to no other server, because it follows no redirects. No
+message shows the key.
 """
 
 import time
@@ -15,14 +15,14 @@ from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.limits import ClientLimits
 
 T = TypeVar("T")
-Tell = Callable[[str], object]
+Report = Callable[[str], object]
 Sleep = Callable[[float], object]
 Pause = Callable[[Exception, int], float | None]
-"""Returns the seconds to wait after the Nth failure in a row; None: no retry."""
+"""Returns the seconds to wait after a failure and its number in a row; None to stop."""
 
 
 class Busy(http_call.Unreachable):
-    """The server cannot serve now; `response` may say for how many `seconds`."""
+    """The server is busy; `seconds` is the wait that its response requests, or None."""
 
     def __init__(self, message: str, response: RawResponse) -> None:
         super().__init__(message)
@@ -32,38 +32,42 @@ class Busy(http_call.Unreachable):
 
 @dataclass(frozen=True, slots=True)
 class KeyedClient:
-    """Sends requests to an address, and removes the API key from all responses."""
+    """Sends requests to one address, and hides the API key in all responses."""
 
     address: Address
     key: str
     limits: ClientLimits = ClientLimits()
 
     def send(self, place: str, request: Request, seconds: float) -> RawResponse:
-        """Send one request, which messages name `place`. Raises Unreachable."""
+        """Send a request within `seconds`; messages name it `place`.
+
+        Raises Unreachable.
+        """
         budget = http_call.Budget(seconds, self.limits.answer_bytes)
         try:
             raw = http_call.call(self.address, request, budget)
         except http_call.Unreachable as error:
             raise http_call.Unreachable(f"{error} - at {place}") from None
-        return self._without_key(raw)
+        return self._hide_key(raw)
 
-    def _without_key(self, raw: RawResponse) -> RawResponse:
-        """Return the response with `***` for the key, unless it is short as a word."""
+    def _hide_key(self, raw: RawResponse) -> RawResponse:
+        """Return the response with `***` in place of the key, unless that is short."""
         if len(self.key) < MIN_REDACTABLE_LENGTH:
             return raw
         body = raw.body.replace(self.key.encode(), b"***")
-        kind, location = (
+        content_type, location = (
             text.replace(self.key, "***") for text in (raw.content_type, raw.location)
         )
-        return raw._replace(body=body, content_type=kind, location=location)
+        return raw._replace(body=body, content_type=content_type, location=location)
 
 
 def keep_trying(
-    attempt: Callable[[], T], pause: Pause, tell: Tell, sleep: Sleep = time.sleep
+    attempt: Callable[[], T], pause: Pause, report: Report, sleep: Sleep = time.sleep
 ) -> T:
-    """Return the result of the first attempt without Unreachable or Unfit.
+    """Call `attempt` until it raises neither Unreachable nor Unfit; return its result.
 
-    Raises the failure after which `pause` returns None, and every other exception.
+    `report` gets a line before each retry. Raises the failure for which `pause` returns
+    None, and every other exception.
     """
     failures = 0
     while True:
@@ -74,5 +78,5 @@ def keep_trying(
             seconds = pause(error, failures)
             if seconds is None:
                 raise
-            tell(f"{error}, retrying in {round(seconds, 1):g} s")
+            report(f"{error}, retrying in {round(seconds, 1):g} s")
             sleep(seconds)

@@ -1,7 +1,7 @@
-"""The server below ASGI: uvicorn's, with deadlines, strict framing and drain.
+"""The HTTP server below ASGI: uvicorn, with deadlines, strict checks and a clean stop.
 
 This package subclasses uvicorn's server and protocols and h11's buffer; `parts` lists
-the internal names that it uses. Both parsers must give the same result for any bytes:
-bytes that one of them refuses, or another server might read differently, are refused
-with either.
+the internal names that it uses. Both parsers (zttp and h11) must give the same result
+for the same bytes. So both refuse bytes that one of them refuses, and bytes that
+another server might read differently.
 """

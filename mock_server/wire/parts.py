@@ -1,7 +1,7 @@
-"""Internals of uvicorn, h11 and zttp that this package uses, and their check.
+"""Lists the internal names of uvicorn and h11 that this package uses, and checks them.
 
-These names are undocumented, so any release may change them. They are checked before a
-server starts, not at the first request.
+The names are undocumented, so any release may change them. The check runs before a
+server starts, so that no request fails later.
 """
 
 from collections.abc import Iterable
@@ -12,61 +12,61 @@ from typing import Any, Literal, NamedTuple
 HttpParser = Literal["zttp", "h11"]
 OLDEST_UVICORN = "0.30"
 NEWEST_UVICORN = "0.54"
-"""Releases that the tests have run with; others may work as well."""
+"""The oldest and the newest release that the tests use; newer ones may work."""
 
 
 class UnfitUvicorn(Exception):
-    """An unsuitable uvicorn; the message names what is missing."""
+    """The installed uvicorn or h11 is unsuitable; the message has the missing name."""
 
 
-class Part(NamedTuple):
-    """A class of another package, and its names that are used."""
+class UsedClass(NamedTuple):
+    """A class of another package, and the names in it that are used."""
 
     module: str
     name: str
-    uses: str
+    used_names: str
 
 
 _SERVER = (
-    # A stop has phases, and loses no request that is being sent.
-    Part(
+    # For a stop in phases, which loses no request.
+    UsedClass(
         "uvicorn.server",
         "Server",
         "serve startup main_loop on_tick shutdown capture_signals handle_exit servers "
         "server_state config lifespan should_exit force_exit _captured_signals",
     ),
-    # A stop is announced in each response, and waits for the last one.
-    Part("uvicorn.server", "ServerState", "connections tasks default_headers"),
+    # For a stop that each response announces, and that waits for the last response.
+    UsedClass("uvicorn.server", "ServerState", "connections tasks default_headers"),
 )
-_STARTS = ("__init__", "startup")
+_START_METHODS = ("__init__", "startup")
 _ZTTP, _H11 = "uvicorn.protocols.http.zttp_impl", "uvicorn.protocols.http.h11_impl"
-# A request has a deadline, and is refused if its end is ambiguous.
+# For the deadline of a request, and for refusing one whose end is ambiguous.
 _PROTOCOL = (
     "connection_made data_received eof_received connection_lost on_response_complete "
     "send_400_response transport loop app_state cycle conn"
 )
-# What a request has sent so far, and whether it has its response.
+# For the state of a request and its response.
 _CYCLE = (
     "scope body more_body response_started response_complete disconnected keep_alive "
     "waiting_for_100_continue flow"
 )
-# A response that is whole is sent in one piece.
+# For sending a whole response in one piece.
 _WHOLE = "body conn default_headers message_event on_response transport"
-# Lines are checked before h11 normalises them; h11 then refuses all that zttp refuses.
+# For checking lines before h11 normalises them.
 _LINES = "_data _extract maybe_extract_lines maybe_extract_next_line"
-PARTS: dict[HttpParser, tuple[Part, ...]] = {
+USED_CLASSES: dict[HttpParser, tuple[UsedClass, ...]] = {
     "zttp": (
         *_SERVER,
-        Part(_ZTTP, "ZttpProtocol", _PROTOCOL),
-        Part(_ZTTP, "RequestResponseCycle", f"{_CYCLE} {_WHOLE}"),
+        UsedClass(_ZTTP, "ZttpProtocol", _PROTOCOL),
+        UsedClass(_ZTTP, "RequestResponseCycle", f"{_CYCLE} {_WHOLE}"),
     ),
     "h11": (
         *_SERVER,
-        Part(_H11, "H11Protocol", _PROTOCOL),
-        Part(_H11, "RequestResponseCycle", _CYCLE),
-        Part("h11._connection", "Connection", "_receive_buffer"),
-        Part("h11._receivebuffer", "ReceiveBuffer", _LINES),
-        Part("h11._util", "LocalProtocolError", ""),
+        UsedClass(_H11, "H11Protocol", _PROTOCOL),
+        UsedClass(_H11, "RequestResponseCycle", _CYCLE),
+        UsedClass("h11._connection", "Connection", "_receive_buffer"),
+        UsedClass("h11._receivebuffer", "ReceiveBuffer", _LINES),
+        UsedClass("h11._util", "LocalProtocolError", ""),
     ),
 }
 """The classes that a server needs, by parser."""
@@ -78,28 +78,30 @@ def best_parser() -> HttpParser:
     return "zttp" if all(map(find_spec, modules)) else "h11"
 
 
-def check(parts: Iterable[Part]) -> None:
-    """Check all of these parts. Raises UnfitUvicorn for the first missing name."""
+def check(parts: Iterable[UsedClass]) -> None:
+    """Check these classes. Raises UnfitUvicorn for the first missing name."""
     for part in parts:
         place = f"{part.module}.{part.name}"
         try:
-            found = getattr(import_module(part.module), part.name)
+            cls = getattr(import_module(part.module), part.name)
         except (ImportError, AttributeError):
-            raise _unfit(place) from None
-        for missing in sorted(set(part.uses.split()) - _names(found)):
-            raise _unfit(f"{place}.{missing}")
+            raise _missing_error(place) from None
+        for missing in sorted(set(part.used_names.split()) - _names(cls)):
+            raise _missing_error(f"{place}.{missing}")
 
 
 def _names(cls: type[Any]) -> set[str]:
-    """Return the names of a class and those that its instances get at their start.
+    """Return the names of a class, and those that its first methods may set.
 
-    Includes other names in these methods, which is harmless: a closer look takes 5 ms.
+    For speed, these are all names in these methods; too many names do no harm.
     """
-    starts = (vars(cls)[name].__code__ for name in _STARTS if name in vars(cls))
-    return {*dir(cls), *(name for code in starts for name in code.co_names)}
+    start_codes = (
+        vars(cls)[name].__code__ for name in _START_METHODS if name in vars(cls)
+    )
+    return {*dir(cls), *(name for code in start_codes for name in code.co_names)}
 
 
-def _unfit(place: str) -> UnfitUvicorn:
+def _missing_error(place: str) -> UnfitUvicorn:
     uvicorn, h11 = (import_module(name).__version__ for name in ("uvicorn", "h11"))
     return UnfitUvicorn(
         f"Expected uvicorn and h11 to be built as in uvicorn {OLDEST_UVICORN} to "

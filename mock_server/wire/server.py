@@ -1,10 +1,9 @@
-"""Serve an application: in the foreground, or in a thread for tests.
+"""Serves an application, in the foreground or in a thread, and stops without losses.
 
-The server reports when it is ready, and loses no request when it stops. On SIGTERM
-uvicorn closes idle connections at once, and loses requests that clients are just
-sending. Here a stop has phases: listeners close, every response announces `Connection:
-close`, idle connections stay open for a moment, requests in progress are completed,
-then everything left is cut off.
+On SIGTERM, uvicorn closes idle connections at once, and loses requests that clients are
+just sending. Here a stop has phases: the listeners close; every response announces
+`Connection: close`; idle connections stay open for a moment; requests in progress are
+completed; then the other connections are cut off.
 """
 
 import asyncio
@@ -33,8 +32,8 @@ IDLE_SECONDS = 1.0
 GRACE_SECONDS = 4.0
 _STOP_POLL_SECONDS = 0.01
 _TICK_SECONDS = 0.1  # on_tick counts tenths of a second
-_READ_TURNS = 4
-"""Turns of either loop until bytes on a new connection are read."""
+_TURNS_TO_READ = 4
+"""Number of turns after which both event loops have read a new connection."""
 _CHECKS_PER_LIMIT = 10
 _BACKLOG = 2048
 _START_POLL_SECONDS = 0.05
@@ -45,11 +44,11 @@ _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound
 class Server(uvicorn.server.Server):
     """Serves one application.
 
-    `http` is by default the best installed parser. Callbacks, all on the event loop:
-    `on_ready` when requests are accepted, `on_stop` to end responses without an end of
-    their own, `on_hangup` at SIGHUP (which ends no server), `on_wait` with the number
-    of requests that a stop waits for. An `embedded` server stops without waiting for
-    idle connections. Raises UnfitUvicorn.
+    `http` is by default the best installed parser. The event loop calls `on_ready` when
+    the server accepts requests; `on_stop` at a stop, to end endless responses;
+    `on_hangup` at SIGHUP, which does not end the server; `on_wait` with the number of
+    requests that a stop waits for. An `embedded` server stops without waiting for idle
+    connections. Raises UnfitUvicorn.
     """
 
     def __init__(
@@ -78,8 +77,8 @@ class Server(uvicorn.server.Server):
                 proxy_headers=False,
                 server_header=False,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
-                # StrictBuffer decides; h11's own limit, 16 KiB by default, must not
-                # come first.
+                # StrictBuffer has the limit; h11's own (16 KiB by default) must be
+                # larger.
                 h11_max_incomplete_event_size=2 * limits.header_bytes,
             )
         )
@@ -93,18 +92,18 @@ class Server(uvicorn.server.Server):
         self._next_check: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_hung_up = False
-        self._asked_to_stop = asyncio.Event()
+        self._stop_requested = asyncio.Event()
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until a stop, on a loop of its own.
+        """Serve until a stop, on a new event loop.
 
-        uvicorn before 0.36 changes the loops of the whole process.
+        uvicorn's own method, before 0.36, changes the loops of the whole process.
         """
         with asyncio.Runner(loop_factory=_new_loop) as runner:
             runner.run(self.serve(sockets))
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Called by uvicorn; listens, then calls `on_ready`."""
+        """Called by uvicorn: listen, then call `on_ready`."""
         await super().startup(sockets)
         self._check_unread()
         self._on_ready()
@@ -113,73 +112,75 @@ class Server(uvicorn.server.Server):
             self._hang_up()
 
     async def main_loop(self) -> None:
-        """Called by uvicorn; ends at a stop."""
+        """Called by uvicorn: wait until a stop."""
         counter = 0
         while not await self.on_tick(counter):
             counter += 1
             with suppress(TimeoutError):  # a signal sets no event
                 async with asyncio.timeout(_TICK_SECONDS):
-                    await self._asked_to_stop.wait()
+                    await self._stop_requested.wait()
 
     def stop(self) -> None:
-        """Ask for a stop, from any thread."""
+        """Request a stop; any thread may call this."""
         self.should_exit = True
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop has ended
-                self._loop.call_soon_threadsafe(self._asked_to_stop.set)
+                self._loop.call_soon_threadsafe(self._stop_requested.set)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Called by uvicorn for a stop; ends all connections."""
-        # uvicorn puts these headers first in all responses, also those in progress.
+        """Called by uvicorn at a stop: end all connections in phases."""
+        # uvicorn adds these headers to all responses that have not begun.
         self.server_state.default_headers.append((b"connection", b"close"))
-        # In one turn, as clients continue to connect: connections that still wait when
-        # a listener closes are reset.
-        waiting = [each for listener in sockets or () for each in _waiting_at(listener)]
+        # Accept and close in one turn, as clients continue to connect: connections that
+        # wait when a listener closes are reset.
+        waiting = [one for each in sockets or () for one in _accept_waiting(each)]
         for listener in (*self.servers, *(sockets or ())):
             listener.close()
         for accepted in waiting:
             await self._serve_accepted(accepted)
-        for _ in range(_READ_TURNS):
+        for _ in range(_TURNS_TO_READ):
             await asyncio.sleep(0)
         self._on_stop()
         connections, tasks = self.server_state.connections, self.server_state.tasks
-        await self._until(lambda: not connections, self._idle_seconds)
+        await self._wait_for(lambda: not connections, self._idle_seconds)
         for connection in list(connections):
             connection.shutdown()
         if tasks and not self.force_exit:
             self._on_wait(len(tasks))
-        await self._until(lambda: not connections and not tasks, GRACE_SECONDS)
+        await self._wait_for(lambda: not connections and not tasks, GRACE_SECONDS)
         for connection in list(connections):
             connection.transport.abort()
-        # Even after a second signal: a request whose client has gone ends by itself,
-        # and a cancelled one is logged as an error.
-        await self._until(lambda: not tasks, IDLE_SECONDS, is_forced=True)
+        # Wait even after a second signal: a request without a client ends by itself,
+        # and cancelling it would log an error.
+        await self._wait_for(lambda: not tasks, IDLE_SECONDS, is_forced=True)
         for task in list(tasks):
             task.cancel()
         if self._next_check is not None:
             self._next_check.cancel()
 
     async def _serve_accepted(self, accepted: socket.socket) -> None:
-        """Serve a connection that no loop has accepted."""
-        make: Any = self.config.http_protocol_class
+        """Serve a connection that was accepted here, not by the event loop."""
+        make_protocol: Any = self.config.http_protocol_class
         state, lifespan = self.server_state, self.lifespan.state
-        protocol = make(config=self.config, server_state=state, app_state=lifespan)
+        protocol = make_protocol(
+            config=self.config, server_state=state, app_state=lifespan
+        )
         loop = asyncio.get_running_loop()
         with suppress(OSError):  # the client has gone
             await loop.connect_accepted_socket(lambda: protocol, accepted)
 
     def _check_unread(self) -> None:
-        """End unread connections, now and repeatedly."""
+        """End connections whose clients do not read, now and repeatedly."""
         loop = asyncio.get_running_loop()
-        # Every protocol has RequestDeadlineMixin, which sets this kind of transport.
+        # RequestDeadlineMixin sets a CoalescingTransport as the transport.
         connections: Iterable[Any] = self.server_state.connections
         self._unread.check([each.transport for each in connections], loop.time())
         self._next_check = loop.call_later(self._check_seconds, self._check_unread)
 
-    async def _until(
+    async def _wait_for(
         self, done: Callable[[], bool], seconds: float, *, is_forced: bool = False
     ) -> None:
-        """Wait for a condition, for at most `seconds`.
+        """Wait until `done` returns True, for at most `seconds`.
 
         A second signal ends the wait, unless `is_forced`.
         """
@@ -190,22 +191,22 @@ class Server(uvicorn.server.Server):
             await asyncio.sleep(_STOP_POLL_SECONDS)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Called at SIGINT and SIGTERM; the second one skips all waiting."""
+        """Called at SIGINT and SIGTERM: stop; a second signal skips all waiting."""
         self.force_exit = self.should_exit
         super().handle_exit(sig, frame)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Called by uvicorn around serving."""
+        """Called by uvicorn: handle signals while the server runs."""
         with super().capture_signals(), self._captured_hangup():
             yield
-            # uvicorn would raise the signals again and end the process; a requested
-            # stop exits with 0.
+            # uvicorn would raise the signals again, which ends the process; but after a
+            # requested stop, the process exits with 0.
             self._captured_signals.clear()
 
     @contextmanager
     def _captured_hangup(self) -> Iterator[None]:
-        # As for uvicorn's other signals, only the main thread can do this.
+        # Only the main thread can handle signals.
         in_main = threading.current_thread() is threading.main_thread()
         if not in_main or not hasattr(signal, "SIGHUP"):
             yield
@@ -217,15 +218,15 @@ class Server(uvicorn.server.Server):
             signal.signal(signal.SIGHUP, before)
 
     def _hang_up(self, *_: object) -> None:
-        """Called at SIGHUP, in the middle of any code."""
+        """Called at SIGHUP, at any point of the main thread's code."""
         if self._loop is None:
             self._is_hung_up = True
         elif not self.should_exit:
             self._loop.call_soon_threadsafe(self._on_hangup)
 
 
-def _waiting_at(listener: socket.socket) -> Iterator[socket.socket]:
-    """Accept waiting connections, while there are descriptors."""
+def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
+    """Accept the waiting connections, as long as there are descriptors."""
     with suppress(OSError):  # BlockingIOError after the last one
         for _ in range(_BACKLOG):
             yield listener.accept()[0]
@@ -239,19 +240,19 @@ def _new_loop() -> asyncio.AbstractEventLoop:
 
 
 class CannotBind(Exception):
-    """An address that the server cannot listen on; the message says why."""
+    """The server cannot listen on an address; the message names the reason."""
 
 
 def bind(host: str, port: int, free_port: str = "port=0") -> socket.socket:
-    """Return a listening socket; port 0 takes a free one. Raises CannotBind.
+    """Return a listening socket; port 0 selects a free port. Raises CannotBind.
 
-    `free_port` is how the caller asks for a free port.
+    `free_port` is the option of the caller that selects a free port, for the message.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         if not 0 <= port <= 65535:
             raise OSError("a port is from 0 to 65535")
-        if not host:  # which would listen on all addresses
+        if not host:  # an empty host would listen on all addresses
             raise OSError("an address is needed, such as 127.0.0.1 or 0.0.0.0")
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except (OSError, UnicodeError) as error:
@@ -268,9 +269,9 @@ def url_of(listener: socket.socket) -> str:
 
 
 def openable_url_of(listener: socket.socket) -> str:
-    """Return an address of a listening socket for clients on this machine.
+    """Return the URL of a listening socket for clients on this machine.
 
-    A socket that listens on all addresses needs a loopback address.
+    For a socket that listens on all addresses, it has a loopback address.
     """
     host, port = listener.getsockname()[:2]
     return _url(_LOOPBACK.get(host, host), port)
@@ -290,20 +291,20 @@ def running(
     on_stop: Callable[[], object] = lambda: None,
     limits: Limits = Limits(),
 ) -> Iterator[str]:
-    """Serve in a thread while the context lasts; yield the URL.
+    """Serve an application in a thread while the context lasts; yield the URL.
 
     Raises CannotBind and UnfitUvicorn.
     """
     ready = threading.Event()
     calls = ready.set, on_stop
     server = Server(app, http, *calls, embedded=True, limits=limits)
-    # Bind in the caller's thread, which gets CannotBind or the URL at once.
+    # Bind in the caller's thread, so that the caller gets CannotBind or the URL.
     listener = bind(host, port)
     url = url_of(listener)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     try:
-        # Poll, as a server that fails at its start never becomes ready.
+        # Poll, because a server that fails at its start never becomes ready.
         while not ready.wait(_START_POLL_SECONDS):
             if not thread.is_alive():
                 raise RuntimeError("the server stopped before it was ready")

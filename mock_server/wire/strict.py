@@ -1,8 +1,8 @@
-"""The parser in pure Python: h11, which here refuses all that zttp refuses.
+"""Makes h11, the parser in pure Python, refuse all bytes that zttp refuses.
 
 h11 accepts line ends without CR, folded fields, control characters in chunk lines and
-any field in trailers, and passes them on normalised. So each line is checked as soon as
-it is complete, before h11 sees it, however the bytes are segmented.
+any field in trailers, and then normalises them. So this module checks each line as soon
+as it is complete, before h11 reads it.
 """
 
 import re
@@ -36,7 +36,7 @@ class StrictH11Protocol(H11Protocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # There is no public way to read lines before h11 normalises them.
+        # h11 has no public way to read lines before it normalises them.
         self.conn._receive_buffer = StrictBuffer(self.limits)
 
 
@@ -50,75 +50,78 @@ class StrictBuffer(ReceiveBuffer):
         super().__init__()
         self._limits = limits
         self._searched = 0
-        self._begin()
+        self._start_head()
 
     def maybe_extract_next_line(self) -> bytearray | None:
-        """Return a chunk's first line with its line end; None if incomplete."""
+        """Return the next chunk line with its line end, None if it is incomplete."""
         line = self._next_line(0)
         if line is None:
             return None
-        match = _checked(_CHUNK_LINE, line)
+        match = _require_match(_CHUNK_LINE, line)
         self._in_trailers = int(match[1], 16) == 0
-        return self._taken(len(line) + 2)
+        return self._take_bytes(len(line) + 2)
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
-        """Return a head's or trailers' lines without line ends; None if incomplete."""
+        """Return the lines of a head, or of trailers, without line ends.
+
+        Return None if the head or the trailers are incomplete.
+        """
         while (line := self._next_line(self._start)) is not None:
             self._start += len(line) + 2
             if not line:
-                return self._lines_taken()
+                return self._take_lines()
             self._lines.append(line)
             self._check_size(line)
         if not self._in_trailers and len(self._data) > self._limits.header_bytes:
             raise LocalProtocolError("head too long")
         return None
 
-    def _begin(self) -> None:
+    def _start_head(self) -> None:
         """Start to read the first line of a head, or of trailers."""
         self._lines: list[bytearray] = []
         self._size = self._start = 0
         self._in_trailers = False
 
-    def _lines_taken(self) -> list[bytearray]:
+    def _take_lines(self) -> list[bytearray]:
         lines, in_trailers = self._lines, self._in_trailers
-        self._taken(self._start)
-        self._begin()
+        self._take_bytes(self._start)
+        self._start_head()
         if lines and not in_trailers:
-            _checked(_REQUEST_LINE, lines[0])
+            _require_match(_REQUEST_LINE, lines[0])
         names = [
-            bytes(_checked(_FIELD, line)[1]).lower()
+            bytes(_require_match(_FIELD, line)[1]).lower()
             for line in lines[not in_trailers :]
         ]
         if in_trailers and not _NOT_IN_TRAILERS.isdisjoint(names):
             raise LocalProtocolError("a field that trailers must not have")
-        # h11 merges several equal lengths.
+        # h11 would merge several equal lengths.
         if names.count(b"content-length") > 1:
             raise LocalProtocolError("two lengths")
         if b"content-length" in names:
             line = lines[names.index(b"content-length") + (not in_trailers)]
-            # int() takes 4,300 digits at most, and h11 a length of at most 20 digits.
-            if int(_checked(_LENGTH, line)[1][-40:]) >= 2**64:
+            # int() accepts at most 4,300 digits, and h11 at most 20 digits in a length.
+            if int(_require_match(_LENGTH, line)[1][-40:]) >= 2**64:
                 raise LocalProtocolError("length over 64 bits")
         return lines
 
     def _check_size(self, line: bytearray) -> None:
-        """Count one more line; in a head with its line end, as zttp does."""
-        ends = 0 if self._in_trailers else 2
-        self._size += len(line) + ends
-        if self._size + ends > self._limits.header_bytes:
+        """Count a line; in a head, count its line end too, as zttp does."""
+        line_end_bytes = 0 if self._in_trailers else 2
+        self._size += len(line) + line_end_bytes
+        if self._size + line_end_bytes > self._limits.header_bytes:
             raise LocalProtocolError("head too long")
         if len(self._lines) > self._limits.headers + (not self._in_trailers):
             raise LocalProtocolError("too many fields")
 
     def _next_line(self, start: int) -> bytearray | None:
-        """Return the line from `start` without its line end; None if incomplete."""
+        """Return the line at `start` without its line end, None if it is incomplete."""
         end = self._data.find(b"\r", max(start, self._searched))
         line_end = self._data.find(b"\n", max(start, self._searched), end + 1 or None)
         if line_end >= 0:
             raise LocalProtocolError("bare LF")
         self._searched = len(self._data) if end < 0 else end
-        length = self._searched - start
-        if length > self._limits.head_line_bytes + (end < 0):
+        line_bytes = self._searched - start
+        if line_bytes > self._limits.head_line_bytes + (end < 0):
             raise LocalProtocolError("line too long")
         if end < 0 or end + 1 == len(self._data):
             return None
@@ -126,12 +129,12 @@ class StrictBuffer(ReceiveBuffer):
             raise LocalProtocolError("bare CR")
         return self._data[start:end]
 
-    def _taken(self, count: int) -> bytearray:
+    def _take_bytes(self, count: int) -> bytearray:
         self._searched = 0
         return self._extract(count)
 
 
-def _checked(pattern: re.Pattern[bytes], line: bytearray) -> re.Match[bytes]:
+def _require_match(pattern: re.Pattern[bytes], line: bytearray) -> re.Match[bytes]:
     match = pattern.fullmatch(line)
     if match is None:
         raise LocalProtocolError("malformed line")

@@ -1,4 +1,4 @@
-"""The writing side of connections: joined writes, and clients that do not read."""
+"""Writes to connections: joins small writes, and ends clients that do not read."""
 
 import asyncio
 import contextlib
@@ -16,12 +16,12 @@ if sys.platform != "win32":
 
 _LARGE_BYTES = 64 * 1024
 _SPARE_DESCRIPTORS = 16
-# struct linger: on, 0 seconds. Closing the socket then sends an RST.
+# SO_LINGER on, for 0 seconds: closing the socket then sends an RST.
 _NO_LINGER = struct.pack("ii", 1, 0)
 
 
-class Turn:
-    """Connections that have written in this turn of an event loop."""
+class LoopTurn:
+    """The connections that have written bytes in this turn of an event loop."""
 
     def __init__(self) -> None:
         self._waiting: list[CoalescingTransport] = []
@@ -29,8 +29,8 @@ class Turn:
     def add(
         self, transport: "CoalescingTransport", loop: asyncio.AbstractEventLoop
     ) -> None:
-        """Send a connection's written bytes at the end of the turn."""
-        # A single call: uvloop makes a handle for each.
+        """Send the written bytes of a connection at the end of the turn."""
+        # Schedule one call for all connections: uvloop creates a handle for each call.
         if not self._waiting:
             loop.call_soon(self._flush, loop)
         self._waiting.append(transport)
@@ -40,7 +40,7 @@ class Turn:
         for transport in waiting:
             try:
                 transport.flush()
-            except Exception as error:  # must not affect other connections
+            except Exception as error:  # an error must not affect other connections
                 message = "cannot send what was written"
                 loop.call_exception_handler({"message": message, "exception": error})
 
@@ -48,24 +48,23 @@ class Turn:
 class CoalescingTransport:
     """A transport that joins the writes of one turn of the event loop.
 
-    uvicorn writes head and body of a response separately, each by a system call:
-    without joining, a request takes 16 % more CPU time (38.6 us instead of 33.2), and a
-    client may get them apart. Sending within a turn would wake clients on the same
-    machine one by one, which takes 17 % more.
+    uvicorn writes head and body of a response separately. Joined, they need one system
+    call, and arrive together. All responses of a turn are sent at its end: sending each
+    at once would wake clients on the same machine one by one, which is slower.
     """
 
     def __init__(
         self,
         transport: asyncio.Transport,
         loop: asyncio.AbstractEventLoop,
-        turn: Turn | None = None,
+        turn: LoopTurn | None = None,
     ) -> None:
         """Join writes to `transport`; all connections on the loop share `turn`."""
         self._transport = transport
         self._loop = loop
-        self._turn = turn or Turn()
-        self._now = loop.time
-        self._made = loop.time()
+        self._turn = turn or LoopTurn()
+        self._clock = loop.time
+        self._created = loop.time()
         self._parts: list[bytes] = []
         self._written = 0
         self.get_extra_info = transport.get_extra_info
@@ -75,16 +74,16 @@ class CoalescingTransport:
         self.can_write_eof = transport.can_write_eof
 
     def write(self, data: bytes) -> None:
-        """Send bytes at the end of this turn, or at once if there are many."""
+        """Send bytes at the end of this turn; send 64 KiB or more at once."""
         if not data:
             return
-        if len(data) >= _LARGE_BYTES:  # joining would copy it
+        if len(data) >= _LARGE_BYTES:  # joining would copy the bytes
             self.flush()
             self._written += len(data)
             self._transport.write(data)
             return
         self._parts.append(data)
-        # A closing transport still takes bytes in this turn, but not in the next one.
+        # A closing transport accepts bytes in this turn, but not in the next one.
         if self.is_closing():
             self.flush()
         elif len(self._parts) == 1:
@@ -102,13 +101,14 @@ class CoalescingTransport:
         return waiting + self._transport.get_write_buffer_size()
 
     def is_new(self) -> bool:
-        """Return True if the connection is new and nothing has been written.
+        """Return whether the connection is young and nothing has been written to it.
 
-        Browsers open some connections in advance; their first request comes later.
+        Browsers open some connections in advance; their first request comes later than
+        `Published.new_seconds`.
         """
         if self._written or self._parts:
             return False
-        return self._now() - self._made <= Published.new_seconds
+        return self._clock() - self._created <= Published.new_seconds
 
     def sent(self) -> int:
         """Return the number of bytes handed to the operating system so far."""
@@ -120,33 +120,33 @@ class CoalescingTransport:
         self._transport.write_eof()
 
     def close(self) -> None:
-        """Close once all bytes are sent."""
+        """Close the connection once all bytes are sent."""
         self.flush()
         self._transport.close()
 
     def abort(self) -> None:
-        """Close at once; bytes not sent yet are lost."""
+        """Close the connection at once; bytes that were not sent are lost."""
         self._parts.clear()
         self._transport.abort()
 
 
-def is_one_too_many(transport: asyncio.Transport) -> bool:
-    """Return True if a connection has one of the process's last descriptors.
+def has_last_descriptor(transport: asyncio.Transport) -> bool:
+    """Return whether a connection uses one of the last 16 descriptors of the process.
 
-    These are for files, late imports, and processes that load documents.
+    These are reserved for files, late imports, and processes that load fixtures.
     """
     if sys.platform != "win32":
-        most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_DESCRIPTORS
-        # Without a limit the number is negative or very large.
-        return bool(0 < most <= transport.get_extra_info("socket").fileno())
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_DESCRIPTORS
+        # If there is no limit, the number is negative or very large.
+        return bool(0 < limit <= transport.get_extra_info("socket").fileno())
     return False
 
 
 class UnreadConnections:
-    """Ends connections whose clients no longer read their responses.
+    """Ends connections whose clients have stopped reading their responses.
 
     Unread bytes stay in memory, even after the server has closed the connection. A
-    client that reads slowly is left alone.
+    client that reads slowly keeps its connection.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -155,38 +155,38 @@ class UnreadConnections:
         self._stalled: dict[CoalescingTransport, tuple[int, float]] = {}
 
     def check(self, transports: Iterable[CoalescingTransport], now: float) -> None:
-        """Reset the connections without progress for too long.
+        """Reset the connections whose clients have read nothing for too long.
 
-        `now` is in seconds, of a monotonic clock. Call this several times within the
-        seconds that clients have.
+        `now` is in seconds of a monotonic clock. Call this method several times within
+        the allowed seconds.
         """
         stalled = {}
         for transport in transports:
             if not transport.get_write_buffer_size():
                 continue
-            taken = _bytes_taken(transport)
-            before, since = self._stalled.get(transport, (taken, now))
-            if taken != before:
+            bytes_taken = _bytes_taken(transport)
+            before, since = self._stalled.get(transport, (bytes_taken, now))
+            if bytes_taken != before:
                 since = now
             if now - since >= self._seconds:
                 _reset(transport)
             else:
-                stalled[transport] = taken, since
+                stalled[transport] = bytes_taken, since
         self._stalled = stalled
 
 
 def _reset(transport: CoalescingTransport) -> None:
-    # After a FIN the operating system would keep unsent bytes for minutes.
+    # With a FIN, the operating system would keep unsent bytes for minutes.
     raw = transport.get_extra_info("socket")
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
     transport.abort()
 
 
 def _bytes_taken(transport: CoalescingTransport) -> int:
-    """Return the number of bytes that the client has taken, if known.
+    """Return the number of bytes that the client has received, if known.
 
-    The socket's send queue is subtracted where the system reports it: a socket takes
-    more only in large lots, and a slow client needs minutes for one.
+    If the system reports the send queue of the socket, subtract its bytes: the queue
+    accepts bytes in large lots, and a slow client may need minutes for one.
     """
     queued = bytearray(4)
     if sys.platform != "win32":

@@ -110,7 +110,7 @@ def test_json_has_all_of_it(deployed: MockServer) -> None:
     assert rules["pin_states"] == {
         "rule": "pin_states",
         "section": "3",
-        "sentence": "`top` true pins the chat, false unpins it.",
+        "sentence": "`top` true pins the chat; `top` false unpins it.",
         "status": "not observable",
         "reason": "needs --write",
     }
@@ -141,7 +141,7 @@ def test_a_profile_that_was_seen_is_served(
     assert done.status == 1
     written = yaml.safe_load(profile.read_text())
     assert written["choices"] == seen.values
-    unasked = {each.choice for each in PROBES if not each.asked}
+    unasked = {each.choice for each in PROBES if not each.description}
     assert written["notObserved"].keys() == {"credentials"} | unasked
     with serving(str(fixture), "--profile", str(profile), "--port", "0") as (url, _):
         assert report_of(url).values == seen.values

@@ -34,7 +34,7 @@ def named(case: tuple[str, Deviation]) -> str:
 
 def hidden(values: Deviation) -> set[str]:
     """The choices whose value no answer shows, under these."""
-    found = {each.choice for each in PROBES if not each.asked}
+    found = {each.choice for each in PROBES if not each.description}
     if values["related_routes"] == "off":
         # What they would show: rows, deletions, and whether a chat has been created.
         found |= {"training", "query_delete"}

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from mock_server.control.embedding import MockServer
-from mock_server.service.har.reading import read_har, recorded
+from mock_server.service.har.reading import exchange_of, read_har
 from tests.cli import commands
 from tests.e2e.sites import Silent, site
 
@@ -124,7 +124,7 @@ def visit(browser: Browser, front: str, api: str, har: Path) -> dict[Any, Any]:
     context.close()
     answers: dict[Any, Any] = {}
     for entry in read_har(har.read_bytes(), har.name).log.entries:
-        each = recorded(entry, ())
+        each = exchange_of(entry, ())
         assert each is not None
         method, path, _, asked, status, headers, body, *_ = each
         kind = dict(headers).get("content-type")

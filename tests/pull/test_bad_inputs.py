@@ -13,7 +13,7 @@ import pytest
 
 from mock_server import MockServer
 from mock_server.cli.output import UNFIT, UNREACHABLE, USAGE, Stop
-from mock_server.service.pull.walk import Wanted
+from mock_server.service.pull.walk import Selection
 from tests.cli.commands import Ended, run
 from tests.pull.walks import APP, DATASET, KEY, QUICK, SMALL, pull_of, served
 from tests.strangers import REDIRECTS, STRANGERS, Strange, answer, says, strangers
@@ -112,7 +112,7 @@ def strange() -> Iterator[Strange]:
 def ends(strange: Strange, name: str, folder: Path) -> tuple[int, str]:
     """How a pull ends that writes nothing."""
     endless = name.startswith(("dripping", "endless", "silence"))
-    wanted, limits = Wanted((DATASET,)), QUICK
+    wanted, limits = Selection((DATASET,)), QUICK
     if endless:
         limits = replace(QUICK, pull_seconds=0.2)
     with pytest.raises(Stop) as stop:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mock_server.api.fixture_loading import load_fixture
-from mock_server.service.pull.walk import Wanted
+from mock_server.service.pull.walk import Selection
 from tests.pull.walks import (
     APP,
     COLLECTIONS,
@@ -86,7 +86,7 @@ def test_related_routes_that_are_not_there_are_left_out(
 
 def test_chats_alone_can_be_pulled(tmp_path: Path) -> None:
     with served(SMALL) as server:
-        made = pull_of(server.url, tmp_path / "a.json", Wanted(apps=(APP, APP)))
+        made = pull_of(server.url, tmp_path / "a.json", Selection(apps=(APP, APP)))
     apps = json.loads(made)["apps"]
     assert [(each["id"], len(each["chats"])) for each in apps] == [(APP, 35)]
 
@@ -139,7 +139,7 @@ def test_an_anonymous_file_serves(tmp_path: Path) -> None:
         made = pull_of(server.url, tmp_path / "first.json", secret=KEY)
     document = json.loads(made)
     dataset, app = document["datasets"][0]["id"], document["apps"][0]["id"]
-    wanted = Wanted((dataset,), (app,), rows=True)
+    wanted = Selection((dataset,), (app,), rows=True)
     with served(document) as server:
         again = pull_of(server.url, tmp_path / "second.json", wanted)
     # Of one time, those with other ids stand in another order.

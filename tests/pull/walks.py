@@ -14,15 +14,15 @@ from mock_server.cli.output import tell
 from mock_server.cli.progress import counting
 from mock_server.cli.pull import Target, save, stopped_by_errors
 from mock_server.domain.limits import ClientLimits
-from mock_server.service.pull.lists import Service
-from mock_server.service.pull.walk import Wanted
+from mock_server.service.pull.lists import ServiceClient
+from mock_server.service.pull.walk import Selection
 
 KEY = "pulled-with-this-key"
 APP, DATASET = "app-of-texts", "dataset-of-texts"
 QUICK = ClientLimits(pull_backoff_seconds=0.001)
 """Pauses that no test has to wait for."""
-EVERYTHING = Wanted((DATASET,), (APP,), rows=True)
-COLLECTIONS = Wanted((DATASET,))
+EVERYTHING = Selection((DATASET,), (APP,), rows=True)
+COLLECTIONS = Selection((DATASET,))
 
 
 def mostly_full(first: object, *others: object) -> list[Any]:
@@ -84,14 +84,14 @@ def served(fixture: Any, profile: str = "documented", **more: Any) -> MockServer
 def pull_of(
     url: str,
     path: Path,
-    wanted: Wanted = EVERYTHING,
+    wanted: Selection = EVERYTHING,
     *,
     secret: str | None = None,
     limits: ClientLimits = QUICK,
     sleep: Callable[[float], None] = lambda _: None,
 ) -> bytes:
     """The file that a pull writes. Raises Stop."""
-    service = Service(url, KEY, limits, tell=tell, sleep=sleep)
+    service = ServiceClient(url, KEY, limits, report=tell, sleep=sleep)
     target = Target(str(path), path.suffix == ".json", secret)
     with stopped_by_errors("KEY_VARIABLE"):
         save(service, wanted, target, counting("items"))

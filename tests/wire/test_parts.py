@@ -10,10 +10,10 @@ import pytest
 
 from mock_server import MockServer
 from mock_server.wire.parts import (
-    PARTS,
+    USED_CLASSES,
     HttpParser,
-    Part,
     UnfitUvicorn,
+    UsedClass,
     best_parser,
     check,
 )
@@ -31,23 +31,23 @@ def test_zttp_reads_where_uvicorn_knows_it() -> None:
 
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_the_installed_packages_have_all_parts(http: HttpParser) -> None:
-    check(PARTS[http])
+    check(USED_CLASSES[http])
 
 
 @pytest.mark.parametrize(
     ("part", "missing"),
     [
         (
-            Part("uvicorn.server", "Server", "serve gone"),
+            UsedClass("uvicorn.server", "Server", "serve gone"),
             "uvicorn.server.Server.gone",
         ),
-        (Part("uvicorn.server", "Gone", ""), "uvicorn.server.Gone"),
-        (Part("uvicorn.gone", "Gone", ""), "uvicorn.gone.Gone"),
+        (UsedClass("uvicorn.server", "Gone", ""), "uvicorn.server.Gone"),
+        (UsedClass("uvicorn.gone", "Gone", ""), "uvicorn.gone.Gone"),
     ],
 )
-def test_the_first_that_is_missing_is_named(part: Part, missing: str) -> None:
+def test_the_first_that_is_missing_is_named(part: UsedClass, missing: str) -> None:
     with pytest.raises(UnfitUvicorn, match=f"without {missing} - at the installed"):
-        check([*PARTS["h11"], part])
+        check([*USED_CLASSES["h11"], part])
 
 
 @pytest.mark.parametrize("how", [SERVES, STARTS])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.wire.transport import CoalescingTransport, Turn
+from mock_server.wire.transport import CoalescingTransport, LoopTurn
 from tests.process import serving
 from tests.wire.sockets import REQUEST, connect
 
@@ -79,7 +79,7 @@ def test_a_connection_that_cannot_send_holds_up_no_other() -> None:
         raw, _ = await loop.create_connection(asyncio.Protocol, sock=here)
         told: list[object] = []
         loop.set_exception_handler(lambda _, context: told.append(context["message"]))
-        turn = Turn()
+        turn = LoopTurn()
         Failing(raw, loop, turn).write(b"a")
         CoalescingTransport(raw, loop, turn).write(b"b")
         await asyncio.sleep(0)

@@ -17,7 +17,7 @@ from mock_server.admin import views
 from mock_server.admin.framework import Call, Conflict, Example, Input, Routes
 from mock_server.admin.journal_view import body_of, entry_view
 from mock_server.admin.streaming import EVENT_STREAM, JournalStream
-from mock_server.api.headers import REQUEST_ID, made_id, only_id, values
+from mock_server.api.headers import REQUEST_ID, generated_id, valid_id, values
 from mock_server.api.journaling import violations
 from mock_server.api.operations.answered_path import name_schema
 from mock_server.api.operations.table import OPERATIONS
@@ -57,7 +57,7 @@ class Criteria(Input, omit_defaults=True, kw_only=True):
     @classmethod
     def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:
         """Return what to write for a field of other mock servers."""
-        return OPERATIONS.written_for(name, fields) or super().meant_by(name, fields)
+        return OPERATIONS.rewrite_hint(name, fields) or super().meant_by(name, fields)
 
 
 Facts = Mapping[str, object]
@@ -145,8 +145,8 @@ def _has_id(wanted: str | UnsetType, entry: Entry, sandbox: str) -> bool:
     """Return whether a request has this id, sent or made; True if it is UNSET."""
     if wanted is UNSET:
         return True
-    made = made_id(sandbox, entry.generation, entry.seq)
-    return wanted in (made, only_id(values(entry.sent.header_pairs(), REQUEST_ID)))
+    made = generated_id(sandbox, entry.generation, entry.seq)
+    return wanted in (made, valid_id(values(entry.sent.header_pairs(), REQUEST_ID)))
 
 
 def _wanted(query: JournalQuery, call: Call) -> Facts:

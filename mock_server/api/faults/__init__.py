@@ -1,5 +1,5 @@
-"""Faults over HTTP: one module for each kind, with its fields and its effect.
+"""Faults and answers over HTTP: one module for each kind, with its fields and effect.
 
-`fault` is the base of all kinds, `context` what effects work with; `table` lists the
-kinds, `presets` are named lists of faults, `reader` reads both from plain data.
+`fault` has the base class of all kinds, `answering` that of answers. `table` lists the
+kinds and reads faults from plain data; `presets` has named lists of faults.
 """

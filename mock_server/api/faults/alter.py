@@ -1,4 +1,4 @@
-"""Items with changed fields."""
+"""The kind `alter`: items with changed fields."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -8,14 +8,14 @@ from msgspec import field
 from msgspec.structs import replace
 
 from mock_server.api.faults.answering import value_of
-from mock_server.api.faults.fault import Fault, FaultContext, wrong
+from mock_server.api.faults.fault import Fault, FaultContext, wrong_field
 from mock_server.api.response import Response
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.printable import size_text
 from mock_server.domain.validation.walk import size_as_json
 
-_MOST_BYTES = DEFAULT_LIMITS.response_bytes
+_MAX_ADDED_BYTES = DEFAULT_LIMITS.response_bytes
 
 
 class Alter(Fault, tag="alter"):
@@ -32,21 +32,23 @@ class Alter(Fault, tag="alter"):
     }
 
     changes: dict[str, Any] = field(default_factory=dict, name="set")
-    """Fields and their values."""
+    """Fields to set, with values."""
     removals: list[str] = field(default_factory=list, name="remove")
-    """Names of fields."""
+    """Fields to remove."""
 
     def check(self) -> None:
-        """Require a change of limited size. Raises InvalidField."""
+        """Require at least one change, and a limited size. Raises InvalidField."""
         super().check()
         if not (self.changes or self.removals):
-            raise wrong("fields to set, or to remove", "none", "set")
+            raise wrong_field("fields to set, or to remove", "none", "set")
         for name, value in (("set", self.changes), ("remove", self.removals)):
             size = size_as_json(value)
             if size is None:
-                raise wrong("Unicode text", "a lone surrogate", name)
+                raise wrong_field("Unicode text", "a lone surrogate", name)
             if size > Published.altered_bytes:
-                raise wrong(f"at most {Published.altered_bytes} bytes", "more", name)
+                raise wrong_field(
+                    f"at most {Published.altered_bytes} bytes", "more", name
+                )
 
     async def apply(self, context: FaultContext) -> Response:
         response = await context.perform()
@@ -56,13 +58,15 @@ class Alter(Fault, tag="alter"):
             envelope = msgspec.json.decode(response.body)
         else:
             envelope = value_of(response.body)
-        # An error, even if choice error_http_status makes its status 200.
+        # Errors stay, even if choice error_http_status gives them status 200.
         if not isinstance(envelope, dict) or envelope.get("code") != 200:
             return response
         items = items_of(envelope.get("data"))
-        # Memory and time are bounded like those of an answer.
-        if len(items) * len(msgspec.json.encode(self.changes)) > _MOST_BYTES:
-            expected = f"fields of at most {size_text(_MOST_BYTES)} to set on all items"
+        # Limit the added bytes as those of an answer.
+        if len(items) * len(msgspec.json.encode(self.changes)) > _MAX_ADDED_BYTES:
+            expected = (
+                f"fields of at most {size_text(_MAX_ADDED_BYTES)} to set on all items"
+            )
             raise LimitReached(
                 expected, "more", "the fault", "set less, or fewer items"
             )
@@ -75,7 +79,7 @@ class Alter(Fault, tag="alter"):
 
 
 def items_of(data: Any) -> list[dict[str, Any]]:
-    """Return the items of a page, under any name; some operations return a list."""
+    """Return the items in the data of a page, which may be a list itself."""
     items: Any = data
     if isinstance(data, dict):
         items = data.get("list", data.get("data"))

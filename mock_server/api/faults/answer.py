@@ -1,4 +1,4 @@
-"""An answer that a test or a fixture gives in the place of an operation's own."""
+"""The kind `answer`: a response that a test or a fixture declares."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from mock_server.api.envelope import SUCCESS
 from mock_server.api.faults.answer_checks import (
     CONTENT_TYPE,
     WITHOUT_BODY,
-    beyond_json,
-    difference,
-    is_exact,
-    no_method,
-    wrong_headers,
-    wrong_path,
+    data_difference,
+    header_problems,
+    json_problems,
+    missing_method,
+    path_problems,
+    survives_json,
 )
-from mock_server.api.faults.answering import Answering, Sent, value_of
+from mock_server.api.faults.answering import AnsweredRequest, Answering, value_of
 from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
@@ -37,7 +37,7 @@ from mock_server.domain.validation.walk import Path
 from mock_server.fixture.document import Encoded, Headers, ResponseText
 
 FORMS = ("data", "json", "text", "base64")
-"""The fields that say what the body is."""
+"""The fields that can hold the body; at most one of them is given."""
 _TYPES = {"text": b"text/plain; charset=utf-8", "base64": b"application/octet-stream"}
 _JSON = b"application/json"
 _DELAY = Meta(
@@ -46,13 +46,13 @@ _DELAY = Meta(
     extra={"expected": f"whole milliseconds from 0 to {Published.response_ms}"},
 )
 LARGE_BYTES = 64 * 1024
-"""Bytes of JSON up to which a value is kept as it has been read."""
-# What was sent may be a script, and the console is at the same origin.
-_ISOLATED = ((b"content-security-policy", b"sandbox"),)
+"""Maximum bytes of JSON of a value that is stored decoded; a larger one stays JSON."""
+# A placeholder may fill in a script; it must not run at the origin of the console.
+_NO_SCRIPTS = ((b"content-security-policy", b"sandbox"),)
 
 
 class Answer(Answering, tag="answer", dict=True):
-    """This response replaces that of an operation or a path."""
+    """A scripted response replaces that of an operation or path."""
 
     chinese = "以此应答代替操作自身的应答，或用于任意其他路径。"
     least: ClassVar[Mapping[str, Any]] = {"operation": "listV2", "data": None}
@@ -61,7 +61,7 @@ class Answer(Answering, tag="answer", dict=True):
             "anyOf": [
                 {
                     "required": [one, other],
-                    # Null is a value of these two, and nothing of the others.
+                    # `data` and `json` may be null; null in other fields is no value.
                     "properties": {
                         each: {"type": "string"}
                         for each in (one, other)
@@ -85,28 +85,28 @@ class Answer(Answering, tag="answer", dict=True):
     status: Annotated[int, Meta(ge=200, le=599)] = 200
     """The HTTP status."""
     headers: Headers = field(default_factory=dict)
-    """Further headers."""
+    """Additional headers."""
     delay_ms: Annotated[int, _DELAY] = 0
-    """Delay in milliseconds."""
+    """Response delay in milliseconds."""
 
     @property
-    def held_up_ms(self) -> int:
+    def answer_delay_ms(self) -> int:
         return self.delay_ms
 
     @property
     def form(self) -> str | None:
-        """The field that says what the body is; None if there is none."""
-        return next(iter(self._given), None)
+        """Return the name of the field that holds the body, None without one."""
+        return next(iter(self._given_forms), None)
 
     @property
-    def _given(self) -> list[str]:
-        # Null is a value of JSON, and none of the others.
+    def _given_forms(self) -> list[str]:
+        # `data` and `json` may be null; null in the other fields is no value.
         absent = {"data": UNSET, "json": UNSET}
         return [each for each in FORMS if getattr(self, each) is not absent.get(each)]
 
     @property
     def content_type(self) -> bytes:
-        """The content type of the body; b"" of an answer that can have no body."""
+        """Return the content type of the body; b"" if the status allows no body."""
         if self.status in WITHOUT_BODY:
             return b""
         own = {name.lower(): value for name, value in self.headers.items()}
@@ -114,15 +114,15 @@ class Answer(Answering, tag="answer", dict=True):
         return given or _TYPES.get(self.form or "text", _JSON)
 
     def problems(self) -> Iterator[tuple[Path, str]]:
-        """No path of its own, a body of two forms, or headers that cannot be sent."""
+        """Yield problems of the path, the body and the headers."""
         if is_route(self.operation):
-            yield from wrong_path(self.operation)
+            yield from path_problems(self.operation)
             if self.phase == "after":
                 expected = "phase before at a path where nothing is carried out"
                 yield ("phase",), f"Expected {expected}, got after"
         else:
-            yield from no_method(self.operation)
-        given = self._given
+            yield from missing_method(self.operation)
+        given = self._given_forms
         if self.status in WITHOUT_BODY and given:
             yield (given[0],), f"Expected no body with status {self.status}, got one"
         elif len(given) > 1:
@@ -131,8 +131,8 @@ class Answer(Answering, tag="answer", dict=True):
             yield (given[1],), f"Expected {expected}, got {got}"
         elif given in (["json"], ["data"]):
             value = getattr(self, given[0])
-            # That of a request is exact, and to go through a large one takes long.
-            found = [] if is_exact(value) else [*beyond_json(value, (given[0],))]
+            # A value that was read from JSON needs no search, which may take long.
+            found = [] if survives_json(value) else [*json_problems(value, (given[0],))]
             yield from found
             if not found and (problem := placeholders.problem_in(value)):
                 yield (given[0],), problem
@@ -142,30 +142,30 @@ class Answer(Answering, tag="answer", dict=True):
             except (binascii.Error, ValueError):
                 expected = "bytes in base64 (RFC 4648 4)"
                 yield ("base64",), f"Expected {expected}, got another text"
-        yield from wrong_headers(self.headers, self.status)
+        yield from header_problems(self.headers, self.status)
 
     def plain(self) -> dict[str, Any]:
-        value = self._own_value
+        value = self._declared_value
         if not isinstance(value, Raw):
             return super().plain()
         rest = replace(self, data=UNSET, json=UNSET)
         return rest.plain() | {self.form or "": value}
 
     def as_kept(self) -> Self:
-        """The answer with a large value as JSON, which costs a fraction."""
-        if self._own_value is UNSET:
+        """Return the answer with a large value as JSON, which takes less memory."""
+        if self._declared_value is UNSET:
             return self
-        encoded = msgspec.json.encode(self._own_value)
+        encoded = msgspec.json.encode(self._declared_value)
         if len(encoded) <= LARGE_BYTES:
             return self
         return replace(self, **{self.form or "": Raw(encoded)})
 
-    def respond(self, sent: Sent, distort: Distort | None) -> Response:
-        value = self._value(sent)
+    def respond(self, sent: AnsweredRequest, distort: Distort | None) -> Response:
+        value = self._filled_value(sent)
         if distort is not None and value is not UNSET:
-            value = _distorted(value, distort, sent)
-        body = self._written(value)
-        if self.phase == "after":  # nothing is carried out for one that is refused
+            value = _with_other_page(value, distort, sent)
+        body = self._encoded_body(value)
+        if self.phase == "after":  # not earlier: a refused answer changes nothing
             sent.perform(distort)
         headers = tuple(
             (name.lower().encode(), text.encode())
@@ -173,36 +173,38 @@ class Answer(Answering, tag="answer", dict=True):
             if name.lower() != CONTENT_TYPE
         )
         if self._has_placeholders and not self.content_type.startswith(_JSON):
-            headers += _ISOLATED
+            headers += _NO_SCRIPTS
         response = Response(self.status, body, headers, self.content_type)
-        is_own = value is self._own_value
+        is_own = value is self._declared_value
         hint = (
-            self._own_difference if is_own else self._difference(sent.operation, value)
+            self._own_difference
+            if is_own
+            else self._difference_of(sent.operation, value)
         )
         return replace(response, note=Note(hint=hint)) if hint else response
 
-    def _value(self, sent: Sent) -> Any:
-        """The JSON value of the body, with what its placeholders stand for."""
-        value = self._own_value
+    def _filled_value(self, sent: AnsweredRequest) -> Any:
+        """Return the JSON value of the body, with its placeholders filled in."""
+        value = self._declared_value
         if value is UNSET or not self._has_placeholders:
             return value
         return placeholders.filled(value, sent.values(), DEFAULT_LIMITS.response_bytes)
 
     @cached_property
     def _has_placeholders(self) -> bool:
-        return placeholders.are_in(self._own_value)
+        return placeholders.are_in(self._declared_value)
 
     @property
-    def _own_value(self) -> Any:
-        # It is still JSON if it is large.
+    def _declared_value(self) -> Any:
+        # A large value is still encoded JSON.
         return self.data if self.form == "data" else self.json
 
     @property
     def body(self) -> bytes:
-        """The body, with placeholders as they stand there."""
-        return self._written(self._own_value)
+        """Return the body; its placeholders are not filled in."""
+        return self._encoded_body(self._declared_value)
 
-    def _written(self, value: Any) -> bytes:
+    def _encoded_body(self, value: Any) -> bytes:
         if value is not UNSET:
             body = msgspec.json.encode(value)
             return SUCCESS % body if self.form == "data" else body
@@ -212,18 +214,18 @@ class Answer(Answering, tag="answer", dict=True):
 
     @cached_property
     def _own_difference(self) -> str:
-        return self._difference(OPERATIONS.get(self.operation), self._own_value)
+        return self._difference_of(OPERATIONS.get(self.operation), self._declared_value)
 
-    def _difference(self, operation: object, value: Any) -> str:
+    def _difference_of(self, operation: object, value: Any) -> str:
         if self.status != 200 or not isinstance(operation, Operation):
             return ""
-        return difference(operation, self.form, value)
+        return data_difference(operation, self.form, value)
 
     def warnings(self) -> Iterator[str]:
-        """Also what differs from the operation's own answers, if that is known."""
+        """Yield warnings; also of data that differs from the operation's own type."""
         yield from super().warnings()
         yield from unlike_routes(self.operation)
-        yield from placeholders.warnings_in(self._own_value, self.operation)
+        yield from placeholders.warnings_in(self._declared_value, self.operation)
         yield from placeholders.outside_json([self.text or "", *self.headers.values()])
         if isinstance(self.json, str) and _holds_json(self.json):
             how = "write it without quotes, or as text"
@@ -233,7 +235,7 @@ class Answer(Answering, tag="answer", dict=True):
 
 
 def _holds_json(text: str) -> bool:
-    """Whether a text is a JSON object or array."""
+    """Return whether a text is a JSON object or array."""
     if text.lstrip()[:1] not in ("{", "["):
         return False
     try:
@@ -243,8 +245,8 @@ def _holds_json(text: str) -> bool:
     return True
 
 
-def _distorted(value: Any, distort: Distort, sent: Sent) -> Any:
-    """The value with another page in it, if it is a page."""
+def _with_other_page(value: Any, distort: Distort, sent: AnsweredRequest) -> Any:
+    """Return the value with its page changed by `distort`; other values stay."""
     plain = value_of(bytes(value)) if isinstance(value, Raw) else value
     holder = plain if isinstance(plain, dict) else {}
     holder = holder["data"] if isinstance(holder.get("data"), dict) else holder

@@ -1,4 +1,4 @@
-"""What is wrong with an answer, or odd: its path, method, values, data and headers."""
+"""Finds mistakes in an answer: in its path, method, values, data and headers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ WITHOUT_BODY = (204, 205, 304)
 CONTENT_TYPE = "content-type"
 
 
-def wrong_path(route: str) -> Iterator[tuple[Path, str]]:
+def path_problems(route: str) -> Iterator[tuple[Path, str]]:
+    """Yield a problem if the path of a route is malformed, too long or taken."""
     path = route.partition(" ")[2]
     got = describe_value(path)
     segments = path.split("/")
@@ -56,12 +57,12 @@ def wrong_path(route: str) -> Iterator[tuple[Path, str]]:
         expected = f"at most {Published.answered_segments} segments"
         yield ("operation",), f"Expected {expected}, got {len(segments) - 1}"
     elif owner := OPERATIONS.owner_of(path):
-        row = OPERATIONS.meant_by(path)
+        row = OPERATIONS.with_path(path)
         hint = f" (name the operation instead: {row.name!r})" if row else ""
         yield ("operation",), f"Expected a path of its own, got that of {owner}{hint}"
 
 
-def no_method(operation: str) -> Iterator[tuple[Path, str]]:
+def missing_method(operation: str) -> Iterator[tuple[Path, str]]:
     """A path whose method is missing, behind it, or is none of those in capitals."""
     word, _, path = operation.rpartition(" ")
     if path.upper() in METHODS:
@@ -75,8 +76,8 @@ def no_method(operation: str) -> Iterator[tuple[Path, str]]:
         yield ("operation",), f"Expected {expected}, {got}"
 
 
-def is_exact(value: Any) -> bool:
-    """Whether a value is the same once it has been written and read again."""
+def survives_json(value: Any) -> bool:
+    """Return whether a value stays equal when it is encoded and decoded again."""
     try:
         encoded = msgspec.json.encode(value)
         is_long = long_integer(encoded) is not None
@@ -85,16 +86,16 @@ def is_exact(value: Any) -> bool:
         return False
 
 
-def beyond_json(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """What no JSON can hold, or not all readers keep exact (RFC 8259 6, 8.2)."""
+def json_problems(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield values that no JSON can hold, or some readers change (RFC 8259 6, 8.2)."""
     match value:
         case dict():
             for name, item in value.items():
-                yield from beyond_json(name, (*path, name))
-                yield from beyond_json(item, (*path, name))
+                yield from json_problems(name, (*path, name))
+                yield from json_problems(item, (*path, name))
         case list():
             for at, item in enumerate(value):
-                yield from beyond_json(item, (*path, at))
+                yield from json_problems(item, (*path, at))
         case str() if not is_unicode(value):
             yield path, "Expected Unicode text, got a lone surrogate"
         case int() if abs(value) > Published.integer:
@@ -105,7 +106,7 @@ def beyond_json(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 
 
 _NAME, _VALUE = re.compile(HEADER_NAME), re.compile(HEADER_VALUE)
-_OWN = {
+_RESERVED_HEADERS = {
     "connection": "it is the server's to end a connection",
     "content-length": "the server counts",
     "date": "the server says when",
@@ -121,28 +122,29 @@ _OWN = {
 _CORS = "access-control-"
 
 
-def wrong_headers(
+def header_problems(
     headers: Mapping[str, str], status: int
 ) -> Iterator[tuple[Path, str]]:
+    """Yield the problems of the headers of a response with this status."""
     found: set[str] = set()
     if len(headers) > DEFAULT_LIMITS.response_headers:
         yield ("headers",), f"more than {DEFAULT_LIMITS.response_headers} headers"
     for name, value in headers.items():
         lower = name.lower()
-        if mistake := mistake_in_header(name, value, status):
+        if mistake := header_mistake(name, value, status):
             yield ("headers", name), mistake
         elif lower in found:
             yield ("headers", name), f"duplicate header {lower!r}"
         found.add(lower)
 
 
-def mistake_in_header(name: str, value: str, status: int) -> str:
-    """What is wrong with a header; "" if nothing is."""
+def header_mistake(name: str, value: str, status: int) -> str:
+    """Return the mistake in a header of a response; "" if there is none."""
     lower = name.lower()
     if not _NAME.fullmatch(name):
         return f"Expected the name of a header, got {describe_value(name)}"
-    if lower in _OWN:
-        return f"Expected no header {lower!r}: {_OWN[lower]}"
+    if lower in _RESERVED_HEADERS:
+        return f"Expected no header {lower!r}: {_RESERVED_HEADERS[lower]}"
     if lower.startswith(_CORS):
         return f"Expected no header {lower!r}: --cors-origin says which pages may call"
     if lower == CONTENT_TYPE and status in WITHOUT_BODY:
@@ -153,14 +155,17 @@ def mistake_in_header(name: str, value: str, status: int) -> str:
     return ""
 
 
-def difference(operation: Operation, form: str | None, value: Any) -> str:
-    """How data differ from what an operation returns; "" if they do not."""
+def data_difference(operation: Operation, form: str | None, value: Any) -> str:
+    """Return how an answer's data differs from the operation's type; "" if it fits.
+
+    `form` is the field of the answer that has the body.
+    """
     if form not in ("data", "json") or operation.data is None:
         return ""
     if isinstance(value, Raw):
         try:
             value = value_of(bytes(value))
-        except LimitReached:  # to look at it takes too long
+        except LimitReached:  # comparing a large value takes too long
             return ""
     at = "$.data"
     if form == "json" and operation.has_envelope:

@@ -1,7 +1,7 @@
-"""Base of answers, the scripted responses: they replace an operation's own response.
+"""The base class of answers: scripted responses that replace those of operations.
 
-An answer is a kind of fault that breaks nothing. Faults that fire on the same request
-change the answer's response.
+An answer is a kind of fault that breaks nothing. A fault that fires on the same request
+changes the response of the answer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from mock_server.api.errors import BadJson
-from mock_server.api.faults.fault import Fault, refuse_all
+from mock_server.api.faults.fault import Fault, raise_problems
 from mock_server.api.operations.answered_path import Served
 from mock_server.api.operations.operation import Distort
 from mock_server.api.request import check_counts
@@ -28,9 +28,9 @@ from mock_server.domain.validation.walk import Path
 
 
 def value_of(body: bytes) -> Any:
-    """Return an answer's JSON value for a fault to change, or None if it is not JSON.
+    """Return the JSON value of an answer, None if it is not JSON.
 
-    Raises LimitReached if the value is too large to decode quickly.
+    Faults change this value. Raises LimitReached if it is too large to decode quickly.
     """
     try:
         check_counts(body)
@@ -45,8 +45,8 @@ def value_of(body: bytes) -> Any:
         ) from refusal
 
 
-class Sent(Struct, frozen=True):
-    """A request that an answer responds to in place of its operation."""
+class AnsweredRequest(Struct, frozen=True):
+    """A request to which an answer responds instead of the operation."""
 
     operation: Served
     call: Call
@@ -59,7 +59,7 @@ class Sent(Struct, frozen=True):
         return self.operation.respond(self.call, self.content, distort)
 
     def values(self) -> Mapping[str, object]:
-        """Return the values of placeholders."""
+        """Return the values of the placeholders that an answer may contain."""
         head = self.request.head
         name = self.firing.fault.definition.operation
         return {
@@ -72,24 +72,24 @@ class Sent(Struct, frozen=True):
 
 
 class Answering(Fault):
-    """An answer: it replaces the operation's own response; faults still apply."""
+    """An answer: it replaces the response of an operation; faults still apply."""
 
     is_answer = True
-    # Required.
+    # Unlike a fault, an answer needs an operation.
     operation: str
-    # By default until a reset.
+    # By default an answer lasts until a reset.
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
     ttl: Seconds | None = None  # type: ignore[assignment]
 
-    def respond(self, sent: Sent, distort: Distort | None) -> Response:
+    def respond(self, sent: AnsweredRequest, distort: Distort | None) -> Response:
         """Return the response when the answer fires. Raises Refusal, NotReady."""
         raise NotImplementedError
 
     def problems(self) -> Iterator[tuple[Path, str]]:
-        """Yield places and messages of mistakes that types cannot show."""
+        """Yield path and message of each mistake that types cannot show."""
         yield from ()
 
     def check(self) -> None:
         """Check all fields. Raises InvalidField with all problems."""
         super().check()
-        refuse_all(self.problems())
+        raise_problems(self.problems())

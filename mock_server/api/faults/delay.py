@@ -1,4 +1,4 @@
-"""A late response."""
+"""The kind `delay`: a late response."""
 
 from collections.abc import Mapping
 from math import cos, exp, log, pi, sqrt
@@ -25,35 +25,39 @@ class Delay(fault.StreamFault, tag="delay"):
     schema = fault.one_of(*_FORMS)
 
     ms: fault.Milliseconds | None = None
-    """A fixed delay. Give this, `min` and `max`, or `median` and `sigma`."""
+    """Fixed delay in ms. Or give `min` and `max`, or `median` and `sigma`."""
     min: fault.Milliseconds | None = None
-    """The shortest delay, in milliseconds."""
+    """The shortest delay, in ms."""
     max: fault.Milliseconds | None = None
-    """The longest delay."""
+    """The longest delay in ms."""
     median: fault.Milliseconds | None = None
-    """The median of a lognormal distribution, in milliseconds."""
+    """The median of a lognormal distribution, in ms."""
     sigma: Annotated[float, Meta(ge=0, le=10)] | None = None
-    """Its width."""
+    """The width of the distribution."""
 
     def check(self) -> None:
-        """Require exactly one of the three forms, and no empty range."""
+        """Require exactly one of the three forms, and `min` up to `max`."""
         super().check()
         given = tuple(
             name for form in _FORMS for name in form if getattr(self, name) is not None
         )
         if given not in _FORMS:
             got = " and ".join(given) or "nothing"
-            raise fault.wrong("ms, or min and max, or median and sigma", got, "ms")
+            raise fault.wrong_field(
+                "ms, or min and max, or median and sigma", got, "ms"
+            )
         if self.min is not None and self.max is not None and self.min > self.max:
-            raise fault.wrong("a max of at least min", describe_value(self.max), "max")
+            raise fault.wrong_field(
+                "a max of at least min", describe_value(self.max), "max"
+            )
 
     async def apply(self, context: fault.FaultContext) -> Response:
-        """Return the right response, later; a write happens then, or before."""
+        """Return the right response late; the operation runs before or after."""
         draw = context.firing.draw_for
         ms = self.milliseconds(draw("delay"), draw("angle"))
         stream = await context.perform() if self.after_chunks else None
         if isinstance(stream, EventStream) and stream.chunks:
-            return self.halted(stream, ms)
+            return self.with_pause(stream, ms)
         if stream is not None:
             await pause(context.request, ms)
             return stream
@@ -64,15 +68,15 @@ class Delay(fault.StreamFault, tag="delay"):
         await pause(context.request, ms)
         return await context.perform()
 
-    def halted(self, stream: EventStream, ms: float) -> EventStream:
-        """Return the stream with a pause before an event."""
+    def with_pause(self, stream: EventStream, ms: float) -> EventStream:
+        """Return the stream with a pause of `ms` after `after_chunks` events."""
         at = min(self.after_chunks, len(stream.chunks) - 1)
         late = replace(stream.chunks[at], pause_ms=stream.chunks[at].pause_ms + ms)
         before, rest = stream.chunks[:at], stream.chunks[at + 1 :]
         return stream.with_chunks([*before, late, *rest])
 
     def milliseconds(self, first: float, second: float) -> float:
-        """Return the delay for two random numbers in [0, 1), at most the limit."""
+        """Return the delay for two random numbers in [0, 1); at most `fault_ms`."""
         if self.ms is not None:
             return self.ms
         if self.min is not None and self.max is not None:

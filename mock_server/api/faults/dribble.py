@@ -1,4 +1,4 @@
-"""A response in pieces."""
+"""The kind `dribble`: a response in pieces."""
 
 from typing import Annotated
 
@@ -22,14 +22,16 @@ class Dribble(fault.StreamFault, tag="dribble"):
     chunks: Annotated[int, Meta(ge=2, le=1_000)] = 10
     """The number of pieces."""
     ms: fault.Milliseconds = 100.0
-    """Milliseconds between pieces; at most a minute in all."""
+    """Milliseconds between pieces; at most 60,000 in all."""
 
     def check(self) -> None:
-        """Require that all pieces together take less than the limit of a fault."""
+        """Require that all pieces together take at most `Published.fault_ms`."""
         super().check()
         if self.chunks * self.ms > Published.fault_ms:
             expected = f"chunks times ms of at most {Published.fault_ms}"
-            raise fault.wrong(expected, describe_value(self.chunks * self.ms), "ms")
+            raise fault.wrong_field(
+                expected, describe_value(self.chunks * self.ms), "ms"
+            )
 
     async def apply(self, context: fault.FaultContext) -> Response:
         whole = await context.perform()
@@ -38,13 +40,15 @@ class Dribble(fault.StreamFault, tag="dribble"):
         if isinstance(whole, EventStream):
             before = whole.chunks[: self.after_chunks]
             rest = b"".join(each.content for each in whole.chunks[len(before) :])
-            late = _pieces(rest, self.chunks)
-            return whole.with_chunks([*before, *(Chunk(it, self.ms) for it in late)])
-        pieces = _pieces(whole.body, self.chunks)
-        return whole.into(Dribbled, context=context, pieces=pieces, ms=self.ms)
+            late_pieces = _split(rest, self.chunks)
+            return whole.with_chunks(
+                [*before, *(Chunk(it, self.ms) for it in late_pieces)]
+            )
+        pieces = _split(whole.body, self.chunks)
+        return whole.into(DribbledResponse, context=context, pieces=pieces, ms=self.ms)
 
 
-class Dribbled(Response, frozen=True, kw_only=True):
+class DribbledResponse(Response, frozen=True, kw_only=True):
     """The right response in pieces, with a pause before each but the first."""
 
     context: fault.FaultContext
@@ -52,7 +56,7 @@ class Dribbled(Response, frozen=True, kw_only=True):
     ms: float
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        # The head is sent at once, so that the client knows the length.
+        # Send the head at once, so that the client knows the length.
         await send(self.start(headers))
         try:
             for number, piece in enumerate(self.pieces, start=1):
@@ -66,7 +70,7 @@ class Dribbled(Response, frozen=True, kw_only=True):
             await self.context.connection().close(body)
 
 
-def _pieces(whole: bytes, count: int) -> list[bytes]:
+def _split(whole: bytes, count: int) -> list[bytes]:
     """Split `whole` into at least one and at most `count` pieces of equal size."""
     size = -(-len(whole) // count)
     return [whole[at : at + size] for at in range(0, len(whole), size or 1)] or [b""]

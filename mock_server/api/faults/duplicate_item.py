@@ -1,4 +1,4 @@
-"""A page that repeats an item of the page before."""
+"""The kind `duplicate_item`: a page that repeats an item of the previous page."""
 
 from typing import TypeVar
 
@@ -12,19 +12,19 @@ T = TypeVar("T")
 
 
 class DuplicateItem(Fault, tag="duplicate_item"):
-    """A page begins with an item of the page before."""
+    """A page begins with the last item of the previous page."""
 
     chinese = "一页的第一个条目在上一页已经出现过。"
     needs = "page"
 
     async def apply(self, context: FaultContext) -> Response:
-        return await context.perform(lambda page, _: doubled(page))
+        return await context.perform(lambda page, _: with_repeated_item(page))
 
 
-def doubled(page: Page[T]) -> Page[T]:
-    """Return the page with the item before it; page one repeats its first item."""
+def with_repeated_item(page: Page[T]) -> Page[T]:
+    """Return the page after the item before it; page one repeats its first item."""
     if not page.items:
         return page
-    # As if an item had been inserted before this page since the last page was read.
+    # The page looks as if an item had been inserted before it.
     again = page.matching[max(0, page.offset - 1)]
     return replace(page, items=[again, *page.items][: page.page_size])

@@ -1,16 +1,16 @@
-"""A connection that is closed."""
+"""The kind `empty`: a connection that is closed without a response."""
 
 from mock_server.api.faults.fault import Connections, Fault, FaultContext
 from mock_server.api.response import NoResponse
 
 
 class Empty(Fault, tag="empty"):
-    """No response; the connection is closed (FIN)."""
+    """The connection is closed (FIN) without a response."""
 
     chinese = "没有应答；连接被关闭（FIN）。"
 
     connections: Connections = "first"
-    """Break the `first` connection of a request, or `all`, with a browser's retries."""
+    """`all`: also break connections on which a client resends the request."""
 
     @property
     def meets_resends(self) -> bool:

@@ -1,4 +1,4 @@
-"""An error response."""
+"""The kind `error`: an error response."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
@@ -6,14 +6,14 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta
 
 from mock_server.api.envelope import error_envelope
-from mock_server.api.faults.fault import Fault, FaultContext, wrong
+from mock_server.api.faults.fault import Fault, FaultContext, wrong_field
 from mock_server.api.response import Response
 from mock_server.domain.faults.definition import Whole
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import describe_value
 
-# Responses of these never have a body (RFC 9110 6.4.1).
-_BODILESS = (204, 205, 304)
+# Responses with these statuses never have a body (RFC 9110 6.4.1).
+_STATUSES_WITHOUT_BODY = (204, 205, 304)
 
 
 class Error(Fault, tag="error"):
@@ -21,7 +21,7 @@ class Error(Fault, tag="error"):
 
     chinese = "错误应答；除非另有指定，`code` 与状态码相同。"
     schema: ClassVar[Mapping[str, Any]] = {
-        "properties": {"status": {"not": {"enum": list(_BODILESS)}}},
+        "properties": {"status": {"not": {"enum": list(_STATUSES_WITHOUT_BODY)}}},
         "if": {"properties": {"status": {"maximum": 299}}, "required": ["status"]},
         "then": {"properties": {"code": {"type": "integer"}}, "required": ["code"]},
     }
@@ -44,18 +44,18 @@ class Error(Fault, tag="error"):
 
     def check(self) -> None:
         super().check()
-        if self.status in _BODILESS:
+        if self.status in _STATUSES_WITHOUT_BODY:
             got = describe_value(self.status)
-            raise wrong("a status that has a body", got, "status")
+            raise wrong_field("a status that has a body", got, "status")
         if self.status < 300 and self.code is None:
             got = f"{self.status}: write the code of an error too, such as code=500"
-            raise wrong("a status of at least 300", got, "status")
+            raise wrong_field("a status of at least 300", got, "status")
 
     async def apply(self, context: FaultContext) -> Response:
         """Return the error with the fault's status and code, in every profile."""
         await context.perform_if_after()
         code = self.status if self.code is None else self.code
-        retry = self.retry_after
-        headers = () if retry is None else ((b"retry-after", b"%d" % retry),)
+        seconds = self.retry_after
+        headers = () if seconds is None else ((b"retry-after", b"%d" % seconds),)
         body = error_envelope(code, "injected", self.message)
         return Response(self.status, body, headers)

@@ -1,10 +1,10 @@
-"""Base of all kinds of faults, and reading of faults from plain data.
+"""The base class of all kinds of faults; functions that read a fault from plain data.
 
 A kind is a subclass of `Fault` in its own module, with a row in `table`. It declares
-its fields with bounds, and a text below each; rules for fields together (`check`), and
-its effect (`apply`), which returns a response. Its docstring is the sentence in
-documents and the console. An effect that no HTTP server would have (a cut, a pause, a
-reset) is a subclass of Response, and acts when the response is sent.
+its fields with bounds and a text below each; `check` has the rules between fields;
+`apply` has the effect, and returns a response. The docstring is the sentence in the
+documentation and the console. For an effect while sending (a cut, a pause, a reset),
+`apply` returns a response with its own `send`.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ Connections = Literal["first", "all"]
 
 
 class FaultContext(Struct, frozen=True):
-    """A request and the fault that fires on it.
+    """A request, and the fault that fires on it.
 
-    `respond` runs the operation, or returns the answer in its place, on the current
-    state or on a copy: a fault may have delayed the request.
+    `respond` returns the response of the operation, or of an answer in its place. It
+    takes a function that changes the data, and a state to use instead of the current.
     """
 
     request: RequestContext
@@ -69,40 +69,40 @@ class FaultContext(Struct, frozen=True):
         """Return whether the operation runs before the fault takes effect."""
         return self.firing.fault.definition.phase == "after"
 
-    # Effects call `perform` if they change only time or data of the response,
-    # `spoilable` if they spoil the finished response, `perform_if_after` if they drop
-    # or replace it, `rehearse` if nothing may be written.
+    # Faults call `perform` if they change the time or the data of a response,
+    # `response_to_break` if they break the bytes of a response, `perform_if_after` if
+    # they replace the response, `perform_on_copy` if the operation must write nothing.
 
     async def perform(self, distort: Distort | None = None) -> Response:
         """Run the operation; `distort` may change its data before it is encoded."""
         response = await once_ready(lambda: self.respond(distort, None))
-        await hold_up(self.request)
+        await apply_answer_delay(self.request)
         return response
 
     async def perform_if_after(self) -> None:
-        """Run the operation if the phase is `after`; its response is dropped."""
+        """Run the operation if the phase is `after`; drop its response."""
         if self.is_after:
             await self.perform()
 
-    async def rehearse(self) -> Response:
+    async def perform_on_copy(self) -> Response:
         """Return the response of the operation without changing any data."""
         state = self.request.state
-        # On a copy of the store: the response is right, and the write is lost.
+        # The response is right, but the write goes to a copy, and is lost.
         copy = replace(state, store=state.store.copy())
         response = await once_ready(lambda: self.respond(None, copy))
-        await hold_up(self.request)
+        await apply_answer_delay(self.request)
         return response
 
-    def appear(self, request: object, number: int) -> Any:
+    def invent_item(self, request: object, number: int) -> Any:
         """Return an invented item for a page of the operation or of an answer."""
         if self.request.answer is not None:
             return {"_id": f"appeared-{number}", "name": f"Appeared {number}"}
         appear = cast("Callable[[object, int], Any]", self.operation.appear)
         return appear(request, number)
 
-    async def spoilable(self) -> Response:
-        """Return the response to spoil; the operation runs if the phase says so."""
-        return await (self.perform() if self.is_after else self.rehearse())
+    async def response_to_break(self) -> Response:
+        """Return a response to break; only in phase "after", data may change."""
+        return await (self.perform() if self.is_after else self.perform_on_copy())
 
     def connection(self) -> Connection:
         """Return the connection. Raises NeedsConnection in process."""
@@ -116,13 +116,13 @@ class FaultContext(Struct, frozen=True):
         return connection
 
 
-async def hold_up(request: RequestContext) -> None:
-    """Delay a request for the time that its answer sets.
+async def apply_answer_delay(request: RequestContext) -> None:
+    """Delay a request as its scripted answer requires, if one fires.
 
     Raises ClientGone, Interrupted.
     """
     if request.answer is not None:
-        ms = cast("Fault", request.answer.fault.definition).held_up_ms
+        ms = cast("Fault", request.answer.fault.definition).answer_delay_ms
         if ms:
             await pause(request, ms)
 
@@ -130,7 +130,7 @@ async def hold_up(request: RequestContext) -> None:
 class Fault(Definition):
     """A fault of any kind: when it fires, and its effect.
 
-    With `phase` after, the operation runs and only its response is spoiled.
+    With `phase` "after", the operation takes effect before its response is broken.
     """
 
     kinds: ClassVar[Mapping[str, type[Fault]]]
@@ -140,9 +140,9 @@ class Fault(Definition):
     least: ClassVar[Mapping[str, Any]] = {}
     """The required fields of a valid fault, beside its kind."""
     chinese: ClassVar[str] = ""
-    """The effect in Chinese; the docstring says it in English."""
+    """The effect as a Chinese sentence; the docstring is the English sentence."""
     schema: ClassVar[Mapping[str, Any]] = {}
-    """The rules of `check` for several fields, as far as JSON Schema can state them."""
+    """The rules of `check` between fields that JSON Schema can express."""
 
     if TYPE_CHECKING:  # as in `control.fault_class`
 
@@ -151,13 +151,13 @@ class Fault(Definition):
         def of(kind: str, **fields: Any) -> Fault: ...
 
     @property
-    def held_up_ms(self) -> int:
-        """Return the milliseconds by which an answer delays its response."""
+    def answer_delay_ms(self) -> int:
+        """Return the delay of an answer's response in milliseconds; 0 for faults."""
         return 0
 
     @classmethod
     def sentence(cls) -> str:
-        """Return the effect in English."""
+        """Return the effect as an English sentence."""
         return " ".join((cls.__doc__ or "").split())
 
     @classmethod
@@ -170,25 +170,25 @@ class Fault(Definition):
 
     @classmethod
     def rules(cls) -> list[Mapping[str, Any]]:
-        """Return rules for the fields beyond their types, as JSON Schemas."""
+        """Return the rules for fields that types cannot express, as JSON Schemas."""
         names = cls.operations() if cls.is_answer else ("*", *cls.operations())
-        # A kind that needs a trait cannot apply to a static response.
+        # A kind that needs a trait cannot apply to static responses, which have none.
         operations = {"enum": [*names]} if cls.needs else name_schema(names)
         return [{"properties": {"operation": operations}}, cls.schema]
 
     @classmethod
     def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:
-        """Return what to write for a field of other mock servers."""
-        own = OPERATIONS.written_for(name, fields)
+        """Return a hint for an unknown field, such as one of other servers, or ""."""
+        own = OPERATIONS.rewrite_hint(name, fields)
         if own or nearest(name, cls.__struct_encode_fields__):
             return own
         rest = name.removeprefix(str(cls.__struct_config__.tag)).lower()
-        if rest in cls.own_fields():  # such as delayMs for ms
+        if rest in cls.own_fields():  # as `delayMs` for the field `ms` of `delay`
             return f" (did you mean {rest!r}?)"
         kinds = Fault.kinds.items()
-        every = {each for _, kind in kinds for each in _names_of(kind)}
+        every = {each for _, kind in kinds for each in _field_names(kind)}
         near = nearest(name, every) or name
-        homes = ", ".join(each for each, kind in kinds if near in _names_of(kind))
+        homes = ", ".join(each for each, kind in kinds if near in _field_names(kind))
         if name == "headers" and "retry-after" in str(fields.get(name)).lower():
             return " (write retryAfter)"
         if homes == "answer":
@@ -197,7 +197,7 @@ class Fault(Definition):
 
     @classmethod
     def own_fields(cls) -> Mapping[str, object]:
-        """Return the kind's own fields and their defaults, NODEFAULT if required."""
+        """Return the defaults of the kind's own fields; NODEFAULT if required."""
         common = {each.name for each in msgspec.structs.fields(Fault)}
         return {
             each.encode_name: each.default
@@ -206,7 +206,7 @@ class Fault(Definition):
         }
 
     def warnings(self) -> Iterator[str]:
-        """Yield likely mistakes: matches that no request can have."""
+        """Yield warnings of likely mistakes, such as a match that can never fire."""
         match, never = self.match, "This can never fire: Expected"
         if match.path and is_route(self.operation):
             known = re.findall(r"\{([^{}]*)\}", self.operation)
@@ -246,51 +246,51 @@ class Fault(Definition):
             yield f"{never} {expected}, got {operation.name} - at $.match.question"
 
     def check(self) -> None:
-        """Check what types cannot check of the fields. Raises InvalidField."""
-        refuse_all(
+        """Check the rules that types cannot express. Raises InvalidField."""
+        raise_problems(
             (("match", *path), message)
             for path, message in self.match.problems(is_answer=self.is_answer)
         )
 
     def as_kept(self) -> Self:
-        """Return the fault as it is stored after the check."""
+        """Return the checked fault in the form in which it is stored."""
         return self
 
     async def apply(self, context: FaultContext) -> Response:
         """Return the response to a request on which the fault fires; send nothing.
 
-        Raises NeedsConnection if the kind needs a real connection and is used in
-        process, and ClientGone or Interrupted if it waits. A response that waits while
-        it is sent handles these two itself, as `dribble` does.
+        Raises NeedsConnection in process if the kind needs a connection; ClientGone or
+        Interrupted if it waits. A response that waits in `send` handles the last two
+        itself, as that of `dribble` does.
         """
         raise NotImplementedError
 
 
 class StreamFault(Fault):
-    """A fault that can fire in the middle of a stream."""
+    """A fault that can take effect in the middle of a stream."""
 
     after_chunks: Whole = 0
-    """Events of a stream that are sent first."""
+    """Number of stream events before the effect."""
 
     async def stream(self, context: FaultContext) -> EventStream | None:
-        """Return the stream to spoil if events are sent before, else None."""
-        response = await context.spoilable() if self.after_chunks else None
+        """Return the stream to break, None if `after_chunks` is 0 or without one."""
+        response = await context.response_to_break() if self.after_chunks else None
         return response if isinstance(response, EventStream) else None
 
-    def until(self, stream: EventStream, ends: End) -> EventStream:
-        """Return the events that are sent before, with this end of the connection."""
+    def end_early(self, stream: EventStream, ends: End) -> EventStream:
+        """Return the first `after_chunks` events of a stream, then the end `ends`."""
         return stream.with_chunks(stream.chunks[: self.after_chunks], ends)
 
 
 def warnings_of(generation: Generation) -> Iterator[str]:
-    """Yield likely mistakes in the answers and faults of a fixture."""
+    """Yield warnings of likely mistakes in the answers and faults of a fixture."""
     for each in (*generation.answers, *generation.faults):
         for warning in cast(Fault, each).warnings():
             yield f"{each.operation}: {warning}"
 
 
 def one_of(*forms: tuple[str, ...]) -> dict[str, Any]:
-    """Return a JSON Schema: exactly the fields of one of the forms are present."""
+    """Return a JSON Schema that requires the fields of exactly one of the forms."""
     every = sorted({name for form in forms for name in form})
     return {
         "oneOf": [
@@ -306,13 +306,13 @@ def one_of(*forms: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def wrong(expected: str, got: str, name: str) -> InvalidField:
-    """Return the refusal of a field."""
+def wrong_field(expected: str, got: str, name: str) -> InvalidField:
+    """Return the refusal of the field `name`."""
     return InvalidField(expected, got, f"$.{name}")
 
 
-def refuse_all(problems: Iterable[tuple[Path, str]]) -> None:
-    """Raise InvalidField if there are any problems."""
+def raise_problems(problems: Iterable[tuple[Path, str]]) -> None:
+    """Raise one InvalidField for all problems (path and message), if there are any."""
     found = [
         f"{message} - at ${''.join(f'.{part}' for part in path)}"
         for path, message in problems
@@ -322,25 +322,27 @@ def refuse_all(problems: Iterable[tuple[Path, str]]) -> None:
 
 
 def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
-    """Return mistakes in `kind` and in unknown fields; None if kind is known."""
+    """Return messages on an unknown `kind` and other fields; None if it is known."""
     name, kinds = fields.get("kind"), Fault.kinds
     if isinstance(name, str) and name in kinds:
         return None
     got = "nothing" if "kind" not in fields else describe_value(name)
-    takes = [each for each, kind in kinds.items() if {*fields} <= _names_of(kind)]
-    hint = did_you_mean(str(name), takes) or did_you_mean(str(name), kinds)
+    kinds_with_fields = [
+        each for each, kind in kinds.items() if {*fields} <= _field_names(kind)
+    ]
+    hint = did_you_mean(str(name), kinds_with_fields) or did_you_mean(str(name), kinds)
     if isinstance(name, str) and name in Fault.presets:
         how = f'write {{"preset": "{name}"}}, in Python preset({name!r})'
         hint = f", which is a preset ({how})"
     if name == "timeout" and "ms" not in fields:
         hint = " (hang never answers, delay with ms 3000 answers late)"
-    known = {f for k in kinds.values() for f in _names_of(k)}
+    known = {f for k in kinds.values() for f in _field_names(k)}
     if "kind" not in fields and "request" in fields:  # as WireMock has it
         hint, known = " (did you mean 'answer'?)", {*fields}
     strange = [each for each in fields if each not in known][: Published.told_problems]
     more = [f"unknown field {cut(f)!r}{did_you_mean(f, known)}" for f in strange]
     meant = fields.get("type", hint.partition("'")[2].partition("'")[0])
-    if isinstance(meant, str) and meant in kinds:  # other mistakes after that fix
+    if isinstance(meant, str) and meant in kinds:  # check the fields of the meant kind
         own = {name: each for name, each in fields.items() if name in known - {"kind"}}
         found = islice(mistakes(own, kinds[meant]), Published.told_problems)
         more += [f"{each.message} - at {dotted(each.path)}" for each in found]
@@ -348,12 +350,12 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
     return expected, "".join(f"; {each}" for each in more)
 
 
-def _names_of(kind: type[Fault]) -> set[str]:
+def _field_names(kind: type[Fault]) -> set[str]:
     return {"kind", *kind.__struct_encode_fields__}
 
 
 def read_fault(fields: Mapping[str, Any], responses: Collection[str]) -> Fault:
-    """Return a fault from plain data: `kind` and fields.
+    """Return the fault that plain data (`kind` and fields) describe, checked.
 
     Its operation may be one of the static `responses`. Raises InvalidField.
     """
@@ -367,7 +369,7 @@ def read_fault(fields: Mapping[str, Any], responses: Collection[str]) -> Fault:
 
 
 def fault_of(fields: Mapping[str, Any]) -> Fault:
-    """Return a fault of a known kind, of whose fields only the types are checked.
+    """Return a fault of a known kind; check only the types of its fields.
 
     Raises InvalidField.
     """
@@ -383,7 +385,7 @@ _TRAITS = {
 
 
 def _check_operation(fault: Fault, responses: Collection[str]) -> None:
-    """Raise InvalidField if the operation is unknown or the kind cannot apply."""
+    """Raise InvalidField if the operation is unknown, or lacks the kind's trait."""
     others = "a method and a path, or " if fault.is_answer else "* or "
     if fault.operation == "*" and not fault.is_answer:
         return
@@ -393,4 +395,4 @@ def _check_operation(fault: Fault, responses: Collection[str]) -> None:
         return
     if fault.operation not in known:
         which = f"an operation {_TRAITS[fault.needs]} ({', '.join(known)})"
-        raise wrong(f"* or {which}", describe_value(fault.operation), "operation")
+        raise wrong_field(f"* or {which}", describe_value(fault.operation), "operation")

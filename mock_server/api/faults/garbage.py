@@ -1,15 +1,15 @@
-"""Bytes that are not HTTP."""
+"""The kind `garbage`: bytes that are not HTTP."""
 
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.request import RequestBody
 from mock_server.api.response import NoResponse
 
-# Starts like a TLS record, so that clients cannot take it for a status line.
+# Begins like a TLS record, so that no client takes it for a status line.
 GARBAGE = b"\x16\x03\x01\x00\xff mock \x00\x01\x02\xfe\xff\r\n\r\n"
 
 
 class Garbage(Fault, tag="garbage"):
-    """Bytes that are not HTTP, then the connection is closed."""
+    """The server sends non-HTTP bytes and closes the connection."""
 
     chinese = "先发送不是 HTTP 的字节，再关闭连接。"
 

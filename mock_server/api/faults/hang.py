@@ -1,4 +1,4 @@
-"""No response, or only a part, for a minute."""
+"""The kind `hang`: no response, or only a part of a stream, for a minute."""
 
 from mock_server.api.context import pause
 from mock_server.api.faults.fault import FaultContext, StreamFault
@@ -8,12 +8,12 @@ from mock_server.domain.limits import Published
 
 
 class Hang(StreamFault, tag="hang"):
-    """No response, or only `afterChunks` pieces; the connection ends after a minute."""
+    """No response, or only `afterChunks` events; the connection ends after a minute."""
 
     chinese = "没有应答，或只有前 `afterChunks` 段；一分钟后关闭连接。"
 
     async def apply(self, context: FaultContext) -> Response:
-        # Refused in process, where a caller would wait for ever.
+        # In process this raises NeedsConnection: a caller there would wait for ever.
         connection = context.connection()
 
         async def end(body: RequestBody) -> None:
@@ -26,6 +26,6 @@ class Hang(StreamFault, tag="hang"):
             await connection.close(body)
 
         if stream := await self.stream(context):
-            return self.until(stream, end)
+            return self.end_early(stream, end)
         await context.perform_if_after()
         return NoResponse(ends=end)

@@ -1,4 +1,4 @@
-"""A body that is not JSON."""
+"""The kind `malformed_json`: a body that is not JSON."""
 
 from msgspec.structs import replace
 
@@ -7,14 +7,14 @@ from mock_server.api.response import Response
 
 
 class MalformedJson(Fault, tag="malformed_json"):
-    """A 200 with a body that no JSON parser accepts."""
+    """The response is a 200 whose body is not JSON."""
 
     chinese = "状态码 200，但正文不是合法的 JSON。"
 
     async def apply(self, context: FaultContext) -> Response:
-        """Return the body with a wrong bracket at its end."""
-        # The length stays, so that only a JSON parser can notice.
-        response = await context.spoilable()
+        """Return the response with a wrong bracket at the end of its body."""
+        # The length stays the same, so that only a JSON parser finds the mistake.
+        response = await context.response_to_break()
         if not response.status:  # a reply that is cut before its first byte
             return response
         return replace(response, status=200, body=response.body[:-1] + b"]")

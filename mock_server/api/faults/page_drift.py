@@ -1,4 +1,4 @@
-"""A list that changes between two pages."""
+"""The kind `page_drift`: a list that changes between two pages."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from msgspec import Meta
 from msgspec.structs import replace
 
-from mock_server.api.faults.fault import Fault, FaultContext, one_of, wrong
+from mock_server.api.faults.fault import Fault, FaultContext, one_of, wrong_field
 from mock_server.api.response import Response
 from mock_server.domain.faults.definition import Whole
 from mock_server.domain.limits import Published
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class PageDrift(Fault, tag="page_drift"):
-    """The list has changed since the page before: some items appear or vanish."""
+    """The list has changed since the previous page: some items appear or vanish."""
 
     chinese = "列表与上一页时不同：在整个列表的某个位置出现或消失若干条目。"
     least: ClassVar[Mapping[str, Any]] = {"insert": 1}
@@ -24,39 +24,39 @@ class PageDrift(Fault, tag="page_drift"):
     schema = one_of(("insert",), ("remove",))
 
     at: Whole = 0
-    """The index in the whole list."""
+    """Index of the change in the list."""
     insert: Annotated[int, Meta(ge=1, le=Published.page_size)] | None = None
-    """Items that appear there. Give this or `remove`."""
+    """Number of new items. Give this or `remove`."""
     remove: Annotated[int, Meta(ge=1, le=Published.page_size)] | None = None
-    """Items that vanish there."""
+    """Number of vanished items."""
 
     def check(self) -> None:
         """Require exactly one of `insert` and `remove`."""
         super().check()
         if (self.insert is None) is (self.remove is None):
             got = "nothing" if self.insert is None else "both"
-            raise wrong("insert or remove", got, "insert")
+            raise wrong_field("insert or remove", got, "insert")
 
     async def apply(self, context: FaultContext) -> Response:
         def distort(page: Page[Any], request: object) -> Page[Any]:
             numbers = range(1, (self.insert or 0) + 1)
-            new = [context.appear(request, number) for number in numbers]
-            return drifted(page, self.at, new, self.remove or 0)
+            new = [context.invent_item(request, number) for number in numbers]
+            return drifted_page(page, self.at, new, self.remove or 0)
 
         return await context.perform(distort)
 
 
-def drifted(page: Page[T], at: int, new: Sequence[T], remove: int) -> Page[T]:
-    """Return the page as if items had appeared or vanished at an index of the list."""
-    # Applied to all matches, so that later pages shift too. Of what may be a million
-    # items, only the shown items are made.
+def drifted_page(page: Page[T], at: int, new: Sequence[T], remove: int) -> Page[T]:
+    """Return the page with `new` items, or without `remove` items, at index `at`."""
+    # The whole list changes, so later pages shift too. It may have a million items, so
+    # only the items of this page are computed.
     matching, begin, end = page.matching, page.offset, page.offset + page.page_size
     here = min(at, len(matching))
-    behind = min(remove, len(matching) - here) - len(new)  # how far the rest moves
+    shift = min(remove, len(matching) - here) - len(new)  # how far the rest moves
     rest = here + len(new)
     shown = [
         *matching[begin : min(end, here)],
         *new[max(0, begin - here) : max(0, end - here)],
-        *matching[max(begin, rest) + behind : max(end, rest) + behind],
+        *matching[max(begin, rest) + shift : max(end, rest) + shift],
     ]
-    return replace(page, items=shown, total=len(matching) - behind)
+    return replace(page, items=shown, total=len(matching) - shift)

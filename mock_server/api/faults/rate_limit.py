@@ -1,4 +1,4 @@
-"""A 429 for more requests than a key may send."""
+"""The kind `rate_limit`: a 429 for more requests than an API key may send."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
@@ -12,21 +12,21 @@ from mock_server.domain.limits import Published
 
 
 class RateLimited(Fault, tag="rate_limit", kw_only=True):
-    """A 429 for more than `limit` requests in `window` seconds, for each key."""
+    """An API key that exceeds `limit` requests in `window` seconds gets a 429."""
 
     chinese = "每个密钥在 `window` 秒内超过 `limit` 次的请求得到 429。"
     least: ClassVar[Mapping[str, Any]] = {"limit": 1, "window": 1}
 
     requests: Annotated[int, Meta(ge=1, le=Published.integer)] = field(name="limit")
-    """Requests of a key in a window."""
+    """Maximum requests of a key in a window."""
     window: Annotated[int, Meta(ge=1, le=86_400)]
-    """Seconds of a window."""
-    # Without `times` it lasts until its `ttl` ends.
+    """The window in seconds."""
+    # By default the limit lasts until its `ttl` ends.
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
 
     @property
     def limit(self) -> tuple[int, int]:
-        """The number of requests, and the seconds of a window."""
+        """Return the maximum number of requests, and the seconds of a window."""
         return self.requests, self.window
 
     async def apply(self, context: FaultContext) -> Response:
@@ -38,5 +38,5 @@ class RateLimited(Fault, tag="rate_limit", kw_only=True):
         response = error_response(refusal, context.request.state.choices)
         if limit is None:
             return response
-        retry = (b"retry-after", b"%d" % limit.reset_seconds)
-        return response.with_headers(retry, *rate_limit_headers(limit))
+        retry_after = (b"retry-after", b"%d" % limit.reset_seconds)
+        return response.with_headers(retry_after, *rate_limit_headers(limit))

@@ -1,4 +1,4 @@
-"""A reply that a test sets for the next chat completion."""
+"""The kind `reply`: a chat message that a test scripts for chat completions."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta
 from msgspec.structs import replace
 
-from mock_server.api.faults.answering import Answering, Sent
-from mock_server.api.faults.fault import wrong
+from mock_server.api.faults.answering import AnsweredRequest, Answering
+from mock_server.api.faults.fault import wrong_field
 from mock_server.api.operations.operation import Distort
 from mock_server.api.response import Response
 from mock_server.domain import replies
@@ -19,7 +19,7 @@ _NULL = {"type": "null"}
 
 
 class Reply(Answering, tag="reply"):
-    """The assistant says this in a chat completion."""
+    """A chat completion returns this reply."""
 
     chinese = "对话接口以此内容回复，可整体返回或流式返回。"
     least: ClassVar[Mapping[str, Any]] = {"text": "Hello"}
@@ -37,23 +37,23 @@ class Reply(Answering, tag="reply"):
         _COMPLETIONS
     )
     text: replies.Text | None = None
-    """The text."""
+    """The reply's text."""
     parts: replies.Parts | None = None
-    """The parts, in order. Give this or `text`."""
+    """The reply's parts, in order. Give this or `text`."""
     stream: replies.StreamPace | None = None
-    """The pace; by default at once."""
+    """Pauses in a streamed reply; none by default."""
 
     def problems(self) -> Iterator[tuple[Path, str]]:
-        """Yield problems: neither or both of text and parts, bad parts, too large."""
+        """Yield problems of `text` and `parts`, of which exactly one must be given."""
         yield from replies.problems(self.text, self.parts)
 
     def check(self) -> None:
         super().check()
         if self.operation != _COMPLETIONS:
-            raise wrong(_COMPLETIONS, describe_value(self.operation), "operation")
+            raise wrong_field(_COMPLETIONS, describe_value(self.operation), "operation")
 
-    def respond(self, sent: Sent, distort: Distort | None) -> Response:
-        """Return the operation's own response with this reply."""
+    def respond(self, sent: AnsweredRequest, distort: Distort | None) -> Response:
+        """Return the response of the operation with this reply."""
         reply = replies.DeclaredReply(
             text=self.text, parts=self.parts, stream=self.stream
         )

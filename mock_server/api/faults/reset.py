@@ -1,16 +1,16 @@
-"""A connection that is reset."""
+"""The kind `reset`: a connection that is reset."""
 
 from mock_server.api.faults.fault import Connections, FaultContext, StreamFault
 from mock_server.api.response import NoResponse, Response
 
 
 class Reset(StreamFault, tag="reset"):
-    """No response; the connection is reset (RST)."""
+    """The connection is reset (RST) without a response."""
 
     chinese = "没有应答；连接被重置（RST）。"
 
     connections: Connections = "first"
-    """Break the `first` connection of a request, or `all`, with a browser's retries."""
+    """`all`: also break connections on which a client resends the request."""
 
     @property
     def meets_resends(self) -> bool:
@@ -19,6 +19,6 @@ class Reset(StreamFault, tag="reset"):
     async def apply(self, context: FaultContext) -> Response:
         connection = context.connection()
         if stream := await self.stream(context):
-            return self.until(stream, connection.reset)
+            return self.end_early(stream, connection.reset)
         await context.perform_if_after()
         return NoResponse(ends=connection.reset)

@@ -1,6 +1,6 @@
-"""The table of kinds; reads faults of fixtures and of the command line.
+"""The table of all kinds of faults, and functions that read faults from plain data.
 
-Documents, commands and the console show the table.
+The documentation, the command line and the console are made from this table.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -75,22 +75,22 @@ def read_faults(
     report: Callable[[Mistake], None],
     responses: Collection[str] = (),
 ) -> Sequence[Fault]:
-    """Return the fault of an object, or all faults of its preset.
+    """Return the fault that `fields` describe, or all faults of the preset they name.
 
-    The faults may be for operations or for static `responses` of these names. If there
-    are mistakes, they are reported with paths in the object, and no fault is returned.
+    A fault may name an operation, or one of the static `responses`. Each mistake is
+    passed to `report` with its path in `fields`; the result is then empty.
     """
-    found = list(_mistakes(fields))
+    found = list(_shape_mistakes(fields))
     if not found:
         every = [fields]
         if "preset" in fields:
             every = faults_of(fields["preset"], fields.get("seed", 0))
         try:
-            found = [each for one in every for each in _problems(one)]
+            found = [each for one in every for each in _answer_problems(one)]
             if not found:
                 return [read_fault(each, responses) for each in every]
         except InvalidField as refusal:
-            found = [_placed(refusal)]
+            found = [_split_place(refusal)]
     for mistake in found:
         report(mistake)
     return ()
@@ -99,18 +99,21 @@ def read_faults(
 def unpacked(packed: bytes) -> Fault:
     """Return a fault of any kind from JSON, without checking it again."""
     given = msgspec.json.decode(packed, type=dict[str, Raw])
-    fields = {name: _value(name, each) for name, each in given.items()}
+    fields = {name: _decode_field(name, each) for name, each in given.items()}
     return msgspec.convert(fields, KINDS[fields.pop("kind")])
 
 
-def _value(name: str, encoded: Raw) -> Any:
-    """Decode a field; a large value of an answer stays JSON, as in `as_kept`."""
+def _decode_field(name: str, encoded: Raw) -> Any:
+    """Decode a field; a large value of an answer stays JSON, as `Answer` stores it."""
     is_large = len(bytes(encoded)) > LARGE_BYTES and name in ("data", "json")
     return encoded.copy() if is_large else msgspec.json.decode(encoded)
 
 
-def _mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Yield mistakes that can be found without operations and rules of kinds."""
+def _shape_mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Yield mistakes in the names and types of fields.
+
+    Operations, and rules between fields, are checked later.
+    """
     if "preset" not in fields:
         own = dict(fields)
         if mistake := kind_mistake(fields):
@@ -124,14 +127,14 @@ def _mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:
         yield Mistake(("preset",), f"Expected one of {', '.join(PRESETS)}, got {got}")
 
 
-def _problems(fields: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Yield every problem of an answer, which may have several."""
+def _answer_problems(fields: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Yield every problem of an answer; other kinds are checked by `read_fault`."""
     fault = fault_of(fields)
     if isinstance(fault, Answering):
         yield from (Mistake(*each) for each in fault.problems())
 
 
-def _placed(refusal: InvalidField) -> Mistake:
-    """Return a message that ends with its place (`- at $.match.body`) as Mistake."""
+def _split_place(refusal: InvalidField) -> Mistake:
+    """Return a refusal as Mistake, with the place at its end (`- at $.match.body`)."""
     message, _, place = refusal.message.rpartition(" - at $.")
     return Mistake(tuple(place.split(".")), message)

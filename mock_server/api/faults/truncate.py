@@ -1,4 +1,4 @@
-"""A response that ends too early."""
+"""The kind `truncate`: a response that ends too early."""
 
 from msgspec import field
 from starlette.types import Send
@@ -15,31 +15,31 @@ class Truncate(StreamFault, tag="truncate"):
 
     chinese = "应答正文在若干字节后中断，默认为一半。"
 
-    kept: Whole | None = field(default=None, name="bytes")
-    """Bytes of the body that are sent; by default half."""
+    sent_bytes: Whole | None = field(default=None, name="bytes")
+    """Number of body bytes to send; by default half."""
 
     async def apply(self, context: FaultContext) -> Response:
-        # First, so that in process nothing changes before NeedsConnection.
+        # Raises NeedsConnection in process, before the operation changes any data.
         connection = context.connection()
         if stream := await self.stream(context):
-            return self.until(stream, connection.finish)
-        whole = await context.spoilable()
+            return self.end_early(stream, connection.finish)
+        whole = await context.response_to_break()
         if not whole.status:  # a reply that is cut before its first byte
             return whole
         size = len(whole.body)
-        # At least one byte is missing, else nothing would be truncated.
-        kept = size // 2 if self.kept is None else min(self.kept, size - 1)
-        return whole.into(Truncated, connection=connection, kept=kept)
+        # At least one byte must be missing.
+        sent = size // 2 if self.sent_bytes is None else min(self.sent_bytes, size - 1)
+        return whole.into(TruncatedResponse, connection=connection, sent_bytes=sent)
 
 
-class Truncated(Response, frozen=True, kw_only=True):
-    """The head of a response, `kept` bytes of its body, then a FIN."""
+class TruncatedResponse(Response, frozen=True, kw_only=True):
+    """A response that sends its head and `sent_bytes` of its body, then a FIN."""
 
     connection: Connection
-    kept: int
+    sent_bytes: int
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        part = {"type": "http.response.body", "body": self.body[: self.kept]}
+        part = {"type": "http.response.body", "body": self.body[: self.sent_bytes]}
         await send(self.start(headers))
         await send(part | {"more_body": True})
         await self.connection.finish(body)

@@ -1,4 +1,4 @@
-"""A page with a wrong total."""
+"""The kind `wrong_total`: a page with a wrong total."""
 
 from typing import Annotated, TypeVar
 
@@ -23,9 +23,9 @@ class WrongTotal(Fault, tag="wrong_total"):
     """The number that is added to `total`."""
 
     async def apply(self, context: FaultContext) -> Response:
-        return await context.perform(lambda page, _: miscounted(page, self.by))
+        return await context.perform(lambda page, _: with_wrong_total(page, self.by))
 
 
-def miscounted(page: Page[T], by: int) -> Page[T]:
-    """Return the page with a wrong total, at least 0."""
+def with_wrong_total(page: Page[T], by: int) -> Page[T]:
+    """Return the page with `by` added to its total; the result is at least 0."""
     return replace(page, total=max(0, page.total + by))

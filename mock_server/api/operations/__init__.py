@@ -1,5 +1,5 @@
-"""The operations of the service, one module for each; `table` lists them.
+"""The operations that the server can serve; `table` lists them.
 
-A module has all parts of an operation: its body, the effect of each choice on
-violations of the spec, the call of the domain, and the encoding of its data.
+The module of an operation has all its parts: the type of its body, the choices that
+tolerate violations, the call of the domain, and the encoding of the data.
 """

@@ -1,4 +1,4 @@
-"""A path without an operation, where answers are returned."""
+"""Paths that have scripted answers, but no operation."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ from mock_server.fixture.document import PATH_PATTERN
 
 
 class AnsweredPath(Struct, frozen=True):
-    """A path with answers, with the attributes of an operation.
+    """A path with answers, which has the same attributes as an operation.
 
-    It has no contract, so no violations and no choices. Anyone may call it; a key
-    selects caller and sandbox. `names` are those of the routes that match, literals
-    before parameters.
+    It has no contract, so a request has no violations. Anyone may call it; an API key
+    selects caller and sandbox. `names` are the names of the routes that match, such as
+    `GET /api/x/{id}`; routes with parameters come last.
     """
 
     access: ClassVar[Access] = "guest"
@@ -39,13 +39,13 @@ class AnsweredPath(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Return the name in faults, journal and logs."""
+        """Return the name that faults, journal and log show."""
         return self.names[0]
 
     def check_method(
         self, method: str, choices: Choices, headers: Sequence[Header]
     ) -> None:
-        """Accept the method by which the path was found."""
+        """Accept any method: the path was found by path and method."""
 
     def check_content_type(
         self, method: str, headers: Sequence[Header], choices: Choices
@@ -54,7 +54,7 @@ class AnsweredPath(Struct, frozen=True):
 
     @staticmethod
     def fields(content: bytes) -> Mapping[str, object]:
-        """Return the fields of a body for matching; none if it is not an object."""
+        """Return the fields of a body for matching; none if the body is no object."""
         try:
             return read_json(content)
         except BadJson:
@@ -63,21 +63,21 @@ class AnsweredPath(Struct, frozen=True):
     def respond(
         self, call: Call, content: bytes, distort: Distort | None = None
     ) -> NoReturn:
-        """Not called: an answer responds."""
+        """Never called, because an answer responds."""
         raise NotImplementedError
 
 
 Served = Operation | AnsweredPath
-"""What a path can lead to."""
+"""An operation, or a path that has answers only."""
 
 
 def answered_at(method: str, path: str, routes: Routes) -> AnsweredPath | None:
-    """Return the answers for a request, or None without any at its path.
+    """Return the path of a request if it has answers, else None.
 
-    Raises MethodNotAllowed if there are only answers for other methods.
+    Raises MethodNotAllowed if the path only has answers for other methods.
     """
     if path.startswith(OWN):
-        return None  # also if a parameter matches
+        return None  # even if a route with parameters matches
     names = routes.find(method, path)
     if names:
         return AnsweredPath(names, method)
@@ -87,16 +87,16 @@ def answered_at(method: str, path: str, routes: Routes) -> AnsweredPath | None:
 
 
 NAME_PATTERN = rf"^({'|'.join(METHODS)}) {PATH_PATTERN.removeprefix('^')}"
-"""Pattern of the names of such routes, for JSON Schema."""
+"""Pattern of the names of routes that have answers, for JSON Schema."""
 
 
 def name_schema(operations: Sequence[str]) -> Mapping[str, object]:
-    """Return a JSON Schema of these operations' names and of routes."""
+    """Return a JSON Schema that accepts these names of operations, and any route."""
     return {"anyOf": [{"enum": list(operations)}, {"pattern": NAME_PATTERN}]}
 
 
 class AnyRoute(tuple[str, ...]):
-    """Contains all possible names of routes, for use before any is known."""
+    """A container of all possible names of routes, for use before any is known."""
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and re.match(NAME_PATTERN, name) is not None

@@ -18,13 +18,14 @@ from mock_server.domain.validation.convert import is_number_field
 
 
 class About(Struct, frozen=True):
-    """Names of a field's violations of the spec, and other facts about the field.
+    """Names of the violations that a field can have, and other facts about the field.
 
-    `missing`: a required field is absent; `without` is then the effect. `text`: a
-    number came as a string of digits. `over`: a number exceeds the spec's maximum; the
-    choice `most` has the largest allowed number. `empty`: a string is empty; the second
-    text says what is expected. Each name is that of the choice that may tolerate the
-    violation; all other violations are `invalid_field`, which no choice tolerates.
+    `missing` names the violation if a required field is absent; its effect is
+    `without`. `text` names that of a number sent as a string of digits, `over` that of
+    a number over the spec's maximum; the choice `most` sets the largest allowed number.
+    `empty` has the name for an empty string, and the expected value in words. Each name
+    is that of the choice that may tolerate the violation; all other violations are
+    `invalid_field`, which no choice tolerates.
 
     A field that only a `choice` adds to the spec has an `effect` when it is read. With
     `instead_of` it is read only if that field is missing. Messages do not repeat the
@@ -52,11 +53,11 @@ class About(Struct, frozen=True):
 
     @property
     def is_without_effect(self) -> bool:
-        """Whether it is known, and changes nothing."""
+        """Return whether the field is known and changes nothing."""
         return self.is_idle and not self.is_credential
 
     def meta(self) -> Meta:
-        """Return this as a part of the field's type."""
+        """Return these facts as metadata for the field's type."""
         described = "Known, without effect" if self.is_without_effect else None
         return Meta(extra={"about": self}, description=described)
 
@@ -71,32 +72,36 @@ class Field:
         self._type = field.type
         self._section = section
         self._is_number = is_number_field(field)
-        # Versions that do not check such a field take null for absent.
+        # A version that does not check all fields takes null here for a missing field.
         self.may_be_dropped = not (field.required or walk.is_valid(None, field.type))
         # If the type allows strings beside numbers, digits need no conversion.
         takes_text = self._is_number and walk.is_valid("1", field.type)
         self._as_number = walk.integral_as_int if takes_text else walk.as_number
-        self.about = _about(field.type)
+        self.about = _about_of(field.type)
 
     def missing(
         self, choices: Choices, *, another: str = "", unknown: str | None = None
     ) -> Violation:
-        """Return the violation of a body without the field, or with `another` instead.
+        """Return the violation of a body that lacks the field.
 
-        `unknown` is a field of the body that may be meant for it.
+        The body may have the field `another` instead. `unknown` is a field of the body
+        that is likely meant for the missing one.
         """
         effect = HONOURED if another else self.about.without
         got = f"the field {quoted(another)} instead" if another else "nothing"
         violation = self._violation(self.about.missing, got, effect=effect)
         hint = f" ({self.about.hint})" if self.about.hint else ""
         message = violation.message + meant_by_unknown(unknown, self.name) + hint
-        return judged(replace(violation, message=message), choices)
+        return judge(replace(violation, message=message), choices)
 
     def read(self, given: object, choices: Choices) -> tuple[object, list[Violation]]:
-        """Return a value, a number as an integer if possible, and its violations."""
+        """Return the value of a field and its violations.
+
+        A string of digits, or a float without fraction, becomes an integer.
+        """
         value = self._as_number(given) if self._is_number else given
         if isinstance(given, list | dict) and not self._is_number:
-            return value, self._inside(given) or self._left_out(given)
+            return value, self._inner_violations(given) or self._left_out_items(given)
         valid = walk.is_valid(value, self._type)
         # A string of digits is a number by now; any other has the wrong type.
         is_text = self._is_number and isinstance(given, str) and value is not given
@@ -107,30 +112,30 @@ class Field:
         # The minimum is 0 or 1, so an invalid positive number is over the maximum. A
         # boolean is an int to Python, but not to JSON.
         is_large = not valid and type(value) is int and value > 0
-        served = self._served(choices)
-        names = [(self.about.text, served)] if is_text else []
+        expected = self._allowed_values(choices)
+        names = [(self.about.text, expected)] if is_text else []
         if not valid and not is_large:
-            names.append(("invalid_field", served))
+            names.append(("invalid_field", expected))
         if is_empty and self.about.empty is not None:
             names.append(self.about.empty)
         violations = (self._violation(name, got, what) for name, what in names)
-        found = [judged(self._with_other(each), choices) for each in violations]
+        found = [judge(self._with_other(each), choices) for each in violations]
         if is_large:
-            found.append(self._too_large(value, got, choices))
+            found.append(self._over_maximum(value, got, choices))
         return value, found
 
     def _with_other(self, violation: Violation) -> Violation:
         hint = f" ({self.about.instead})" if self.about.instead else ""
         return replace(violation, message=violation.message + hint)
 
-    def _too_large(self, value: Any, got: str, choices: Choices) -> Violation:
+    def _over_maximum(self, value: Any, got: str, choices: Choices) -> Violation:
         """Return the violation of a number over the spec's maximum."""
-        violation = self._violation(self.about.over, got, self._served(choices))
+        violation = self._violation(self.about.over, got, self._allowed_values(choices))
         if not self.about.most:
-            return judged(violation, choices)
+            return judge(violation, choices)
         most = getattr(choices, self.about.most)
         if value <= most:
-            # Served, though the spec's maximum is smaller.
+            # A choice allows this number, though the spec's maximum is smaller.
             return self._violation(self.about.over, got)
         if tolerates(choices, self.about.over):
             return replace(violation, effect=f"counted as {most}")
@@ -141,15 +146,15 @@ class Field:
         ]
         return violation.refused(*remedies(choices, self.about.over), *larger)
 
-    def _served(self, choices: Choices) -> str:
-        """Return the allowed values in words; numbers may exceed the spec's maximum."""
+    def _allowed_values(self, choices: Choices) -> str:
+        """Return the values that the choices allow, in words."""
         if not self.about.most:
             return walk.describe_type(self._type)
         kinds = map(walk.without_metadata, getattr(self._type, "types", (self._type,)))
         number = next(each for each in kinds if isinstance(each, inspect.IntType))
         return walk.describe_type(replace(number, le=getattr(choices, self.about.most)))
 
-    def _inside(self, given: object) -> list[Violation]:
+    def _inner_violations(self, given: object) -> list[Violation]:
         found = walk.mistakes_of(given, self._type, (cut(self.name),))
         places = ((each.message, walk.dotted(each.path)) for each in found)
         # One more than messages list, to show that there are more.
@@ -158,8 +163,8 @@ class Field:
             for message, path in islice(places, Published.told_problems + 1)
         ]
 
-    def _left_out(self, given: Any) -> list[Violation]:
-        """Return a violation for each item of an array that is left out."""
+    def _left_out_items(self, given: Any) -> list[Violation]:
+        """Return a violation for each item of an array that lacks `items_need`."""
         name, found = self.about.items_need, []
         for index, item in enumerate(given if name else ()):
             if not item.get(name):
@@ -182,25 +187,30 @@ class Field:
         return violation_of(self.name, name, self._section, reason, effect)
 
 
-def idle_in(given: object, kind: inspect.Type, at: walk.Path) -> Iterator[str]:
-    """Find the fields below a place that are known without effect, by their paths."""
+def fields_without_effect(
+    given: object, kind: inspect.Type, at: walk.Path
+) -> Iterator[str]:
+    """Yield the paths of the fields in `given` that are known, but have no effect.
+
+    `kind` is the type of `given`, `at` its path.
+    """
     match walk.without_metadata(kind), given:
         case inspect.UnionType() as union, _:
             if own := walk.alternative_for(given, union):
-                yield from idle_in(given, own, at)
+                yield from fields_without_effect(given, own, at)
         case inspect.StructType(fields=fields), dict():
             for each in fields:
                 name, place = each.encode_name, (*at, each.encode_name)
-                if name in given and _about(each.type).is_without_effect:
+                if name in given and _about_of(each.type).is_without_effect:
                     yield walk.dotted(place)
                 elif name in given:
-                    yield from idle_in(given[name], each.type, place)
+                    yield from fields_without_effect(given[name], each.type, place)
         case inspect.ListType(item_type=of), list():
             for index, item in enumerate(given):
-                yield from idle_in(item, of, (*at, index))
+                yield from fields_without_effect(item, of, (*at, index))
 
 
-def _about(kind: inspect.Type) -> About:
+def _about_of(kind: inspect.Type) -> About:
     for each in getattr(kind, "types", (kind,)):
         extra = each.extra if isinstance(each, inspect.Metadata) else None
         if extra and "about" in extra:
@@ -217,8 +227,8 @@ def violation_of(
     return Violation(name, section, path, f"Expected {reason} - at {path}", effect)
 
 
-def judged(violation: Violation, choices: Choices) -> Violation:
-    """Return a violation, refused with hints unless a choice tolerates it."""
+def judge(violation: Violation, choices: Choices) -> Violation:
+    """Return the violation; if no choice tolerates it, with a refusal and hints."""
     if tolerates(choices, violation.name):
         return violation
     return violation.refused(*remedies(choices, violation.name))

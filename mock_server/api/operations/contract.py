@@ -1,8 +1,8 @@
-"""Reads an operation's body, valid or not, and finds its violations of the spec.
+"""Reads the body of an operation, valid or not, and finds its violations of the spec.
 
-A valid body is decoded in one step, at C speed. Any other is read field by field, for
-its values and its violations at the same time. A violation that no choice tolerates
-fails the body; the journal lists all.
+A valid body is decoded in one fast step. Any other body is read field by field; this
+finds its values and its violations in one pass. A body is refused for each violation
+that the choices in force do not tolerate; the journal lists all violations.
 """
 
 from collections.abc import Collection, Iterator
@@ -15,7 +15,7 @@ from msgspec import Struct, inspect
 
 from mock_server.api.errors import BadJson
 from mock_server.api.operations import nearest
-from mock_server.api.operations.body_field import idle_in
+from mock_server.api.operations.body_field import fields_without_effect
 from mock_server.api.operations.known_fields import KnownFields
 from mock_server.api.request import check_counts, check_integers, read_json
 from mock_server.domain.choices.reading import tolerates
@@ -30,31 +30,33 @@ from mock_server.domain.versions import facts_of
 
 
 class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
-    """The fields of a body by the spec; others are unknown."""
+    """The fields that the spec allows in a body."""
 
     def check(self) -> None:
-        """Raise InvalidField if a rule beyond types is broken."""
+        """Raise InvalidField if the fields break a rule that types cannot express."""
 
 
 F = TypeVar("F", bound=RequestFields)
 
 _DOCUMENTED = Choices()
-_TOLD = 5
-"""Fields without effect that a hint names."""
+_MAX_HINTED = 5
+"""Maximum number of fields without effect that a hint names."""
 
-NOT_ON_CONTRACT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """Errors of a decoder for a body that violates the spec."""
 _SHORT_BYTES = 4 * 1024
 """A body of so many bytes cannot have values that take long to decode."""
 
 
 class Contract(Generic[F]):
-    """The body of one operation, by `section` of the spec and by choices.
+    """Reads the bodies of one operation, and finds their violations.
 
-    `fields` is the type of the spec; `extensions` are fields that only choices give a
-    meaning; `where` says where a missing field is looked for. Unless it `is_checked`,
-    versions without schemas skip idle fields and treat null as absent. If it
-    `is_strict`, versions with schemas refuse unknown fields under every choice.
+    `section` is the section of the spec that violations cite, `fields` the type of the
+    spec. `extensions` are fields that are read only with some choices; `where` says
+    where a missing field is expected. If `is_checked` is False, a version that does not
+    check all fields skips fields without effect, and takes null in an optional field
+    for a missing field. If `is_strict`, versions that check all fields refuse unknown
+    fields under every choice.
     """
 
     def __init__(
@@ -71,14 +73,15 @@ class Contract(Generic[F]):
         self.known = KnownFields(section, fields, extensions, where, is_strict)
         self._is_checked = is_checked
         self.decoder = msgspec.json.Decoder(fields)
-        """Decodes a valid body; raises NOT_ON_CONTRACT for any other."""
+        """Decodes a valid body; raises DECODE_ERRORS for any other."""
 
     def read(
         self, content: bytes, choices: Choices, ignored: list[str] | None = None
     ) -> F:
-        """Return a body's fields, for an operation that ignores violations.
+        """Return the fields of a body; violations that choices tolerate are ignored.
 
-        Raises as `values`, and NotReady for a large body.
+        `ignored` gets hints, as in `values`. Raises BadJson, InvalidField, and NotReady
+        while a large body is being decoded.
         """
         try:
             if len(content) <= _SHORT_BYTES:
@@ -87,24 +90,24 @@ class Contract(Generic[F]):
                 check_counts(content)
                 fields = self.decoder.decode(content)
             else:
-                found = made(self, content, self._reading(content))
+                found = made(self, content, self._decode_in_steps(content))
                 if isinstance(found, Refusal):
                     raise found
                 fields = found
-        except NOT_ON_CONTRACT:
+        except DECODE_ERRORS:
             fields = None
         if fields is None:
             values = self.values(content, choices, ignored)
             fields = with_integers(values, self.fields)
-        if self.looks_at_all(choices):
+        if self.checks_all_fields(choices):
             fields.check()
         return fields
 
-    def _reading(self, content: bytes) -> Steps[F | Refusal | None]:
+    def _decode_in_steps(self, content: bytes) -> Steps[F | Refusal | None]:
         """Check and decode a large body in two steps; None if it violates the spec."""
         for _ in range(AT_ONCE):
             yield
-        with suppress(*NOT_ON_CONTRACT):
+        with suppress(*DECODE_ERRORS):
             try:
                 check_counts(content)
             except BadJson as refusal:
@@ -117,16 +120,16 @@ class Contract(Generic[F]):
     def values(
         self, content: bytes, choices: Choices, ignored: list[str] | None = None
     ) -> dict[str, Any]:
-        """Return the values by field of a body whose violations are all tolerated.
+        """Return the values of a body by field; violations may be tolerated.
 
-        Missing fields are left out. The list `ignored` gets a hint if an ignored field
-        resembles another. Raises BadJson, and InvalidField for all violations that the
-        choices in force do not tolerate.
+        Missing fields are left out. If an ignored field resembles a known one, a hint
+        is added to the list `ignored`. Raises BadJson, and one InvalidField that names
+        all violations that the choices in force do not tolerate.
         """
         body = read_json(content)
-        # Before the fields: the rule holds for unknown fields too, at any depth.
+        # The rule on integers holds for unknown fields too, at any depth.
         check_integers(content, body)
-        body = self._looked_at(body, choices)
+        body = self._checked_fields(body, choices)
         values, refused = self.known.read(body, choices)
         first = next(refused, None)
         if first is not None:
@@ -143,15 +146,15 @@ class Contract(Generic[F]):
             ignored += nearest.ignored(body, self.known.names)
         return values
 
-    def looks_at_all(self, choices: Choices) -> bool:
+    def checks_all_fields(self, choices: Choices) -> bool:
         """Return whether the version in force checks all fields."""
         return self._is_checked or facts_of(choices.version).fields_are_checked
 
-    def _looked_at(
+    def _checked_fields(
         self, body: dict[str, object], choices: Choices
     ) -> dict[str, object]:
-        """Return the fields of a body that the version in force reads."""
-        if self.looks_at_all(choices):
+        """Return the fields of a body that the version in force checks."""
+        if self.checks_all_fields(choices):
             return body
         known = self.known.fields
         return {
@@ -161,8 +164,11 @@ class Contract(Generic[F]):
             or not (field.about.is_idle or (value is None and field.may_be_dropped))
         }
 
-    def name_unknown(self, refusal: Refusal, content: bytes) -> None:
-        """Add to the refusal of a missing field the unknown field that may be meant."""
+    def suggest_unknown(self, refusal: Refusal, content: bytes) -> None:
+        """Add a suggestion to the refusal of a missing field.
+
+        It names an unknown field of the body that is likely meant for the missing one.
+        """
         name = getattr(refusal, "at", "").removeprefix("$.")
         if name in self.known.fields:
             body = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
@@ -173,18 +179,18 @@ class Contract(Generic[F]):
     def find_violations(
         self, content: bytes, choices: Choices = _DOCUMENTED
     ) -> Iterator[Violation]:
-        """Yield every violation of the spec by a body, and its effect by these choices.
+        """Yield every violation of a body, with its effect under `choices`.
 
         The effect assumes that the request is not refused for another reason.
         """
-        # Nearly all bodies are valid, and a journal may have thousands.
+        # A fast check first: nearly all bodies of a journal are valid.
         try:
             if len(content) > _SHORT_BYTES:
                 check_counts(content)
-            if self.known.is_closed and not self._has_empty(
+            if self.known.is_closed and not self._has_empty_text(
                 fields := self.decoder.decode(content)
             ):
-                if self.looks_at_all(choices):
+                if self.checks_all_fields(choices):
                     fields.check()
                 return
         except InvalidField as refusal:
@@ -192,7 +198,7 @@ class Contract(Generic[F]):
                 "invalid_field", self.section, refusal.at, refusal.message, REFUSED
             )
             return
-        except (*NOT_ON_CONTRACT, BadJson):
+        except (*DECODE_ERRORS, BadJson):
             pass
         try:
             body = read_json(content)
@@ -201,18 +207,19 @@ class Contract(Generic[F]):
             at = refusal.at
             yield Violation("invalid_field", self.section, at, refusal.message)
         else:
-            body = self._looked_at(body, choices)
-            yield from self.known.departures(body, choices)
+            body = self._checked_fields(body, choices)
+            yield from self.known.find_violations(body, choices)
 
-    def tell_idle(self, content: bytes | None) -> str:
-        """Return a hint that names fields without effect; "" if all have one."""
+    def hint_at_idle(self, content: bytes | None) -> str:
+        """Return a hint that names the body's fields without effect; "" if none."""
         try:
             body = msgspec.json.decode(content or b"null")
-        except NOT_ON_CONTRACT:
+        except DECODE_ERRORS:
             return ""
-        found = [*islice(idle_in(body, inspect.type_info(self.fields), ()), _TOLD + 1)]
-        more = ["and more"] if len(found) > _TOLD else []
-        named = ", ".join([*found[:_TOLD], *more])
+        every = fields_without_effect(body, inspect.type_info(self.fields), ())
+        found = [*islice(every, _MAX_HINTED + 1)]
+        more = ["and more"] if len(found) > _MAX_HINTED else []
+        named = ", ".join([*found[:_MAX_HINTED], *more])
         return f"known, without effect here: {named}" if named else ""
 
     @property
@@ -224,8 +231,8 @@ class Contract(Generic[F]):
         """Return whether a field is required."""
         return name in self.known.fields and self.known.fields[name].is_required
 
-    def _has_empty(self, decoded: F) -> bool:
-        """Return whether a field, or a field of its items, is empty and must not be."""
+    def _has_empty_text(self, decoded: F) -> bool:
+        """Return whether a field, or a field of its items, is empty but must not be."""
         return any(
             getattr(decoded, field.attribute) == ""
             if field.about.empty is not None

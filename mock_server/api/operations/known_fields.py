@@ -1,6 +1,6 @@
-"""The fields that an operation has a meaning for, and where a body departs from them.
+"""The fields that an operation can read, and the violations of a body in its fields.
 
-They are looked at one by one: only a body that is not on contract comes here.
+Reading field by field is slow, so only a body that the decoder refuses is read here.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from msgspec import Struct, inspect
 from msgspec.structs import replace
 
 from mock_server.api.operations import nearest
-from mock_server.api.operations.body_field import Field, judged, violation_of
+from mock_server.api.operations.body_field import Field, judge, violation_of
 from mock_server.domain.choices.choosing import with_choices
 from mock_server.domain.choices.reading import remedies, tolerates
 from mock_server.domain.choices.table import Choices, table
@@ -21,7 +21,7 @@ from mock_server.domain.versions import facts_of
 
 
 class KnownFields:
-    """The fields of an operation's bodies: those of the spec, and those of choices."""
+    """The fields of one operation: those of the spec, and those that choices add."""
 
     def __init__(
         self,
@@ -33,62 +33,66 @@ class KnownFields:
     ) -> None:
         """The arguments are those of `Contract`."""
         self._section, self._where = section, f" ({where})" if where else ""
-        self._kind, self._more, self._is_strict = kind, extensions, is_strict
+        self._spec_type, self._added_type = kind, extensions
+        self._is_strict = is_strict
         self.is_closed = kind.__struct_config__.forbid_unknown_fields
 
     @cached_property
     def fields(self) -> Mapping[str, Field]:
-        """Those of the spec, by name."""
-        return _fields(self._kind, self._section)
+        """The fields of the spec, by name."""
+        return _fields(self._spec_type, self._section)
 
     @cached_property
     def _extensions(self) -> Mapping[str, Field]:
-        return {} if self._more is None else _fields(self._more, self._section)
+        return (
+            {} if self._added_type is None else _fields(self._added_type, self._section)
+        )
 
     @property
     def names(self) -> Collection[str]:
-        """The names of all fields."""
+        """The names of all fields that the operation can read."""
         return [*self.fields, *self._extensions]
 
     def _refuses_unknown(self, choices: Choices) -> bool:
         return self._is_strict and facts_of(choices.version).fields_are_checked
 
-    def departures(
+    def find_violations(
         self, body: Mapping[str, object], choices: Choices
     ) -> Iterator[Violation]:
-        """Every departure of a body, and its effect with these choices."""
-        # Whatever choices read: to the spec `pageNum` is an unknown field too.
+        """Yield every violation of a body, with its effect under these choices."""
+        # To the spec, a field that only choices add (`pageNum`) is unknown too.
         yield from self._unknown(body, choices)
-        yield from self._examine(body, self.fields, choices)[1]
+        yield from self._read_fields(body, self.fields, choices)[1]
 
     def read(
         self, body: Mapping[str, object], choices: Choices
     ) -> tuple[dict[str, object], Iterator[str]]:
-        """The values of a body by field, and why it is refused, if it is."""
-        # Beside the spec's, the fields that these choices have a meaning for.
+        """Return the values of a body by field, and the messages of its refusals."""
+        # The fields of the spec, and those that these choices add.
         extended = {
             name: field
             for name, field in self._extensions.items()
             if tolerates(choices, field.about.choice)
         }
-        values, found = self._examine(body, {**self.fields, **extended}, choices)
+        values, found = self._read_fields(body, {**self.fields, **extended}, choices)
         unknown: Iterable[Violation] = ()
         if choices.unknown_fields == "reject" or self._refuses_unknown(choices):
-            # Otherwise a hundred thousand unknown fields are not even named.
+            # If unknown fields are ignored, a body may have 100,000: skip them all.
             unknown = self._unknown(body, choices)
         every = chain(unknown, found)
         return values, (each.message for each in every if each.effect == REFUSED)
 
-    def _with_remedies(
+    def _with_choice_hints(
         self,
         mistake: Violation,
         choice: str,
         body: Mapping[str, object],
         choices: Choices,
     ) -> Violation:
-        """A mistake in a field, for which this choice has a meaning, not the spec.
+        """Return a mistake in a field that `choice` adds, with hints.
 
-        A value of the choice that has none for the field may serve the body.
+        The hints name the values of the choice under which the field is ignored, and
+        the rest of the body is accepted.
         """
         if not choice or mistake.name != "invalid_field":
             return mistake
@@ -100,19 +104,21 @@ class KnownFields:
                 served_by.append(f"{choice}={value}")
         return mistake.refused(*served_by)
 
-    def _examine(
+    def _read_fields(
         self, body: Mapping[str, object], fields: Mapping[str, Field], choices: Choices
     ) -> tuple[dict[str, object], list[Violation]]:
         values: dict[str, object] = {}
         violations = []
         meant_for = self.meant_for_missing(body, fields)
         for name, field in fields.items():
-            # For most fields it is None, which no body has.
+            # `instead_of` is None for most fields, and never in `body` then.
             if name in body and field.about.instead_of not in body:
                 values[name], found = field.read(body[name], choices)
                 choice = field.about.choice
                 for each in found:
-                    violations.append(self._with_remedies(each, choice, body, choices))
+                    violations.append(
+                        self._with_choice_hints(each, choice, body, choices)
+                    )
             elif field.is_required:
                 others = self._extensions.items()
                 another = (
@@ -130,7 +136,7 @@ class KnownFields:
     def meant_for_missing(
         self, body: Mapping[str, object], fields: Mapping[str, Field]
     ) -> Mapping[str, str]:
-        """By missing field the unknown one of a body that is likely meant for it."""
+        """Return, for missing fields, the unknown field that is likely meant."""
         missing = [
             name
             for name, field in fields.items()
@@ -144,7 +150,7 @@ class KnownFields:
     def _unknown(
         self, body: Mapping[str, object], choices: Choices
     ) -> Iterator[Violation]:
-        """The fields of a body that the spec does not have, also where choices do.
+        """Yield a violation for each field of a body that the spec does not have.
 
         If its type is open to further fields, only what is nearly a missing one.
         """
@@ -154,17 +160,17 @@ class KnownFields:
             if name not in self.fields:
                 got = f"the field {describe_value(name).removeprefix('the string ')}"
                 reason = f"{expected}, got {got}"
-                departure = violation_of(
+                violation = violation_of(
                     name, "unknown_fields", self._section, reason, IGNORED
                 )
                 field = self._extensions.get(name)
                 if self._refuses_unknown(choices):
-                    yield departure.refused()
+                    yield violation.refused()
                 elif field is None:
-                    message = departure.message + nearest.meant(name, missing)
-                    yield judged(replace(departure, message=message), choices)
+                    message = violation.message + nearest.meant(name, missing)
+                    yield judge(replace(violation, message=message), choices)
                 else:
-                    yield _judged_extension(departure, field, body, choices)
+                    yield _judge_extension(violation, field, body, choices)
 
 
 def _fields(kind: type[Struct], section: str) -> dict[str, Field]:
@@ -173,15 +179,15 @@ def _fields(kind: type[Struct], section: str) -> dict[str, Field]:
     return {each.encode_name: Field(each, section) for each in fields}
 
 
-def _judged_extension(
-    departure: Violation, field: Field, body: Mapping[str, object], choices: Choices
+def _judge_extension(
+    violation: Violation, field: Field, body: Mapping[str, object], choices: Choices
 ) -> Violation:
     is_used = field.about.instead_of not in body
     if tolerates(choices, field.about.choice):
-        return replace(departure, effect=field.about.effect) if is_used else departure
-    if tolerates(choices, departure.name):
-        return departure
+        return replace(violation, effect=field.about.effect) if is_used else violation
+    if tolerates(choices, violation.name):
+        return violation
     mistakes = field.read(body[field.name], choices)[1] if is_used else ()
     is_wrong = any(each.effect == REFUSED for each in mistakes)
     others = () if is_wrong else remedies(choices, field.about.choice)
-    return departure.refused(*remedies(choices, departure.name), *others)
+    return violation.refused(*remedies(choices, violation.name), *others)

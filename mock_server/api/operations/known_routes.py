@@ -1,8 +1,8 @@
-"""Names the routes that the service has or had, to explain unknown paths.
+"""Lists the routes that FastGPT has or had, to explain unknown paths.
 
-`known_routes.txt` lists them below `/api` by folder. Routes after `@4.9.4` came with
-that version; with `@4.9.1..4.14.10` they also ended after the second version. A name in
-braces matches any segment, with `*` any number of segments.
+`known_routes.txt` has them by folder below `/api`. FastGPT added the routes that follow
+`@4.9.4` in 4.9.4; it removed those that follow `@4.9.1..4.14.10` after 4.14.10. A name
+in braces matches any segment; with `*` it matches any number of segments.
 """
 
 import re
@@ -19,7 +19,7 @@ _PARAMETER = re.compile(r"\{\w+\*?\}")
 
 
 class KnownRoute(Struct, frozen=True):
-    """A route: its path, and the first and last version that have it, if known."""
+    """A route of FastGPT: its path, and its first and last version, "" if unknown."""
 
     path: str
     since: str = ""
@@ -35,7 +35,7 @@ class KnownRoute(Struct, frozen=True):
 
 @cache
 def known_routes() -> Mapping[str, KnownRoute]:
-    """Return all routes by path."""
+    """Return all routes of `known_routes.txt` by path."""
     text = Path(__file__).with_suffix(".txt").read_text("utf-8")
     return {each.path: each for each in _routes(text)}
 
@@ -54,20 +54,20 @@ def _routes(text: str) -> Iterator[KnownRoute]:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], KnownRoute]]:
-    """Return the routes with parameters, and patterns for their paths."""
+    """Return the routes that have parameters, each with a pattern for its paths."""
     return [
-        (re.compile(_PARAMETER.sub(_any, path)), route)
+        (re.compile(_PARAMETER.sub(_segment_pattern, path)), route)
         for path, route in known_routes().items()
         if "{" in path
     ]
 
 
-def _any(parameter: re.Match[str]) -> str:
+def _segment_pattern(parameter: re.Match[str]) -> str:
     return ".+" if parameter[0].endswith("*}") else "[^/]+"
 
 
 def known_route(path: str) -> KnownRoute | None:
-    """Return the service's route at a path, None if there is none."""
+    """Return the route of FastGPT at a path, or None."""
     if not path.startswith(_API) or len(path) > Published.hinted_chars:
         return None
     found = known_routes().get(path)

@@ -43,7 +43,7 @@ from mock_server.fixture.record_types import (
 
 
 class ListV2Body(contract.RequestFields, kw_only=True):
-    """Spec 4.2: which page of which collections."""
+    """The fields of spec 4.2: a page, and the collections that it lists."""
 
     offset: Annotated[
         int,
@@ -95,7 +95,7 @@ _FILTER = body_field.About(choice="list_filters").meta()
 
 
 class ListV2Extensions(contract.RequestFields, kw_only=True):
-    """Fields that the service reads beside the spec's: page number and filters."""
+    """Fields that FastGPT reads in addition to the spec's: page number and filters."""
 
     page_num: (
         Annotated[
@@ -117,14 +117,17 @@ CONTRACT = contract.Contract("4.2", ListV2Body, ListV2Extensions)
 
 
 def read(content: bytes, choices: Choices, ignored: list[str] | None = None) -> ListV2:
-    """Return the request in a body. Raises BadJson or InvalidField."""
+    """Return the request in a body; add hints on ignored fields to `ignored`.
+
+    Raises BadJson or InvalidField.
+    """
     try:
         body = CONTRACT.decoder.decode(content)
-    except contract.NOT_ON_CONTRACT:
-        # The body violates the spec in a tolerated way.
+    except contract.DECODE_ERRORS:
+        # The body violates the spec; choices may tolerate that.
         values = CONTRACT.values(content, choices, ignored)
-        asked = values.get("pageSize", choices.page_size_default)
-        size = min(asked, choices.page_size_max)
+        requested = values.get("pageSize", choices.page_size_default)
+        size = min(requested, choices.page_size_max)
         return ListV2(
             dataset_id=values["datasetId"],
             offset=values.get("offset", (values.get("pageNum", 1) - 1) * size),
@@ -133,7 +136,7 @@ def read(content: bytes, choices: Choices, ignored: list[str] | None = None) -> 
             search_text=values.get("searchText", ""),
             folders_only=values.get("selectFolder", False),
             tags=tuple(values.get("filterTags", ())),
-            is_clamped=asked > size,
+            is_clamped=requested > size,
         )
     size = body.page_size
     return ListV2(
@@ -146,7 +149,7 @@ def read(content: bytes, choices: Choices, ignored: list[str] | None = None) -> 
 
 
 def appear(request: ListV2, number: int) -> Collection:
-    """Return an invented collection in the folder of the request."""
+    """Return an invented collection in the requested folder, for fault page_drift."""
     parent = request.parent_id if isinstance(request.parent_id, str) else None
     name = f"Appeared {number}"
     return Collection(id=f"appeared-{number}", name=name, parent_id=parent or None)
@@ -155,7 +158,7 @@ def appear(request: ListV2, number: int) -> Collection:
 def answer(call: Call, request: ListV2) -> bytes:
     """Return the body of the response, cached for repeated requests.
 
-    A changed dataset is not cached: its body depends on more than the key.
+    A changed dataset is not cached by request: its page depends on more than the key.
     """
     state, dataset = call.state, call.store.dataset(request.dataset_id)
     if dataset is None or type(dataset.tree) is not Tree:
@@ -165,7 +168,7 @@ def answer(call: Call, request: ListV2) -> bytes:
     text = state.texts.get(key)
     if text is None:
         text = _page_text(page_in(dataset, level, request, state), state)
-        # Cached only without notes, which each journal entry needs.
+        # Do not cache a page with notes: each journal entry needs its own.
         if not state.notes:
             state.texts.put(key, text)
     return text
@@ -187,27 +190,27 @@ _BODY = SUCCESS % b'{"list":[%b],"total":%d}'
 
 def items_text(page: Page[Collection], state: State) -> bytes:
     """Return the items of a page as JSON objects, separated by commas."""
-    items = [_kept_item_text(item, state) for item in page.items]
+    items = [_cached_item_text(item, state) for item in page.items]
     is_extended = state.choices.item_fields == "extended"
-    shown = _ROLES if is_extended else _PERMISSIONS
-    end = b',"permission":%b}' % shown[page.level]
+    view = _ROLES if is_extended else _PERMISSIONS
+    end = b',"permission":%b}' % view[page.level]
     return (end + b",").join([*items, b""])[:-1] if items else b""
 
 
-def _kept_item_text(item: Collection, state: State) -> bytes:
+def _cached_item_text(item: Collection, state: State) -> bytes:
     text = state.texts.get(item)
     if text is None:
         extended = state.choices.item_fields == "extended"
         tags_absent = state.choices.tags_empty == "absent"
-        shown = shown_item(item, extended, tags_absent)
+        view = shown_item(item, extended, tags_absent)
         training = b""
-        # Not by `state.facts`, which takes notes: what is noted is not cached.
+        # `state.facts` would add a note, and a page with notes is not cached.
         if extended and facts_of(state.choices.version).items_tell_training:
             training = b"," + msgspec.json.encode(_training(item))[1:-1]
         elif extended and not (item.training_amount or item.has_error):
-            shown.has_error = UNSET
+            view.has_error = UNSET
         # Still without `permission` and the closing brace.
-        text = msgspec.json.encode(shown)[:-1] + training
+        text = msgspec.json.encode(view)[:-1] + training
         state.texts.put(item, text)
     return text
 
@@ -239,7 +242,7 @@ class Permission(Struct, rename="camel"):
 
 
 class Roles(Permission):
-    """Permissions and roles; related routes always show both."""
+    """The caller's permissions and roles; related routes always show both."""
 
     role: int
     has_manage_role: bool
@@ -247,8 +250,8 @@ class Roles(Permission):
     has_read_role: bool
 
 
-# Derived, so that the fields of a collection are spelled in one place. The last four
-# are the deployed service's (choice item_fields=extended).
+# The fields come from `fixture.record_types`. EXTENDED_FIELDS are those that only
+# FastGPT shows (choice item_fields=extended).
 Item = collection_type(
     "Item", "A collection (spec 2.2).", LISTED_FIELDS, EXTENDED_FIELDS
 )
@@ -279,12 +282,12 @@ class ListedPage(Struct):
 
 def shown_item(item: Collection, extended: bool, tags_absent: bool) -> Any:
     """Return a collection as an `Item`, which lacks `permission`."""
-    shown = (_extended if extended else _documented)(item)
-    if extended and shown.create_time is UNSET:
-        shown.create_time = shown.update_time
+    view = (_extended if extended else _documented)(item)
+    if extended and view.create_time is UNSET:
+        view.create_time = view.update_time
     if tags_absent and not item.tags:
-        shown.tags = UNSET
-    return shown
+        view.tags = UNSET
+    return view
 
 
 def permission(level: Level) -> Permission:
@@ -299,14 +302,14 @@ def permission(level: Level) -> Permission:
 
 
 def roles(level: Level) -> Roles:
-    """Return the permission object of the service for a caller's level."""
-    shown = permission(level)
+    """Return FastGPT's permission object, with roles, for a caller's level."""
+    view = permission(level)
     return Roles(
-        **structs.asdict(shown),
-        role=shown.value,
-        has_manage_role=shown.has_manage_per,
-        has_write_role=shown.has_write_per,
-        has_read_role=shown.has_read_per,
+        **structs.asdict(view),
+        role=view.value,
+        has_manage_role=view.has_manage_per,
+        has_write_role=view.has_write_per,
+        has_read_role=view.has_read_per,
     )
 
 

@@ -1,6 +1,6 @@
-"""Finds the known name or path that an unknown one is likely meant for.
+"""Finds the known name or path that is most similar to an unknown one.
 
-Such as `chatId` for `chatID`, or a path with other slashes, case or prefix.
+It finds `chatId` for `chatID`, and a path that differs in slashes, case or prefix.
 """
 
 import re
@@ -11,8 +11,8 @@ from urllib.parse import unquote
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import cut, most_alike, quoted
 
-_COMPARED = 50
-"""Number of fields of a body that are compared, from its first."""
+_MAX_COMPARED = 50
+"""Maximum number of fields of a body that are compared; the others are skipped."""
 _SYNONYMS = dict.fromkeys(("current", "page"), "pageNum")
 _SYNONYMS |= dict.fromkeys(("limit", "size"), "pageSize")
 _SYNONYMS |= dict.fromkeys(("keyword", "query", "search"), "searchText text")
@@ -20,11 +20,14 @@ _SYNONYMS |= dict.fromkeys(("pin", "pinned", "isTop", "isPinned"), "top")
 _SYNONYMS |= {"content": "text", "answer": "a", "title": "name", "url": "link"}
 _SYNONYMS["question"] = "q messages"
 _SYNONYMS |= dict.fromkeys(("prompt", "input", "text"), "messages content")
-"""Words of other interfaces for fields with quite different names."""
+"""Our names (values) for quite different names (keys) of fields in other APIs."""
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:
-    """Return the most similar known name, ignoring case and underscores."""
+    """Return a known synonym of `name`, else the most similar known name, else None.
+
+    The comparison ignores case, `_` and `-`.
+    """
     # Comparing takes time quadratic in the length.
     if len(name) > Published.hinted_chars:
         return None
@@ -37,9 +40,9 @@ def nearest(name: str, known: Collection[str]) -> str | None:
 
 
 def given_for(missing: Collection[str], unknown: Iterable[str]) -> dict[str, str]:
-    """Return the unknown field that each missing field is likely given as."""
+    """Return, by missing field, the unknown field that is likely meant for it."""
     found: dict[str, str] = {}
-    for name in islice(unknown, _COMPARED):
+    for name in islice(unknown, _MAX_COMPARED):
         near = nearest(name, missing)
         if near is None and _SYNONYMS.get(name) == "pageNum" and "offset" in missing:
             near = "offset"  # which says how pages are counted
@@ -53,7 +56,10 @@ def given_for(missing: Collection[str], unknown: Iterable[str]) -> dict[str, str
 
 
 def meant_by_unknown(given: str | None, missing: str) -> str:
-    """Return the end of a missing field's message; "" if none was given for it."""
+    """Return the end of the message on a missing field; "" if `given` is None.
+
+    `given` is the unknown field that is likely meant for the missing one.
+    """
     if given is None:
         return ""
     return f" (unknown field {quoted(cut(given))}: did you mean {quoted(missing)}?)"
@@ -62,20 +68,20 @@ def meant_by_unknown(given: str | None, missing: str) -> str:
 def ignored(
     body: Collection[str], known: Collection[str], reported: Collection[str] = ()
 ) -> list[str]:
-    """Return a hint about an ignored field that is likely meant for another.
+    """Return a hint at the first ignored field that is similar to a known one, or [].
 
-    Fields in `reported` need no hint.
+    `reported` are unknown fields that need no hint.
     """
     known = [*known, *reported]
     absent = [each for each in known if each not in body]
-    for name in islice((each for each in body if each not in known), _COMPARED):
+    for name in islice((each for each in body if each not in known), _MAX_COMPARED):
         if near := meant(name, absent):
             return [f"unknown field {quoted(cut(name))} is ignored{near}"]
     return []
 
 
 def meant(name: str, known: Collection[str]) -> str:
-    """Return the end of an unknown field's message; "" if no known one is similar."""
+    """Return the end of the message on an unknown field; "" if no name is similar."""
     near = nearest(name, known)
     return f" (did you mean {quoted(near)}?)" if near else ""
 
@@ -83,7 +89,7 @@ def meant(name: str, known: Collection[str]) -> str:
 def slips(body: Collection[str], known: Collection[str]) -> Collection[str]:
     """Return the unknown fields of a body that are absent ones but for some letters."""
     absent = [letters(each) for each in known if each not in body]
-    given = islice((each for each in body if each not in known), _COMPARED)
+    given = islice((each for each in body if each not in known), _MAX_COMPARED)
     return [each for each in given if _is_like(letters(each), absent)]
 
 
@@ -93,24 +99,24 @@ def _is_like(name: str, plain: Collection[str]) -> bool:
 
 
 def letters(name: str) -> str:
-    """Return a name without case, `_` and `-`, which people confuse."""
+    """Return a name in lower case without `_` and `-`, for comparisons."""
     return name.replace("_", "").replace("-", "").casefold()
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a name, sorted: equal for `createApp` and `app.create`."""
+    """Return the sorted words of a name; `createApp` and `app.create` have the same."""
     if len(name) > Published.hinted_chars:
         return [name]
     return sorted(each.lower() for each in re.findall("[A-Z]?[a-z0-9]+", name))
 
 
-_ADMIN = {
-    # Such a path comes here only below a bound address.
+_ADMIN_PREFIXES = {
+    # An admin path is unknown only below a bound address.
     re.compile("/__admin(?=/)"): "/__admin/sandboxes/NAME",
     re.compile("(?<!/)/++_*+admin(?=/|$)", re.IGNORECASE): "/__admin",
     re.compile("(?<!/)/++health[a-z]*+/?$", re.IGNORECASE): "/__admin/health",
 }
-"""Patterns of the start of a path, and the admin path that is meant."""
+"""The start of the admin path that is meant, by a pattern of the start of a path."""
 _ONE_OFF, _SLIP, _LEAST_ALIKE = 0.96, 0.9, 0.8
 _VERSION = re.compile("/v[0-9](?=/)")
 _DELETES = re.compile("/(batch)?(del|clear|remove|reset|restore|advance)[^/]*$")
@@ -119,12 +125,12 @@ _DELETES = re.compile("/(batch)?(del|clear|remove|reset|restore|advance)[^/]*$")
 def nearest_path(
     path: str, known: Collection[str], preferred: Collection[str] = ()
 ) -> str | None:
-    """Return the known path that is most similar to another, or None.
+    """Return the known path that is most similar to `path`, or None.
 
-    In this order: it differs only in case, slashes or escapes; in its prefix; between
-    its ends; in a few characters; its last word is longer; it differs more. Among
-    equals, `preferred` paths come first. Paths that delete or reset are suggested only
-    for their own misspelled path.
+    The candidates, in this order, differ from `path` only in case, slashes or escapes;
+    in the prefix; in the middle; in a few characters; by a longer last word; in more.
+    Of equal ones, `preferred` paths come first. A path that deletes or resets data is
+    suggested only for a small spelling mistake in it.
     """
     # Comparing takes time quadratic in the length.
     if len(path) > Published.hinted_chars:
@@ -133,12 +139,12 @@ def nearest_path(
     by_plain = {each.lower(): each for each in known}
     if given in by_plain:
         return by_plain[given]
-    ends = [each for each in by_plain if _ends_alike(given, each)]
+    ends = [each for each in by_plain if _one_ends_other(given, each)]
     if len(ends) != 1:
-        # The lowest version of a route comes last, and stays.
+        # Without its version, a path stands for the lowest version of the route.
         lowest = {_VERSION.sub("", each): each for each in sorted(by_plain)[::-1]}
         bare = _VERSION.sub("", given)
-        ends = [each for own, each in lowest.items() if _ends_alike(bare, own)]
+        ends = [each for own, each in lowest.items() if _one_ends_other(bare, own)]
     if len(ends) == 1:
         return by_plain[ends[0]]
     if _DELETES.search(given):
@@ -154,8 +160,8 @@ def nearest_path(
         ranked = [(each, _LEAST_ALIKE) for each in namesakes]
         slip = [each for each in (most_alike(given, all_known, _SLIP),) if each]
         is_folder = any(each.startswith(f"{given}/") for each in all_known)
-        in_word = () if is_folder else first  # such as `/api`, which starts no word
-        longer = [each for each in in_word if _goes_on(by_plain[each], last)]
+        in_word = () if is_folder else first  # `/api` is no beginning of a word
+        longer = [each for each in in_word if _extends_word(by_plain[each], last)]
         ranked += [([each for each in by_plain if _DELETES.search(each)], _ONE_OFF)]
         ranked += [([each for each in slip if each in first], 0)]
         ranked += [(longer, 0 if len(longer) == 1 else _LEAST_ALIKE), (slip, 0)]
@@ -166,26 +172,26 @@ def nearest_path(
 
 
 def nearest_admin_path(path: str) -> str | None:
-    """Return the path of the admin API meant by a path such as `/admin/health`."""
+    """Return the admin path that a path such as `/admin/health` means, or None."""
     is_short = len(path) <= Published.hinted_chars
-    for beginning, other in _ADMIN.items():
+    for beginning, other in _ADMIN_PREFIXES.items():
         if is_short and (found := beginning.match(path)):
             return other + path[found.end() :]
     return None
 
 
 def plain_path(path: str) -> str:
-    """Return a path in lower case without escapes, double or final slashes."""
+    """Return a path in lower case without escapes, double slashes and final slash."""
     text = unquote(path).partition(";")[0].strip().lower()
     return re.sub("/+", "/", text).rstrip("/")
 
 
-def _goes_on(known: str, last: str) -> bool:
-    """Return whether the last word of `known` extends `last`: `loginByPassword`."""
+def _extends_word(known: str, last: str) -> bool:
+    """Return whether the last word of `known` extends `last`, as `loginByPassword`."""
     end = "/" + known.rpartition("/")[2]
     return end.lower().startswith(last) and end[len(last) : len(last) + 1].isupper()
 
 
-def _ends_alike(path: str, known: str) -> bool:
+def _one_ends_other(path: str, known: str) -> bool:
     """Return whether one path is the end of the other."""
     return len(path) > 1 and (known.endswith(path) or path.endswith(known))

@@ -1,4 +1,4 @@
-"""An operation: where it is served, and how a body becomes a response."""
+"""The type of operations: paths, body, effect and response of each."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -30,7 +30,7 @@ from mock_server.domain.sandboxes.state import State
 from mock_server.domain.versions import VERSIONS, Facts, Version, facts_of, served_by
 
 Distort = Callable[[Any, Any], Any]
-"""Takes an operation's data and its request, and returns changed data."""
+"""Returns changed data of an operation, for a fault; takes the data and the request."""
 
 Encode = Callable[[Any, State], bytes | Response]
 """Encodes an operation's data as the body of a response, or as a response."""
@@ -39,16 +39,17 @@ Gather = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
 """Receives a request body of at most `int` bytes, and returns its fields as JSON."""
 
 Read = Callable[[bytes, Choices, list[str]], Any]
-"""Makes the request of a body; adds hints on fields to the list. Raises Refusal."""
+"""Reads a body into the domain's request; adds hints to the list. Raises Refusal."""
 
-TellRefusal = Callable[[Response, errors.Refusal, bytes, State], Response]
-"""Takes the response to a refusal, its cause and the body, and returns another."""
+ShapeRefusal = Callable[[Response, errors.Refusal, bytes, State], Response]
+"""Returns another form of a response; takes the response, its refusal and the body."""
 
 Access = Literal["caller", "login", "anyone", "guest", "address", "visitor", "link"]
-"""Who may call. "caller": a key or a login; "login": only a login; "anyone": anyone;
-"guest": anyone, but a key names the caller; "address": anyone with the token that ends
-the path and selects the sandbox; "visitor": a key, a login or a share link, which
-selects the sandbox; "link": only a share link."""
+"""The credential that an operation requires. "caller": an API key or a login token;
+"login": a login token; "anyone": none; "guest": none, but an API key identifies the
+caller; "address": the token at the end of the path, which selects the sandbox;
+"visitor": an API key, a login token or a share link, which selects the sandbox; "link":
+a share link."""
 
 ADDRESS_END = "/{token}"
 """End of the path of an operation with access "address"."""
@@ -57,10 +58,10 @@ ANY_TYPE = "*/*"
 
 
 class RelatedRoute(Struct, frozen=True):
-    """Texts of documents on a related route.
+    """Texts on a related route for the documentation.
 
-    `since` is the version of the service that introduced it. `modelled` and `differs`
-    are sentences: what it does here, and how it differs from the service.
+    `since` is the version of FastGPT that introduced the route. `modelled` describes
+    the behaviour here, `differs` the differences from FastGPT; both are sentences.
     """
 
     since: str
@@ -75,9 +76,10 @@ DEMO_DATASET, DEMO_COLLECTION = "6593e137231a2be9c5603ba7", "6593e137231a2be9c56
 
 
 class Example(Struct, frozen=True):
-    """A request with these fields; `name` is the statusText if it is refused.
+    """An example request with these fields, for the documentation.
 
-    `fixture` is the shipped fixture, `key` the caller's key if it matters.
+    If the request is refused, `name` is the statusText of the response. `fixture` is a
+    shipped fixture, `key` the API key of the request if the example needs one.
     """
 
     name: str
@@ -88,13 +90,13 @@ class Example(Struct, frozen=True):
 
 
 def forbidden(**fields: Any) -> Example:
-    """Return an example with a key that may not read the object."""
+    """Return an example with an API key that may not read the object."""
     summary = "A key without read permission"
     key = "fastgpt-outsider"
     return Example("forbidden", summary, fields, "permissions.yaml", key)
 
 
-# The service's handlers of both routes ignore the method.
+# The handlers in FastGPT for both operations of the spec ignore the method.
 _TAKES_IT = "the service takes it: use --profile deployed, or it is {}"
 
 _BOTH = "body and query are read"
@@ -102,11 +104,11 @@ BODY_ONLY = "the body is read, a query is not"
 """Where an operation looks for fields."""
 
 _TRIED_BYTES = 16 * 1024 * 1024
-"""Maximum size of the data on which a refused request is tried by another version."""
+"""Maximum size of a store on whose copy another version tries a refused request."""
 
 
 class Former(Struct, frozen=True):
-    """The contract in versions for which `fact` is false."""
+    """The contract of an operation in versions where the fact named `fact` is false."""
 
     fact: str
     contract: Contract[Any]
@@ -115,27 +117,28 @@ class Former(Struct, frozen=True):
 class Operation(Struct, frozen=True):
     """One operation, a row of the table.
 
-    `name` is its name in faults, journal, logs and documents: the last segment of its
-    path, with its object if that is not unique. `contract` describes its body, `read`
-    makes the domain's request of the body's bytes, `act` runs it, `encode` writes its
-    data as the whole body of a response, or as a response that is not just JSON. `data`
-    is the data's type in the OpenAPI document, `refusals` are the errors of `act`.
-    `traits` decide which faults apply: "write" if it changes data, "page" if its data
-    is a `Page`, for which `appear` invents items, "total" if it has a total. The trait
-    "secret" marks an operation whose fields journals hide. `answer` runs and encodes in
-    one step, where a body is cached.
+    `name` identifies the operation in faults, journal, log and documentation: the last
+    segment of its path, with its object if that is not unique. `contract` reads its
+    body, `read` returns the domain's request, `act` runs it, `encode` returns the body
+    of the response, or a response that is not just JSON. `data` is the type of the data
+    in the OpenAPI document, `refusals` are the errors of `act`. `traits` decide which
+    faults apply: "write" if the operation changes data, "page" if its data is a `Page`,
+    for which `appear` invents items, "total" if the page has a total. The journal hides
+    the fields of an operation with the trait "secret". `answer`, if given, replaces
+    `act` and `encode` by one function, which caches bodies.
 
-    The other fields are for related routes; `related` documents the route. Only these
-    `versions` have it; `former` is its contract in some of them. Callers may use
-    `further_methods`; `access` says who may call. `tell_refusal` changes the form of a
-    refusal. `gather` reads the fields where the body alone does not hold them;
-    `most_bytes` limits the body (default: `body_bytes`). `media_type` is the type of
-    its body, `answers` are the types of its responses, JSON in an envelope if
-    `has_envelope`. `is_scripted` is True if answers may fire without faults in force.
+    The other fields are for related routes; `related` documents the route. `versions`
+    are the versions that have the route; `former` is its contract in some of them.
+    `further_methods` are accepted, too. `access` is the credential that a caller needs.
+    `shape_refusal` changes the form of a refusal. `gather` returns the fields as JSON
+    if the body alone does not contain them; `most_bytes` limits the body (default:
+    `body_bytes`). `media_type` is the type of the body, `answers` are the types of
+    responses; JSON is in an envelope if `has_envelope`. If `is_scripted`, the operation
+    matches answers itself, even if the sandbox has no faults.
 
     Faults and answers for the operation named `also` apply to this one too. `examples`
-    are requests that documents show, the first of them not refused. `chinese` is the
-    summary in Chinese.
+    are requests for the documentation; the first one succeeds. `chinese` is the summary
+    in Chinese.
     """
 
     name: str
@@ -158,7 +161,7 @@ class Operation(Struct, frozen=True):
     further_methods: tuple[str, ...] = ()
     access: Access = "caller"
     is_scripted: bool = False
-    tell_refusal: TellRefusal | None = None
+    shape_refusal: ShapeRefusal | None = None
     also: str = ""
     gather: Gather | None = None
     most_bytes: Callable[[Limits], int] | None = None
@@ -170,12 +173,12 @@ class Operation(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names by which faults and answers can select it."""
+        """Return the names by which faults and answers select the operation."""
         return (self.name, self.also) if self.also else (self.name,)
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Return all methods by which it may be called."""
+        """Return all methods that the operation accepts."""
         return self.method, *self.further_methods
 
     @property
@@ -184,10 +187,7 @@ class Operation(Struct, frozen=True):
         return self.related is not None and self.contract.where != BODY_ONLY
 
     def at_older_path(self) -> "Operation":
-        """Return the operation for its older path, at which the service takes POST too.
-
-        An operation that takes POST is returned itself.
-        """
+        """Return the operation for its older path, where it accepts POST, too."""
         if "POST" in self.methods:
             return self
         return replace(self, further_methods=(*self.further_methods, "POST"))
@@ -199,7 +199,7 @@ class Operation(Struct, frozen=True):
 
         `headers` of the request decide which choices a hint needs.
         """
-        # A HEAD must not upload, under any choice.
+        # An upload by HEAD must fail under any choice.
         by_choice = ("method_mismatch",) if self.access != "address" else ()
         is_taken = any(tolerates(choices, name) for name in by_choice)
         if method not in self.methods and not is_taken:
@@ -209,7 +209,7 @@ class Operation(Struct, frozen=True):
                 how = "send POST with the fields as a JSON body"
                 hint = f"{how}; GET with such a body is {hint}"
             elif self.related is None:
-                # All choices that the request needs, so that no other refusal follows.
+                # Name all choices that the request needs to be accepted.
                 if not values(headers, b"content-type"):
                     needed += remedies(choices, "content_type_missing")
                 hint = _TAKES_IT.format(served_with(" and ".join(needed)))
@@ -230,14 +230,14 @@ class Operation(Struct, frozen=True):
             check_related_content_type(method, headers, self.media_type, choices, how)
 
     def contract_under(self, facts: Facts) -> Contract[Any]:
-        """Return the contract of a version with these facts."""
+        """Return the contract in a version that has these facts."""
         former = self.former
         if former is None or getattr(facts, former.fact):
             return self.contract
         return former.contract
 
     def reader_in(self, state: State) -> Read:
-        """Return the function that reads a request in the version in force."""
+        """Return the function that reads a body in the version of `state`."""
         if self.former is None:
             return self.read
         return self.contract_under(state.facts).read
@@ -250,12 +250,13 @@ class Operation(Struct, frozen=True):
     def respond(
         self, call: Call, content: bytes, distort: Distort | None = None
     ) -> Response:
-        """Run the operation on a body; `distort` may change its data.
+        """Run the operation on a body, and return its response; refusals are responses.
 
-        Nothing here awaits, so reads and writes are of one moment. Raises NotReady.
+        `distort` may change the data. The method never awaits, so all its reads and
+        writes happen at one moment. Raises NotReady.
         """
         state = call.state
-        # Refusals become responses here, as faults may change these too.
+        # Refusals become responses here, because faults may change these, too.
         try:
             if self.former is None and call.caller.visitor is None:
                 request = self.read(content, state.choices, state.ignored)
@@ -275,10 +276,10 @@ class Operation(Struct, frozen=True):
             facts = state.take_note().facts
             state.forget_notes()
             contract = self.contract_under(facts_of(state.choices.version))
-            contract.name_unknown(refusal, content)
+            contract.suggest_unknown(refusal, content)
             response = self._refused(call, content, refusal, facts)
-            if self.tell_refusal is not None:
-                return self.tell_refusal(response, refusal, content, state)
+            if self.shape_refusal is not None:
+                return self.shape_refusal(response, refusal, content, state)
             return response
         except NotReady:
             state.forget_notes()
@@ -290,11 +291,11 @@ class Operation(Struct, frozen=True):
         return replace(response, note=state.take_note()) if state.notes else response
 
     def _request_of(self, call: Call, content: bytes) -> Any:
-        """Return the request of a body, read as in the version in force."""
+        """Return the request in a body, as the version in force reads it."""
         state, visitor = call.state, call.caller.visitor
         if visitor is not None and self.access == "visitor":
             contract = self.contract_under(state.facts)
-            return shares.request_of(visitor, call, content, contract)
+            return shares.read_visitor_request(visitor, call, content, contract)
         read = self.read if self.former is None else self.reader_in(state)
         return read(content, state.choices, state.ignored)
 
@@ -305,19 +306,20 @@ class Operation(Struct, frozen=True):
         refusal: errors.Refusal,
         facts: tuple[str, ...],
     ) -> Response:
-        """Return the response to a refusal, which names a version that would serve it.
+        """Return the response to a refusal, with a version that accepts the request.
 
-        `facts` are the facts of versions used so far; without any, all versions refuse.
+        `facts` names the facts of the version that decided; if there are none, all
+        versions refuse the request.
         """
         choices, hints = call.state.choices, []
         is_field, is_short = isinstance(refusal, errors.InvalidField), False
         if is_field and self.related is not None:
-            is_short = len(content) <= Published.free_body_bytes  # it is read again
-        if is_short and self.contract.looks_at_all(choices):
+            is_short = len(content) <= Published.free_body_bytes  # to be read again
+        if is_short and self.contract.checks_all_fields(choices):
             facts = (*facts, "fields_are_checked")
         others = (each for each in VERSIONS if each != choices.version)
         serving = (each for each in others if self._is_served_by(each, call, content))
-        # A limit of ours holds in all of them.
+        # The limits of this server are the same in all versions.
         may_differ = facts and not isinstance(refusal, errors.LimitReached)
         other = next(serving, None) if may_differ else None
         if choices.error_form == "plain":
@@ -325,7 +327,7 @@ class Operation(Struct, frozen=True):
                 hints = [served_by(choices.version, other)]
                 refusal.message += f" ({hints[0]})"
             response = error_response(refusal, choices)
-        else:  # the message is the service's own
+        else:  # `message` is FastGPT's, so the hint goes into a header
             response = error_response(refusal, choices)
             if is_field:
                 hints, facts = [refusal.message], (*facts, "bad_fields_are_http_400")
@@ -337,13 +339,13 @@ class Operation(Struct, frozen=True):
         return replace(response, note=Note("; ".join(hints) or None, facts=facts))
 
     def _is_served_by(self, version: Version, call: Call, content: bytes) -> bool:
-        """Try a request under another version, on a copy of the sandbox's data."""
+        """Return whether a version accepts a request, by trying it on copied data."""
         if call.store.size > _TRIED_BYTES:
-            return False  # copying would keep others waiting
+            return False  # copying a large store would delay other requests
         now = self.contract_under(facts_of(call.state.choices.version))
         other = self.contract_under(facts_of(version))
         if not {*now.names} <= {*other.names}:
-            return False  # it would ignore fields of the request
+            return False  # the other version would ignore fields of the request
         choices = call.state.choices.but(version=version)
         try:
             tried = replace(call.state, choices=choices, notes=[], ignored=[])

@@ -1,4 +1,4 @@
-"""The table of operations: finds the operation of a path, or what may be meant."""
+"""Finds the operation at a path, or suggests a path that is likely meant."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -20,31 +20,31 @@ from mock_server.domain.errors import Refusal
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.messages import cut, describe_value, did_you_mean, quoted
 
-_COMMERCIAL = "/api/proApi/"
-"""What paths of the commercial edition begin with, which the other forwards to it."""
+_COMMERCIAL_PREFIX = "/api/proApi/"
+"""Start of the paths that the community edition forwards to the commercial one."""
 _RELATED_ROUTE = "a route of the service that the spec does not show"
-_OF_OPENAI = "an SDK of OpenAI takes base_url=http://HOST:PORT/api/v1"
-_SHORT = 100
-"""Characters of a request that a hint repeats."""
-_FEW_NAMES = 8
-"""Above this number, a message does not list all operations."""
+_OPENAI_HINT = "an SDK of OpenAI takes base_url=http://HOST:PORT/api/v1"
+_MAX_REQUEST_CHARS = 100
+"""Maximum length of a request (method and path) that a hint repeats."""
+_MAX_LISTED = 8
+"""Maximum number of operations that a message lists."""
 DESCRIPTION = "/openapi.json"
 _ALL = f"GET {DESCRIPTION} lists all routes"
 """Path of the OpenAPI document of all operations."""
-_OF_PATHS = "path", "url", "uri", "urlPath", "urlPattern", "urlPathPattern"
-_OF_REQUESTS = "request", "httpRequest", "method", *_OF_PATHS
-"""Fields of other mock servers that select requests."""
-_OF_ONE = {"GET": ("detail",), "DELETE": ("delete", "del")}
-_OF_ONE |= dict.fromkeys(("PUT", "PATCH"), ("update",))
-"""The last words of routes that take one object by its id, by method."""
+_PATH_FIELDS = "path", "url", "uri", "urlPath", "urlPattern", "urlPathPattern"
+_REQUEST_FIELDS = "request", "httpRequest", "method", *_PATH_FIELDS
+"""Fields of other mock servers' stubs that select requests."""
+_ID_ROUTE_WORDS = {"GET": ("detail",), "DELETE": ("delete", "del")}
+_ID_ROUTE_WORDS |= dict.fromkeys(("PUT", "PATCH"), ("update",))
+"""Last words of routes that take one object by its id, by the method of REST."""
 OWN = "/__"
-"""Start of the server's own paths; no path of the service starts so."""
+"""Start of the server's own paths; no path of FastGPT starts with it."""
 RESPONSES = "/__admin/responses"
 """Path of the list of static responses."""
 
 
 def is_served(operation: Operation, path: str, choices: Choices) -> bool:
-    """Return whether an operation is served at one of its paths."""
+    """Return whether the choices serve an operation at `path`, one of its paths."""
     if operation.related is not None and choices.related_routes != "on":
         return False
     if choices.version not in operation.versions:
@@ -53,9 +53,9 @@ def is_served(operation: Operation, path: str, choices: Choices) -> bool:
 
 
 class Operations(Mapping[str, Operation]):
-    """Operations by name, and by the paths at which they are served.
+    """A table of operations by name, which can also be searched by path.
 
-    Serving, faults, journal, verification and documents all use this table.
+    Serving, faults, journal, conformance check and documentation use this table.
     """
 
     def __init__(
@@ -63,16 +63,16 @@ class Operations(Mapping[str, Operation]):
         rows: Iterable[Operation],
         others: Callable[[], Iterable[Operation]] = tuple,
     ) -> None:
-        """`others` is called on the first lookup beyond `rows`.
+        """`others` returns further rows; it is called when a lookup needs them.
 
-        Importing the others would slow down every start.
+        Importing these rows at once would slow down every start.
         """
-        self._first = {row.name: row for row in rows}
-        self._others = others
-        own = self._first.values()
+        self._main_rows = {row.name: row for row in rows}
+        self._load_others = others
+        own = self._main_rows.values()
         self.by_path = {row.path: row for row in own if row.related is None}
         """The operation of each path of the spec."""
-        # Cached, as comparing is slow and clients repeat a wrong path.
+        # Cached, because comparing is slow, and clients repeat a wrong path.
         self._nearest_path = lru_cache(DEFAULT_LIMITS.cached_heads)(
             lambda path, method: nearest_path(
                 path,
@@ -83,7 +83,7 @@ class Operations(Mapping[str, Operation]):
 
     @cached_property
     def _all(self) -> dict[str, Operation]:
-        return self._first | {row.name: row for row in self._others()}
+        return self._main_rows | {row.name: row for row in self._load_others()}
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -95,10 +95,10 @@ class Operations(Mapping[str, Operation]):
         return {row.legacy_path: row.at_older_path() for row in rows if row.legacy_path}
 
     def __getitem__(self, name: str) -> Operation:
-        return self._first.get(name) or self._all[name]
+        return self._main_rows.get(name) or self._all[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._first or name in self._all
+        return name in self._main_rows or name in self._all
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all)
@@ -107,61 +107,63 @@ class Operations(Mapping[str, Operation]):
         return len(self._all)
 
     def at(self, path: str, method: str, choices: Choices) -> Operation:
-        """Return the operation at a path; paths are exact (spec 4).
+        """Return the operation that is served at exactly this path (spec 4).
 
-        Raises RouteNotFound, with the nearest route that is served.
+        Raises RouteNotFound with a suggestion.
         """
-        operation = self.meant_by(path)
+        operation = self.with_path(path)
         if operation is None or not is_served(operation, path, choices):
             raise self.unknown_route(path, method, choices)
         return operation
 
-    def meant_by(self, path: str) -> Operation | None:
-        """Return the operation of a path, served there or not."""
+    def with_path(self, path: str) -> Operation | None:
+        """Return the operation with this path, even if choices do not serve it."""
         names = self._names
         name = names.get(path) or names.get(path.rpartition("/")[0] + ADDRESS_END)
         return self._at_older_paths.get(path) if name is None else self[name]
 
-    def written_for(self, name: str, fields: Mapping[str, object]) -> str:
-        """Return how to write the request that fields of another mock server select.
+    def rewrite_hint(self, name: str, fields: Mapping[str, object]) -> str:
+        """Return a hint for a field of other mock servers: the `operation` to write.
 
-        The fields are in `fields`, or in an object there, such as WireMock's `request`.
-        Return "" if `name` is not such a field.
+        `name` is the field, with a value in `fields`: a path, a method, or an object
+        with both, such as WireMock's `request`. Return "" if `name` is another field.
         """
-        if name not in _OF_REQUESTS:
+        if name not in _REQUEST_FIELDS:
             return ""
         inner = fields.get(name)
         given = inner if isinstance(inner, Mapping) else fields
-        paths = (given[each] for each in _OF_PATHS if isinstance(given.get(each), str))
+        paths = (
+            given[each] for each in _PATH_FIELDS if isinstance(given.get(each), str)
+        )
         path = str(next(paths, "/api/x")).partition("?")[0]
         route = f"{str(given.get('method', 'GET')).upper()} {path}"
-        row = self.meant_by(path)
+        row = self.with_path(path)
         # Texts of Python may hold lone surrogates, which UTF-8 cannot encode.
         own = row.name if row else cut(route).encode(errors="replace").decode()
         return f' (write "operation": {quoted(own)})'
 
     def owner_of(self, path: str) -> str:
-        """Return in words what is at a path under any choices; "" if it is free."""
+        """Return a description of the owner of a path, under any choices, or ""."""
         if path in ("/", DESCRIPTION) or path.startswith(OWN):
             return "the server itself"
-        operation = self.meant_by(path)
+        operation = self.with_path(path)
         if operation is None:
             return ""
         kind = "related route" if operation.related else "operation"
         return f"{kind} {operation.name}"
 
     def names_by_path(self) -> dict[str, str]:
-        """Return the operation's name by path, older paths included."""
+        """Return the names of all operations by path, with their older paths."""
         older = {path: row.name for path, row in self._at_older_paths.items()}
         return self._names | older
 
     def unknown_route(self, path: str, method: str, choices: Choices) -> errors.Refusal:
-        """Return the refusal of a path, with a suggestion."""
-        if path.startswith(_COMMERCIAL) and choices.related_routes == "on":
-            return _commercial_route(path, _answered(method, path))
+        """Return the refusal of a request whose path is not served; suggest a path."""
+        if path.startswith(_COMMERCIAL_PREFIX) and choices.related_routes == "on":
+            return _commercial_route(path, _answer_hint(method, path))
         served = [row for row in self.values() if is_served(row, row.path, choices)]
         expected = "a route that this mock serves"
-        if len(served) <= _FEW_NAMES:
+        if len(served) <= _MAX_LISTED:
             expected = " or ".join(f"{row.method} {row.path}" for row in served)
         hint = self._hint(path, method, choices)
         got = f"{cut(method)} {quoted(cut(path))}"
@@ -178,7 +180,7 @@ class Operations(Mapping[str, Operation]):
         if name not in self and name not in responses:
             expected = others + self._names_text()
             path = name.rpartition(" ")[2]
-            at_path = self.meant_by(path)
+            at_path = self.with_path(path)
             if at_path is not None and not others:
                 got = f"its path {quoted(path)} (write {quoted(at_path.name)})"
                 raise errors.InvalidField("the name of an operation", got, at)
@@ -189,7 +191,7 @@ class Operations(Mapping[str, Operation]):
             known = [*self, *responses]
             row = at_path or self._by_words(path)
             if row is None and "/" in path and (near := self._nearest_path(path, "")):
-                row = self.meant_by(near)
+                row = self.with_path(near)
             hint = did_you_mean(row.name if row else name, known)
             if not hint and " /" in name:
                 hint = " (find its requests in the journal; respond(...) answers them)"
@@ -197,17 +199,17 @@ class Operations(Mapping[str, Operation]):
             raise errors.InvalidField(expected, got, at)
 
     def _by_words(self, name: str) -> Operation | None:
-        """Return the operation of `createDataset`, or of `chat/completions`."""
+        """Return the operation that `createDataset` or `chat/completions` names."""
         wanted = words_of(name)
         for row in self.values():
-            _, above, last = row.path.rsplit("/", 2)
-            if wanted in (words_of(row.name), words_of(f"{above} {last}")):
+            _, parent, last = row.path.rsplit("/", 2)
+            if wanted in (words_of(row.name), words_of(f"{parent} {last}")):
                 return row
         return None
 
     def _names_text(self) -> str:
-        """Return the names in words; if there are many, only those of the spec."""
-        if len(self) <= _FEW_NAMES:
+        """Return the names for a message; if there are many, only those of the spec."""
+        if len(self) <= _MAX_LISTED:
             return f"one of {', '.join(self)}"
         names = ", ".join(row.name for row in self.by_path.values())
         return f"one of {names} or the related routes of GET {DESCRIPTION}"
@@ -216,24 +218,25 @@ class Operations(Mapping[str, Operation]):
         own = ((row.path, row) for row in self._all.values())
         return chain(own, self._at_older_paths.items())
 
-    def _of_one(
+    def _route_by_id(
         self, folder: str, last: str, method: str
     ) -> tuple[Operation | None, str]:
-        """Return route and parameter for a REST path that ends with an object's id.
+        """Return the route, and its parameter, for a REST path that ends with an id.
 
-        Only a word with digits is an id, so that no other path suggests a deletion.
+        The path is `folder` and `last`. Only a word with digits counts as an id, so
+        that no other path suggests a deletion.
         """
-        words = _OF_ONE.get(method, ()) if re.search("[0-9]", last) else ()
+        words = _ID_ROUTE_WORDS.get(method, ()) if re.search("[0-9]", last) else ()
         for word in words:
-            for above in (folder, folder.removesuffix("s")):
-                row = self.meant_by(f"{above}/{word}")
+            for parent in (folder, folder.removesuffix("s")):
+                row = self.with_path(f"{parent}/{word}")
                 name = next(iter(row.contract.names), "") if row else ""
-                if name == "id" or name == f"{above.rpartition('/')[2]}Id":
+                if name == "id" or name == f"{parent.rpartition('/')[2]}Id":
                     return row, name
         return None, ""
 
     def _hint(self, path: str, method: str, choices: Choices) -> str:
-        meant, answered = self.meant_by(path), _answered(method, path)
+        meant, answer_hint = self.with_path(path), _answer_hint(method, path)
         if meant is not None and choices.version not in meant.versions:
             which = f"a route of the service in version {' and '.join(meant.versions)}"
             return f"{which}, {served_with(f'version={meant.versions[-1]}')}"
@@ -241,22 +244,23 @@ class Operations(Mapping[str, Operation]):
             about = f"{_RELATED_ROUTE}, " if meant.related else ""
             names = ["related_routes"] if meant.related else []
             names += ["legacy_paths"] if path == meant.legacy_path else []
-            # All of these choices are needed, not one.
+            # The request needs all of these choices, so join them by "and".
             return about + served_with(" and ".join(remedies(choices, *names)))
         known = known_route(path)
         if known is not None:
-            return f"{known.sentence}, but this mock does not implement it: {answered}"
+            missing = f"{known.sentence}, but this mock does not implement it"
+            return f"{missing}: {answer_hint}"
         if path.endswith("/v1/responses"):
             chat = self["completions"].path
-            return f"the Responses API is not served, {chat} is; {answered}"
-        # A long path resembles no route.
+            return f"the Responses API is not served, {chat} is; {answer_hint}"
+        # Compare no long path: it is similar to no route.
         is_long = len(path) + len(method) > DEFAULT_LIMITS.cached_head_bytes
         admin = nearest_admin_path(path)
         near = None if is_long or admin else self._nearest_path(path, method)
-        row = self.meant_by(near) if near else None
+        row = self.with_path(near) if near else None
         if row is None and not is_long:
             folder, _, last = path.rpartition("/")
-            row, name = self._of_one(folder, last, method)
+            row, name = self._route_by_id(folder, last, method)
             if row is not None:
                 near = f"{method} {row.path}?{name}={last}"
             if row is not None and method in ("PUT", "PATCH"):
@@ -267,7 +271,7 @@ class Operations(Mapping[str, Operation]):
             return (
                 f"did you mean {admin}? Paths are exact"
                 if admin
-                else f"{_ALL}; {answered}"
+                else f"{_ALL}; {answer_hint}"
             )
         if near == row.legacy_path and choices.legacy_paths != "on":
             near = row.path
@@ -275,17 +279,17 @@ class Operations(Mapping[str, Operation]):
             near = f"{method if method in row.methods else row.method} {near}"
         hint = f"did you mean {near}? {_difference(path, row.path)}"
         if row.name == "completions" and not path.startswith("/api/v1/"):
-            hint += f"; {_OF_OPENAI}"
+            hint += f"; {_OPENAI_HINT}"
         if is_served(row, row.path, choices):
             return f"{hint}; {_ALL}, `responses:` in a fixture file adds others"
         needed = " and ".join(remedies(choices, "related_routes"))
         return f"{hint}, and this one, {_RELATED_ROUTE}, needs the choice {needed}"
 
 
-def _answered(method: str, path: str) -> str:
-    """Return what answers a path that nothing serves."""
+def _answer_hint(method: str, path: str) -> str:
+    """Return a hint at the ways to script an answer for an unknown path."""
     request = quoted(f"{method} {path}")
-    given = f"{request}, json={{...}}" if len(request) <= _SHORT else ""
+    given = f"{request}, json={{...}}" if len(request) <= _MAX_REQUEST_CHARS else ""
     call = f"mock_server.respond({given})"
     return f"add it by {call} in a test, or by `responses:` in a fixture file"
 
@@ -302,7 +306,7 @@ def _difference(path: str, meant: str) -> str:
 
 
 def _commercial_route(path: str, answers: str) -> Refusal:
-    """The refusal of such a path, in the service's words; `answers` says what helps."""
-    segments = path.removeprefix(_COMMERCIAL).replace("/", ",")
+    """Return the refusal of a commercial path, in FastGPT's words and with a hint."""
+    segments = path.removeprefix(_COMMERCIAL_PREFIX).replace("/", ",")
     hint = f"未配置商业版链接: {cut(segments)}; {answers}"
     return CommercialRoute.of(path, "a route of the community edition", "path", hint)

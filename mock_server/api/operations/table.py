@@ -1,4 +1,4 @@
-"""The table of operations: the two documented ones (spec 4), then related routes."""
+"""The table of operations: the two of the spec (spec 4), then the related routes."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from mock_server.api.operations.update_history import UPDATE_HISTORY
 
 
 def related_routes() -> Sequence[Operation]:
-    """Return the operations outside the spec, imported on demand."""
+    """Import and return the related routes."""
     from mock_server.api.operations.related.table import RELATED
 
     return RELATED

@@ -14,7 +14,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
 
-# With choice top_missing=ignore these are read with and without `top`.
+# With choice top_missing=ignore, fields of this type are read with and without `top`.
 Title = Annotated[
     str,
     Meta(max_length=Published.title_chars),
@@ -26,7 +26,7 @@ NULL = SUCCESS % (b"null")
 
 
 class UpdateHistoryBody(contract.RequestFields):
-    """Spec 4.1: which chat session, and whether to pin it."""
+    """The fields of spec 4.1: a chat session, and whether to pin it."""
 
     app_id: Annotated[Id, Meta(description="Application identifier")]
     chat_id: Annotated[Id, Meta(description="Chat session identifier")]
@@ -38,7 +38,7 @@ class UpdateHistoryBody(contract.RequestFields):
 
 
 class UpdateHistoryExtensions(contract.RequestFields):
-    """Fields that the service reads beside the spec's, to rename a chat session."""
+    """Fields that FastGPT reads in addition to the spec's, to rename a chat session."""
 
     title: Title | UnsetType = UNSET
     custom_title: Title | UnsetType = UNSET
@@ -50,11 +50,14 @@ CONTRACT = contract.Contract("4.1", UpdateHistoryBody, UpdateHistoryExtensions)
 def read(
     content: bytes, choices: Choices, ignored: list[str] | None = None
 ) -> UpdateHistory:
-    """Return the request in a body. Raises BadJson or InvalidField."""
+    """Return the request in a body; add hints on ignored fields to `ignored`.
+
+    Raises BadJson or InvalidField.
+    """
     try:
         body = CONTRACT.decoder.decode(content)
-    except contract.NOT_ON_CONTRACT:
-        # The body violates the spec in a tolerated way.
+    except contract.DECODE_ERRORS:
+        # The body violates the spec; choices may tolerate that.
         values = CONTRACT.values(content, choices, ignored)
         return UpdateHistory(
             app_id=values["appId"],

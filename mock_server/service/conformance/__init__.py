@@ -1,1 +1,1 @@
-"""Checks whether a server keeps to the spec, and detects its choices."""
+"""The conformance check: finds where a server breaks the spec, and its choices."""

@@ -1,4 +1,4 @@
-"""Change a server and undo it: pins of one chat, and a temporary collection."""
+"""Changes of a server that are undone: pins of a chat, and a temporary collection."""
 
 import time
 from functools import cached_property
@@ -16,13 +16,13 @@ from mock_server.service.conformance.lists import Item, Lists
 
 PIN_PATH = "/api/core/chat/history/updateHistory"
 LEGACY_PATH = "/api/core/chat/updateHistory"
-_SHOWN = "/api/core/chat/history/getHistories"
+_HISTORIES = "/api/core/chat/history/getHistories"
 _DELETE = "/api/core/chat/history/delHistory"
 _PAGE = 100
 
 
 class Pins:
-    """Pins one chat session, and restores its pin state where that is visible.
+    """Pins one chat session, and restores its pin state if that is visible.
 
     `unknown` is an id that no app and no chat has.
     """
@@ -32,7 +32,7 @@ class Pins:
         self.unknown, self._may_write = options.unknown, options.may_write
         self._former: bool | None = None
         self._is_changed = False
-        self.last = False
+        self.last_top = False
         """The pin state that the last pin set; False before the first pin."""
         self._created: str | None = None
 
@@ -43,7 +43,7 @@ class Pins:
             raise NotObservable("needs --app and --chat")
 
     def pin(self, **fields: object) -> Answer:
-        """Pin the chat and return the response; a field that is `...` is left out.
+        """Pin the chat and return the response; leave out fields that are `...`.
 
         Raises NotObservable as `check` does.
         """
@@ -51,32 +51,34 @@ class Pins:
         if not self._is_changed:
             self._former = self.top if self.is_shown else None
             self._is_changed = True
-        whole = {"appId": self._app, "chatId": self.chat, "top": True, **fields}
-        body = {name: value for name, value in whole.items() if value is not ...}
+        all_fields = {"appId": self._app, "chatId": self.chat, "top": True, **fields}
+        body = {name: value for name, value in all_fields.items() if value is not ...}
         answer = self._client.ask("PUT", PIN_PATH, body)
-        top, is_own = whole["top"], whole["chatId"] == self.chat
+        top, is_own = all_fields["top"], all_fields["chatId"] == self.chat
         if answer.is_success and is_own and isinstance(top, bool):
-            self.last = top
+            self.last_top = top
         return answer
 
-    def pinned(self, **fields: object) -> Answer:
-        """Return the response to a pin. Raises NotObservable if it is refused."""
-        return self.pin(**fields).good()
+    def pin_or_stop(self, **fields: object) -> Answer:
+        """Pin the chat. Raises NotObservable if the server refuses the pin."""
+        return self.pin(**fields).require_success()
 
     def pin_unknown(self) -> Answer:
-        """Return the response to a pin of an unknown chat."""
+        """Unpin an unknown chat, and return the response."""
         answer = self.pin(chatId=self.unknown, top=False)
         self._created = self.unknown if answer.is_success else None
         return answer
 
     @cached_property
-    def refuses(self) -> bool:
+    def refuses_wrong_pin(self) -> bool:
         """Return whether the server refuses a pin without `appId`."""
         return self.pin(appId=...).is_refusal
 
     def check_refusing(self) -> None:
-        """Raise NotObservable if the server accepts everything."""
-        needs(self.refuses, "nothing is refused, not even a pin without appId")
+        """Raise NotObservable if the server accepts even wrong pins."""
+        needs(
+            self.refuses_wrong_pin, "nothing is refused, not even a pin without appId"
+        )
 
     @cached_property
     def is_shown(self) -> bool:
@@ -85,17 +87,17 @@ class Pins:
 
     @property
     def top(self) -> bool:
-        """Return the pin state of the chat. Raises NotObservable if it is not shown."""
+        """Return the pin state of the chat. Raises NotObservable if not visible."""
         found = self.top_of(self.chat)
         if found is None:
             raise NotObservable("the chat is not shown: getHistories is not served")
         return found
 
     def top_of(self, chat: str | None) -> bool | None:
-        """Return the pin state of a chat; None if it is not shown."""
+        """Return the pin state of a chat, None if it is not visible."""
         for offset in range(0, self._client.limits.verify_chats, _PAGE):
             body = {"appId": self._app, "offset": offset, "pageSize": _PAGE}
-            answer = self._client.ask("POST", _SHOWN, body)
+            answer = self._client.ask("POST", _HISTORIES, body)
             found = answer.data.get("list") if answer.is_success else None
             rows = found if isinstance(found, list) else []
             for row in rows:
@@ -107,7 +109,7 @@ class Pins:
         return None
 
     def restore(self) -> None:
-        """Restore the former pin state, and delete the chat that a pin created."""
+        """Restore the former pin state; delete the chat that a pin created."""
         if self._former is not None and self.top != self._former:
             self.pin(top=self._former)
         if self._created is not None and self.is_shown:
@@ -118,9 +120,9 @@ class Pins:
 _COLLECTION = "/api/core/dataset/collection"
 _PUSH = "/api/core/dataset/data/pushData"
 ROWS = 40
-_TOO_LATE = 2.0
-"""Seconds after which step-by-step training could be complete too."""
-_UNSEEN = "the collection that was made is not shown"
+_MAX_SECONDS = 2.0
+"""Maximum seconds of a check: after that, stepped training could be complete too."""
+_NOT_SHOWN = "the created collection is not listed"
 
 
 class Temporary:
@@ -128,7 +130,7 @@ class Temporary:
 
     def __init__(self, client: Client, lists: Lists, options: Options) -> None:
         self._client, self._lists, self._options = client, lists, options
-        self._is_there = False
+        self._exists = False
 
     @cached_property
     def id(self) -> str:
@@ -142,42 +144,48 @@ class Temporary:
         found = answer.fields.get("data")
         if not answer.is_success or not isinstance(found, str):
             raise NotObservable(f"got {answer.status} - at {answer.request}")
-        self._is_there = True
+        self._exists = True
         return found
 
     def training(self) -> str:
-        """Return `instant`, or `stepped`, for rows. Raises NotObservable."""
+        """Add rows; return `instant` if they are trained at once, else `stepped`.
+
+        Raises NotObservable.
+        """
         body = {
             "collectionId": self.id,
             "data": [{"q": f"Row {n}"} for n in range(ROWS)],
         }
-        begun = time.monotonic()
+        started = time.monotonic()
         pushed = self._client.ask("POST", _PUSH, body)
-        shown = self._shown()
-        seconds = time.monotonic() - begun
+        shown = self._find_collection()
+        seconds = time.monotonic() - started
         needs(pushed.is_success, f"got {pushed.status} - at POST {_PUSH}")
         if shown is None:
-            raise NotObservable(_UNSEEN)
+            raise NotObservable(_NOT_SHOWN)
         if shown.get("dataAmount") != ROWS:
             return "stepped"
-        needs(seconds <= _TOO_LATE, f"all were trained {seconds:.1f} s later")
+        needs(seconds <= _MAX_SECONDS, f"all were trained {seconds:.1f} s later")
         return "instant"
 
     def query_delete(self) -> str:
-        """Return `accept`, or `needs_json_type`, for a DELETE. Raises NotObservable."""
-        if self.id and self._shown() is None:
-            raise NotObservable(_UNSEEN)
+        """Delete the collection without, then with a JSON type; return the value.
+
+        The value is `accept` or `needs_json_type`. Raises NotObservable.
+        """
+        if self.id and self._find_collection() is None:
+            raise NotObservable(_NOT_SHOWN)
         for is_json, value in ((False, "accept"), (True, "needs_json_type")):
-            if self._delete(is_json=is_json) and self._shown() is None:
+            if self._delete(is_json=is_json) and self._find_collection() is None:
                 return value
-        raise NotObservable("the collection that was made cannot be deleted")
+        raise NotObservable("the created collection cannot be deleted")
 
     def restore(self) -> None:
         """Delete the collection if it still exists."""
-        if self._is_there:
+        if self._exists:
             self._delete(is_json=True)
 
-    def _shown(self) -> Item | None:
+    def _find_collection(self) -> Item | None:
         pages = self._lists.walk(parentId=None)
         items = (item for page in pages for item in page.items)
         return next((each for each in items if id_of(each) == self.id), None)
@@ -185,5 +193,5 @@ class Temporary:
     def _delete(self, *, is_json: bool) -> bool:
         path = f"{_COLLECTION}/delete?id={quote(self.id, safe='')}"
         if self._client.ask("DELETE", path, is_json=is_json).is_success:
-            self._is_there = False
-        return not self._is_there
+            self._exists = False
+        return not self._exists

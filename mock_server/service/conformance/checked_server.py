@@ -1,4 +1,4 @@
-"""Declare rules and probes, and the server that they check."""
+"""The checked server, and the types of rules and probes."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -17,7 +17,7 @@ _DATASETS = "/api/core/dataset/list"
 
 
 class Server:
-    """The checked server; data that several checks use are requested once."""
+    """The checked server; it requests data once if several checks need them."""
 
     def __init__(self, client: exchange.Client, options: exchange.Options) -> None:
         self.client, self.options = client, options
@@ -26,29 +26,30 @@ class Server:
         self.temporary = Temporary(client, self.lists, options)
 
     def open(self) -> None:
-        """Check that the server is such a service. Raises Unfit, Unreachable."""
+        """Check that the server serves listV2. Raises Unfit, Unreachable."""
         body = {"offset": 0, "pageSize": 1, "datasetId": self.options.dataset or "-"}
         answer = self.client.ask("POST", lists.PATH, body)
-        wanted = ""
+        expected = ""
         if not answer.fields.keys() & {"code", "data"}:
-            wanted = "an envelope with code and data"
+            expected = "an envelope with code and data"
         elif answer.status != 401 and not answer.is_success:
-            # No service has this path: with the same response, listV2 is unknown too.
+            # No service has the path `nowhere`. If both responses are the same, listV2
+            # is unknown, too.
             nowhere = f"{lists.PATH}/{self.options.unknown}"
-            if self.client.ask("POST", nowhere, body).sign == answer.sign:
-                wanted = "listV2 to be served (the base URL is the part before /api)"
-        if not wanted and (
+            if self.client.ask("POST", nowhere, body).error_kind == answer.error_kind:
+                expected = "listV2 to be served (the base URL is the part before /api)"
+        if not expected and (
             answer.status == 401 or (self.options.dataset and not answer.is_success)
         ):
-            wanted = "a page, as the key may read the dataset"
-        if wanted:
+            expected = "a page, as the key may read the dataset"
+        if expected:
             got = answer.summary()
-            raise Unfit(f"Expected {wanted}, got {got} - at {answer.request}")
+            raise Unfit(f"Expected {expected}, got {got} - at {answer.request}")
 
     def find_dataset(self) -> exchange.Options:
-        """Return the options, with a dataset of the server if they name none.
+        """Return the options; if they name no dataset, with the first of the server.
 
-        Prints which dataset that is. Raises Unreachable.
+        Report the chosen dataset. Raises Unreachable.
         """
         if self.options.dataset is not None:
             return self.options
@@ -61,7 +62,7 @@ class Server:
         if not (ids := [each for each in ids if each]):
             return self.options
         which = f"takes {exchange.cut(ids[0])}, the first of {len(ids)}"
-        self.client.tell(f"no --dataset is given: {which} that {_DATASETS} shows")
+        self.client.report(f"no --dataset is given: {which} that {_DATASETS} shows")
         return replace(self.options, dataset=ids[0])
 
     @property
@@ -72,16 +73,16 @@ class Server:
 
     @cached_property
     def refusals(self) -> list[exchange.Answer]:
-        """Return the refusals of three requests that a server may refuse."""
-        asked = [
+        """Return the refusals of three wrong lists; the server may accept some."""
+        answers = [
             self.lists.ask(key=None),
             self.lists.ask(datasetId=...),
             self.lists.ask(datasetId=self.options.unknown),
         ]
-        return [each for each in asked if each.is_refusal]
+        return [each for each in answers if each.is_refusal]
 
     def restore(self) -> None:
-        """Undo all changes, as far as the former state was visible."""
+        """Undo all changes whose former state was visible."""
         self.pins.restore()
         self.temporary.restore()
 
@@ -90,7 +91,7 @@ class Rule(Struct, frozen=True):
     """A rule of the spec, and its check.
 
     `check` raises Differs or NotObservable. `choice` is the value of a choice with
-    which our server breaks the rule too: `search_fields=name`.
+    which the mock server breaks the rule too, such as `search_fields=name`.
     """
 
     name: str
@@ -101,15 +102,18 @@ class Rule(Struct, frozen=True):
 
 
 class Probe(Struct, frozen=True):
-    """A way to find the value of a choice; `find` raises NotObservable."""
+    """A way to find the value of a choice; `description` names its requests.
+
+    `find` raises NotObservable.
+    """
 
     choice: str
-    asked: str
+    description: str
     find: Callable[[Server], Value]
 
 
-def unasked(_: Server) -> Value:
-    """Raise NotObservable for a choice without a probe."""
+def find_nothing(_: Server) -> Value:
+    """Raise NotObservable, as the probe of a choice that has none."""
     raise exchange.NotObservable("no request has been found that shows it")
 
 
@@ -121,7 +125,7 @@ class Rules(list[Rule]):
     """The rules of a module, in the order of their checks."""
 
     def add(self, section: str, choice: str = "") -> Callable[[Check], Check]:
-        """Declare the check of a rule; the check's docstring is the sentence."""
+        """Return a decorator for the check of a rule; its docstring is the sentence."""
 
         def declare(check: Check) -> Check:
             name, sentence = check.__name__, " ".join((check.__doc__ or "").split())
@@ -132,11 +136,13 @@ class Rules(list[Rule]):
 
 
 class Probes(list[Probe]):
-    def add(self, asked: str) -> Callable[[Find], Find]:
-        """Declare the probe of the choice that a function is named for."""
+    """The probes of a module."""
+
+    def add(self, description: str) -> Callable[[Find], Find]:
+        """Return a decorator for the probe of the choice that the function names."""
 
         def declare(find: Find) -> Find:
-            self.append(Probe(find.__name__, asked, find))
+            self.append(Probe(find.__name__, description, find))
             return find
 
         return declare

@@ -1,4 +1,4 @@
-"""Send requests to an unknown server, and judge its responses."""
+"""Sends requests to an unknown server, and reads its responses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,18 +9,18 @@ from msgspec import Struct
 from mock_server.control import http_call
 from mock_server.domain.limits import ClientLimits
 from mock_server.domain.printable import one_line
-from mock_server.service.client import Busy, KeyedClient, Tell, keep_trying
+from mock_server.service.client import Busy, KeyedClient, Report, keep_trying
 
 _OK = (200, "200")
 _SHOWN_CHARS = 300
 
 
 class NotObservable(Exception):
-    """The responses do not show the wanted behaviour; the text says why."""
+    """The responses do not show how the server behaves; the text is the reason."""
 
 
 def needs(found: object, why: str) -> None:
-    """Raises NotObservable with `why` unless something is found."""
+    """Raise NotObservable with the reason `why` if `found` is false."""
     if not found:
         raise NotObservable(why)
 
@@ -34,9 +34,9 @@ class Differs(Exception):
 
 
 class Answer(Struct, frozen=True):
-    """A response; `document` is its JSON, None if it has none.
+    """A response; `document` is its JSON value, None if the body is no JSON.
 
-    `request` is the request that was sent, without the API key.
+    `request` describes the request, without the API key.
     """
 
     request: str
@@ -49,7 +49,7 @@ class Answer(Struct, frozen=True):
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """Return the fields of the envelope; none if the JSON is not an object."""
+        """Return the fields of the envelope; {} if the JSON is not an object."""
         return self.document if isinstance(self.document, dict) else {}
 
     @property
@@ -64,14 +64,14 @@ class Answer(Struct, frozen=True):
         return self.status >= 400 or self.fields.get("code", 200) not in _OK
 
     @property
-    def sign(self) -> tuple[object, ...]:
-        """Return what responses for the same reason have in common."""
+    def error_kind(self) -> tuple[object, ...]:
+        """Return the parts that two refusals for the same reason have in common."""
         found = self.fields
         return self.status, str(found.get("code")), str(found.get("statusText"))
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """Return the fields of `data`; none if it is not an object."""
+        """Return the fields of `data`; {} if it is not an object."""
         found = self.fields.get("data")
         return found if isinstance(found, dict) else {}
 
@@ -88,18 +88,18 @@ class Answer(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """Return the total that a page states. Raises NotObservable."""
+        """Return the total of a page. Raises NotObservable if it has none."""
         found = self.data.get("total")
         if isinstance(found, int) and not isinstance(found, bool):
             return found
-        raise NotObservable("pages say no total")
+        raise NotObservable("pages have no total")
 
     @property
     def unclear(self) -> NotObservable:
-        """Return the error to raise for a response that fits no case."""
+        """Return the error to raise for a response that is no known case."""
         return NotObservable(f"got {self.summary()} - at {self.request}")
 
-    def good(self) -> "Answer":
+    def require_success(self) -> "Answer":
         """Return the response itself. Raises NotObservable if it is no success."""
         if not self.is_success:
             raise self.unclear
@@ -111,17 +111,17 @@ class Answer(Struct, frozen=True):
 
 
 def cut(text: str) -> str:
-    """Return a text, shortened if it is long."""
+    """Return a text, cut to 300 characters."""
     return text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…"
 
 
 def id_of(item: Mapping[str, Any]) -> str:
-    """Return the id of an item; empty if it has none."""
+    """Return the id of an item, "" without one."""
     return text_of(item, "_id")
 
 
 def text_of(item: Mapping[str, Any], name: str) -> str:
-    """Return a text field of an item; empty if it has none of that name."""
+    """Return the text in a field of an item, "" without one."""
     found = item.get(name)
     return found if isinstance(found, str) else ""
 
@@ -130,10 +130,11 @@ _BUSY = (429, 502, 503, 504)
 
 
 class Options(Struct, frozen=True):
-    """Options of `verify`: ids, further API keys, and permission to write.
+    """Options of `verify`: ids, more API keys, and permission to change data.
 
-    `reader` is an API key that may only read the dataset, `outsider` one that may not,
-    `token` a login token. `unknown` is a text that the server has never seen.
+    `reader` is an API key that may only read the dataset, `outsider` an API key that
+    may not even read it, `token` a login token. `unknown` is a text that occurs nowhere
+    on the server.
     """
 
     unknown: str
@@ -147,17 +148,17 @@ class Options(Struct, frozen=True):
 
 
 class Client:
-    """A client with one API key, and a limit of `seconds` for all its calls together.
+    """A client with one API key, which may take `seconds` for all its calls together.
 
-    `tell` gets a line before each retry.
+    `report` gets a line before each retry.
     """
 
     def __init__(
-        self, address: http_call.Address, key: str, seconds: float, tell: Tell
+        self, address: http_call.Address, key: str, seconds: float, report: Report
     ) -> None:
-        self.tell, self.limits = tell, ClientLimits()
+        self.report, self.limits = report, ClientLimits()
         self._keyed = KeyedClient(address, key, self.limits)
-        self._whole = http_call.Budget(seconds, 0)
+        self._total_budget = http_call.Budget(seconds, 0)
 
     def ask(
         self,
@@ -169,9 +170,9 @@ class Client:
         token: str = "",
         is_json: bool = True,
     ) -> Answer:
-        """Return the response to a request with a JSON body, or with none.
+        """Send a request with a JSON body, if given, and return the response.
 
-        `key` replaces the usual API key; None leaves out Authorization. `token` is a
+        `key` replaces the client's API key; None leaves out Authorization. `token` is a
         login token. Raises Unreachable, and Unfit if the server stays busy.
         """
         headers: dict[str, str] = {}
@@ -188,10 +189,10 @@ class Client:
             headers["token"] = token
             notes.append("with a login")
         content = None if body is None else msgspec.json.encode(body)
-        words = [method, path]
-        words += [] if content is None else [cut(content.decode())]
-        words += [f"({', '.join(notes)})"] if notes else []
-        place = one_line(" ".join(words))
+        place_words = [method, path]
+        place_words += [] if content is None else [cut(content.decode())]
+        place_words += [f"({', '.join(notes)})"] if notes else []
+        place = one_line(" ".join(place_words))
         response = self._send(place, http_call.Request(method, path, headers, content))
         try:
             return Answer(place, response, msgspec.json.decode(response.body))
@@ -199,14 +200,14 @@ class Client:
             return Answer(place, response)
 
     def renew(self) -> None:
-        """Allow the time of one more call, to undo changes."""
-        self._whole = http_call.Budget(self.limits.verify_call_seconds, 0)
+        """Allow the seconds of one more call, so that changes can be undone."""
+        self._total_budget = http_call.Budget(self.limits.verify_call_seconds, 0)
 
     def _send(self, place: str, request: http_call.Request) -> http_call.RawResponse:
         tries = self.limits.verify_tries
 
         def attempt() -> http_call.RawResponse:
-            seconds = min(self.limits.verify_call_seconds, self._whole.left)
+            seconds = min(self.limits.verify_call_seconds, self._total_budget.left)
             if seconds <= 0:
                 raise http_call.Unreachable(f"the time is over - at {place}")
             raw = self._keyed.send(place, request, seconds)
@@ -217,12 +218,12 @@ class Client:
         def pause(error: Exception, failures: int) -> float | None:
             if not isinstance(error, Busy) or failures == tries:
                 return None
-            wanted = 1.0 if error.seconds is None else error.seconds
-            most = min(self.limits.verify_pause_seconds, self._whole.left)
-            return min(wanted, max(most, 0))
+            requested = 1.0 if error.seconds is None else error.seconds
+            max_seconds = min(self.limits.verify_pause_seconds, self._total_budget.left)
+            return min(requested, max(max_seconds, 0))
 
         try:
-            return keep_trying(attempt, pause, self.tell)
+            return keep_trying(attempt, pause, self.report)
         except Busy as busy:
             got = busy.response.summary()
             expected = f"Expected a response, got {got} {tries} times"

@@ -1,4 +1,4 @@
-"""Requests pages of one dataset with listV2 (spec 4.2), and caches them."""
+"""Requests pages of one dataset by listV2 (spec 4.2), and caches them."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -10,16 +10,16 @@ from mock_server.service.conformance import exchange
 
 PATH = "/api/core/dataset/collection/listV2"
 SIZE = Published.page_size
-FAR = 1_000_000
+PAST_END = 1_000_000
 """An offset past the end of any dataset."""
 Item = Mapping[str, Any]
 
 
 class Lists:
-    """The pages of one dataset.
+    """The lists of one dataset.
 
     `unknown` is a text that occurs nowhere in the dataset. All methods raise
-    NotObservable if no dataset is given or a page that they need is refused.
+    NotObservable if the options name no dataset, or if the server refuses a page.
     """
 
     def __init__(self, client: exchange.Client, options: exchange.Options) -> None:
@@ -35,21 +35,24 @@ class Lists:
         is_json: bool = True,
         **fields: object,
     ) -> exchange.Answer:
-        """Return the response to a list request; a field that is `...` is left out."""
+        """Return the response to a list request; leave out fields that are `...`."""
         if self._dataset is None:
             raise exchange.NotObservable("needs --dataset")
-        whole = {"offset": 0, "datasetId": self._dataset, **fields}
-        body = {name: value for name, value in whole.items() if value is not ...}
+        all_fields = {"offset": 0, "datasetId": self._dataset, **fields}
+        body = {name: value for name, value in all_fields.items() if value is not ...}
         return self._client.ask(
             method, PATH, body, key=key, token=token, is_json=is_json
         )
 
     def page(self, **fields: object) -> exchange.Answer:
-        """Return a page. Raises NotObservable if it is refused."""
-        return self.ask(**fields).good()  # type: ignore[arg-type]
+        """Return a page. Raises NotObservable if the server refuses it."""
+        return self.ask(**fields).require_success()  # type: ignore[arg-type]
 
     def walk(self, **fields: object) -> Sequence[exchange.Answer]:
-        """Return pages up to a short one, one of known ids, or the limit."""
+        """Return all pages of a list.
+
+        Stop at a short page, at a page without new ids, or at the limit.
+        """
         pages: list[exchange.Answer] = []
         seen: set[str] = set()
         while len(seen) < self._client.limits.verify_collections:
@@ -62,16 +65,16 @@ class Lists:
         return pages
 
     def finds(self, item: Item, text: str) -> bool:
-        """Return whether a search for a text, in an item's folder, finds the item."""
+        """Return whether a search for `text`, in an item's folder, finds the item."""
         pages = self.walk(searchText=text, parentId=item.get("parentId"))
         found = set(chain.from_iterable(page.ids for page in pages))
         if exchange.id_of(item) not in found and pages[0].total > len(found):
-            raise exchange.NotObservable("not all that a search counts is on its pages")
+            raise exchange.NotObservable("a search has fewer items than its total")
         return exchange.id_of(item) in found
 
     @cached_property
     def pages(self) -> Sequence[exchange.Answer]:
-        """Return all pages without `parentId`."""
+        """Return all pages of the list without `parentId`."""
         return self.walk()
 
     @cached_property
@@ -80,8 +83,8 @@ class Lists:
         return self.walk(parentId=None)
 
     @cached_property
-    def inside(self) -> Mapping[str, exchange.Answer]:
-        """Return the first page of some folders, by folder id."""
+    def folder_pages(self) -> Mapping[str, exchange.Answer]:
+        """Return the first page of each known folder by its id, up to a limit."""
         found = [*_items(self.pages), *_items(self.top_pages)]
         ids = dict.fromkeys(
             exchange.id_of(each) for each in found if each.get("type") == "folder"
@@ -91,76 +94,80 @@ class Lists:
 
     @cached_property
     def items(self) -> Sequence[Item]:
-        """Return every collection on these pages once."""
-        pages = *self.pages, *self.top_pages, *self.inside.values()
+        """Return every known collection once."""
+        pages = *self.pages, *self.top_pages, *self.folder_pages.values()
         return list({exchange.id_of(item): item for item in _items(pages)}.values())
 
     @cached_property
-    def top(self) -> Sequence[Item]:
+    def top_items(self) -> Sequence[Item]:
         """Return the collections of the top level."""
         return list(_items(self.top_pages))
 
     @cached_property
-    def widest(self) -> tuple[Mapping[str, object], int]:
-        """Return the fields that list the most collections, and their total."""
+    def largest_list(self) -> tuple[Mapping[str, object], int]:
+        """Return the fields that request the largest list, and its total."""
         found: list[tuple[Mapping[str, object], int]] = [
             ({}, self.pages[0].total),
             ({"parentId": None}, self.top_pages[0].total),
         ]
-        found += [({"parentId": at}, each.total) for at, each in self.inside.items()]
+        found += [
+            ({"parentId": at}, each.total) for at, each in self.folder_pages.items()
+        ]
         return max(found, key=lambda each: each[1])
 
     @cached_property
-    def wide(self) -> Sequence[exchange.Answer]:
-        """Return all pages of the list with the most collections."""
-        fields, _ = self.widest
+    def largest_pages(self) -> Sequence[exchange.Answer]:
+        """Return all pages of the largest list."""
+        fields, _ = self.largest_list
         return self.walk(**fields) if fields else self.pages
 
     @property
     def ids(self) -> Sequence[str]:
-        return [each for page in self.wide for each in page.ids]
+        return [each for page in self.largest_pages for each in page.ids]
 
     @property
-    def is_cut(self) -> bool:
-        """Return whether the walk stopped at the limit."""
+    def is_at_limit(self) -> bool:
+        """Return whether the largest list was read only up to the limit."""
         return len(self.ids) >= self._client.limits.verify_collections
 
-    def part(self, **fields: object) -> exchange.Answer:
-        """Return the response to a request for a page of the widest list."""
-        return self.ask(**{**self.widest[0], **fields})  # type: ignore[arg-type]
+    def ask_largest(self, **fields: object) -> exchange.Answer:
+        """Return the response to a request for a page of the largest list."""
+        return self.ask(**{**self.largest_list[0], **fields})  # type: ignore[arg-type]
 
     @cached_property
-    def far(self) -> exchange.Answer:
-        """Return a page past the end."""
-        return self.page(**self.widest[0], offset=FAR, pageSize=SIZE)
+    def page_past_end(self) -> exchange.Answer:
+        """Return a page past the end of the largest list."""
+        return self.page(**self.largest_list[0], offset=PAST_END, pageSize=SIZE)
 
     @cached_property
-    def small(self) -> exchange.Answer:
-        """Return a page of two items. Raises NotObservable below 4 collections."""
+    def page_of_two(self) -> exchange.Answer:
+        """Return a page for pageSize 2. Raises NotObservable below 4 collections."""
         exchange.needs(len(self.ids) >= 4, "the dataset shows fewer than 4 collections")
-        return self.page(**self.widest[0], pageSize=2)
+        return self.page(**self.largest_list[0], pageSize=2)
 
     @cached_property
-    def reacts(self) -> bool:
-        """Return whether different requests get different responses."""
-        asked = self.page(searchText=self.unknown), self.page(pageSize=1)
-        others = *asked, self.far, self.ask(parentId=self.unknown)
+    def reacts_to_fields(self) -> bool:
+        """Return whether requests with different fields get different responses."""
+        responses = self.page(searchText=self.unknown), self.page(pageSize=1)
+        others = *responses, self.page_past_end, self.ask(parentId=self.unknown)
         return any(each.document != self.pages[0].document for each in others)
 
     @cached_property
-    def refuses(self) -> bool:
-        """Return whether the server refuses a list without datasetId."""
+    def refuses_wrong_list(self) -> bool:
+        """Return whether the server refuses a list request without datasetId."""
         return self.ask(datasetId=...).is_refusal
 
     def check_reacting(self) -> None:
-        """Raise NotObservable without collections, or if all responses are the same."""
+        """Raise NotObservable without collections, or if all responses are equal."""
         exchange.needs(self.items, "the dataset shows no collections")
-        exchange.needs(self.reacts, "every list request gets the same response")
+        exchange.needs(
+            self.reacts_to_fields, "every list request gets the same response"
+        )
 
     def check_refusing(self) -> None:
-        """Raise NotObservable if the server accepts everything."""
+        """Raise NotObservable if the server accepts even wrong requests."""
         self.check_reacting()
-        if not self.refuses:
+        if not self.refuses_wrong_list:
             got = "nothing is refused, not even a list without datasetId"
             raise exchange.NotObservable(got)
 

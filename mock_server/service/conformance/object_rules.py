@@ -41,11 +41,11 @@ _FLAGS = ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")
 
 @rules.add("2.2")
 def item_fields(server: Server) -> None:
-    """Items have the documented fields, of the documented types."""
+    """Items have the documented fields and types."""
     for page, item in _items(server.lists):
         for name, (expected, kind) in FIELDS.items():
             where = f"{expected} as {name} of {item['_id']}"
-            if name in item and not _is(kind, item[name]):
+            if name in item and not _has_type(kind, item[name]):
                 raise Differs(where, repr(item[name])[:60], page)
             if name not in item and name not in _OPTIONAL:
                 raise Differs(where, "nothing", page)
@@ -54,17 +54,17 @@ def item_fields(server: Server) -> None:
 @rules.add("2.2")
 def permission_consistent(server: Server) -> None:
     """`permission` is a number and four flags: an owner manages, a manager writes, a
-    writer reads, and whoever sees the item may read.
+    writer reads, and a caller who sees the item may read.
     """
     for page, item in _items(server.lists):
         found = item.get("permission")
         if not isinstance(found, dict):
             raise NotObservable("items show no permission")
-        if not _is(int | float, found.get("value")):
+        if not _has_type(int | float, found.get("value")):
             got = repr(found.get("value"))
             raise Differs("a number as permission.value", got, page)
         for name in _FLAGS:
-            if not _is(bool, found.get(name)):
+            if not _has_type(bool, found.get(name)):
                 expected = f"true or false as permission.{name}"
                 raise Differs(expected, repr(found.get(name)), page)
         levels = [found[name] for name in _FLAGS]
@@ -76,7 +76,7 @@ def permission_consistent(server: Server) -> None:
 
 @rules.add("2.2")
 def permission_of_caller(server: Server) -> None:
-    """`permission` is that of the caller."""
+    """`permission` shows the caller's permissions."""
     key = server.options.reader
     if key is None:
         raise NotObservable("needs --reader-key-env")
@@ -96,7 +96,7 @@ def permission_of_caller(server: Server) -> None:
 def search_in_names(server: Server) -> None:
     """`searchText` finds a collection by its name."""
     lists = server.reacting_lists
-    item = named(lists)
+    item = named_item(lists)
     _check_found(lists, item, text_of(item, "name"))
 
 
@@ -104,7 +104,7 @@ def search_in_names(server: Server) -> None:
 def search_in_tags(server: Server) -> None:
     """`searchText` finds a collection by a tag."""
     lists = server.reacting_lists
-    item, tag = tagged(lists)
+    item, tag = tagged_item(lists)
     _check_found(lists, item, tag)
 
 
@@ -116,9 +116,9 @@ def search_filters(server: Server) -> None:
 
 @rules.add("4.2")
 def search_literal(server: Server) -> None:
-    """A search takes the characters of patterns literally."""
+    """A search takes pattern characters literally."""
     lists = server.reacting_lists
-    item = named(lists)
+    item = named_item(lists)
     name = text_of(item, "name")
     pattern = f"{name[:-1]}." if name[-1] != "." else f"{name[:-1]}[.]"
     if any(
@@ -140,7 +140,7 @@ def search_empty(server: Server) -> None:
         raise Differs(expected, f"{len(answer.ids)} items", answer)
 
 
-def _is(kind: Any, value: Any) -> bool:
+def _has_type(kind: Any, value: Any) -> bool:
     try:
         if kind is datetime:  # of more forms than msgspec knows
             datetime.fromisoformat(value)
@@ -151,16 +151,16 @@ def _is(kind: Any, value: Any) -> bool:
     return True
 
 
-def named(lists: Lists, *, on_top: bool = False) -> Item:
+def named_item(lists: Lists, *, on_top: bool = False) -> Item:
     """Return a collection with a name. Raises NotObservable."""
-    for item in lists.top if on_top else lists.items:
+    for item in lists.top_items if on_top else lists.items:
         if text_of(item, "name").strip() and lists.unknown not in item["name"]:
             return item
     where = "on the top level" if on_top else "seen"
     raise NotObservable(f"no collection with a name is {where}")
 
 
-def tagged(lists: Lists) -> tuple[Item, str]:
+def tagged_item(lists: Lists) -> tuple[Item, str]:
     """Return a collection and a tag that is not in its name. Raises NotObservable."""
     for item in lists.items:
         tags = item.get("tags")
@@ -191,25 +191,25 @@ def _items(lists: Lists) -> list[tuple[Answer, Item]]:
     return found
 
 
-_ANSWER = {"code": 200, "statusText": "", "message": "", "data": None}
+_PIN_RESPONSE = {"code": 200, "statusText": "", "message": "", "data": None}
 
 
 @rules.add("4.1")
 def pin_answer(server: Server) -> None:
     """The response to a pin has `code` 200, empty texts and `data` null."""
-    answer = server.pins.pin(top=_changes(server.pins)[0])
-    if answer.status != 200 or answer.document != _ANSWER:
+    answer = server.pins.pin(top=_tops_that_change(server.pins)[0])
+    if answer.status != 200 or answer.document != _PIN_RESPONSE:
         raise Differs("HTTP 200 and the documented response", answer.summary(), answer)
 
 
 @rules.add("3")
 def pin_states(server: Server) -> None:
-    """`top` true pins the chat, false unpins it."""
+    """`top` true pins the chat; `top` false unpins it."""
     pins = server.pins
     pins.check()
     start = pins.top
     for top in (not start, start):
-        answer = pins.pinned(top=top)
+        answer = pins.pin_or_stop(top=top)
         if pins.top is not top:
             raise Differs(f"the chat with top {top}", f"top {not top}", answer)
 
@@ -218,20 +218,20 @@ def pin_states(server: Server) -> None:
 def pin_idempotent(server: Server) -> None:
     """A repeated pin or unpin changes nothing."""
     pins = server.pins
-    for top in _changes(pins):
-        first, again = pins.pinned(top=top), pins.pin(top=top)
-        if again.sign != first.sign or again.document != first.document:
+    for top in _tops_that_change(pins):
+        first, again = pins.pin_or_stop(top=top), pins.pin(top=top)
+        if again.error_kind != first.error_kind or again.document != first.document:
             raise Differs("the same response again", again.summary(), again)
     for top in (True, False):
-        pins.pinned(top=top)
+        pins.pin_or_stop(top=top)
         once = pins.top
         again = pins.pin(top=top)
         if pins.top is not once:
             raise Differs(f"the chat with top {once} still", f"top {not once}", again)
 
 
-def _changes(pins: Pins) -> tuple[bool, bool]:
+def _tops_that_change(pins: Pins) -> tuple[bool, bool]:
     """Return two values of `top`, each of which should change the chat."""
     pins.check()
-    now = pins.top if pins.is_shown else pins.last
+    now = pins.top if pins.is_shown else pins.last_top
     return not now, now

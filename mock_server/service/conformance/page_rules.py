@@ -19,7 +19,7 @@ _FIELDS = {"code", "statusText", "message", "data"}
 
 @rules.add("2.3")
 def envelope(server: Server) -> None:
-    """A page comes in an envelope of exactly `code` 200, `statusText`, `message` and
+    """A page comes in an envelope with exactly `code` 200, `statusText`, `message` and
     `data`.
     """
     answer = server.lists.pages[0]
@@ -43,7 +43,7 @@ def json_content_type(server: Server) -> None:
 
 @rules.add("2.3")
 def errors_are_envelopes(server: Server) -> None:
-    """Refusals come in the envelope too, with a `code` other than 200."""
+    """Refusals have the same envelope, with a `code` other than 200."""
     server.lists.check_refusing()
     for answer in server.refusals:
         missing = sorted(_FIELDS - answer.fields.keys())
@@ -85,7 +85,7 @@ def _check_texts(answer: Answer) -> None:
 
 
 def _check_refused(answer: Answer) -> None:
-    """Raise Differs for a page, NotObservable for anything else but a refusal."""
+    """Raise Differs for a page, and NotObservable if the response is no refusal."""
     if answer.is_success:
         raise Differs("a refusal", "a page", answer)
     if not answer.is_refusal:
@@ -110,9 +110,9 @@ def page_shape(server: Server) -> None:
 def total_before_paging(server: Server) -> None:
     """`total` counts all matching collections, on every page."""
     lists = server.reacting_lists
-    small, first = lists.small, lists.wide[0]
+    small, first = lists.page_of_two, lists.largest_pages[0]
     seen = len(set(lists.ids))
-    for answer in (small, first, lists.far):
+    for answer in (small, first, lists.page_past_end):
         if answer.total < seen:
             expected = f"a total of at least {seen}, which have been seen"
             raise Differs(expected, str(answer.total), answer)
@@ -123,7 +123,7 @@ def total_before_paging(server: Server) -> None:
 @rules.add("4.2")
 def page_size(server: Server) -> None:
     """A page has `pageSize` items if there are enough."""
-    answer = server.lists.small
+    answer = server.lists.page_of_two
     if len(answer.items) != 2:
         raise Differs("2 items", f"{len(answer.items)}", answer)
 
@@ -132,7 +132,7 @@ def page_size(server: Server) -> None:
 def page_maximum(server: Server) -> None:
     """No page has more than 30 items."""
     lists = server.lists
-    answer = lists.part(pageSize=SIZE + 1)
+    answer = lists.ask_largest(pageSize=SIZE + 1)
     if len(answer.items) > SIZE:
         raise Differs(f"{SIZE} items at most", f"{len(answer.items)}", answer)
     total = len(lists.ids)
@@ -144,10 +144,10 @@ def page_maximum(server: Server) -> None:
 def pages_disjoint(server: Server) -> None:
     """No collection is on two pages."""
     lists = server.lists
-    _check_sizes(lists)
-    needs(len(lists.wide) >= 2, f"there is one page of {SIZE}")
+    _check_page_sizes(lists)
+    needs(len(lists.largest_pages) >= 2, f"there is one page of {SIZE}")
     seen: set[str] = set()
-    for page in lists.wide:
+    for page in lists.largest_pages:
         if again := seen.intersection(page.ids):
             raise Differs("items of no page before", f"{sorted(again)[0]} again", page)
         seen.update(page.ids)
@@ -157,11 +157,14 @@ def pages_disjoint(server: Server) -> None:
 def pages_complete(server: Server) -> None:
     """All pages together have `total` collections."""
     lists = server.lists
-    _check_sizes(lists)
-    needs(not lists.is_cut, "the dataset has more collections than are looked at")
-    totals = {each.total for each in (lists.small, lists.far, *lists.wide)}
+    _check_page_sizes(lists)
+    needs(not lists.is_at_limit, "the dataset has more collections than `verify` reads")
+    totals = {
+        each.total
+        for each in (lists.page_of_two, lists.page_past_end, *lists.largest_pages)
+    }
     needs(len(totals) <= 1, "pages do not agree on the total")
-    found, last = len(set(lists.ids)), lists.wide[-1]
+    found, last = len(set(lists.ids)), lists.largest_pages[-1]
     if found != last.total:
         raise Differs(f"{last.total} collections in all", str(found), last)
 
@@ -169,7 +172,7 @@ def pages_complete(server: Server) -> None:
 @rules.add("4.2")
 def offset_past_end(server: Server) -> None:
     """A page past the end is empty."""
-    answer = server.lists.far
+    answer = server.lists.page_past_end
     needs(server.lists.items, "the dataset shows no collections")
     if answer.items:
         raise Differs("an empty list", f"{len(answer.items)} items", answer)
@@ -179,12 +182,12 @@ def offset_past_end(server: Server) -> None:
 def order_stable(server: Server) -> None:
     """Pages of another size have the same order."""
     lists = server.lists
-    _check_sizes(lists)
+    _check_page_sizes(lists)
     ids, size = lists.ids[:SIZE], 7
     needs(len(ids) >= 4, "the dataset shows fewer than 4 collections")
-    needs(len(set(lists.ids)) >= len(lists.ids), "collections come more than once")
+    needs(len(set(lists.ids)) >= len(lists.ids), "a collection is listed twice")
     pages = [
-        lists.page(**lists.widest[0], offset=at, pageSize=size)
+        lists.page(**lists.largest_list[0], offset=at, pageSize=size)
         for at in range(0, len(ids), size)
     ]
     for page, at in zip(pages, range(0, len(ids), size), strict=True):
@@ -196,9 +199,9 @@ def order_stable(server: Server) -> None:
 
 @rules.add("4.2")
 def parent_filter(server: Server) -> None:
-    """`parentId` lists the collections of that folder, all and only these."""
+    """`parentId` lists exactly the collections of that folder."""
     lists = server.reacting_lists
-    filled = {each: page for each, page in lists.inside.items() if page.items}
+    filled = {each: page for each, page in lists.folder_pages.items() if page.items}
     for folder, page in filled.items():
         for item in page.items:
             if item.get("parentId") != folder:
@@ -206,7 +209,7 @@ def parent_filter(server: Server) -> None:
                 raise Differs(f"items with parentId {folder!r}", got, page)
     seen = {item["_id"]: item for page in lists.pages for item in page.items}
     parents = Counter(text_of(item, "parentId") for item in seen.values())
-    for folder, page in lists.inside.items():
+    for folder, page in lists.folder_pages.items():
         if page.total < parents[folder]:
             raise Differs(f"{parents[folder]} items", f"{page.total}", page)
     needs(filled, "no folder with collections is seen")
@@ -214,18 +217,18 @@ def parent_filter(server: Server) -> None:
 
 @rules.add("4.2")
 def top_level(server: Server) -> None:
-    """`parentId` null lists the collections without a parent only."""
+    """`parentId` null lists only the collections without a parent."""
     lists = server.reacting_lists
     for page in lists.top_pages:
         for item in page.items:
             if item.get("parentId") is not None:
                 got = repr(item.get("parentId"))
                 raise Differs("items with parentId null", got, page)
-    needs(lists.top, "nothing is on the top level")
-    if not any(page.items for page in lists.inside.values()):
+    needs(lists.top_items, "the top level has no collections")
+    if not any(page.items for page in lists.folder_pages.values()):
         raise NotObservable("no folder with collections is seen")
 
 
-def _check_sizes(lists: Lists) -> None:
+def _check_page_sizes(lists: Lists) -> None:
     lists.check_reacting()
-    needs(len(lists.small.items) == 2, "pages have another size than was asked for")
+    needs(len(lists.page_of_two.items) == 2, "pages do not have the requested size")

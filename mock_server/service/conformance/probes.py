@@ -1,4 +1,4 @@
-"""Probes that find the values of a server's choices."""
+"""The probes: each finds the value of one choice of a server."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,18 +15,18 @@ from mock_server.service.conformance.exchange import (
     text_of,
 )
 from mock_server.service.conformance.lists import SIZE, Item, Lists
-from mock_server.service.conformance.object_rules import FIELDS, named, tagged
+from mock_server.service.conformance.object_rules import FIELDS, named_item, tagged_item
 
 probes = Probes()
 
-_MANY = 100
-_FEW = 3
+_LARGE_PAGE = 100
+_MIN_ITEMS = 3
 
 
-@probes.add("a list without `pageSize`, of more collections than that")
+@probes.add("a list without `pageSize`, in a dataset with more collections")
 def page_size_default(server: Server) -> int:
     lists = server.reacting_lists
-    fields, total = lists.widest
+    fields, total = lists.largest_list
     count = len(lists.page(**fields).items)
     needs(count < total, f"all {total} collections are on a page without pageSize")
     if count not in table()["page_size_default"].values:
@@ -34,50 +34,57 @@ def page_size_default(server: Server) -> int:
     return count
 
 
-@probes.add("pages of 31, or of 101, of more collections than that")
+@probes.add("pages of 31, or of 101, in a dataset with more collections")
 def page_size_over_limit(server: Server) -> str:
-    return _limit(server.lists)[0]
+    return _size_limit(server.lists)[0]
 
 
-@probes.add("pages of 31, or of 101, of more collections than that")
+@probes.add("pages of 31, or of 101, in a dataset with more collections")
 def page_size_max(server: Server) -> int:
-    return _limit(server.lists)[1]
+    return _size_limit(server.lists)[1]
 
 
-def _limit(lists: Lists) -> tuple[str, int]:
-    """Return how sizes over the limit are treated, and the limit."""
+def _size_limit(lists: Lists) -> tuple[str, int]:
+    """Return the values of page_size_over_limit and page_size_max."""
     lists.check_reacting()
-    total = lists.widest[1]
-    over = lists.part(pageSize=SIZE + 1)
+    total = lists.largest_list[1]
+    over = lists.ask_largest(pageSize=SIZE + 1)
     if over.is_refusal:
         return "reject", SIZE
     if len(over.items) == SIZE < total:
         return "clamp", SIZE
-    far_over = lists.part(pageSize=_MANY + 1)
+    far_over = lists.ask_largest(pageSize=_LARGE_PAGE + 1)
     if far_over.is_refusal:
-        if lists.part(pageSize=_MANY).is_success:
-            return "reject", _MANY
-        raise NotObservable(f"the largest page is between {SIZE} and {_MANY}")
-    if len(far_over.items) == _MANY < total:
-        return "clamp", _MANY
-    if total > _MANY:
-        raise NotObservable(f"a page of {_MANY + 1} has {len(far_over.items)} items")
-    raise NotObservable(f"needs a dataset of more than {_MANY} collections")
+        if lists.ask_largest(pageSize=_LARGE_PAGE).is_success:
+            return "reject", _LARGE_PAGE
+        raise NotObservable(f"the largest page is between {SIZE} and {_LARGE_PAGE}")
+    if len(far_over.items) == _LARGE_PAGE < total:
+        return "clamp", _LARGE_PAGE
+    if total > _LARGE_PAGE:
+        raise NotObservable(
+            f"a page of {_LARGE_PAGE + 1} has {len(far_over.items)} items"
+        )
+    raise NotObservable(f"needs a dataset of more than {_LARGE_PAGE} collections")
 
 
 @probes.add("a list without `offset`")
 def offset_missing(server: Server) -> str:
     lists = server.lists
-    plain = lists.part(pageSize=2)
-    return _served(lists, lists.part(offset=..., pageSize=2), plain)
+    plain = lists.ask_largest(pageSize=2)
+    return _accept_or_reject(lists, lists.ask_largest(offset=..., pageSize=2), plain)
 
 
 @probes.add('`offset` `"1"` and `pageSize` `"2"`')
 def numeric_strings(server: Server) -> str:
     lists = server.lists
-    needs(len(lists.ids) >= _FEW, f"the dataset shows fewer than {_FEW} collections")
-    return _served(
-        lists, lists.part(offset="1", pageSize="2"), lists.part(offset=1, pageSize=2)
+    needs(
+        len(lists.ids) >= _MIN_ITEMS,
+        f"the dataset shows fewer than {_MIN_ITEMS} collections",
+    )
+    return _accept_or_reject(
+        lists,
+        lists.ask_largest(offset="1", pageSize="2"),
+        lists.ask_largest(offset=1, pageSize=2),
     )
 
 
@@ -85,43 +92,45 @@ def numeric_strings(server: Server) -> str:
 def unknown_fields(server: Server) -> str:
     lists = server.lists
     asked = lists.ask(xVerify=True)
-    served = _served(lists, asked, lists.page())
-    return "ignore" if served == "accept" else served
+    value = _accept_or_reject(lists, asked, lists.page())
+    return "ignore" if value == "accept" else value
 
 
 @probes.add("a list by PUT")
 def method_mismatch(server: Server) -> str:
-    return _served(server.lists, server.lists.ask(method="PUT"), server.lists.page())
+    return _accept_or_reject(
+        server.lists, server.lists.ask(method="PUT"), server.lists.page()
+    )
 
 
 @probes.add("a list without `Content-Type`")
 def content_type_missing(server: Server) -> str:
     lists = server.lists
-    return _served(lists, lists.ask(is_json=False), lists.page())
+    return _accept_or_reject(lists, lists.ask(is_json=False), lists.page())
 
 
 @probes.add("a list with `selectFolder` true")
 def list_filters(server: Server) -> str:
     lists = server.reacting_lists
-    if all(each.get("type") == "folder" for each in lists.top):
+    if all(each.get("type") == "folder" for each in lists.top_items):
         raise NotObservable("the top level shows folders only, or nothing")
     answer = lists.ask(selectFolder=True, parentId=None, pageSize=SIZE)
     if answer.is_refusal:
-        if answer.sign == lists.ask(xVerify=True).sign:
-            return "ignore"  # as every field that the server does not know
+        if answer.error_kind == lists.ask(xVerify=True).error_kind:
+            return "ignore"  # the server refuses every unknown field in this way
         raise answer.unclear
     if list(answer.ids) == list(lists.top_pages[0].ids):
         return "ignore"
     if all(each.get("type") == "folder" for each in answer.items):
         return "honour"
-    raise NotObservable("selectFolder shows other pages, with others than folders")
+    raise NotObservable("selectFolder changes the page, but not to folders only")
 
 
 @probes.add("all pages; `fixture` is any order that is neither by time nor by name")
 def list_order(server: Server) -> str:
     lists = server.reacting_lists
-    items = [item for page in lists.wide for item in page.items]
-    needs(len(set(lists.ids)) == len(items), "collections come more than once")
+    items = [item for page in lists.largest_pages for item in page.items]
+    needs(len(set(lists.ids)) == len(items), "a collection is listed twice")
     times = [_time(each) for each in items]
     names = [text_of(each, "name") for each in items]
     is_by_time = times == sorted(times, reverse=True)
@@ -130,7 +139,7 @@ def list_order(server: Server) -> str:
     if is_by_time and is_by_name:
         raise NotObservable("the collections are in order by updateTime and by name")
     if is_by_time or is_by_name:
-        if len(set(times if is_by_time else names)) < _FEW:
+        if len(set(times if is_by_time else names)) < _MIN_ITEMS:
             raise NotObservable("the collections have too few times or names")
         return "update_time_desc" if is_by_time else "name"
     return "fixture"
@@ -148,24 +157,24 @@ def parent_omitted(server: Server) -> str:
     lists = server.reacting_lists
     if any(item.get("parentId") for page in lists.pages for item in page.items):
         return "any"
-    if not any(page.items for page in lists.inside.values()):
+    if not any(page.items for page in lists.folder_pages.values()):
         raise NotObservable("no folder with collections is seen")
     ids = [each for page in lists.pages for each in page.ids]
-    if ids != [id_of(each) for each in lists.top]:
-        raise NotObservable("it is neither everything nor the top level")
+    if ids != [id_of(each) for each in lists.top_items]:
+        raise NotObservable("the list is neither all collections nor the top level")
     return "root"
 
 
 @probes.add('a list of `parentId` `""`, and of an unknown one')
 def parent_empty_string(server: Server) -> str:
     lists = server.reacting_lists
-    needs(lists.top, "nothing is on the top level")
+    needs(lists.top_items, "the top level has no collections")
     answer = lists.ask(parentId="", pageSize=SIZE)
     if answer.is_success and list(answer.ids) == list(lists.top_pages[0].ids):
         return "root"
-    # As for any other id that no collection has.
+    # Compare with an id that no collection has.
     other = lists.ask(parentId=lists.unknown, pageSize=SIZE)
-    if answer.sign == other.sign and not answer.items:
+    if answer.error_kind == other.error_kind and not answer.items:
         return "unknown"
     raise answer.unclear
 
@@ -184,10 +193,10 @@ def parent_unknown(server: Server) -> str:
 @probes.add("a search in a folder for the name of a collection outside")
 def search_scope(server: Server) -> str:
     lists = server.reacting_lists
-    if not lists.inside or not lists.top:
+    if not lists.folder_pages or not lists.top_items:
         raise NotObservable("no folder is seen")
-    item = named(lists, on_top=True)
-    name, folder = text_of(item, "name"), next(iter(lists.inside))
+    item = named_item(lists, on_top=True)
+    name, folder = text_of(item, "name"), next(iter(lists.folder_pages))
     needs(lists.finds(item, name), "a collection is not found by its name")
     pages = lists.walk(searchText=name, parentId=folder)
     found = {each for page in pages for each in page.ids}
@@ -197,10 +206,10 @@ def search_scope(server: Server) -> str:
 @probes.add("a search for a tag that is not in the name")
 def search_fields(server: Server) -> str:
     lists = server.reacting_lists
-    item, tag = tagged(lists)
+    item, tag = tagged_item(lists)
     if lists.finds(item, tag):
         return "name_and_tags"
-    if lists.finds(named(lists), text_of(named(lists), "name")):
+    if lists.finds(named_item(lists), text_of(named_item(lists), "name")):
         return "name"
     raise NotObservable("collections are found neither by a tag nor by a name")
 
@@ -224,20 +233,23 @@ def tags_empty(server: Server) -> str:
         return "list"
     if not any("tags" in each for each in server.lists.items if not each.get("tags")):
         return "absent"
-    raise NotObservable("collections without tags differ in what they show")
+    raise NotObservable("only some collections without tags have the field `tags`")
 
 
-def _served(lists: Lists, answer: Answer, like: Answer) -> str:
-    """Return `reject`, or `accept` if a request was served like another one."""
+def _accept_or_reject(lists: Lists, answer: Answer, reference: Answer) -> str:
+    """Return `reject` for a refusal; `accept` for the same page as `reference`.
+
+    Raises NotObservable for any other response.
+    """
     lists.check_refusing()
     if answer.is_refusal:
         return "reject"
-    if answer.is_success and _shown(answer) == _shown(like):
+    if answer.is_success and _ids_and_total(answer) == _ids_and_total(reference):
         return "accept"
     raise answer.unclear
 
 
-def _shown(answer: Answer) -> tuple[Sequence[str], object]:
+def _ids_and_total(answer: Answer) -> tuple[Sequence[str], object]:
     return list(answer.ids), answer.data.get("total")
 
 
@@ -250,8 +262,8 @@ _DETAIL = "/api/core/dataset/detail"
 def unknown_key(server: Server) -> str:
     lists = server.lists
     answer = lists.ask(key=f"verify-{server.options.unknown}")
-    needs(answer.is_success, "unknown keys are refused, as wherever keys are declared")
-    needs(not lists.ask(key=None).is_success, "no key is asked for")
+    needs(answer.is_success, "the server refuses unknown keys: it may declare keys")
+    needs(not lists.ask(key=None).is_success, "the server requires no API key")
     return "accept"
 
 
@@ -261,7 +273,7 @@ def credentials(server: Server) -> str:
     if token is None:
         raise NotObservable("needs --token-env, the token of a login")
     answer = server.lists.ask(key=None, token=token)
-    needs(not server.lists.ask(key=None).is_success, "no key is asked for")
+    needs(not server.lists.ask(key=None).is_success, "the server requires no API key")
     if answer.is_success:
         return "login_too"
     if answer.is_refusal:
@@ -287,7 +299,7 @@ def error_form(server: Server) -> str:
 @probes.add("lists without a key, without `datasetId`, of an unknown dataset")
 def error_http_status(server: Server) -> str:
     found = server.refusals
-    if len({each.sign[1] for each in found}) < 2:
+    if len({each.error_kind[1] for each in found}) < 2:
         raise NotObservable("fewer than two kinds of errors are seen")
     statuses = {each.status for each in found}
     for status, value in ((200, "always_200"), (500, "always_500")):
@@ -300,12 +312,12 @@ def error_http_status(server: Server) -> str:
 
 @probes.add("`{}` at the older path of pins, the path of pins, and an unknown path")
 def legacy_paths(server: Server) -> str:
-    # Without fields: a request that names nothing changes nothing.
+    # Send no fields, so that the requests change nothing.
     asked = LEGACY_PATH, PIN_PATH, _NOWHERE
     older, own, nothing = (server.client.ask("PUT", each, {}) for each in asked)
-    if older.sign == nothing.sign != own.sign:
+    if older.error_kind == nothing.error_kind != own.error_kind:
         return "off"
-    if older.sign == own.sign != nothing.sign:
+    if older.error_kind == own.error_kind != nothing.error_kind:
         return "on"
     raise older.unclear
 
@@ -318,34 +330,37 @@ def related_routes(server: Server) -> str:
     answer = server.client.ask("GET", path)
     if answer.is_success and answer.data.get("_id") == server.options.dataset:
         return "on"
-    if answer.is_refusal and answer.sign == server.client.ask("GET", _NOWHERE).sign:
+    if (
+        answer.is_refusal
+        and answer.error_kind == server.client.ask("GET", _NOWHERE).error_kind
+    ):
         return "off"
     raise answer.unclear
 
 
 @probes.add("a pin of an unknown chat, then `getHistories` (--write)")
 def chat_unknown(server: Server) -> str:
-    own = server.pins
-    own.pinned(top=own.last)
-    answer = own.pin_unknown()
+    pins = server.pins
+    pins.pin_or_stop(top=pins.last_top)
+    answer = pins.pin_unknown()
     if answer.is_refusal:
         return "not_found"
-    own.check_refusing()
-    answer.good()
-    needs(own.is_shown, "created or ignored: getHistories is not served")
-    return "ignore" if own.top_of(own.unknown) is None else "create"
+    pins.check_refusing()
+    answer.require_success()
+    needs(pins.is_shown, "created or ignored: getHistories is not served")
+    return "ignore" if pins.top_of(pins.unknown) is None else "create"
 
 
 @probes.add("a pin without `top` (--write)")
 def top_missing(server: Server) -> str:
-    own = server.pins
-    own.pinned(top=own.last)
-    answer = own.pin(top=...)
+    pins = server.pins
+    pins.pin_or_stop(top=pins.last_top)
+    answer = pins.pin(top=...)
     if answer.is_refusal:
         return "reject"
-    own.check_refusing()
-    answer.good()
-    if own.is_shown and own.top is not own.last:
+    pins.check_refusing()
+    answer.require_success()
+    if pins.is_shown and pins.top is not pins.last_top:
         raise NotObservable("a pin without top changes it")
     return "ignore"
 

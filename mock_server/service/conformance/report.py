@@ -1,4 +1,4 @@
-"""Run all checks, and report them as text, JSON or JUnit XML."""
+"""Runs all rules and probes, and reports the results as text, JSON or JUnit XML."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, TypeVar, get_args
@@ -11,14 +11,19 @@ from mock_server.control.http_call import Unfit, Unreachable
 from mock_server.domain.choices.table import Value, table
 from mock_server.domain.printable import json_text, one_line
 from mock_server.service.conformance import exchange, object_rules, page_rules, probes
-from mock_server.service.conformance.checked_server import Probe, Rule, Server, unasked
+from mock_server.service.conformance.checked_server import (
+    Probe,
+    Rule,
+    Server,
+    find_nothing,
+)
 
 T = TypeVar("T")
 
 RULES: tuple[Rule, ...] = (*page_rules.rules, *object_rules.rules)
 """All rules, in the order of their checks."""
 _PROBES: dict[str, Probe] = {each.choice: each for each in probes.probes}
-PROBES = tuple(_PROBES.get(name, Probe(name, "", unasked)) for name in table())
+PROBES = tuple(_PROBES.get(name, Probe(name, "", find_nothing)) for name in table())
 """A probe for each choice."""
 Status = Literal["pass", "differs", "not observable"]
 
@@ -26,9 +31,9 @@ Status = Literal["pass", "differs", "not observable"]
 class Outcome(Struct, frozen=True, rename="camel", omit_defaults=True):
     """The result of a rule.
 
-    A rule that differs has `expected`, `got`, its `request`, and in `choice` the value,
-    `name=value`, with which our server does the same. `reason` says why the rule is not
-    observable.
+    If the server breaks the rule, `expected`, `got` and `request` describe how.
+    `choice` is then the `name=value` with which the mock server does the same, if any.
+    `reason` says why a rule is not observable.
     """
 
     rule: str
@@ -43,7 +48,7 @@ class Outcome(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class DetectedChoice(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The value of a choice that a server shows; without one, the reason."""
+    """The detected value of a choice, or the reason why none was detected."""
 
     choice: str
     section: str
@@ -52,7 +57,7 @@ class DetectedChoice(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class Report(Struct, frozen=True, rename="camel"):
-    """The report on a server: every rule, every choice."""
+    """The report on a server: the results of all rules and choices."""
 
     base_url: str
     rules: tuple[Outcome, ...]
@@ -80,43 +85,43 @@ class Report(Struct, frozen=True, rename="camel"):
 def verify(url: str, client: exchange.Client, options: exchange.Options) -> Report:
     """Check every rule, and find the value of every choice.
 
-    Changes are undone where the former state was visible. Raises Unfit if this is no
-    such service, Unreachable if it does not respond.
+    Changes are undone if the former state was visible. Raises Unfit if the server does
+    not serve listV2, Unreachable if it does not respond.
     """
     server = Server(client, options)
     server.open()
     server = Server(client, server.find_dataset())
     try:
-        rules = tuple(_outcome(each, server) for each in RULES)
-        choices = tuple(_detected(each, server) for each in PROBES)
+        rules = tuple(_outcome_of(each, server) for each in RULES)
+        choices = tuple(_detect(each, server) for each in PROBES)
     finally:
         _restore(server)
     return Report(url, rules, choices)
 
 
-def _outcome(rule: Rule, server: Server) -> Outcome:
+def _outcome_of(rule: Rule, server: Server) -> Outcome:
     about = rule.name, rule.section, rule.sentence
     try:
-        reason = _observed(server, rule.check)[1]
+        reason = _observe(server, rule.check)[1]
     except exchange.Differs as found:
         got = found.expected, found.got, found.answer.request
         return Outcome(*about, "differs", *got, rule.choice)
     return Outcome(*about, "not observable" if reason else "pass", reason=reason)
 
 
-def _detected(probe: Probe, server: Server) -> DetectedChoice:
-    value, reason = _observed(server, probe.find)
+def _detect(probe: Probe, server: Server) -> DetectedChoice:
+    value, reason = _observe(server, probe.find)
     return DetectedChoice(probe.choice, table()[probe.choice].section, value, reason)
 
 
-def _observed(server: Server, ask: Callable[[Server], T]) -> tuple[T | None, str]:
-    """Return the result of a check; None and the reason if it is not observable."""
+def _observe(server: Server, ask: Callable[[Server], T]) -> tuple[T | None, str]:
+    """Return the result of a check and ""; None and a reason if not observable."""
     try:
         return ask(server), ""
     except exchange.NotObservable as error:
         return None, str(error)
     except Unreachable as error:
-        # One failed request proves nothing; `open` raises if the server is gone.
+        # One failed request proves nothing; `open` raises if the server is down.
         server.open()
         return None, str(error)
 
@@ -126,7 +131,7 @@ def _restore(server: Server) -> None:
     try:
         server.restore()
     except (exchange.NotObservable, Unreachable, Unfit) as error:
-        server.client.tell(f"could not restore everything: {error}")
+        server.client.report(f"could not restore everything: {error}")
 
 
 # Characters that XML 1.0 (2.2) forbids; some of them count as printable.
@@ -134,7 +139,7 @@ _NOT_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535), "?")
 
 
 def text(report: Report) -> str:
-    """Return a line for each rule and each choice, and below a line its details."""
+    """Return a line for each rule, with details below it, and for each choice."""
     lines = [line for each in report.rules for line in _lines(each)]
     lines.append("")
     for shown in report.choices:
@@ -143,8 +148,8 @@ def text(report: Report) -> str:
         lines.append(f"{shown.choice} = {value}{reason}")
     found = [each.status for each in report.rules]
     counts = ", ".join(f"{found.count(each)} {each}" for each in get_args(Status))
-    seen = f"{len(report.values)} of {len(report.choices)} choices seen"
-    return "\n".join(map(one_line, [*lines, "", f"rules: {counts}; {seen}"]))
+    detected = f"{len(report.values)} of {len(report.choices)} choices seen"
+    return "\n".join(map(one_line, [*lines, "", f"rules: {counts}; {detected}"]))
 
 
 def _lines(outcome: Outcome) -> Iterator[str]:
@@ -164,15 +169,18 @@ def json(report: Report) -> str:
 
 
 def junit(report: Report) -> str:
-    """Return a suite of rules and one of choices, with failures and skipped cases."""
+    """Return JUnit XML: a suite of rules and a suite of choices.
+
+    A broken rule is a failure; a rule or choice that is not observable is skipped.
+    """
     root = Element("testsuites", name="mock-server verify")
     rules = SubElement(root, "testsuite", name="rules", errors="0")
     for each in report.rules:
         case = _case(rules, each.rule, each.reason)
         if each.status == "differs":
             message = f"Expected {each.expected}, got {each.got}"
-            failure = SubElement(case, "failure", message=_printable(message))
-            failure.text = _printable(f"{each.sentence} - at {each.request}")
+            failure = SubElement(case, "failure", message=_xml_text(message))
+            failure.text = _xml_text(f"{each.sentence} - at {each.request}")
     choices = SubElement(root, "testsuite", name="choices", errors="0")
     for shown in report.choices:
         value = "" if shown.value is None else f"={shown.value}"
@@ -187,14 +195,14 @@ def junit(report: Report) -> str:
 
 
 def _case(suite: Element, name: str, reason: str) -> Element:
-    about = {"classname": suite.attrib["name"], "name": _printable(name)}
+    about = {"classname": suite.attrib["name"], "name": _xml_text(name)}
     case = SubElement(suite, "testcase", about)
     if reason:
-        SubElement(case, "skipped", message=_printable(reason))
+        SubElement(case, "skipped", message=_xml_text(reason))
     return case
 
 
-def _printable(value: str) -> str:
+def _xml_text(value: str) -> str:
     return one_line(value).translate(_NOT_XML)
 
 
@@ -203,4 +211,4 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
     "json": json,
     "junit": junit,
 }
-"""The formats by name."""
+"""The functions that format a report, by the name of the format."""

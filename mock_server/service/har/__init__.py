@@ -1,1 +1,1 @@
-"""Makes a fixture from a HAR 1.2 file, as browsers save it."""
+"""Imports a fixture from HAR 1.2 files, which browsers save."""

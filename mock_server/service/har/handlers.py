@@ -1,4 +1,4 @@
-"""Build a fixture from captured exchanges: one handler per operation."""
+"""Collects fixture data from recorded exchanges, with one handler per operation."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -13,7 +13,7 @@ from mock_server.service.har.reading import Exchange
 
 _ROOT = ("", None)
 _DEFAULT_SIZE = 10
-# Filters: a list with one of these is incomplete.
+# The filters of collections: a list that is requested with one is incomplete.
 _FILTERS = ("searchText", "selectFolder", "filterTags", "tagFilters")
 _CHAT_FILTERS = (
     "source",
@@ -25,7 +25,7 @@ _CHAT_FILTERS = (
 
 
 class Observation(NamedTuple):
-    """A successful exchange: request fields and response data."""
+    """The request fields and the response data of a successful exchange."""
 
     request: observed.Plain
     data: Any
@@ -36,19 +36,19 @@ class Observation(NamedTuple):
 
 
 class CapturedData:
-    """Collects exchanges in order; later ones win."""
+    """The datasets and apps that exchanges show; later exchanges win."""
 
     def __init__(self) -> None:
         self.datasets: dict[str, observed.CapturedDataset] = {}
         self.apps: dict[str, observed.CapturedApp] = {}
 
     def dataset(self, value: object) -> observed.CapturedDataset:
-        """Return or create a dataset. Raises ValueError if the id is invalid."""
+        """Return the dataset with this id; create it if new. Raises ValueError."""
         known_id = _id(value)
         return self.datasets.setdefault(known_id, observed.CapturedDataset(known_id))
 
     def app(self, value: object) -> observed.CapturedApp:
-        """Return or create an app. Raises ValueError if the id is invalid."""
+        """Return the app with this id; create it if new. Raises ValueError."""
         app_id = _id(value)
         return self.apps.setdefault(app_id, observed.CapturedApp(app_id))
 
@@ -57,7 +57,7 @@ class CapturedData:
 
         Refusals and unusual responses are ignored.
         """
-        operation = OPERATIONS.meant_by(exchange.path)
+        operation = OPERATIONS.with_path(exchange.path)
         if operation is None or exchange.method not in operation.methods:
             return False
         take = HANDLERS.get(operation.name)
@@ -70,7 +70,7 @@ class CapturedData:
         return True
 
     def document(self) -> dict[str, object]:
-        """Return a fixture document of the captured data; it loads without problems."""
+        """Return a valid fixture document of the captured data."""
         return {
             "apps": [each.part() for each in self.apps.values()],
             "datasets": self._datasets(),
@@ -84,12 +84,12 @@ class CapturedData:
             if folder is not None and folder not in parts:
                 parts[folder] = {"id": folder, "name": folder, "type": "folder"}
         for part in parts.values():
-            if not _can_stay(part, parts):
+            if not _has_valid_parents(part, parts):
                 part["parentId"] = None
         return list(parts.values())
 
     def missing(self) -> Iterator[str]:
-        """Yield each known gap in a few words."""
+        """Yield a text for each known gap, such as a list of which a part was seen."""
         for dataset in self.datasets.values():
             yield from (f"dataset {dataset.id}: {each}" for each in dataset.missing())
         for app in self.apps.values():
@@ -99,20 +99,20 @@ class CapturedData:
 def collections(
     data: CapturedData, found: Observation, *, items: str, offset_wins: bool
 ) -> None:
-    """Use a page; `items` is the name of its list."""
+    """Use a page of collections; `items` is the name of the list in the data."""
     page, total = _objects(found.data[items]), _count(found.data["total"])
     dataset = data.dataset(found.request["datasetId"])
     parent = found.request.get("parentId", UNSET)
     parent = None if parent in _ROOT else parent
-    hidden = observed.AMOUNTS if found.request.get("simple") else frozenset[str]()
-    here = {} if parent is UNSET else {"parentId": parent}
-    ids = [dataset.put(here | item, hidden) for item in page]
+    hidden = observed.AMOUNT_FIELDS if found.request.get("simple") else frozenset[str]()
+    folder = {} if parent is UNSET else {"parentId": parent}
+    ids = [dataset.put(folder | item, hidden) for item in page]
     if found.has_any(_FILTERS):
         return
     if parent is UNSET or parent is None or observed.id_of(parent) is not None:
         offset = _offset(found.request, len(page), total, offset_wins=offset_wins)
-        shown = dataset.lists.setdefault(parent, observed.CapturedList())
-        shown.show(offset, ids, total)
+        captured = dataset.lists.setdefault(parent, observed.CapturedList())
+        captured.add_page(offset, ids, total)
 
 
 def chats(data: CapturedData, found: Observation) -> None:
@@ -129,7 +129,7 @@ def pin(data: CapturedData, found: Observation) -> None:
     """Use a pin, unpin or rename of a chat session."""
     chat_id = _id(found.request["chatId"])
     app = data.app(found.request["appId"])
-    # A pin of an unknown chat may succeed (choice chat_unknown=ignore).
+    # Skip unknown chats: their pins may succeed, too (choice chat_unknown=ignore).
     if not app.lacks(chat_id):
         app.put({each: found.request.get(each) for each in _PINNED})
 
@@ -155,7 +155,7 @@ def dataset(data: CapturedData, found: Observation) -> None:
 def collection(data: CapturedData, found: Observation) -> None:
     """Use a collection, and the dataset that contains it."""
     item, owner = dict(found.data), found.data["datasetId"]
-    # Before 4.8.18 `datasetId` is the whole dataset.
+    # Before FastGPT 4.8.18, `datasetId` is an object with the whole dataset.
     owner = owner["_id"] if isinstance(owner, dict) else owner
     if isinstance(item.get("file"), dict):
         item["fileSize"] = item["file"].get("contentLength")
@@ -163,19 +163,19 @@ def collection(data: CapturedData, found: Observation) -> None:
 
 
 def deleted_collections(data: CapturedData, found: Observation) -> None:
-    gone = _texts(found.request.get("id") or found.request["collectionIds"])
+    removed = _texts(found.request.get("id") or found.request["collectionIds"])
     for known in data.datasets.values():
-        known.remove(gone)
+        known.remove(removed)
 
 
 def deleted_dataset(data: CapturedData, found: Observation) -> None:
-    gone = _texts(found.request["id"])
+    removed = _texts(found.request["id"])
     below: dict[Any, list[str]] = {}
     for known in data.datasets.values():
         below.setdefault(known.fields.get("parentId"), []).append(known.id)
-    for each in gone:
+    for each in removed:
         data.datasets.pop(each, None)
-        gone += below.pop(each, ())
+        removed += below.pop(each, ())
 
 
 def deleted_chats(data: CapturedData, found: Observation) -> None:
@@ -205,7 +205,7 @@ HANDLERS: dict[str, Callable[[CapturedData, Observation], None]] = {
     "batchDelete": deleted_chats,
     "clearHistories": cleared_chats,
 }
-"""The handler of each operation's successes, by operation name."""
+"""The function that uses a successful exchange, by the name of its operation."""
 
 
 def _id(value: object) -> str:
@@ -227,7 +227,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _count(value: Any) -> int:
-    """Return a count, which may be digits in a text. Raises ValueError."""
+    """Return a number of items, which may be a text of digits. Raises ValueError."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value[:16])
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -237,7 +237,11 @@ def _count(value: Any) -> int:
 
 
 def _offset(sent: observed.Plain, shown: int, total: int, *, offset_wins: bool) -> int:
-    """Return the offset of a page; 0 yields to `pageNum` unless `offset_wins`."""
+    """Return the offset of a page, from `offset` or `pageNum` of the request.
+
+    If both are given, `offset` counts; but `pageNum` counts if `offset` is 0, unless
+    `offset_wins`.
+    """
     given = sent.get("offset")
     if offset_wins and given is not None:
         return _count(given)
@@ -245,19 +249,19 @@ def _offset(sent: observed.Plain, shown: int, total: int, *, offset_wins: bool) 
         return _count(given)
     number = max(1, _count(sent.get("pageNum") or 1))
     size = _count(sent.get("pageSize") or _DEFAULT_SIZE)
-    # A short page before the end: its length is the largest page of the service.
+    # A short page that is not the last has the maximum size of the service.
     if shown and shown < size and (number - 1) * size + shown != total:
         size = shown
     return (number - 1) * size
 
 
-def _can_stay(part: observed.Plain, parts: dict[str, observed.Plain]) -> bool:
-    """Return whether the parents of a dataset are folders that lead to the top."""
+def _has_valid_parents(part: observed.Plain, parts: dict[str, observed.Plain]) -> bool:
+    """Return whether all parents of a dataset are folders, up to the top level."""
     above = part.get("parentId")
-    passed = {part["id"]}
+    visited = {part["id"]}
     while above is not None:
-        if above in passed or parts[above].get("type") != "folder":
+        if above in visited or parts[above].get("type") != "folder":
             return False
-        passed.add(above)
+        visited.add(above)
         above = parts[above].get("parentId")
-    return len(passed) <= DEFAULT_LIMITS.folder_depth
+    return len(visited) <= DEFAULT_LIMITS.folder_depth

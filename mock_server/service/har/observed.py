@@ -1,4 +1,4 @@
-"""Collect the captured datasets and apps of a service, and their lists."""
+"""The captured datasets and apps of a service, and the order of their lists."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,48 +15,55 @@ from mock_server.fixture import document
 from mock_server.fixture.builders.parts import DOTS
 
 Plain = dict[str, Any]
-AMOUNTS = frozenset({"dataAmount", "trainingAmount"})
-"""Fields that a response to a `simple` request always shows as 0."""
-_PLACED = frozenset({"_id", "parentId"})
-_NAMED = frozenset({"id", "parentId", "permissions", "collections"})
+AMOUNT_FIELDS = frozenset({"dataAmount", "trainingAmount"})
+"""Fields that are always 0 in the response to a request with `simple`."""
+_SEPARATE_COLLECTION_FIELDS = frozenset({"_id", "parentId"})
+_SEPARATE_DATASET_FIELDS = frozenset({"id", "parentId", "permissions", "collections"})
 _CHAT_ID = frozenset({"chatId"})
 
 
 class CapturedList:
-    """The positions of items in a list, as its pages show them, and its total."""
+    """The positions of items in a list, which its pages show, and its total."""
 
     def __init__(self) -> None:
         self.total = 0
-        self.places: dict[str, int] = {}
+        self.positions: dict[str, int] = {}
 
-    def show(self, offset: int, ids: Sequence[str | None], total: int) -> None:
-        """Use a page, None for an unusable item; a new total discards earlier pages."""
+    def add_page(self, offset: int, ids: Sequence[str | None], total: int) -> None:
+        """Use a page with these ids, None for an unusable item.
+
+        If the total has changed, forget earlier pages.
+        """
         if total != self.total:
-            self.places.clear()
+            self.positions.clear()
         self.total = total
-        self.places.update((each, at) for at, each in enumerate(ids, offset) if each)
+        self.positions.update((each, at) for at, each in enumerate(ids, offset) if each)
 
 
 class CapturedDataset:
+    """A captured dataset, with its collections and their lists."""
+
     def __init__(self, dataset_id: str) -> None:
         self.id = dataset_id
         self.fields: Plain = {"id": dataset_id}
         self.collections: dict[str, Plain] = {}
         self.lists: dict[Any, CapturedList] = {}
-        """The lists by requested folder; UNSET if a request named none."""
-        self._below: defaultdict[Any, dict[str, None]] = defaultdict(dict)
-        """The ids in each folder: looking them up at each removal would take long."""
+        """The lists by requested folder; UNSET is the key if a request named none."""
+        self._ids_by_folder: defaultdict[Any, dict[str, None]] = defaultdict(dict)
+        """The ids of the collections in each folder, for quick removal."""
 
     def describe(self, item: Plain) -> None:
-        """Use an item of a list of datasets, or a dataset's detail."""
-        self.fields |= part_of(item, document.DatasetPart, _NAMED)
+        """Use the fields of a dataset from a list or from its detail."""
+        self.fields |= part_of(item, document.DatasetPart, _SEPARATE_DATASET_FIELDS)
         if "parentId" in item:
             self.fields["parentId"] = id_of(item["parentId"])
 
     def put(self, item: Plain, without: frozenset[str] = frozenset()) -> str | None:
         """Use a collection; return its id, or None if the collection is unusable."""
         collection_id = id_of(item.get("_id"))
-        found = part_of(item, document.SingleCollection, _PLACED | without)
+        found = part_of(
+            item, document.SingleCollection, _SEPARATE_COLLECTION_FIELDS | without
+        )
         if collection_id is None or "name" not in found:
             return None
         old = self.collections.get(collection_id, {})
@@ -65,78 +72,93 @@ class CapturedDataset:
             part["parentId"] = id_of(item["parentId"])
         # A response may omit empty tags (choice tags_empty).
         part |= {**old, "tags": [], **found, **part}
-        self._below[old.get("parentId")].pop(collection_id, None)
-        self._below[part["parentId"]][collection_id] = None
+        self._ids_by_folder[old.get("parentId")].pop(collection_id, None)
+        self._ids_by_folder[part["parentId"]][collection_id] = None
         self.collections[collection_id] = part
         return collection_id
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove collections with their content; ignore unknown ids."""
-        gone = [each for each in ids if each in self.collections]
-        for each in gone:
-            # Popped, as parents may form a circle.
-            gone += self._below.pop(each, ())
-        for each in dict.fromkeys(gone):
+        removed = [each for each in ids if each in self.collections]
+        for each in removed:
+            # Pop the content, because parents may form a circle.
+            removed += self._ids_by_folder.pop(each, ())
+        for each in dict.fromkeys(removed):
             parent_id = self.collections.pop(each)["parentId"]
-            self._below[parent_id].pop(each, None)
-            shown = self.lists.get(parent_id)
-            if shown is not None:
-                shown.total -= 1
+            self._ids_by_folder[parent_id].pop(each, None)
+            captured_list = self.lists.get(parent_id)
+            if captured_list is not None:
+                captured_list.total -= 1
 
     def part(self) -> Plain:
-        """Return the dataset as a part, its collections flat and depth first."""
-        unknown = {each: _folder(each) for each in self._unknown()}
-        parts = self.collections | unknown
-        inside = self._inside()
-        inside.setdefault(None, []).extend(unknown)
+        """Return the dataset for a fixture, with a flat list of collections."""
+        unseen_folders = {each: _folder(each) for each in self._unseen_folders()}
+        parts = self.collections | unseen_folders
+        by_folder = self._collections_by_folder()
+        by_folder.setdefault(None, []).extend(unseen_folders)
         tree: dict[str, Plain] = {}
-        # The first of several folders in a circle, or too deep, moves to the top level.
-        for top in (*inside[None], *parts):
+        # Folders in a circle, or too deep, cannot be reached from the top level: the
+        # first of them moves there.
+        for top in (*by_folder[None], *parts):
             if top not in tree:
                 tree[top] = parts[top] | {"parentId": None}
-                tree |= {each: parts[each] for each in _below(top, inside, tree)}
+                tree |= {
+                    each: parts[each] for each in _content_of(top, by_folder, tree)
+                }
         return {**self.fields, "collections": list(tree.values())}
 
     def missing(self) -> Iterator[str]:
-        inside = self._inside()
-        for folder, shown in self.lists.items():
-            known = inside.get(folder, ()) if folder is not UNSET else shown.places
-            if len(known) < shown.total:
+        """Yield a text for each list or folder that was not seen completely."""
+        by_folder = self._collections_by_folder()
+        for folder, captured_list in self.lists.items():
+            known = (
+                by_folder.get(folder, ())
+                if folder is not UNSET
+                else captured_list.positions
+            )
+            if len(known) < captured_list.total:
                 place = "its top level" if folder is None else f"folder {folder}"
                 where = "" if folder is UNSET else f" of {place}"
-                yield f"{len(known)} of {shown.total} collections{where} seen"
-        if unknown := self._unknown():
-            more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-            yield f"known by id only: folder {unknown[0]}{more}"
+                yield f"{len(known)} of {captured_list.total} collections{where} seen"
+        if unseen_folders := self._unseen_folders():
+            more = (
+                f" and {len(unseen_folders) - 1} more"
+                if len(unseen_folders) > 1
+                else ""
+            )
+            yield f"known by id only: folder {unseen_folders[0]}{more}"
 
-    def _unknown(self) -> list[str]:
+    def _unseen_folders(self) -> list[str]:
         """Return the folders that are known only as parents of collections."""
         parents = dict.fromkeys(part["parentId"] for part in self.collections.values())
         return [each for each in parents if each and each not in self.collections]
 
-    def _inside(self) -> dict[Any, list[str]]:
-        """Return the collections of each folder in list order, unlisted ones last."""
-        inside: dict[Any, list[str]] = {}
+    def _collections_by_folder(self) -> dict[Any, list[str]]:
+        """Return the ids in each folder in the order of lists; unlisted ones last."""
+        by_folder: dict[Any, list[str]] = {}
         for each, part in self.collections.items():
-            inside.setdefault(part["parentId"], []).append(each)
-        everywhere = self.lists.get(UNSET, CapturedList()).places
-        for folder, items in inside.items():
-            here = self.lists.get(folder, CapturedList()).places
-            places = {
-                each: (here.get(each, inf), everywhere.get(each, inf)) for each in items
+            by_folder.setdefault(part["parentId"], []).append(each)
+        all_positions = self.lists.get(UNSET, CapturedList()).positions
+        for folder, items in by_folder.items():
+            own_positions = self.lists.get(folder, CapturedList()).positions
+            positions = {
+                each: (own_positions.get(each, inf), all_positions.get(each, inf))
+                for each in items
             }
-            items.sort(key=places.__getitem__)
-        return inside
+            items.sort(key=positions.__getitem__)
+        return by_folder
 
 
-def _below(folder: str, inside: Mapping[Any, list[str]], known: Plain) -> Iterator[str]:
-    """Yield the content of a folder, depth first, as deep as a fixture may have it."""
-    waiting = [(each, 1) for each in reversed(inside.get(folder, ()))]
+def _content_of(
+    folder: str, by_folder: Mapping[Any, list[str]], known: Plain
+) -> Iterator[str]:
+    """Yield the content of a folder, depth first, up to the depth that is allowed."""
+    waiting = [(each, 1) for each in reversed(by_folder.get(folder, ()))]
     while waiting:
         each, depth = waiting.pop()
         if each not in known and depth < DEFAULT_LIMITS.folder_depth:
             yield each
-            inner = reversed(inside.get(each, ()))
+            inner = reversed(by_folder.get(each, ()))
             waiting += ((below, depth + 1) for below in inner)
 
 
@@ -145,6 +167,8 @@ def _folder(own_id: str) -> Plain:
 
 
 class CapturedApp:
+    """A captured app with its chat sessions."""
+
     def __init__(self, app_id: str) -> None:
         self.id = app_id
         self.chats: dict[str, Plain] = {}
@@ -174,6 +198,7 @@ class CapturedApp:
         return {"id": self.id, "chats": list(self.chats.values())}
 
     def missing(self) -> Iterator[str]:
+        """Yield a text if not all chats were seen."""
         if self.total is None:
             yield "its chats were not listed"
         elif len(self.chats) < self.total:
@@ -190,31 +215,31 @@ def id_of(value: object) -> str | None:
 
 
 def part_of(item: Plain, kind: type[document.Part], without: frozenset[str]) -> Plain:
-    """Return the fields of an item that a document part can have, in its order.
+    """Return the valid fields of an item that a fixture part of this type can have.
 
-    Fields in `without` are left out, and so is null: a nullable field is null by
-    default.
+    Fields in `without` are left out; so is null, which is the default of a nullable
+    field.
     """
     return {
         name: item[name]
-        for name, (wanted, has_time) in _fields(kind).items()
+        for name, (field_type, has_time) in _fields(kind).items()
         if name not in without and item.get(name) is not None
-        if _fits(item[name], wanted) and (not has_time or is_time(item[name]))
+        if _is_valid(item[name], field_type) and (not has_time or is_time(item[name]))
     }
 
 
 @cache
 def _fields(kind: type[document.Part]) -> Mapping[str, tuple[Any, bool]]:
-    """Return each field's type by its document name, and whether it holds a time."""
+    """Return, by the name in a fixture, the type of each field, and if it is a time."""
     return {
         each.encode_name: (each.type, document.holds(each.type, document.Time))
         for each in structs.fields(kind)
     }
 
 
-def _fits(value: object, wanted: Any) -> bool:
+def _is_valid(value: object, field_type: Any) -> bool:
     try:
-        msgspec.convert(value, wanted)
+        msgspec.convert(value, field_type)
     except msgspec.ValidationError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""Read HAR files: their entries, exchanges and secrets."""
+"""Reads HAR files: their entries, and the exchanges and secrets in them."""
 
 import json
 import re
@@ -11,32 +11,32 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 from msgspec import Struct, field
 
-from mock_server.api.headers import TELLING
+from mock_server.api.headers import CREDENTIAL_NAME
 from mock_server.api.operations.related.route import query_fields
 from mock_server.api.redaction import HIDDEN, RequestSecrets
 
 Headers = tuple[tuple[str, str], ...]
 _NOT_JSON = msgspec.MsgspecError, UnicodeError, RecursionError
-_LONG_CHARS = 20
+_MIN_TOKEN_CHARS = 20
 _ID_NAME = re.compile("(?:(?:^|_)id|[a-z]I[dD])s?$")
-# Tokens change between letters and digits all the time, words and paths hardly ever.
-_MIXED = re.compile("[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
-_FEWEST_CHANGES = 3
-# Prefixes of API keys in any text; ordinary words may follow them too.
+# Matches a change between a letter and a digit: tokens have many, words hardly any.
+_LETTER_DIGIT_CHANGE = re.compile("[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
+_MIN_CHANGES = 3
+# Matches texts after prefixes of API keys; an ordinary word may follow one, too.
 _KEY = re.compile(r"\b(?:(?:fastgpt|sk)-|Bearer +)([\w.~+/=-]{16,})")
 _BASIC = re.compile(r"\bBasic +([A-Za-z0-9+/]{8,}=*)")
 _URL = re.compile(r"[a-z]{2,16}://[^\s\"'<>\\]+")
-# Sent by scripts that have no key, or redacted already.
-_NO_SECRETS = {b"undefined", HIDDEN}
+# Values of scripts that have no key, and of files that are redacted already.
+_KNOWN_NON_SECRETS = {b"undefined", HIDDEN}
 
 
 class Exchange(NamedTuple):
     """A request and its response.
 
-    `path` is as it was sent, without the query, below `origin`, such as `https://host`.
-    `body` is the response's, without content encoding. `is_whole` says that the HAR
-    file has it; `is_exact` that its bytes are those sent: a text may have had another
-    charset.
+    `path` is the path below `origin` (such as `https://host`), escaped as it was sent,
+    without the query. `body` is the body of the response, without content encoding.
+    `is_whole` is True if the HAR file contains it, `is_exact` if its bytes are those
+    that were sent: a text may have had another charset.
     """
 
     method: str
@@ -60,7 +60,7 @@ class Exchange(NamedTuple):
         )
 
     def request_fields(self) -> dict[str, Any]:
-        """Return the fields of the request's body and query; the query's win."""
+        """Return the fields of body and query; those of the query win."""
         fields = query_fields(self.query.encode("utf-8", "replace"))
         body = _json(self.request_body)
         return {**body, **fields} if isinstance(body, dict) else dict(fields)
@@ -68,7 +68,7 @@ class Exchange(NamedTuple):
     def response_data(self) -> object:
         """Return the data of a success. Raises ValueError for any other response.
 
-        An error may have status 200 too (choice error_http_status): `code` decides.
+        `code` decides, because an error may have status 200 (choice error_http_status).
         """
         envelope = _json(self.body) if self.status == 200 else None
         if not isinstance(envelope, dict) or envelope.get("code") != 200:
@@ -90,19 +90,19 @@ def _secrets(headers: Headers) -> Iterator[str]:
         if name in ("cookie", "set-cookie"):
             for pair in value.split(";")[: None if name == "cookie" else 1]:
                 cookie, _, text = pair.strip().partition("=")
-                # Other short values are often words, which texts have too.
-                if TELLING.search(cookie) or len(text) >= _LONG_CHARS:
+                # Other short values are often words, which occur in many texts.
+                if CREDENTIAL_NAME.search(cookie) or len(text) >= _MIN_TOKEN_CHARS:
                     yield text
         elif name == "location":
             yield from _secrets_in_url(value)
-        elif TELLING.search(name):
+        elif CREDENTIAL_NAME.search(name):
             scheme, _, text = value.rpartition(" ")
             yield text
             if scheme.lower() == "basic":
                 yield from _credentials(text)
 
 
-class Named(Struct):
+class HeaderField(Struct):
     name: str
     value: str
 
@@ -113,8 +113,8 @@ class PostData(Struct):
     text: str | None = None
 
 
-class Content(Struct):
-    """The body of a response; `text` may be in an encoding."""
+class ResponseBody(Struct):
+    """The body of a response; `encoding` is that of `text`, such as `base64`."""
 
     size: float = 0
     text: str | None = None
@@ -124,16 +124,16 @@ class Content(Struct):
 class HarRequest(Struct, rename="camel"):
     method: str
     url: str
-    headers: list[Named] = []
+    headers: list[HeaderField] = []
     post_data: PostData | None = None
 
 
 class HarResponse(Struct):
-    """A response; its status is 0, or less, if none came."""
+    """A response; its status is 0 or less if the request got no response."""
 
     status: int
-    headers: list[Named] = []
-    content: Content = field(default_factory=Content)
+    headers: list[HeaderField] = []
+    content: ResponseBody = field(default_factory=ResponseBody)
 
 
 class HarEntry(Struct):
@@ -150,7 +150,7 @@ class Har(Struct):
 
 
 class NotHar(ValueError):
-    """The file is not a HAR file. The message says what it is, and where that shows."""
+    """The file is not a HAR file; the message says why, and names the place."""
 
 
 class BadBody(ValueError):
@@ -168,12 +168,12 @@ def read_har(content: bytes, name: str) -> Har:
         except msgspec.ValidationError:
             raise
         except (msgspec.DecodeError, UnicodeError):
-            # Slower, but it gives the position, and reads the halves of surrogate
-            # pairs in texts that browsers have cut.
+            # Python's parser is slower, but it reports the position, and it accepts
+            # halves of surrogate pairs, which browsers leave when they cut a text.
             return msgspec.convert(json.loads(content.decode()), Har)
     except msgspec.ValidationError as error:
         is_postman = b"schema.getpostman.com" in content
-        raise _misshapen(error, name, _OF_POSTMAN if is_postman else "") from None
+        raise _wrong_shape(error, name, _OF_POSTMAN if is_postman else "") from None
     except RecursionError:
         raise NotHar(f"Expected a HAR file, got one too deep - at {name}") from None
     except UnicodeDecodeError as error:
@@ -194,7 +194,7 @@ _PATH = re.compile(r" - at `(\$.*)`$")
 _OF_POSTMAN = " (save a HAR in a browser: this is a collection of Postman)"
 
 
-def _misshapen(error: msgspec.ValidationError, name: str, hint: str) -> NotHar:
+def _wrong_shape(error: msgspec.ValidationError, name: str, hint: str) -> NotHar:
     """Return the error for JSON of another shape."""
     text = str(error)
     found = _PATH.search(text)
@@ -203,14 +203,14 @@ def _misshapen(error: msgspec.ValidationError, name: str, hint: str) -> NotHar:
     return NotHar(f"Expected a HAR file, got other JSON: {what} - at {place}{hint}")
 
 
-def recorded(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
-    """Return an entry as an exchange; None if it went to none of the `origins`.
+def exchange_of(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
+    """Return the exchange of an entry; None if it went to none of the `origins`.
 
-    An origin may have a path, which the exchange's path does not repeat. Without
-    origins, each host is one. Raises ValueError for an invalid URL.
+    An origin may end with a path, which is left out in the path of the exchange. If
+    `origins` is empty, each host is an origin. Raises ValueError for an invalid URL.
     """
     url = urlsplit(entry.request.url)
-    # Without user and password.
+    # Leave out user and password.
     host = url.netloc.rpartition("@")[2].lower()
     origin, path = f"{url.scheme}://{host}", url.path or "/"
     if origins:
@@ -221,13 +221,13 @@ def recorded(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
         origin = max(below, key=len)
         path = at[len(origin) :] or "/"
     posted = entry.request.post_data
-    asked = (posted.text if posted else None) or ""
+    request_text = (posted.text if posted else None) or ""
     content = entry.response.content
     return Exchange(
         entry.request.method.upper(),
         path,
         url.query,
-        asked.encode("utf-8", "replace"),
+        request_text.encode("utf-8", "replace"),
         entry.response.status,
         _headers(entry.response.headers),
         _body(content),
@@ -249,91 +249,98 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
         texts += _secrets_in_json(
             _body(entry.response.content).decode(errors="replace")
         )
-    return {each.encode("utf-8", "replace") for each in texts} - _NO_SECRETS
+    return {each.encode("utf-8", "replace") for each in texts} - _KNOWN_NON_SECRETS
 
 
 def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
-    """Yield texts in fields with secret names, in JSON or in events of JSON.
+    """Yield texts in fields with the names of secrets, in JSON or in events of JSON.
 
-    Skips labels: texts with two blanks and, in responses, short ones without mixed
-    digits.
+    Skip labels: texts with two blanks and, in responses, texts that do not look random.
     """
     events = (line[5:] for line in body.splitlines() if line.startswith("data:"))
     found: list[tuple[object, bool]] = [(each, False) for each in (body, *events)]
     while found:
-        value, is_telling = found.pop()
+        value, is_secret = found.pop()
         match value:
             case dict():
-                found += ((v, is_telling or _tells(name)) for name, v in value.items())
+                found += (
+                    (v, is_secret or _is_secret_name(name)) for name, v in value.items()
+                )
             case list():
-                found += ((each, is_telling) for each in value)
+                found += ((each, is_secret) for each in value)
             case str():
                 if value.lstrip()[:1] in ("{", "["):
                     with suppress(msgspec.DecodeError, RecursionError):
-                        found.append((msgspec.json.decode(value), is_telling))
+                        found.append((msgspec.json.decode(value), is_secret))
                         continue
                 yield from _secrets_in_text(value)
-                # A key follows a scheme such as Bearer.
+                # The key may follow a scheme such as Bearer.
                 text = value.rpartition(" ")[2]
-                if is_telling and value.count(" ") < 2 and (is_sent or _varies(text)):
+                if (
+                    is_secret
+                    and value.count(" ") < 2
+                    and (is_sent or _looks_random(text))
+                ):
                     yield text
 
 
 def _secrets_in_text(text: str) -> Iterator[str]:
-    """Yield API keys in a text, and credentials in its addresses."""
-    yield from filter(_MIXED.search, _KEY.findall(text))
+    """Yield API keys in a text, and credentials in its URLs."""
+    yield from filter(_LETTER_DIGIT_CHANGE.search, _KEY.findall(text))
     for url in _URL.findall(text):
-        yield from filter(_varies, _secrets_in_url(url))
+        yield from filter(_looks_random, _secrets_in_url(url))
     for encoded in _BASIC.findall(text):
         if credentials := [*_credentials(encoded)]:
-            yield from (encoded, *filter(_varies, credentials))
+            yield from (encoded, *filter(_looks_random, credentials))
 
 
 def _credentials(encoded: str) -> Iterator[str]:
-    """Yield user and password of a Basic text (RFC 7617 2), if it is one."""
+    """Yield user and password, if the text encodes them for Basic (RFC 7617 2)."""
     with suppress(ValueError):
         user, colon, password = b64decode(encoded).decode().partition(":")
         if colon:
             yield from (user, password)
 
 
-def _varies(text: str) -> bool:
-    """Return whether a text is long, or has digits among letters, as few words do."""
-    return len(text) >= _LONG_CHARS or _MIXED.search(text) is not None
+def _looks_random(text: str) -> bool:
+    """Return whether a text is long, or mixes letters and digits, as few words do."""
+    return (
+        len(text) >= _MIN_TOKEN_CHARS or _LETTER_DIGIT_CHANGE.search(text) is not None
+    )
 
 
-def _tells(name: str) -> bool:
-    return TELLING.search(name) is not None
+def _is_secret_name(name: str) -> bool:
+    return CREDENTIAL_NAME.search(name) is not None
 
 
 def _secrets_in_url(url: str) -> Iterator[str]:
-    """Yield the password, and values that look secret or have a secret name."""
+    """Yield the password, and values that look random or have a secret's name."""
     with suppress(ValueError):
         if password := urlsplit(url).password:
             yield password
     for name, value in parse_qsl("&".join(re.split("[?#]", url)[1:])):
-        is_token = len(_MIXED.findall(value)) >= _FEWEST_CHANGES
-        is_long = len(value) >= _LONG_CHARS and not _ID_NAME.search(name)
-        if TELLING.search(name) or (is_long and is_token):
+        is_token = len(_LETTER_DIGIT_CHANGE.findall(value)) >= _MIN_CHANGES
+        is_long = len(value) >= _MIN_TOKEN_CHARS and not _ID_NAME.search(name)
+        if CREDENTIAL_NAME.search(name) or (is_long and is_token):
             yield value
 
 
-def _headers(given: list[Named]) -> Headers:
+def _headers(fields: list[HeaderField]) -> Headers:
     """Return header fields without HTTP/2's pseudo-headers (RFC 9113 8.3)."""
     return tuple(
         (each.name.lower(), each.value)
-        for each in given
+        for each in fields
         if not each.name.startswith(":")
     )
 
 
-def _body(content: Content) -> bytes:
+def _body(content: ResponseBody) -> bytes:
     """Return the bytes of a body. Raises BadBody."""
     if content.text is None:
         return b""
     if content.encoding == "base64":
         try:
             return b64decode(content.text, validate=True)
-        except ValueError:  # a letter that is not ASCII is no binascii.Error
+        except ValueError:  # for letters outside ASCII it is not binascii.Error
             raise BadBody from None
     return content.text.encode("utf-8", "replace")

@@ -1,1 +1,1 @@
-"""Reads the lists of a running service page by page, and writes a fixture."""
+"""Pulls a fixture from a running service: reads its lists page by page."""

@@ -1,4 +1,4 @@
-"""Turn pulled lists into a fixture, with all texts replaced on request."""
+"""Turns pulled lists into a fixture, and replaces all texts on request."""
 
 import hmac
 from collections.abc import Iterator
@@ -11,15 +11,15 @@ from mock_server.domain.objects.models import DEFAULT_TMB_ID
 from mock_server.domain.storage.store import Store
 from mock_server.fixture.dump import to_json, to_yaml
 from mock_server.fixture.problems import FixtureError
-from mock_server.service.pull.lists import Branch, GivenUp
-from mock_server.service.pull.walk import Lists, Wanted
+from mock_server.service.pull.lists import Branch, PermanentFailure
+from mock_server.service.pull.walk import Lists, Selection
 
 Plain = dict[str, Any]
-_ID_DIGITS, _DIGITS = 24, 16
+_ID_HEX_DIGITS, _HEX_DIGITS = 24, 16
 
-# The prefix of the text that replaces a field's value. Times, numbers and types
-# identify nobody, so they stay.
-_WORDS = {
+# The prefix of the text that replaces the value of each field. Other fields, such as
+# times, numbers and types, identify nobody, so they stay.
+_PREFIXES = {
     **dict.fromkeys(("id", "_id", "parentId", "tmbId", "chatId"), ""),
     **dict.fromkeys(("externalFileId", "fileId"), ""),
     "name": "name-",
@@ -32,18 +32,18 @@ _WORDS = {
 }
 
 
-def document_of(lists: Lists, wanted: Wanted) -> Plain:
+def document_of(lists: Lists, selection: Selection) -> Plain:
     """Return a fixture document: collections in a flat list, depth first."""
     plain = msgspec.to_builtins
-    # Explicit, as `anonymous` replaces only what the document has.
+    # Write it explicitly, because `anonymous` replaces only fields of the document.
     member = {"tmbId": DEFAULT_TMB_ID}
     apps = [
         {"id": app, **member, "chats": plain(lists.get(Branch("chats", app), []))}
-        for app in dict.fromkeys(wanted.apps)
+        for app in dict.fromkeys(selection.apps)
     ]
     datasets = [
         {"id": dataset, **member, "collections": [*_collections(lists, dataset)]}
-        for dataset in dict.fromkeys(wanted.datasets)
+        for dataset in dict.fromkeys(selection.datasets)
     ]
     return {"apps": apps, "datasets": datasets}
 
@@ -51,7 +51,7 @@ def document_of(lists: Lists, wanted: Wanted) -> Plain:
 def _collections(
     lists: Lists, dataset: str, folder: str | None = None
 ) -> Iterator[Plain]:
-    """Yield a folder's collections and all below; unreachable ones are left out."""
+    """Yield the collections below a folder, depth first, each before its content."""
     for each in lists.get(Branch("collections", dataset, folder), ()):
         part: Plain = msgspec.to_builtins(each) | {"parentId": folder}
         if rows := lists.get(Branch("rows", dataset, each.id)):
@@ -63,37 +63,39 @@ def _collections(
 def written(document: Plain, *, is_json: bool) -> Iterator[bytes]:
     """Return the pieces of a fixture file, with every field explicit.
 
-    The document is loaded first, which proves that it can be served. Raises GivenUp if
-    it cannot.
+    The document is loaded first, to check it. Raises PermanentFailure if it is invalid.
     """
     try:
         store = Store(load_fixture(document))
     except FixtureError as error:
         problem = error.problems[0].message
-        raise GivenUp(f"Expected data of a fixture, got: {problem}") from None
+        raise PermanentFailure(f"Expected data of a fixture, got: {problem}") from None
     return to_json(store) if is_json else to_yaml(store)
 
 
 def anonymous(document: Any, secret: str) -> Any:
-    """Return a fixture document with other names, tags, texts and ids; empty ones stay.
+    """Return a fixture document with names, tags, texts and ids replaced.
 
-    Equal texts get equal replacements, derived from the text and `secret`: the same in
-    each run, and nobody can guess the text without the secret.
+    Empty texts stay. Each replacement is derived from the text and `secret`: equal
+    texts get equal replacements, in every run, and the text cannot be guessed without
+    the secret.
     """
 
-    def changed(value: Any, word: str | None) -> Any:
+    def replace_texts(value: Any, prefix: str | None) -> Any:
         if isinstance(value, dict):
             items = value.items()
-            return {name: changed(each, _WORDS.get(name)) for name, each in items}
+            return {
+                name: replace_texts(each, _PREFIXES.get(name)) for name, each in items
+            }
         if isinstance(value, list):
-            return [changed(each, word) for each in value]
-        if word is None or not value or not isinstance(value, str):
+            return [replace_texts(each, prefix) for each in value]
+        if prefix is None or not value or not isinstance(value, str):
             return value
-        return _replaced(value, word, secret)
+        return _replacement(value, prefix, secret)
 
-    return changed(document, None)
+    return replace_texts(document, None)
 
 
-def _replaced(text: str, word: str, secret: str) -> str:
-    digest = hmac.digest(secret.encode(), f"{word}\0{text}".encode(), "sha256").hex()
-    return word + digest[: _DIGITS if word else _ID_DIGITS]
+def _replacement(text: str, prefix: str, secret: str) -> str:
+    digest = hmac.digest(secret.encode(), f"{prefix}\0{text}".encode(), "sha256").hex()
+    return prefix + digest[: _HEX_DIGITS if prefix else _ID_HEX_DIGITS]

@@ -1,9 +1,9 @@
-"""Read the lists of a service page by page, and retry failed requests.
+"""Reads pages of the lists of a service, and retries failed requests.
 
 A response is accepted only if it has one of the types below.
 """
 
-from __future__ import annotations  # kinds of pages stand above what makes them
+from __future__ import annotations
 
 import random
 import time
@@ -20,17 +20,17 @@ from mock_server.domain.messages import describe_value, quoted
 from mock_server.domain.printable import one_line
 from mock_server.domain.validation.convert import with_integers
 from mock_server.fixture.document import ChatPart, Count, Id, RowPart, SingleCollection
-from mock_server.service.client import Busy, KeyedClient, Sleep, Tell, keep_trying
+from mock_server.service.client import Busy, KeyedClient, Report, Sleep, keep_trying
 
 LIST_V2 = "/api/core/dataset/collection/listV2"
 HISTORIES = "/api/core/chat/history/getHistories"
 ROWS = "/api/core/dataset/data/v2/list"
-# The service's business code for a bad API key.
+# FastGPT's own code for a bad API key.
 _BAD_KEY = 514
 _KEY_CODES = 401, 403, _BAD_KEY
 _BUSY_CODES = 408, 425, 429
-_NEVER_CODES = 501, 505
-"""The method or the HTTP version is unknown to the server: retrying cannot help."""
+_UNSUPPORTED_CODES = 501, 505
+"""The server does not support the method or HTTP version, so retrying cannot help."""
 _FIRST_BUSINESS_CODE = 1_000
 _NO_ROUTE_TEXTS = "", "routeNotFound", "methodNotAllowed"
 
@@ -38,14 +38,14 @@ T = TypeVar("T")
 
 
 class NoRoute(Unfit):
-    """The service has no such route."""
+    """The service does not have the requested route."""
 
 
-class GivenUp(Unfit):
+class PermanentFailure(Unfit):
     """The pull cannot succeed, and retrying cannot help."""
 
 
-class Declined(Exception):
+class ServiceRefused(Exception):
     """The service refused a valid request."""
 
     def __init__(self, place: str, code: int, text: str) -> None:
@@ -53,21 +53,21 @@ class Declined(Exception):
         self.code = code
 
     @property
-    def is_for_the_key(self) -> bool:
-        """Return whether another API key might be accepted."""
+    def is_about_key(self) -> bool:
+        """Return whether the service refused the API key."""
         return self.code in _KEY_CODES
 
     @property
-    def is_for_the_object(self) -> bool:
+    def is_about_object(self) -> bool:
         """Return whether the requested object is unknown, or hidden from the key."""
         code = self.code
-        return self.is_for_the_key or code == 404 or code >= _FIRST_BUSINESS_CODE
+        return self.is_about_key or code == 404 or code >= _FIRST_BUSINESS_CODE
 
 
 class ListedCollection(SingleCollection, forbid_unknown_fields=False, kw_only=True):
     """A collection as listV2 returns it (spec 2.2), without `permission`.
 
-    The service omits empty fields; those that every client needs are required.
+    Only the fields that every client needs are required: FastGPT omits empty fields.
     """
 
     id: Id = msgspec.field(name="_id")
@@ -97,10 +97,11 @@ class ServicePage(Struct, Generic[T]):
 
 
 class Branch(Struct, frozen=True):
-    """One list: the chats of an app, the collections of a folder, or the rows of one.
+    """One list: the chats of an app, the collections of a folder, rows of a collection.
 
-    `of` is the id of the app or dataset, `within` that of the folder or collection,
-    None for the top level. Kind `total` counts all levels of a dataset, or the top one.
+    `of` is the id of the app or dataset. `within` is the id of the folder or
+    collection, None for the top level. The kind `total` is only for a count: of all
+    collections of a dataset or, in some services, of its top level.
     """
 
     kind: Literal["collections", "chats", "rows", "total"]
@@ -142,12 +143,12 @@ class Envelope(Struct, rename="camel"):
     message: str = ""
 
 
-class Service:
-    """A service at `url`, called with API key `key`.
+class ServiceClient:
+    """A client of the service at `url`, with the API key `key`.
 
-    A request is tried up to `pull_tries` times; `tell` gets a line for each retry. All
-    methods raise Unreachable, Declined, Unfit and NoRoute. Raises ValueError for an
-    invalid URL.
+    A request is tried up to `pull_tries` times; `report` gets a line for each retry.
+    `page` raises Unreachable, ServiceRefused, Unfit and NoRoute. The constructor raises
+    ValueError for an invalid URL.
     """
 
     def __init__(
@@ -156,38 +157,42 @@ class Service:
         key: str,
         limits: ClientLimits = ClientLimits(),
         *,
-        tell: Tell = lambda _: None,
+        report: Report = lambda _: None,
         sleep: Sleep = time.sleep,
     ) -> None:
         self.url = url
-        self.limits, self.tell, self.sleep = limits, tell, sleep
+        self.limits, self.report, self.sleep = limits, report, sleep
         self._client = KeyedClient(Address.of(url), key, limits)
         self._has_succeeded = False
 
     def page(self, branch: Branch, offset: int, size: int) -> ServicePage[Any]:
+        """Return `size` items of a list, from index `offset`."""
         page = keep_trying(
-            lambda: self._page(branch, offset, size), self._pause, self.tell, self.sleep
+            lambda: self._page(branch, offset, size),
+            self._pause,
+            self.report,
+            self.sleep,
         )
         self._has_succeeded = True
         return page
 
     def place(self, branch: Branch) -> str:
-        """Return the request for a list as messages name it."""
+        """Return the text by which messages name the request for a list."""
         return self._place(_LISTS[branch.kind][0], branch.fields)
 
-    def may_come_back(self, error: Exception) -> bool:
-        """Return whether a request that failed in all its tries may succeed later."""
-        return self._has_succeeded and self._is_worth_it(error)
+    def may_recover(self, error: Exception) -> bool:
+        """Return whether a request may succeed later, though all its tries failed."""
+        return self._has_succeeded and self._can_retry(error)
 
     def _page(self, branch: Branch, offset: int, size: int) -> ServicePage[Any]:
         path, kind = _LISTS[branch.kind]
         body = {**branch.fields, "offset": offset, "pageSize": size}
-        page: ServicePage[Any] = self._fetched(path, body, kind)
-        if wrong := _wrong_in(page, branch, size):
+        page: ServicePage[Any] = self._fetch(path, body, kind)
+        if wrong := _page_problem(page, branch, size):
             raise Unfit(f"{wrong} - at {self._place(path, body)}")
         return page
 
-    def _fetched(self, path: str, body: Mapping[str, object], kind: type[T]) -> T:
+    def _fetch(self, path: str, body: Mapping[str, object], kind: type[T]) -> T:
         place = self._place(path, body)
         head = {
             "Authorization": f"Bearer {self._client.key}",
@@ -197,24 +202,24 @@ class Service:
         request = Request("POST", path, head, msgspec.json.encode(body))
         raw = self._client.send(place, request, self.limits.pull_seconds)
         try:
-            envelope = _decoded(raw.body, Envelope)
+            envelope = _decode(raw.body, Envelope)
         except ValueError as error:
             self._check(raw, None, place)
-            self._wrong(raw, place, str(error))
+            self._raise_unfit(raw, place, str(error))
         self._check(raw, envelope, place)
         try:
-            return _decoded(bytes(envelope.data), kind)
+            return _decode(bytes(envelope.data), kind)
         except ValueError as error:
-            self._wrong(raw, place, str(error).replace("`$", "`$.data"))
+            self._raise_unfit(raw, place, str(error).replace("`$", "`$.data"))
 
-    def _is_worth_it(self, error: Exception) -> bool:
+    def _can_retry(self, error: Exception) -> bool:
         if isinstance(error, Busy):
             return (error.seconds or 0) <= self.limits.pull_pause_seconds
-        return not isinstance(error, NoRoute | GivenUp)
+        return not isinstance(error, NoRoute | PermanentFailure)
 
     def _pause(self, error: Exception, failures: int) -> float | None:
-        """Return the pause in seconds: doubled each time, or as Retry-After says."""
-        if failures == self.limits.pull_tries or not self._is_worth_it(error):
+        """Return the pause in seconds: it doubles each time, or follows Retry-After."""
+        if failures == self.limits.pull_tries or not self._can_retry(error):
             return None
         base, most = self.limits.pull_backoff_seconds, self.limits.pull_pause_seconds
         backoff = min(base * 2.0 ** (failures - 1), most)
@@ -227,37 +232,37 @@ class Service:
         got = raw.summary()
         if raw.status == code == 200:
             return
-        has_failed = 500 <= code < 600 and code not in (_BAD_KEY, *_NEVER_CODES)
+        has_failed = 500 <= code < 600 and code not in (_BAD_KEY, *_UNSUPPORTED_CODES)
         if has_failed or code in _BUSY_CODES:
             pause = raw.retry_seconds
             wish = "" if pause is None else f", retry after {pause:.0f} s"
             raise Busy(f"got {got}{wish} - at {place}", raw)
         text = "" if envelope is None else envelope.status_text
         if code in (404, 405) and text in _NO_ROUTE_TEXTS:
-            base, doubled, _ = f"{self.url.rstrip('/')}/".partition("/api/")
-            own = f"the address is the part before /api: did you mean {base}?"
-            hint = f" ({own})" if doubled else ""
+            base, api_part, _ = f"{self.url.rstrip('/')}/".partition("/api/")
+            address_hint = f"the address is the part before /api: did you mean {base}?"
+            hint = f" ({address_hint})" if api_part else ""
             expected = f"Expected a route of the service, got {got}"
             raise NoRoute(f"{expected} - at {place}{hint}")
         if envelope is not None and code != 200:
             reason = one_line(f"{text} {envelope.message[:200]}".strip())
-            raise Declined(place, code, reason)
-        self._wrong(raw, place, "")
+            raise ServiceRefused(place, code, reason)
+        self._raise_unfit(raw, place, "")
 
-    def _wrong(self, raw: RawResponse, place: str, why: str) -> NoReturn:
+    def _raise_unfit(self, raw: RawResponse, place: str, why: str) -> NoReturn:
         expected = "Expected a response as in the spec"
         reason = f" ({one_line(why[:200])})" if why else ""
         got = raw.summary()
         raise Unfit(f"{expected}, got {got} - at {place}{reason}")
 
     def _place(self, path: str, body: Mapping[str, object]) -> str:
-        asked = msgspec.json.encode(body).decode()
+        body_text = msgspec.json.encode(body).decode()
         url = self.url.rstrip("/")
-        return one_line(f"POST {url}{path} {asked[:600]}")
+        return one_line(f"POST {url}{path} {body_text[:600]}")
 
 
-def _wrong_in(page: ServicePage[Any], branch: Branch, size: int) -> str:
-    """Return why this cannot be a page of the list; "" if it can."""
+def _page_problem(page: ServicePage[Any], branch: Branch, size: int) -> str:
+    """Return the reason why a response is no page of the list; "" if it is one."""
     if len(page.items) > size:
         return f"Expected at most {size} items, got {len(page.items)}"
     for each in page.items:
@@ -272,13 +277,13 @@ def _wrong_in(page: ServicePage[Any], branch: Branch, size: int) -> str:
     return ""
 
 
-def _decoded(content: bytes, kind: type[T]) -> T:
-    """Decode JSON as a type, where 3.0 is an integer. Raises ValueError."""
+def _decode(content: bytes, kind: type[T]) -> T:
+    """Decode JSON as a type; accept 3.0 as an integer. Raises ValueError."""
     try:
         try:
             return msgspec.json.decode(content, type=kind)
         except msgspec.ValidationError:
-            if kind is Envelope:  # its data is still to be decoded
+            if kind is Envelope:  # an envelope keeps its data as JSON
                 raise
             return with_integers(msgspec.json.decode(content), kind)
     except UnicodeDecodeError:

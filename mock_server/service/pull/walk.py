@@ -1,7 +1,7 @@
-"""Read the lists of a real service: folder by folder, page by page.
+"""Reads the lists of a real service, folder by folder and page by page.
 
-A list that fails after several tries is read again at the end. If a list changes
-meanwhile, the walk starts again.
+If a list fails in all its tries, it is read again at the end. If a list changes while
+it is read, the walk starts again.
 """
 
 from collections import deque
@@ -16,28 +16,28 @@ from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.messages import quoted
 from mock_server.service.pull.lists import (
     Branch,
-    Declined,
-    GivenUp,
     ListedChat,
     ListedCollection,
     NoRoute,
-    Service,
+    PermanentFailure,
+    ServiceClient,
     ServicePage,
+    ServiceRefused,
 )
 
 FOLDER = "folder"
 """The collection type whose content is always listed."""
-# Not found: the HTTP status, and the service's codes for a folder and a collection.
+# Codes for a deleted list: the HTTP status, and FastGPT's for folder and collection.
 _GONE = 404, 501_002, 501_003
-# The pause before the second round, in multiples of `pull_backoff_seconds`.
+# The length of the pause before the second round, in `pull_backoff_seconds`.
 _ROUND_PAUSES = 8
 
 
 Lists = dict[Branch, list[Any]]
-"""The items of each list, in the service's order."""
+"""The items of each list, in the order of the service."""
 
 
-class Wanted(Struct, frozen=True):
+class Selection(Struct, frozen=True):
     """The datasets and apps to pull, by id; `rows` adds the data rows."""
 
     datasets: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Wanted(Struct, frozen=True):
     rows: bool = False
 
 
-class Drift(Exception):
+class ListChanged(Exception):
     """A list changed while it was read; the text says how."""
 
     def __init__(self, branch: Branch, why: str) -> None:
@@ -53,49 +53,58 @@ class Drift(Exception):
         self.branch = branch
 
 
-Count = Callable[[int], object]
+ReportCount = Callable[[int], object]
 
 
-def pull(service: Service, wanted: Wanted, count: Count = lambda _: None) -> Lists:
-    """Return all wanted lists; `count` gets the number of items so far.
+def pull(
+    service: ServiceClient,
+    selection: Selection,
+    report_count: ReportCount = lambda _: None,
+) -> Lists:
+    """Return all lists of the selection.
 
-    The service's `tell` gets a line for each problem. Raises Unreachable, Unfit and
-    Declined.
+    `report_count` gets the number of items so far; the service's `report` gets a line
+    for each problem. Raises Unreachable, Unfit and ServiceRefused.
     """
-    times = service.limits.pull_passes
+    passes_left = service.limits.pull_passes
     while True:
         try:
-            return Walk(service, wanted, count).run()
-        except Drift as drift:
-            times -= 1
-            if not times:
-                place = service.place(drift.branch)
+            return Walk(service, selection, report_count).run()
+        except ListChanged as change:
+            passes_left -= 1
+            if not passes_left:
+                place = service.place(change.branch)
                 passes = f"{service.limits.pull_passes} times, given up"
-                raise GivenUp(f"{drift} ({passes}) - at {place}") from None
-            service.tell(f"{drift}; the pull begins again")
+                raise PermanentFailure(f"{change} ({passes}) - at {place}") from None
+            service.report(f"{change}; the pull begins again")
 
 
 class Walk:
-    """One pass over all wanted lists; a list that changes meanwhile ends it."""
+    """One pass over all lists of the selection; it ends if a list changes meanwhile."""
 
-    def __init__(self, service: Service, wanted: Wanted, count: Count) -> None:
-        self._service, self._wanted, self._count = service, wanted, count
+    def __init__(
+        self, service: ServiceClient, selection: Selection, report_count: ReportCount
+    ) -> None:
+        self._service, self._selection = service, selection
+        self._report_count = report_count
         self._limits = service.limits
         self._queue: deque[Branch] = deque()
         self._depths: dict[Branch, int] = {}
         self._lists: Lists = {}
-        # The list that has a collection, by dataset id and collection id.
-        self._places: dict[tuple[str, str], Branch] = {}
-        # Datasets in which every collection is listed like a folder.
-        self._searched: set[str] = set()
-        self._left_out: set[str] = set()
+        # The list that contains each collection, by dataset id and collection id.
+        self._list_of: dict[tuple[str, str], Branch] = {}
+        # The datasets in which every collection is listed like a folder.
+        self._with_all_content: set[str] = set()
+        self._missing_kinds: set[str] = set()
         self._items = 0
 
     def run(self) -> Lists:
-        """Return all wanted lists. Raises Drift, and the errors of `pull`."""
-        datasets = dict.fromkeys(self._wanted.datasets)
+        """Return all lists of the selection. Raises ListChanged, and as `pull` does."""
+        datasets = dict.fromkeys(self._selection.datasets)
         self._queue.extend(Branch("collections", each) for each in datasets)
-        self._queue.extend(Branch("chats", e) for e in dict.fromkeys(self._wanted.apps))
+        self._queue.extend(
+            Branch("chats", e) for e in dict.fromkeys(self._selection.apps)
+        )
         first = self._queue[0]
         self._finish(first)
         self._queue.extend(Branch("total", each) for each in datasets)
@@ -104,72 +113,72 @@ class Walk:
 
     def _finish(self, first: Branch) -> None:
         pause = _ROUND_PAUSES * self._limits.pull_backoff_seconds
-        for left in reversed(range(self._limits.pull_rounds + 1)):
-            put_off = self._round(is_last=not left)
-            if not put_off:
+        for rounds_left in reversed(range(self._limits.pull_rounds + 1)):
+            failed = self._round(is_last=not rounds_left)
+            if not failed:
                 return
-            self._queue.extend(put_off)
+            self._queue.extend(failed)
             self._service.sleep(pause)
             pause *= 2
-            # Another request in between, so that no page is requested again and again.
-            with suppress(Unreachable, Unfit, Declined):
+            # Send another request, so that no page is requested twice in a row.
+            with suppress(Unreachable, Unfit, ServiceRefused):
                 self._service.page(first, 0, 1)
 
     def _round(self, *, is_last: bool) -> list[Branch]:
-        """Walk until the queue is empty; return the lists that failed."""
+        """Read lists until the queue is empty; return the lists that failed."""
         failed: list[Branch] = []
         while self._queue:
             branch = self._queue.popleft()
             try:
                 self._walk(branch)
             except (Unreachable, Unfit) as error:
-                if is_last or not self._service.may_come_back(error):
+                if is_last or not self._service.may_recover(error):
                     raise
-                self._service.tell(f"put off to the end: {branch}")
+                self._service.report(f"put off to the end: {branch}")
                 failed.append(branch)
         return failed
 
     def _walk(self, branch: Branch) -> None:
-        if branch.kind in self._left_out or branch in self._lists:
+        if branch.kind in self._missing_kinds or branch in self._lists:
             return
         try:
             if branch.kind == "total":
-                self._compare(branch)
+                self._compare_total(branch)
                 return
             items = self._lists[branch] = self._read(branch)
         except NoRoute:
             had_some = any(each.kind == branch.kind for each in self._lists)
             if had_some or branch.kind not in ("chats", "rows"):
                 raise
-            self._left_out.add(branch.kind)
+            self._missing_kinds.add(branch.kind)
             missing = f"the service has no list of {branch.kind}"
-            self._service.tell(f"{missing}: they are left out")
-        except Declined as error:
+            self._service.report(f"{missing}: they are left out")
+        except ServiceRefused as error:
             if error.code not in _GONE or branch.within is None:
                 raise
-            raise Drift(branch, "it has gone") from None
+            raise ListChanged(branch, "it has gone") from None
         else:
             if branch.kind == "collections":
-                self._branch_out(branch, items)
+                self._queue_content(branch, items)
 
     def _read(self, branch: Branch) -> list[Any]:
-        """Return all items of a list, page by page. Raises Drift if pages disagree."""
+        """Read all items of a list, page by page. Raises ListChanged."""
         items: list[Any] = []
         ids: set[str] = set()
         total: int | None = None
         while len(items) != total:
             page = self._page(branch, len(items))
             if total not in (None, page.total):
-                raise Drift(branch, f"its total was {total} and is {page.total}")
+                raise ListChanged(branch, f"its total was {total} and is {page.total}")
             total = page.total
             for each in page.items:
-                if (own := _id_of(each)) in ids:
-                    raise Drift(branch, f"{quoted(own)} is in it twice")
-                ids.add(own)
+                if (item_id := _id_of(each)) in ids:
+                    raise ListChanged(branch, f"{quoted(item_id)} is in it twice")
+                ids.add(item_id)
             items += page.items
             if len(items) > total or (not page.items and len(items) < total):
                 why = f"it has {len(items)} items, and a total of {total}"
-                raise Drift(branch, why)
+                raise ListChanged(branch, why)
         return items
 
     def _page(self, branch: Branch, offset: int) -> ServicePage[Any]:
@@ -177,36 +186,42 @@ class Walk:
         self._items += len(page.items)
         if self._items > self._limits.pull_items:
             most = self._limits.pull_items
-            raise GivenUp(f"Expected at most {most} items in all, got more")
-        self._count(self._items)
+            raise PermanentFailure(f"Expected at most {most} items in all, got more")
+        self._report_count(self._items)
         return page
 
-    def _branch_out(self, branch: Branch, items: list[ListedCollection]) -> None:
-        """Queue the lists below these items. Raises Drift if a collection has moved."""
+    def _queue_content(self, branch: Branch, items: list[ListedCollection]) -> None:
+        """Queue the lists below these items.
+
+        Raises ListChanged if a collection is in two lists.
+        """
         for each in items:
-            place = self._places.setdefault((branch.of, each.id), branch)
+            place = self._list_of.setdefault((branch.of, each.id), branch)
             if place != branch:
-                raise Drift(branch, f"{quoted(each.id)} is in it, and in {place}")
+                raise ListChanged(branch, f"{quoted(each.id)} is in it, and in {place}")
             is_folder = each.type == FOLDER
-            if is_folder or branch.of in self._searched:
+            if is_folder or branch.of in self._with_all_content:
                 self._queue_below(branch, Branch("collections", branch.of, each.id))
-            if self._wanted.rows and not is_folder and each.data_amount:
+            if self._selection.rows and not is_folder and each.data_amount:
                 self._queue.append(Branch("rows", branch.of, each.id))
 
     def _queue_below(self, branch: Branch, below: Branch) -> None:
         depth = self._depths[below] = self._depths.get(branch, 0) + 1
         if depth > DEFAULT_LIMITS.folder_depth:
             most = DEFAULT_LIMITS.folder_depth
-            raise GivenUp(f"Expected at most {most} nested folders, got more: {below}")
+            raise PermanentFailure(
+                f"Expected at most {most} nested folders, got more: {below}"
+            )
         self._queue.append(below)
 
-    def _compare(self, branch: Branch) -> None:
-        """Queue the content of every collection if some are missing in the folders.
+    def _compare_total(self, branch: Branch) -> None:
+        """Compare the total of a dataset with its collections that were found.
 
-        Without a folder in the request, a service counts all levels, or only the top.
+        If some are missing, queue the content of every collection. A request without a
+        folder counts all levels or, in some services, only the top.
         """
         total, dataset = 0, branch.of
-        with suppress(Declined):
+        with suppress(ServiceRefused):
             total = self._service.page(branch, 0, 1).total
         lists = {
             each: items
@@ -216,14 +231,14 @@ class Walk:
         found = sum(map(len, lists.values()))
         if total <= found or total == len(lists[Branch("collections", dataset)]):
             return
-        self._service.tell(
+        self._service.report(
             f"the service counts {total} collections of dataset "
             f"{quoted(dataset)}, {found} are in folders: the content of all "
             "others is listed too"
         )
-        self._searched.add(dataset)
+        self._with_all_content.add(dataset)
         for each, items in lists.items():
-            self._branch_out(each, items)
+            self._queue_content(each, items)
 
 
 def _id_of(item: Any) -> str:

@@ -283,7 +283,7 @@ def test_a_stream_pauses_for_a_minute_at_most_in_all() -> None:
         pass
 
     paced = EventStream.of([Chunk(b"x", 25_000)] * 4).on(None, pause)
-    body = RequestBody({"type": "http"}, cast(Any, None), 0, arrived=True)
+    body = RequestBody({"type": "http"}, cast(Any, None), 0, has_arrived=True)
     asyncio.run(paced.send((), body, send))
     assert pauses == [25_000, 25_000, 10_000]
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from mock_server.api.envelope import Failure, error_envelope
 from mock_server.api.errors import BadJson
 from mock_server.api.event_stream import Chunk, EventStream
-from mock_server.api.operations.contract import NOT_ON_CONTRACT
+from mock_server.api.operations.contract import DECODE_ERRORS
 from mock_server.api.operations.operation import DEMO_CHAT
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.reply_parts import (
@@ -172,14 +172,14 @@ class WantsStream(Struct):
     stream: bool | None = None
 
 
-def tell_refusal(
+def shape_refusal(
     response: Response, why: errors.Refusal, content: bytes, state: State
 ) -> Response:
     """Return a refusal as the event `error` of a stream, if the body wants a stream.
 
     Without a stream, and for some refusals, return `response` as it is.
     """
-    with suppress(*NOT_ON_CONTRACT):
+    with suppress(*DECODE_ERRORS):
         wanted = msgspec.json.decode(content, type=WantsStream)
         if not wanted.stream or isinstance(why, errors.LimitReached | BadJson):
             return response
@@ -243,7 +243,7 @@ _completing = partial(
     answers=("application/json", "text/event-stream"),
     has_envelope=False,
     is_scripted=True,
-    tell_refusal=tell_refusal,
+    shape_refusal=shape_refusal,
 )
 
 

@@ -59,7 +59,7 @@ class RarerFields(TypedDict, total=False):
     answers: tuple[str, ...]
     has_envelope: bool
     is_scripted: bool
-    tell_refusal: operation.TellRefusal
+    shape_refusal: operation.ShapeRefusal
     also: str
     appear: Callable[[Any, int], Any]
     versions: tuple[Version, ...]
