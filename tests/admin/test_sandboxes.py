@@ -205,13 +205,18 @@ def test_the_name_of_a_sandbox_is_said_in_a_header_of_a_refusal_of_the_services_
     assert "not its key" not in refused.text
 
 
-def test_a_name_is_not_taken_for_a_key_that_is_declared_answered_or_gone(
-    api: Api, make_api: MakeApi
+def test_a_declared_key_is_not_taken_for_the_name_of_a_sandbox(
+    make_api: MakeApi,
 ) -> None:
-    declaring = make_api({"keys": [{"key": "team-a"}]})
-    for each in (api, declaring):
-        made(each, name="team-a")
-    assert "not its key" not in declaring.pin(key="team-a").text
+    api = make_api({"keys": [{"key": "team-a"}]})
+    made(api, name="team-a")
+    refused = api.pin(key="team-a")
+    assert refused.status_code == 404
+    assert "not its key" not in refused.text
+
+
+def test_a_fault_and_a_sandbox_that_is_gone_leave_no_hint_at_a_name(api: Api) -> None:
+    made(api, name="team-a")
     api.admin("POST", "/faults", {"kind": "error", "status": 500})
     assert api.pin(key="team-a").json()["message"] == "Injected by a fault"
     api.admin("DELETE", "/sandboxes/team-a")
