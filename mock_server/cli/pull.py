@@ -38,8 +38,13 @@ from mock_server.service.pull.walk import pull as pulled
     show_default=True,
     help="Variable that holds the API key.",
 )
-@option("--dataset", metavar="ID", multiple=True, help="A dataset to pull.")
-@option("--app", metavar="ID", multiple=True, help="An app whose chats to pull.")
+@option("--dataset", metavar="ID", multiple=True, help="A dataset to pull; repeatable.")
+@option(
+    "--app",
+    metavar="ID",
+    multiple=True,
+    help="An app whose chats are pulled; repeatable.",
+)
 @option("--rows", is_flag=True, help="Pull the data rows of collections too.")
 @option("--anonymize", is_flag=True, help="Replace names, tags, texts and ids.")
 @option(

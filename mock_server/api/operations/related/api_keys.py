@@ -69,8 +69,8 @@ def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
     f"POST {PATH}/create",
     chinese="创建 API 密钥",
     since="4.6",
-    differs="Tags are not stored. A key begins with `fastgpt-sbx-`; only its deletion "
-    "ends it, and no points are counted.",
+    differs="Tags are not stored. An API key begins with `fastgpt-sbx-`, and works "
+    "until it is deleted. No points are counted.",
     refuses=(*APP, TeamForbidden, api_keys.ApiKeysExceeded, errors.LimitReached),
     example={"name": "Website"},
     writes=True,
@@ -284,7 +284,7 @@ class HealthView(View, kw_only=True):
     name="openapi.health",
     chinese="API 密钥是否有效",
     since="4.13.2",
-    differs="The key is looked for in the sandbox to which the request leads: that of "
+    differs="The server looks for the API key in the sandbox of the request: that of "
     "its `Authorization`, if it has one. No points are counted.",
     refuses=(api_keys.ApiKeyInvalid,),
     example={"apiKey": "fastgpt-any"},

@@ -105,8 +105,8 @@ def _listed(seen: holders.Seen[App], _: object) -> ListedApp:
     f"POST {PATH}/list",
     chinese="调用者可读的应用",
     since="4.8.12 with keys",
-    differs="A caller who does not own everything sees the top level only; in the "
-    "service, also deeper apps of that member. A permission on a folder does not "
+    differs="A caller who does not own everything sees the top level only; FastGPT "
+    "also shows deeper apps of that member. A permission on a folder does not "
     "apply to its content.",
     refuses=APP,
     example={"parentId": None},
@@ -205,8 +205,9 @@ class AppCreateBody(RequestFields, kw_only=True):
     f"POST {PATH}/create",
     chinese="创建应用",
     since="4.6",
-    differs="Nodes, edges and settings are not stored. There is a limit instead of a "
-    "quota. The folder's time stays.",
+    differs="Nodes, edges and settings are not stored. The limit `created_apps` "
+    "replaces the quota of FastGPT. A new app does not change the updateTime of its "
+    "folder.",
     refuses=(*app_folders.PUT_IN, errors.LimitReached),
     example={"name": "Returns", "type": "simple"},
     writes=True,
@@ -257,7 +258,7 @@ class AppUpdateBody(RequestFields, kw_only=True):
     f"PUT {PATH}/update",
     chinese="重命名或移动应用",
     since="4.6",
-    differs="The data is null; the service may return its database's result. Nodes, "
+    differs="The data is null; FastGPT may return its database's result. Nodes, "
     "edges and settings are not stored. A folder cannot move into itself.",
     refuses=(*app_folders.PUT_IN, *app_folders.MOVE),
     example={"appId": DEMO_APP, "name": "Support"},
@@ -294,7 +295,7 @@ def app_update(call: Call, new: AppUpdateBody) -> None:
     name="app.del",
     chinese="删除应用",
     since="4.6",
-    differs="It is gone at once.",
+    differs="The app disappears at once.",
     refuses=APP,
     example={"appId": DEMO_APP},
     writes=True,

@@ -37,7 +37,7 @@ from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/record"
 EXAMPLE = {"appId": DEMO_APP, "chatId": DEMO_REFUND, "pageSize": 2}
-NO_MORE = "but the app is checked; records have no files, and no custom feedback"
+NO_MORE = "The app is checked. Records have no files and no custom feedback."
 
 
 class RecordView(View, kw_only=True):
@@ -148,7 +148,7 @@ def _appear(_: object, number: int) -> ChatRecord:
     legacy_path="/api/core/chat/getPaginationRecords",
     chinese="会话记录的一页",
     since="4.8.12 with keys, 4.14.5 at this path",
-    differs=f"Without `chatId` the page is empty, {NO_MORE}.",
+    differs=f"Without `chatId` the page is empty. {NO_MORE}",
     access="visitor",
     refuses=(*APP, *fields.PAGING),
     example=EXAMPLE,
@@ -203,7 +203,7 @@ def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
     legacy_path="/api/core/chat/getRecords_v2",
     chinese="会话记录的一部分",
     since="4.14.5; 4.14.4 at another path",
-    differs=f"Without `chatId` nothing is found, {NO_MORE}.",
+    differs=f"Without `chatId` the list is empty. {NO_MORE}",
     access="visitor",
     refuses=(*APP, RecordNotFound),
     example=EXAMPLE,

@@ -89,8 +89,9 @@ def _listed(chat: Chat, _: object) -> HistoryView:
     legacy_path="/api/core/chat/getHistories",
     chinese="应用会话的一页",
     since=SINCE,
-    differs="Chats belong to no member, and count as done and read; "
-    "only the source `share` filters the list, times of creation do not.",
+    differs="Chats belong to no member, and every chat counts as done and read. The "
+    "source `share` lists the chats of share links, any other source lists the other "
+    "chats. Creation times do not filter the list.",
     access="visitor",
     refuses=(ChatNotFound, *APP, *fields.PAGING),
     example={"appId": DEMO_APP, "pageSize": 2},
@@ -129,8 +130,9 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     legacy_path="/api/core/chat/delHistory",
     chinese="删除会话",
     since=SINCE,
-    differs="The service keeps the records of a deleted chat readable, and a "
-    "completion does not bring it back; there, chats of other members are refused.",
+    differs="In FastGPT the records of a deleted chat stay readable, a completion does "
+    "not restore the chat, and a chat of another member is refused. The mock server "
+    "does none of this.",
     former=("deletion_of_no_app_is_of_no_chat", fields.ChatQuery),
     access="visitor",
     refuses=(ChatNotFound, *APP),
@@ -160,8 +162,8 @@ class ClearHistoriesQuery(fields.ChatFields):
     legacy_path="/api/core/chat/clearHistories",
     chinese="删除应用的所有会话",
     since=SINCE,
-    differs="The source of a chat does not matter. In the service a key deletes chats "
-    "of source `api`, and a login the user's own online ones.",
+    differs="The source of a chat does not matter. In FastGPT an API key deletes the "
+    "chats of source `api`, and a login deletes the user's own online chats.",
     access="visitor",
     refuses=APP,
     example={"appId": DEMO_APP},
@@ -201,7 +203,8 @@ def _known(call: Call, app: App, ids: list[str]) -> list[Chat]:
     f"POST {PATH}/batchDelete",
     chinese="删除若干会话",
     since="4.14.5",
-    differs="Needs manage permission; in the service, to see chat logs.",
+    differs="The mock server requires manage permission; FastGPT requires the "
+    "permission to see chat logs.",
     refuses=APP,
     example=SOME,
     writes=True,
@@ -243,7 +246,7 @@ class StatusesView(View):
     chinese="若干会话的进度",
     since="4.14.11",
     versions=("4.16",),
-    differs="Every chat counts as done and read. An unknown application is refused.",
+    differs="Every chat counts as done and read. An unknown app is refused.",
     access="visitor",
     refuses=APP,
     example=SOME,
@@ -263,7 +266,7 @@ def get_history_status(call: Call, body: GetHistoryStatusBody) -> StatusesView:
     chinese="将会话标为已读",
     since="4.14.11",
     versions=("4.16",),
-    differs="Every chat counts as read before, too.",
+    differs="Every chat counts as read, even before this request.",
     access="visitor",
     refuses=APP,
     example=ONE,
@@ -333,7 +336,7 @@ class InitQuery(fields.TargetFields, kw_only=True):
     "GET /api/core/chat/init",
     chinese="打开会话",
     since="4.8.12 with keys",
-    differs="The application has no settings of its own; every chat counts as read.",
+    differs="The app has no settings of its own; every chat counts as read.",
     refuses=APP,
     example=ONE,
     is_checked=True,

@@ -183,8 +183,8 @@ class CollectionUpdateBody(RequestFields, kw_only=True):
     "POST|PUT /api/core/dataset/collection/update",
     chinese="重命名、移动、标记或停用集合",
     since="4.6 as PUT, later as POST too",
-    differs="Moves are checked as after 4.16: a parent that is in no dataset, in "
-    "another one, or in the collection itself is refused.",
+    differs="A parent in no dataset, in another dataset, or in the collection itself "
+    "is refused, as in FastGPT after 4.16.0.",
     refuses=(
         fields.MissingParams,
         FileNotFound,
@@ -262,7 +262,7 @@ class CollectionDeleteBody(RequestFields, kw_only=True):
     "DELETE|POST /api/core/dataset/collection/delete",
     chinese="删除集合",
     since="4.6; `?id=` and `collectionIds` both since 4.12.4",
-    differs="Write permission is enough, as up to 4.16.0.",
+    differs="Write permission is enough, as in FastGPT up to 4.16.0.",
     refuses=(fields.MissingParams, NothingListed, *COLLECTION, errors.LimitReached),
     example={"id": DEMO_COLLECTION},
     writes=True,

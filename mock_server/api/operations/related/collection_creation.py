@@ -79,8 +79,8 @@ class CollectionCreateBody(RequestFields, kw_only=True):
     chinese="创建空集合或文件夹",
     since="4.6",
     former=("collection_create_is_empty", NewCollection),
-    differs="A parent that is in no dataset, or in another one, is refused. Lists show "
-    "the `trainingType` of the new collection too.",
+    differs="A parent that is in no dataset, or in another one, is refused. Lists also "
+    "show the `trainingType` of the new collection.",
     refuses=MAKE,
     example={"datasetId": DEMO_DATASET, "name": "Drafts", "type": "folder"},
     writes=True,
@@ -156,7 +156,7 @@ def made_of(
         "A parent that is in no dataset, or in another one, is refused. `chunkSize` "
         "counts as at least 64; tables are cut like other lines, and an empty "
         "separator is ignored. With `trainingType` `qa` the rows are the chunks: no "
-        "model runs. Versions up to 4.9.10 return the number of rows."
+        "model runs. FastGPT up to 4.9.10 returns the number of rows."
     )
     return route(
         f"POST {PATH}/{source}",
@@ -223,8 +223,8 @@ class CreateLinkBody(Creation, kw_only=True):
 @made_of(
     "link",
     example={"link": "https://example.com/a"},
-    differs="Nothing is fetched: the collection has no rows, and its name stays the "
-    "URL. ",
+    differs="The server does not fetch the page: the collection has no rows, and its "
+    "name stays the URL. ",
     chinese="用网页创建集合",
 )
 def link(call: Call, new: CreateLinkBody) -> CreatedView:
@@ -301,7 +301,7 @@ class CreateFileIdBody(Creation, kw_only=True):
     "fileId",
     FileNotFound,
     differs="A file exists as long as its collection; the new collection gets the "
-    "rows of that one. ",
+    "rows of the file's collection. ",
     chinese="用已有的文件创建集合",
 )
 def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:

@@ -62,7 +62,7 @@ class SourceView(View, kw_only=True):
     name="collection.read",
     chinese="集合来源的地址",
     since="4.8",
-    differs="Any fileId counts, not only keys of files. Records that cite the "
+    differs="Any `fileId` is accepted, not only keys of files. Records that cite the "
     "collection are ignored. The address leads to `file.download` in all versions, "
     "and cannot be guessed.",
     refuses=COLLECTION,

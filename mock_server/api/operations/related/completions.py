@@ -217,9 +217,9 @@ def encode(completion: Completion, state: State) -> bytes | Response:
 
 
 _DIFFERS = (
-    "There is no envelope. Without `appId`, the first readable application is used; "
-    "`responseData` holds the parts of a scripted reply, `newVariables` is empty, and "
-    "tokens are not counted."
+    "The response has no envelope. Without `appId`, the server uses the first readable "
+    "app. `responseData` holds the parts of a scripted reply, `newVariables` is empty, "
+    "and tokens are not counted."
 )
 _EXAMPLE = {
     "chatId": DEMO_CHAT,

@@ -31,7 +31,7 @@ RowTaken = refusal("RowTaken", "409 rowTaken", "500 500 error")
 
 PATH = "/api/core/dataset/data"
 DEMO_ROW = "3ced00f6ea5c20f80b3baaa5"
-LATER = "The service bumps updateTime about 5 s later."
+LATER = "FastGPT changes the updateTime about 5 s later."
 
 
 class IndexPart(Struct, rename="camel"):
@@ -91,8 +91,8 @@ class PushedView(View):
     f"POST {PATH}/pushData",
     chinese="向集合添加待训练的数据行",
     since="4.6",
-    differs=f"{LATER} Versions up to 4.9.10 also return overToken, repeat and error, "
-    f"and drop duplicates. Rows are trained unchanged, in every mode of the "
+    differs=f"{LATER} FastGPT up to 4.9.10 also returns overToken, repeat and error, "
+    f"and drops duplicates. Rows are trained unchanged, in every mode of the "
     f"collection.",
     refuses=(*COLLECTION, errors.LimitReached),
     example={

@@ -125,7 +125,7 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     f"POST {PATH}/list",
     chinese="集合数据行的一页（旧路径）",
     since="4.0",
-    differs="Some versions 4.8 answer `{pageNum, pageSize, data, total}`.",
+    differs="Some 4.8 versions of FastGPT return `{pageNum, pageSize, data, total}`.",
 )
 def data_list(call: Call, body: DataListBody) -> RowsPage:
     """A page of a collection's data rows, at an older path.
@@ -183,8 +183,8 @@ def _csv(content: bytes, _: State) -> Response:
     "POST /api/core/dataset/collection/export",
     chinese="集合的数据行（CSV）",
     since="4.9",
-    differs="All texts are in quotes. The sandbox counts, not each address, and only "
-    "exports that succeed.",
+    differs="All texts are in quotes. The limit of one export a minute applies to the "
+    "sandbox, not to each client address, and counts successful exports only.",
     refuses=(*COLLECTION, TooManyRequests, TooManyFormerly),
     former=("exports_name_whole_replies", FormerExportBody),
     example={"collectionId": DEMO_COLLECTION},

@@ -253,7 +253,8 @@ def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
     "DELETE /api/core/dataset/delete",
     chinese="删除知识库",
     since="4.6",
-    differs="It is gone at once; the service serves `detail` for a second more.",
+    differs="The dataset disappears at once. FastGPT serves its `detail` for about one "
+    "more second.",
     refuses=DATASET,
     example={"id": DEMO_DATASET},
     writes=True,

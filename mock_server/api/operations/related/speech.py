@@ -55,8 +55,8 @@ def _encode(content: bytes, _: State) -> Response:
     legacy_path="/api/core/chat/item/getSpeech",
     chinese="朗读回复：一秒钟的静音",
     since="4.14.11; at the older path before",
-    differs="Both paths are there in all versions. All models count as one with the "
-    f"voices {', '.join(VOICES)}. The service names no type of the audio.",
+    differs="Both paths exist in all versions. Every model name is accepted, with the "
+    f"voices {', '.join(VOICES)}. FastGPT sends the audio without a `Content-Type`.",
     access="visitor",
     refuses=(*APP, VoiceNotFound),
     data=str,

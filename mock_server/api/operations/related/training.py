@@ -56,7 +56,7 @@ class TrainingDetailView(View, kw_only=True):
     "GET /api/core/dataset/collection/trainingDetail",
     chinese="集合的训练进度",
     since="4.9.6",
-    differs="Nothing fails; untrained rows count as queued.",
+    differs="Training never fails; untrained rows count as queued.",
     refuses=COLLECTION,
     example={"collectionId": DEMO_COLLECTION},
 )

@@ -145,7 +145,7 @@ def _encode(done: UploadedView, state: State) -> bytes | Response:
     name="file.u",
     chinese="上传文件到凭票地址",
     since="4.16.0; up to 4.14.10 the address is that of the object store",
-    differs="The first MiB of a file is kept. Parts of a multipart upload are "
+    differs="The server keeps the first MiB of a file. Parts of a multipart upload are "
     "refused. Journals and faults see the file as JSON.",
     refuses=(FileForbidden, WrongFileType, errors.LimitReached),
     writes=True,
