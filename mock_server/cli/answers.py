@@ -53,7 +53,7 @@ def _when(command: Command) -> Command:
 
 @click.command()
 @click.argument("words", metavar="OPERATION|METHOD PATH", nargs=-1, required=True)
-@_json_option("--data", "Data to send in the envelope of the service.")
+@_json_option("--data", "The `data` of the response envelope.")
 @_json_option("--json", "The whole body as JSON.")
 @option("--text", help="The whole body as a text.")
 @option(

@@ -36,7 +36,7 @@ from mock_server.service.pull.walk import pull as pulled
     metavar="NAME",
     default=PULL_KEY,
     show_default=True,
-    help="Variable that holds the API key.",
+    help="Variable with the API key.",
 )
 @option("--dataset", metavar="ID", multiple=True, help="A dataset to pull; repeatable.")
 @option(

@@ -52,7 +52,7 @@ _ISOLATED = ((b"content-security-policy", b"sandbox"),)
 
 
 class Answer(Answering, tag="answer", dict=True):
-    """This response replaces that of an operation or a path."""
+    """This response replaces the one of an operation or a path."""
 
     chinese = "以此应答代替操作自身的应答，或用于任意其他路径。"
     least: ClassVar[Mapping[str, Any]] = {"operation": "listV2", "data": None}
@@ -75,7 +75,7 @@ class Answer(Answering, tag="answer", dict=True):
     }
 
     data: Any = UNSET
-    """The `data` of the service's envelope, any JSON value."""
+    """The `data` of the envelope, any JSON value."""
     json: Any = UNSET
     """The whole body, any JSON value."""
     text: ResponseText | None = None

@@ -41,7 +41,7 @@ class Reply(Answering, tag="reply"):
     parts: replies.Parts | None = None
     """The parts, in order. Give this or `text`."""
     stream: replies.StreamPace | None = None
-    """The pace; by default at once."""
+    """The speed; by default all events are sent at once."""
 
     def problems(self) -> Iterator[tuple[Path, str]]:
         """Yield problems: neither or both of text and parts, bad parts, too large."""
