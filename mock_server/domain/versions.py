@@ -70,8 +70,8 @@ class Facts:
     collection_create_is_empty: bool = fact(
         (False, True),
         routes=("collection.create",),
-        sentence="A collection that is created without content is a folder or virtual; "
-        "before, it could be of any type.",
+        sentence="A new collection without content is a folder or virtual; before, it "
+        "could be of any type.",
         chinese="直接创建的集合只能是文件夹或手动集合；之前可为任意类型。",
     )
     rows_newest_first: bool = fact(
@@ -90,7 +90,7 @@ class Facts:
     collection_paths_by_source_id: bool = fact(
         (False, True),
         routes=("collection.paths",),
-        sentence="The collection is named by `sourceId`; before, by `parentId`.",
+        sentence="`sourceId` names the collection; before, `parentId` did.",
         chinese="以 `sourceId` 指定集合；之前为 `parentId`。",
     )
     collection_pages_are_bounded: bool = fact(
@@ -108,15 +108,15 @@ class Facts:
     found_rows_have_tokens: bool = fact(
         (True, False),
         routes=("searchTest",),
-        sentence="Rows that a search finds have no `tokens` any more, and the answer "
-        "no `usingSimilarityFilter`.",
+        sentence="Found rows no longer have `tokens`, and the response no longer has "
+        "`usingSimilarityFilter`.",
         chinese="搜索到的数据行不再带有 `tokens`，"
         "应答不再带有 `usingSimilarityFilter`。",
     )
     tickets_say_how_to_upload: bool = fact(
         (False, True),
         routes=("presignDatasetFilePostUrl",),
-        sentence="Tickets of uploads have `previewUrl` and `uploadMode` too.",
+        sentence="Upload tickets also have `previewUrl` and `uploadMode`.",
         chinese="上传凭票还带有 `previewUrl` 和 `uploadMode`。",
     )
     uploads_have_an_envelope: bool = fact(

@@ -265,7 +265,7 @@ class PlanView(View):
     "GET /api/support/user/team/plan/getTeamPlanStatus",
     chinese="获取团队可用的资源",
     since="4.8",
-    differs="Users, applications and datasets are counted, the other figures are 0.",
+    differs="Users, apps and datasets are counted; the other figures are 0.",
     example={},
     access="anyone",
 )

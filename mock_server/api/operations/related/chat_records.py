@@ -37,7 +37,10 @@ from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/record"
 EXAMPLE = {"appId": DEMO_APP, "chatId": DEMO_REFUND, "pageSize": 2}
-NO_MORE = "The app is checked. Records have no files and no custom feedback."
+NO_MORE = (
+    "The server checks the app, even without `chatId`. Records have no files and no "
+    "custom feedback."
+)
 
 
 class RecordView(View, kw_only=True):

@@ -88,8 +88,8 @@ class CollectionDetail(_ITEM, rename="camel", kw_only=True):  # type: ignore[mis
     "GET /api/core/dataset/collection/detail",
     chinese="单个集合",
     since="4.6; `datasetId` is a text since 4.8.18",
-    differs="Chunk settings are always the same. `indexAmount` is the "
-    "number of its data rows.",
+    differs="Chunk settings are always the same. `indexAmount` is the number of data "
+    "rows.",
     refuses=COLLECTION,
     example={"id": DEMO_COLLECTION},
 )

@@ -103,8 +103,7 @@ def _encode(page: NumberedPage, state: State) -> bytes:
     "POST /api/core/dataset/collection/list",
     chinese="按页码取知识库集合的一页",
     since="4.6; later only beside listV2",
-    differs="`simple` changes nothing but the page size: at most 1,000 items on one "
-    "page.",
+    differs="`simple` changes the page size only: at most 1,000 items on one page.",
     refuses=LIST,
     former=("collection_pages_are_bounded", AnyPageBody),
     example={"datasetId": DEMO_DATASET, "pageNum": 1, "pageSize": 2},
