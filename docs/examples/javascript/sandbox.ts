@@ -17,7 +17,7 @@ export class Sandbox {
     return this.admin("POST", "/faults", fault);
   }
 
-  /** Throws an error with the nearest requests, unless the journal meets the criteria. */
+  /** Throws an error with the nearest requests if the journal fails the criteria. */
   verify(criteria: object) {
     return this.admin("POST", "/journal/verify", criteria);
   }
