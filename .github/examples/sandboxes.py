@@ -5,7 +5,7 @@ from urllib.request import Request, urlopen
 
 
 def admin(method, path, key, **body):
-    """A call of the admin API, at the replica to which this key leads."""
+    """Call the admin API of the replica to which this key leads."""
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     url = "http://localhost:8000/__admin/sandboxes" + path
     request = Request(url, json.dumps(body).encode(), headers, method=method)
@@ -14,7 +14,7 @@ def admin(method, path, key, **body):
 
 
 def make_sandbox(**fields):
-    """A sandbox at the replica to which its own key leads."""
+    """Create a sandbox on the replica to which its own key leads."""
     while True:
         name = secrets.token_hex(8)
         made = admin("POST", "", name, name=name, **fields)

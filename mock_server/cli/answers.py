@@ -53,11 +53,11 @@ def _when(command: Command) -> Command:
 
 @click.command()
 @click.argument("words", metavar="OPERATION|METHOD PATH", nargs=-1, required=True)
-@_json_option("--data", "Data to send in the envelope of the service.")
-@_json_option("--json", "The whole body.")
+@_json_option("--data", "The `data` of the response envelope.")
+@_json_option("--json", "The whole body as JSON.")
 @option("--text", help="The whole body as a text.")
 @option(
-    "--body-file", metavar="FILE", type=click.Path(), help="The whole body in a file."
+    "--body-file", metavar="FILE", type=click.Path(), help="File with the whole body."
 )
 @option("--status", type=int, help="The HTTP status, 200 by default.")
 @option(

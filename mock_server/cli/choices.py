@@ -17,7 +17,7 @@ from mock_server.domain.printable import json_text
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def choices(ctx: click.Context, as_json: bool) -> None:
-    """Print all choices; show or set those of a running server.
+    """Print all choices, or show and set those in force.
 
     Without a COMMAND, lists all choices with their values, and the value in either
     profile.

@@ -36,10 +36,15 @@ from mock_server.service.pull.walk import pull as pulled
     metavar="NAME",
     default=PULL_KEY,
     show_default=True,
-    help="Variable that holds the API key.",
+    help="Variable with the API key.",
 )
-@option("--dataset", metavar="ID", multiple=True, help="A dataset to pull.")
-@option("--app", metavar="ID", multiple=True, help="An app whose chats to pull.")
+@option("--dataset", metavar="ID", multiple=True, help="A dataset to pull; repeatable.")
+@option(
+    "--app",
+    metavar="ID",
+    multiple=True,
+    help="An app whose chats are pulled; repeatable.",
+)
 @option("--rows", is_flag=True, help="Pull the data rows of collections too.")
 @option("--anonymize", is_flag=True, help="Replace names, tags, texts and ids.")
 @option(

@@ -80,7 +80,7 @@ def list_sandboxes(client: AdminClient) -> None:
 @click.argument("name", required=False)
 @partial(remote_command, sandbox="Sandbox to show, if NAME is not given.")
 def show_sandbox(client: AdminClient, name: str | None) -> None:
-    """Print a sandbox with its keys: NAME, or that of --sandbox."""
+    """Print a sandbox with its API keys, by NAME or --sandbox."""
     show(_one(client, "GET", name))
 
 
@@ -88,7 +88,7 @@ def show_sandbox(client: AdminClient, name: str | None) -> None:
 @click.argument("name", required=False)
 @partial(remote_command, sandbox="Sandbox to delete, if NAME is not given.")
 def delete(client: AdminClient, name: str | None) -> None:
-    """Delete a sandbox and its keys: NAME, or that of --sandbox."""
+    """Delete a sandbox and its API keys, by NAME or --sandbox."""
     show(_one(client, "DELETE", name))
 
 

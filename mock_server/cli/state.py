@@ -211,7 +211,7 @@ def _time(text: str) -> str:
 @click.argument("time", required=False, type=Parsed(_time))
 @remote_command
 def freeze(client: AdminClient, time: str | None) -> None:
-    """Freeze the clock, at a TIME such as 2026-01-31T12:00:00Z or at its own."""
+    """Freeze the clock, at a TIME such as 2026-01-31T12:00:00Z or now."""
     fields = {"frozen": True} | ({} if time is None else {"now": time})
     show(client.ask(views.ClockView, "PUT", "/clock", fields))
 

@@ -30,7 +30,7 @@ _NOTHING = (
     metavar="NAME",
     default=VERIFY_KEY,
     show_default=True,
-    help="Variable that holds the API key.",
+    help="Variable with the API key.",
 )
 @option("--dataset", metavar="ID", help="Dataset whose collections may be listed.")
 @option("--app", metavar="ID", help="App of the chat that may be pinned.")
@@ -51,7 +51,7 @@ _NOTHING = (
     "--token-env",
     "token",
     metavar="NAME",
-    help="Variable that holds a login token.",
+    help="Variable with a login token.",
 )
 @option(
     "--write",

@@ -16,11 +16,11 @@ class Published:
     page_size: Final = 30
     """Items of a page (spec 8)."""
     related_page_size: Final = 1_000
-    """Items of a related page."""
+    """Items on a page of a related route."""
     page_bytes: Final = 8 * 1024 * 1024
-    """Bytes of a related page, unless one item takes more."""
+    """Bytes of such a page, unless one item takes more."""
     export_bytes: Final = 4 * 1024 * 1024
-    """Bytes of an export, likewise."""
+    """Bytes of an export, unless one row takes more."""
     id_chars: Final = 256
     """Characters of an id."""
     key_chars: Final = 1_024
@@ -49,14 +49,14 @@ class Published:
     api_key_name_chars: Final = 50
     """Characters of the name of an API key of a login."""
     member_api_keys: Final = 100
-    """API keys of one member, as in the service."""
+    """API keys of one member, as in FastGPT."""
     app_api_keys: Final = 10
     """API keys of one member for one app, up to 4.14."""
 
     # Messages and logs
 
     hinted_chars: Final = 256
-    """Characters of a path that gets a suggestion; of a word 64."""
+    """Characters of a path that a message corrects; of a word, 64."""
     told_problems: Final = 8
     """Problems of a request in one message."""
     told_chars: Final = 2_048
@@ -84,9 +84,9 @@ class Published:
     json_exponents: Final = 1_000
     """Numbers with exponents like 308 of a request body."""
     refused_body_seconds: Final = 0.1
-    """Wait of a refusal for a short body, to journal it."""
+    """Time that a refusal waits for a short body, to journal it."""
     discard_seconds: Final = 1.0
-    """Reading of an unread body after an early response."""
+    """Time in which the rest of a body is read after an early response."""
 
     # Fixtures and states
 
@@ -101,7 +101,7 @@ class Published:
     reply_parts: Final = 200
     """Parts of one reply."""
     chunk_separators: Final = 32
-    """Separators of `chunkSplitter` that count."""
+    """Separators of `chunkSplitter` that are used."""
     pushed_rows: Final = 200
     """Data rows in one push."""
 
@@ -214,9 +214,9 @@ class Limits:
     received_bytes: int = 64 * 1024 * 1024
     """Bytes of incomplete requests of all connections."""
     receipt_seconds: float = 10.0
-    """From the first to the last byte of a request."""
+    """Time from the first to the last byte of a request."""
     unread_seconds: float = 30.0
-    """Wait for a client that does not read its response."""
+    """Time that a client may leave its response unread."""
 
     # Caches
 
@@ -232,12 +232,11 @@ class Limits:
     # Fixtures and states
 
     fixture_bytes: int = 32 * 1024 * 1024
-    """Bytes of a YAML fixture file, or of a state that is put; reading takes ten times
-    as much."""
+    """Bytes of a YAML fixture file, or of a new state."""
     json_file_bytes: int = 256 * 1024 * 1024
     """Bytes of a JSON fixture file."""
     fixture_holders: int = 3_000
-    """Apps of all fixtures, and datasets of all; folders count."""
+    """Apps of all fixtures, or datasets of all fixtures, folders included."""
     fixture_collections: int = 2_000_000
     """Collections of all fixture files, `repeat` expanded."""
     checked_repetitions: int = 10_000
@@ -288,7 +287,7 @@ class Limits:
     created_apps: int = 1_000
     """Apps that operations and admin calls add to one sandbox."""
     dataset_folder_depth: int = 4
-    """Nested folders of datasets, as in the service."""
+    """Nested folders of datasets, as in FastGPT."""
 
     # Loading and sending over the admin API
 
@@ -333,7 +332,7 @@ class Limits:
     cached_events: int = 64
     """Entries that are kept as events for all followers."""
     stream_bytes: int = 256 * 1024
-    """Bytes of memory that a stream is charged."""
+    """Bytes of the memory budget for one open stream."""
 
     # Faults
 

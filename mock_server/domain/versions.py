@@ -47,7 +47,7 @@ class Facts:
     bad_fields_are_http_400: bool = fact(
         (False, True),
         routes=("*",),
-        sentence="Wrong fields are answered with HTTP 400; before, with 500. `code` is "
+        sentence="Wrong fields get HTTP 400; before, 500. `code` is "
         "400 in both (choice `error_form=service`).",
         chinese="字段错误以 HTTP 400 应答；之前为 500。两者的 `code` 都是 400"
         "（选项 `error_form=service`）。",
@@ -70,27 +70,27 @@ class Facts:
     collection_create_is_empty: bool = fact(
         (False, True),
         routes=("collection.create",),
-        sentence="A collection that is created without content is a folder or virtual; "
-        "before, it could be of any type.",
+        sentence="A new collection without content is a folder or virtual; before, it "
+        "could be of any type.",
         chinese="直接创建的集合只能是文件夹或手动集合；之前可为任意类型。",
     )
     rows_newest_first: bool = fact(
         (False, True),
         routes=("data.v2.list", "data.list"),
-        sentence="Of rows with the same `chunkIndex` the newest is first; in 4.14.4 to "
-        "4.14.10 it is last.",
+        sentence="The newest of the rows with one `chunkIndex` is first; in 4.14.4 to "
+        "4.14.10, last.",
         chinese="`chunkIndex` 相同的数据行，新的在前；4.14.4 至 4.14.10 中新的在后。",
     )
     rows_show_team: bool = fact(
         (True, False),
         routes=("data.v2.list", "data.list"),
-        sentence="Listed rows have no `teamId` any more.",
+        sentence="Listed rows no longer have `teamId`.",
         chinese="列表中的数据行不再带有 `teamId`。",
     )
     collection_paths_by_source_id: bool = fact(
         (False, True),
         routes=("collection.paths",),
-        sentence="The collection is named by `sourceId`; before, by `parentId`.",
+        sentence="`sourceId` names the collection; before, `parentId` did.",
         chinese="以 `sourceId` 指定集合；之前为 `parentId`。",
     )
     collection_pages_are_bounded: bool = fact(
@@ -102,28 +102,28 @@ class Facts:
     exports_name_whole_replies: bool = fact(
         (False, True),
         routes=("export",),
-        sentence="A reply that is named in part is refused; it was ignored.",
+        sentence="Incomplete fields of a reply are refused; before, they were ignored.",
         chinese="只给出回复的一部分信息会被拒绝；之前会被忽略。",
     )
     found_rows_have_tokens: bool = fact(
         (True, False),
         routes=("searchTest",),
-        sentence="Rows that a search finds have no `tokens` any more, and the answer "
-        "no `usingSimilarityFilter`.",
+        sentence="Found rows no longer have `tokens`, and the response no longer has "
+        "`usingSimilarityFilter`.",
         chinese="搜索到的数据行不再带有 `tokens`，"
         "应答不再带有 `usingSimilarityFilter`。",
     )
     tickets_say_how_to_upload: bool = fact(
         (False, True),
         routes=("presignDatasetFilePostUrl",),
-        sentence="Tickets of uploads have `previewUrl` and `uploadMode` too.",
+        sentence="Upload tickets also have `previewUrl` and `uploadMode`.",
         chinese="上传凭票还带有 `previewUrl` 和 `uploadMode`。",
     )
     uploads_have_an_envelope: bool = fact(
         (False, True),
         routes=("file.u",),
-        sentence="An upload by a ticket is answered in the envelope; before, by the "
-        "object store, with an empty body.",
+        sentence="The response to an upload by a ticket has the envelope; before, the "
+        "object store sent an empty body.",
         chinese="按凭票上传以信封应答；之前由对象存储应答，响应体为空。",
     )
     retraining_checks_fields_first: bool = fact(
@@ -142,9 +142,9 @@ class Facts:
     api_keys_of_apps: bool = fact(
         (True, False),
         routes=("openapi.create", "openapi.list"),
-        sentence="An API key belongs to no app: creation ignores `appId`, a member has "
-        "at most 100, and lists show all of that member's. Before, there were 10 for "
-        "each app, and lists were of one app or of none.",
+        sentence="API keys belong to a member, who has at most 100: creation ignores "
+        "`appId`, and a list shows all of them. Before, an app had at most 10, and a "
+        "list showed those of one app, or those without an app.",
         chinese="API 密钥不再属于应用：创建时忽略 `appId`，每个成员最多 100 个，"
         "列表包含该成员的全部密钥；"
         "之前每个应用最多 10 个，列表只含某一应用的或不属于应用的密钥。",
@@ -152,23 +152,22 @@ class Facts:
     app_of_key_is_first: bool = fact(
         (True, False),
         routes=("completions", "v2.completions"),
-        sentence="A completion is of the app that `appId` names; before, the app of "
-        "the API key came first. Without `appId` it is the app of the key in both.",
+        sentence="A completion uses the app that `appId` names; before, it preferred "
+        "the app of the API key. Without `appId` both use the app of the key.",
         chinese="对话使用 `appId` 指定的应用；之前优先使用 API 密钥所属的应用。"
         "未提供 `appId` 时，两者都使用密钥所属的应用。",
     )
     app_detail_has_team_tags: bool = fact(
         (True, False),
         routes=("app.detail",),
-        sentence="A single app has no `teamTags` any more.",
+        sentence="A single app no longer has `teamTags`.",
         chinese="单个应用不再带有 `teamTags`。",
     )
     shares_are_nested: bool = fact(
         (False, True),
         routes=("*",),
-        sentence="A share link is named by `outLinkAuthData`, an object of `shareId` "
-        "and `outLinkUid`, and by no `appId` beside it; before, by these two fields, "
-        "with the `appId` of the link.",
+        sentence="`outLinkAuthData`, an object of `shareId` and `outLinkUid`, names a "
+        "share link, without `appId`; before, these two fields and `appId` did.",
         chinese="以 `outLinkAuthData`（含 `shareId` 和 `outLinkUid` 的对象）"
         "指定免登录链接，且不带 `appId`；之前为这两个字段，并须带链接的 `appId`。",
     )
@@ -189,7 +188,7 @@ class Facts:
     v2_parts_are_typed: bool = fact(
         (True, False),
         routes=("v2.completions",),
-        sentence="The parts of a whole reply with `detail` have no `type` any more.",
+        sentence="The parts of a whole reply with `detail` no longer have `type`.",
         chinese="带 `detail` 的完整回复，其各部分不再带有 `type`。",
     )
     api_key_health_has_points: bool = fact(
@@ -235,8 +234,8 @@ class Facts:
     histories_check_the_app: bool = fact(
         (False, True),
         routes=("getHistories",),
-        sentence="Without `appId`, or with that of no app that may be read, a list of "
-        "chats is refused; before, it was empty.",
+        sentence="A list of chats without the `appId` of a readable app is refused; "
+        "before, it was empty.",
         chinese="未提供 `appId`，或没有可读的对应应用时，会话列表会被拒绝；"
         "之前为空列表。",
     )
@@ -250,8 +249,8 @@ class Facts:
     data_update_needs_q: bool = fact(
         (False, True),
         routes=("data.update",),
-        sentence="A row is changed with a `q`, and the answer has its texts; before, "
-        "`q` could be left out, and the answer was null.",
+        sentence="`q` is required, and the response has the texts of the row; before, "
+        "`q` was optional, and the response was null.",
         chinese="修改数据行必须提供 `q`，并返回其文本；之前可省略 `q`，返回 null。",
     )
     data_delete_gives_null: bool = fact(
@@ -273,25 +272,25 @@ class Facts:
     turns_share_an_id: bool = fact(
         (False, True),
         routes=("completions",),
-        sentence="A question and its reply have the same `dataId`, and a "
-        "`responseChatItemId` that a reply of the chat has is refused; before, it was "
-        "of the reply only, and could be sent twice.",
+        sentence="A question and its reply share a `dataId`, and a repeated "
+        "`responseChatItemId` is refused; before, only the reply had that `dataId`, "
+        "and it could be repeated.",
         chinese="提问与回复使用同一个 `dataId`，会话中已有的 `responseChatItemId` "
         "会被拒绝；之前仅用于回复，且可重复。",
     )
     first_turn_titles_a_chat: bool = fact(
         (False, True),
         routes=("completions",),
-        sentence="The first turn gives a chat its title, which the answer shows; "
-        "before, each turn did, and no answer showed it.",
+        sentence="The first turn sets the title of a chat, and the response shows it; "
+        "before, each turn set it, and no response showed it.",
         chinese="首轮对话决定会话标题，并在应答中给出；之前每轮都会改写标题，"
         "应答中不给出。",
     )
     new_chats_are_named: bool = fact(
         (False, True),
         routes=("completions",),
-        sentence="Without `chatId` the answer's `id` is that of the new chat; in "
-        "4.14.4 to 4.14.10 it is empty.",
+        sentence="Without `chatId` the `id` of the response is that of the new chat; "
+        "in 4.14.4 to 4.14.10 it is empty.",
         chinese="未提供 `chatId` 时，应答的 `id` 是新会话的 id；"
         "4.14.4 至 4.14.10 中为空。",
     )
@@ -306,8 +305,8 @@ class Facts:
     failed_turns_are_recorded: bool = fact(
         (False, True),
         routes=("completions",),
-        sentence="A turn that ends by an error is recorded with its `errorMsg`; "
-        "before, nothing was.",
+        sentence="A turn that ends with an error is stored with its `errorMsg`; "
+        "before, it was not stored.",
         chinese="以错误结束的一轮会被记录，并带有 `errorMsg`；之前不记录。",
     )
     wrong_fields_end_no_stream: bool = fact(
@@ -321,7 +320,7 @@ class Facts:
     res_data_needs_data_id: bool = fact(
         (False, True),
         routes=("getResData",),
-        sentence="`dataId` is required; before, there was an empty list without it.",
+        sentence="`dataId` is required; before, a list without it was empty.",
         chinese="必须提供 `dataId`；之前缺少时返回空列表。",
     )
 

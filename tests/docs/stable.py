@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import product
 
 from mock_server import exceptions
 from tests.docs.command_line import own_options, settings, shared_options
@@ -54,9 +55,11 @@ def _of_tables() -> Iterator[str]:
         # The service's own word for an error stands second: that follows the service.
         keys = 1 if name == "errors" else table.keys
         for row in table.rows:
-            codes = re.findall("`(.+?)`", " ".join(map(str, row[:keys])))
+            cells = [re.findall("`(.+?)`", str(cell)) for cell in row[:keys]]
             if "/__admin/console/" not in str(row[0]):  # pages may change
-                yield f"{name}: {' '.join(map(_bare, codes))}"
+                # The first of two cells names all that share the row.
+                for codes in product(*cells) if keys > 1 else cells:
+                    yield f"{name}: {' '.join(map(_bare, codes))}"
 
 
 def _of_options() -> Iterator[str]:

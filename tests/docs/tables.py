@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import click
 from msgspec import Struct
@@ -144,17 +144,15 @@ def errors_table() -> Table:
     heads = (
         "`plain`",
         "`service`",
-        "code and HTTP",
-        "`service` code",
-        "`service` HTTP",
+        "`plain` code",
+        "`service` code/HTTP",
     )
     rows = [
         (
             code(row.plain.status_text),
             code(row.service.status_text),
             row.plain.code,
-            row.service.code,
-            row.service.http,
+            f"{row.service.code}/{row.service.http}",
         )
         for row in (each.row for each in refusals())
     ]
@@ -228,12 +226,12 @@ def fault_fields_table() -> Table:
 
 def kind_fields_table() -> Table:
     """The fields that only one kind has, and times where it differs."""
-    rows = [
-        (code(name), *cells)
+    rows = shared(
+        ("", name, cells)
         for name, kind in KINDS.items()
         for cells in with_texts(kind, base=Fault)
-    ]
-    heads = "kind", "field", "takes", "default", "meaning"
+    )
+    heads = "kinds", "field", "takes", "default", "meaning"
     return Table(heads, rows, keys=2)
 
 
@@ -258,14 +256,13 @@ def rules_table() -> Table:
     rows = [
         (
             code(each.name),
-            section(each.section),
             f"{each.sentence} (Not with {code(each.choice)}.)"
             if each.choice
             else each.sentence,
         )
         for each in RULES
     ]
-    return Table(("rule", "spec", "what has to hold"), rows)
+    return Table(("rule", "sentence that must be true"), rows)
 
 
 # The command line
@@ -312,18 +309,17 @@ _CREDENTIALS |= {"anyone": "none", "address": "its address", "link": "only share
 
 
 def related_routes_table() -> Table:
-    """Related routes: method and path, since which version, their traits."""
+    """Related routes: method and path, credentials, traits."""
     rows = [
         (
             code(each.name),
             code(f"{' or '.join(each.methods)} {each.path}"),
-            about.since.split()[0].rstrip(";"),
             _CREDENTIALS[each.access],
             listed(sorted(each.traits & TRAITS)),
         )
-        for each, about in _related_routes()
+        for each, _ in _related_routes()
     ]
-    heads = "operation", "method and path", "since", "credentials", "traits"
+    heads = "operation", "method and path", "credentials", "traits"
     return Table(heads, rows)
 
 
@@ -373,29 +369,37 @@ def routes() -> list[tuple[str, AdminRoute]]:
 
 
 def routes_table() -> Table:
-    """Every admin route."""
+    """Every admin route; those that belong to no sandbox come last."""
     rows = [
-        (
-            code(name),
-            "no" if route.is_global else "",
-            route.summary,
-        )
+        (code(name), route.summary)
+        for is_global in (False, True)
         for name, route in routes()
+        if route.is_global is is_global
     ]
-    return Table(("route", "of sandboxes", "what it does"), rows)
+    return Table(("route", "what it does"), rows)
 
 
 def parameters_table() -> Table:
     """The query parameters of admin routes, and the fields of their bodies."""
-    rows = [
-        (code(name), cells[0], place, *cells[1:])
+    rows = shared(
+        (name.split("/")[2], name, cells)
         for name, route in routes()
-        for place, kind in (("query", route.query), ("body", route.body))
+        for kind in (route.query, route.body)
         if isinstance(kind, type) and issubclass(kind, Input)
         for cells in fields_of(kind)
-    ]
-    heads = "route", "name", "in", "takes", "default"
+    )
+    heads = "routes", "name", "takes", "default"
     return Table(heads, rows, "meaning", keys=2)
+
+
+def shared(
+    rows: Iterable[tuple[str, str, tuple[str, ...]]],
+) -> list[tuple[str, ...]]:
+    """Return rows with the names of all that have the same cells in one group."""
+    names: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for group, name, cells in rows:
+        names.setdefault((group, cells), []).append(name)
+    return [(listed(each), *cells) for (_, cells), each in names.items()]
 
 
 # Python

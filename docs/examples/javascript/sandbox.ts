@@ -1,4 +1,4 @@
-// A sandbox of a running mock server: data, faults and a journal of a test's own.
+// A sandbox of a running mock server: data, faults and journal of one test.
 export class Sandbox {
   readonly url: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export class Sandbox {
     return this.admin("POST", "/faults", fault);
   }
 
-  /** Throws, and says what came nearest, if the journal has other requests. */
+  /** Throws an error with the nearest requests if the journal fails the criteria. */
   verify(criteria: object) {
     return this.admin("POST", "/journal/verify", criteria);
   }

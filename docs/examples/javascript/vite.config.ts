@@ -6,7 +6,7 @@ export default defineConfig({
   server: {
     proxy: {
       "/api": mock,
-      // Not as above: the short form rewrites Host, and the answer is 403.
+      // The short form would rewrite Host, and the admin API would respond with 403.
       "/__admin": { target: mock, changeOrigin: false },
     },
   },

@@ -94,7 +94,7 @@ _CLAMP = Example({"choices": {"page_size_over_limit": "clamp"}})
 
 @routes.add("PUT", "/choices", examples=(_CLAMP,))
 def put_choices(call: Call, wanted: Choose) -> ChoicesView:
-    """Put other choices in force until the next reset.
+    """Set choices until the next reset.
 
     Choices left out take the profile's values.
     """

@@ -117,7 +117,7 @@ def get_file(call: Call) -> Response:
 
 @routes.add("GET", "/openapi.json", is_global=True)
 def get_openapi(_: Call) -> Raw:
-    """Read this description."""
+    """Read the OpenAPI document of the admin API."""
     return Raw(document("admin"))
 
 

@@ -93,7 +93,7 @@ async def post_fault(
 
 @routes.add("DELETE", "/faults")
 async def delete_faults(call: Call, query: PresetQuery) -> views.FaultsView:
-    """Remove all faults, or all of a preset.
+    """Remove all faults, or all faults of a preset.
 
     The first 8 MiB of them are returned.
     """
@@ -109,7 +109,7 @@ async def delete_faults(call: Call, query: PresetQuery) -> views.FaultsView:
 
 @routes.add("GET", "/faults/{id}", errors=_UNKNOWN, examples=(Example(query="plan=2"),))
 def get_fault(call: Call, query: PlanQuery) -> views.FaultView:
-    """Read a fault, and on request its next decisions."""
+    """Read a fault, and with `plan` its next decisions."""
     fault = _fault(call)
     view = _view(call, fault)
     if query.plan:

@@ -11,7 +11,7 @@ routes = Routes()
 
 @routes.add("GET", "/health")
 def get_health(call: Call) -> views.HealthView:
-    """Ask whether the server is ready."""
+    """Read the health of the server: data, memory, the last reload."""
     baseline, state = call.sandbox.baseline, call.sandbox.state
     memory, last = call.sandboxes.memory, call.services.reloader.last
     connection = connection_of(call.scope)

@@ -61,7 +61,7 @@ class ChangeQuery(Input):
 
 @app_routes.add("GET", _APP, answer=AppPart, **_OF_APP)
 def get_app(call: Call) -> Response | Download:
-    """Read an application whole."""
+    """Read an application with all its data."""
     return _now(call, app_of(call))
 
 
@@ -106,7 +106,7 @@ def delete_app(call: Call, query: ChangeQuery) -> Response | Download:
 
 @dataset_routes.add("GET", _DATASET, answer=DatasetPart, **_OF_DATASET)
 def get_dataset(call: Call) -> Response | Download:
-    """Read a dataset whole."""
+    """Read a dataset with all its data."""
     return _now(call, dataset_of(call))
 
 

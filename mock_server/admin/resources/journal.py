@@ -180,7 +180,7 @@ def delete_journal(call: Call) -> views.JournalView:
     gives=("text/event-stream",),
 )
 def get_stream(call: Call, query: StreamQuery) -> JournalStream | Response:
-    """Follow the journal: its entries as server-sent events.
+    """Follow the journal: entries are sent as server-sent events.
 
     The response to HEAD has the type of a stream and no body.
     """
@@ -230,7 +230,7 @@ _EXAMPLES = tuple(Example({"operation": "updateHistory", "exactly": n}) for n in
 async def verify(
     call: Call, asked: Verify
 ) -> views.Verified | Conflict[views.Verified]:
-    """Assert what clients sent, how often, or in which order; 409 if not."""
+    """Assert which requests clients sent, how many, or in which order."""
     journal, facts = call.sandbox.journal, facts_of(asked, call, "$")
     low, high = _bounds(asked)
     if asked.in_order is UNSET:

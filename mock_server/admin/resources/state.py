@@ -33,7 +33,7 @@ class EmptyObject(framework.Input):
 
 @routes.add("POST", "/reset", body=EmptyObject)
 def reset(call: framework.Call) -> ResetView:
-    """Reset to the baseline; journal and faults are emptied, snapshots stay."""
+    """Reset to the baseline; empty the journal, remove added faults."""
     call.sandbox.reset()
     return _reset_view(call.sandbox)
 
@@ -113,7 +113,7 @@ def get_snapshot(call: framework.Call) -> SnapshotView:
 def put_snapshot(
     call: framework.Call,
 ) -> SnapshotView | framework.Created[SnapshotView]:
-    """Take a snapshot of store, clock and choices."""
+    """Take a snapshot of data, clock and choices."""
     sandbox, name = call.sandbox, call.path["name"]
     framework.check_name(name, "path")
     is_new = name not in sandbox.snapshots

@@ -77,7 +77,7 @@ class Choices:
     page_size_over_limit: Literal["reject", "clamp"] = row(
         "reject",
         "8",
-        "A `pageSize` over the maximum: refuse it, or use the maximum.",
+        "A `pageSize` over `page_size_max`: refuse it, or lower it to that.",
         "超过上限的 `pageSize` 是错误，或按上限计算。",
         deployed="clamp",
         tolerates=("clamp",),
@@ -101,7 +101,7 @@ class Choices:
     list_order: Literal["update_time_desc", "name", "fixture"] = row(
         "update_time_desc",
         "4.2",
-        "The order of lists. Equal items are ordered by `_id`.",
+        "The order of lists. Items that are equal in it are sorted by `_id`.",
         "`list` 的顺序；相同时始终按 `_id` 排序。",
     )
     parent_omitted: Literal["any", "root"] = row(
@@ -200,14 +200,14 @@ class Choices:
     error_form: Literal["plain", "service"] = row(
         "plain",
         "7",
-        "Errors have the HTTP status as `code`, or the service's own codes.",
+        "The `code` of an error: the HTTP status, or the code that FastGPT uses.",
         "`code` 是 HTTP 状态码，或服务自己的代码。",
         deployed="service",
     )
     error_http_status: Literal["mapped", "always_500", "always_200"] = row(
         "mapped",
         "7",
-        "Errors have their own HTTP status, always 500, or always 200.",
+        "The HTTP status of an error: its own, always 500, or always 200.",
         "错误的 HTTP 状态码。",
     )
     legacy_paths: Literal["off", "on"] = row(
@@ -220,20 +220,20 @@ class Choices:
     item_fields: Literal["documented", "extended"] = row(
         "documented",
         "2.2",
-        "Items have the 13 documented fields, or also `createTime` and others.",
+        "The fields of an item: 13 documented ones, or `createTime` and others too.",
         "条目带有文档中的 13 个字段，或还带有 `createTime` 等字段。",
         deployed="extended",
     )
     tags_empty: Literal["list", "absent"] = row(
         "list",
         "2.2",
-        "An item without tags has an empty list, or no field `tags`.",
+        "An item without tags: give it an empty list, or no field `tags`.",
         "没有标签的条目带 `[]`，或没有 `tags`。",
     )
     page_size_max: Literal[30, 100] = row(
         30,
         "8",
-        "The maximum of `pageSize`. The service has 100 since 4.12.1.",
+        "The maximum of `pageSize`. FastGPT has 100 since 4.12.1.",
         "允许的最大 `pageSize`；服务自 4.12.1 起为 100。",
         deployed=100,
         tolerates=(100,),
@@ -248,17 +248,17 @@ class Choices:
     credentials: Literal["bearer", "login_too"] = row(
         "bearer",
         "5",
-        "The spec's operations accept API keys only, or login tokens too (header "
-        "`token`, cookie `fastgpt_token`). Related routes accept both.",
+        "The two operations of the spec: accept API keys only, or login tokens too "
+        "(header `token`, cookie `fastgpt_token`). Most related routes accept both.",
         "文档中的操作是否接受登录代替密钥（请求头 `token`、"
-        "Cookie `fastgpt_token`）；相关接口总是接受。",
+        "Cookie `fastgpt_token`）；多数相关接口两者都接受。",
         deployed="login_too",
         tolerates=("login_too",),
     )
     training: Literal["instant", "stepped"] = row(
         "instant",
         "1",
-        "New data rows are trained at once, or step by step on the sandbox's clock.",
+        "New data rows: train them at once, or step by step on the sandbox's clock.",
         "相关接口新增的内容立即训练完成，或随时钟逐步训练。",
         deployed="stepped",
     )
@@ -273,7 +273,7 @@ class Choices:
     version: Version = row(  # noqa: RUF009 - a field, as those above
         "4.16",
         "9",
-        "The version of the service that the server behaves like.",
+        "The version of FastGPT that the server behaves like.",
         "各版本行为不同之处，按哪个版本的服务应答。",
         deployed_4_14="4.14",
     )
