@@ -27,14 +27,14 @@ class Sliced(Sequence[T], Generic[T]):
         if isinstance(wanted, int):
             return self._item(wanted)
         if wanted.step == 1:
-            return self._part(wanted.start, wanted.stop)
+            return self._slice(wanted.start, wanted.stop)
         return [self._item(index) for index in wanted]
 
     @abstractmethod
     def _item(self, at: int) -> T:
         """Return the item at a valid index."""
 
-    def _part(self, start: int, stop: int) -> Sequence[T]:
+    def _slice(self, start: int, stop: int) -> Sequence[T]:
         return [self._item(index) for index in range(start, stop)]
 
 
@@ -88,7 +88,7 @@ class Blocks(Sliced[T]):
         block = self._blocks[number]
         return block[at - self._ends[number] + len(block)]
 
-    def _part(self, start: int, stop: int) -> Sequence[T]:
+    def _slice(self, start: int, stop: int) -> Sequence[T]:
         if start >= stop:
             return []
         first = bisect_right(self._ends, start)

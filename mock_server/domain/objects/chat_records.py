@@ -42,7 +42,7 @@ class ChatRecords(Sliced[ChatRecord]):
     def _item(self, at: int) -> ChatRecord:
         return self._all[at]
 
-    def _part(self, start: int, stop: int) -> Sequence[ChatRecord]:
+    def _slice(self, start: int, stop: int) -> Sequence[ChatRecord]:
         return self._all[start:stop]
 
     def added(self, new: Sequence[ChatRecord]) -> ChatRecords:

@@ -232,8 +232,8 @@ class Rows:
         rows = self.of(dataset, collection_id)
         return any(row.q == q and row.a == a for row in rows)
 
-    def put_in(self, dataset: Dataset) -> Iterable[str]:
-        """Return the ids of collections whose rows have changed."""
+    def changed_collections(self, dataset: Dataset) -> Iterable[str]:
+        """Return the ids of the collections whose rows were changed."""
         return self._put.get(dataset.id, {}).keys()
 
     def remove(self, dataset: Dataset, ids: Iterable[str]) -> None:
