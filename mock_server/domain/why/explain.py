@@ -193,7 +193,7 @@ def _reason(name: str, item: Collection, stages: Stages) -> str:
     elif name == "filterTags":
         because = "are tags that it does not have"
     else:
-        _, search, _ = next(stages.search.parts())
+        _, search, _ = next(stages.search.stages())
         is_text = search == Search(search.term, search.fields)
         because = "matches none of its texts" if is_text else "leaves it out"
     return f"{_filter_of(name, stages)} {because}"

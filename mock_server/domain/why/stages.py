@@ -146,7 +146,7 @@ class Stages:
         size = len(self.dataset.tree)
         if not self.may_read:
             return [size, *[0] * (len(STAGES) - 1)]
-        filtered = (len(self._found(search)) for _, _, search in self.search.parts())
+        filtered = (len(self._found(search)) for _, _, search in self.search.stages())
         return [size, size, len(self._found(Search())), *filtered, len(self.page)]
 
     @cached_property
@@ -165,7 +165,7 @@ class Stages:
         if not listing.items:
             yield "folder"
         texts = [fold(each) for each in (self.item.name, *self.item.tags)]
-        for name, search, _ in self.search.parts():
+        for name, search, _ in self.search.stages():
             if not search.matches(self.item, texts):
                 yield name
 
