@@ -335,7 +335,7 @@ def _choose_reply(
     turns, sent = call.store.turns.get(owner, Turns()), call.sent
 
     def fits(match: Match) -> bool:
-        return sent is not None and sent.is_as(match, "completions")
+        return sent is not None and sent.matches_conditions(match, "completions")
 
     reply, turns = turns.take(replies, fits)
     return reply, owner, turns

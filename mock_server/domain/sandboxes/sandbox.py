@@ -198,7 +198,7 @@ class Sandbox:
                 texts=self._memory.cache_of(store.generation, snapshot.choices),
                 waits=set(),
             )
-            old.faults.declare(store.generation.answers)
+            old.faults.replace_declared(store.generation.answers)
         old.end_waits()
 
     def _charge(self, baseline: Generation) -> None:

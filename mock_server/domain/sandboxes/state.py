@@ -16,7 +16,7 @@ from mock_server.domain.faults.faults import Faults
 from mock_server.domain.journal import Hint, Journal, Note
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import TextCache
-from mock_server.domain.messages import which_there_are
+from mock_server.domain.messages import known_names_hint
 from mock_server.domain.replies import AT_ONCE, Pace
 from mock_server.domain.storage import training
 from mock_server.domain.storage.store import Store
@@ -165,5 +165,5 @@ class Snapshots(dict[str, Snapshot]):
     def __missing__(self, name: str) -> NoReturn:
         example = "`mock-server snapshot take NAME` takes one, or snapshot() in Python"
         how_to_take = "" if self else f": {example}"
-        hint = which_there_are(name, self, len(self)) + how_to_take
+        hint = known_names_hint(name, self, len(self)) + how_to_take
         raise SnapshotNotFound.of(name, "the name of a snapshot", "path", hint)

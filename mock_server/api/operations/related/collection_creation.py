@@ -24,9 +24,9 @@ from mock_server.domain.call import DATASET
 from mock_server.domain.datasets import contents
 from mock_server.domain.datasets.sources import text_of
 from mock_server.domain.datasets.texts import (
+    DEFAULT_CUTTING,
     MIN_CHUNK_CHARS,
     MOST_CHARS,
-    USUAL,
     Cutting,
     chunks,
 )
@@ -109,7 +109,7 @@ _QA_CHARS, _CUSTOM_CHARS = 8_000, 512
 def cutting_of(given: fields.ProcessingFields) -> Cutting:
     """Return how to cut a text into rows."""
     is_qa, is_custom = given.training_type == "qa", given.chunk_setting_mode == "custom"
-    size, levels, separators = _QA_CHARS if is_qa else USUAL.size, 5, ""
+    size, levels, separators = _QA_CHARS if is_qa else DEFAULT_CUTTING.size, 5, ""
     if is_custom:
         size = max(MIN_CHUNK_CHARS, int(given.chunk_size or _CUSTOM_CHARS))
         size = min(size, MOST_CHARS)
@@ -118,7 +118,7 @@ def cutting_of(given: fields.ProcessingFields) -> Cutting:
         levels = min(max(int(5 if deep is UNSET else deep), 0), 8)
         levels = levels if given.chunk_split_mode == "paragraph" else 0
     own = tuple(filter(None, separators.split("|")))
-    least = int(given.chunk_trigger_min_size or USUAL.least)
+    least = int(given.chunk_trigger_min_size or DEFAULT_CUTTING.least)
     kinds = {"forceChunk": 0, "maxSize": MOST_CHARS}
     return Cutting(
         size=size,
