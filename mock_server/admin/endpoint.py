@@ -34,7 +34,7 @@ from mock_server.api.slices import once_ready
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.limits import Limits
-from mock_server.domain.messages import describe_value, quoted, which_there_are
+from mock_server.domain.messages import describe_value, known_names_hint, quoted
 from mock_server.domain.sandboxes.registry import DEFAULT, Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.validation.convert import convert
@@ -159,7 +159,7 @@ def _sandbox(sandboxes: Sandboxes, name: str) -> Sandbox:
     except SandboxNotFound as refusal:
         # Only here: a public request must not see the names of other sandboxes.
         names = [each.name for each in sandboxes.all()]
-        hint = which_there_are(name, names, len(names))
+        hint = known_names_hint(name, names, len(names))
         owner = sandboxes.of_key(name)
         if owner not in (None, sandboxes.default):
             hint = f"that is a key of {quoted(owner.name)}"

@@ -30,7 +30,7 @@ from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import InvalidField, LimitReached, Refusal
 from mock_server.domain.faults.routes import is_route
 from mock_server.domain.limits import Limits, Published
-from mock_server.domain.messages import describe_value, which_there_are, whose_name
+from mock_server.domain.messages import describe_value, known_names_hint, whose_name
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
@@ -259,7 +259,7 @@ def looked_up(
             if text in ids and other != "sandbox":
                 hint = f"{name} and {other} look swapped: {name} comes first"
                 raise refusal(expected, describe_value(given), "path", hint)
-    hints = whose_name(given, named), which_there_are(given, ids, count)
+    hints = whose_name(given, named), known_names_hint(given, ids, count)
     hint = "; ".join(filter(None, hints))
     raise refusal(expected, describe_value(given), "path", hint)
 

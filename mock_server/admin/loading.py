@@ -329,7 +329,7 @@ def put_baseline(sandbox: Sandbox, baseline: Generation) -> Coroutine[None, None
 
     Returns a coroutine, to be awaited, that frees the former baseline.
     """
-    held: list[object] = list(sandbox.baseline.records(_FREED_AT_ONCE))
+    held: list[object] = list(sandbox.baseline.chats_and_collections(_FREED_AT_ONCE))
     sandbox.put_baseline(baseline)
     return _forget(held)
 
@@ -342,7 +342,7 @@ def free_in_parts(part: Generation) -> None:
 
 def _free(loop: asyncio.AbstractEventLoop, holds_the_same: Generation) -> None:
     """Free a copy of the part in slices. May run in any thread."""
-    held: list[object] = list(holds_the_same.records(_FREED_AT_ONCE))
+    held: list[object] = list(holds_the_same.chats_and_collections(_FREED_AT_ONCE))
     if not loop.is_closed():
         asyncio.run_coroutine_threadsafe(_forget(held), loop)
 

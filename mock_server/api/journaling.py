@@ -86,7 +86,7 @@ class Journaling:
             return 0
         entry = self._make_entry(request, response, headers, time)
         if request.answer is not None:
-            entry.answering = request.answer.told
+            entry.answering = request.answer.record
         if refusal is not None:
             if isinstance(refusal, _WITH_HINT):
                 entry.hint = refusal.message
@@ -144,7 +144,7 @@ class Journaling:
             headers,
             response.body,
             (perf_counter() - request.started) * 1000,
-            None if request.firing is None else request.firing.told,
+            None if request.firing is None else request.firing.record,
             self._find_violations,
             state.choices,
         )

@@ -13,7 +13,7 @@ from mock_server.cli.options import option
 from mock_server.cli.remote import remote_command, show
 from mock_server.cli.values import fields_of, text_fields
 from mock_server.control.client import AdminClient
-from mock_server.domain.messages import which_there_are
+from mock_server.domain.messages import known_names_hint
 from mock_server.domain.why.explain import Why
 
 
@@ -42,7 +42,7 @@ def why(
     """
     if dataset is None:
         found = client.ask(DatasetsView, "GET", "/datasets").value.datasets
-        hint = which_there_are("", (each.id for each in found), len(found))
+        hint = known_names_hint("", (each.id for each in found), len(found))
         alone = [each for each in fields if "=" not in each]
         got = f"{alone[0]!r} without it" if alone else "nothing"
         raise click.UsageError(f"Expected --dataset ID, got {got} ({hint})")

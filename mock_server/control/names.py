@@ -7,7 +7,7 @@ from mock_server.admin.views import ChoicesView
 from mock_server.control.client import AdminClient
 from mock_server.domain.choices.choosing import FORMER_NAMES
 from mock_server.domain.choices.table import Value, table
-from mock_server.domain.messages import which_there_are
+from mock_server.domain.messages import known_names_hint
 from mock_server.domain.wrong_calls import ByName, WrongValue
 
 __tracebackhide__ = True
@@ -23,7 +23,7 @@ class UnknownName(KeyError):
     def __init__(
         self, expected: str, got: object, known: Collection[str], none: str = ""
     ) -> None:
-        hint = which_there_are(str(got), known, len(known)) if known else none
+        hint = known_names_hint(str(got), known, len(known)) if known else none
         super().__init__(f"Expected {expected}, got {got!r} ({hint})")
 
     def __str__(self) -> str:

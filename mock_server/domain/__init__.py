@@ -1,5 +1,5 @@
 """Data and behaviour of the service, as plain synchronous Python.
 
-Nothing here speaks HTTP or YAML, reads the environment or a clock, draws a random
-number or awaits: callers pass time and limits, and refusals are raised.
+No module here reads HTTP, YAML, the environment or a clock, draws random numbers or
+awaits. Callers pass the time and the limits. A refused request raises a Refusal.
 """

@@ -1,7 +1,7 @@
-"""API keys, their callers and permission levels.
+"""API keys, the callers behind them, and permission levels.
 
-The spec leaves open how keys are issued and which permission an operation needs (spec
-5); levels and their bits are those of the deployed service.
+The spec does not say how keys are issued, or which permission an operation needs (spec
+5). The levels and their bits are those of the deployed service.
 """
 
 import hashlib
@@ -20,12 +20,13 @@ NAME_PATTERN = "[A-Za-z0-9._-]{1,64}"
 """Regular expression of the name of a sandbox or a snapshot."""
 
 MIN_REDACTABLE_LENGTH = 8
-"""Shorter keys are not redacted: that would garble ordinary words in texts."""
+"""Minimum length of a redacted key; redacting shorter keys would garble texts."""
 
 ISSUED_KEY_PREFIX = "fastgpt-sbx-"
 """Prefix of every key that a sandbox issues, and of no other key."""
 _DIGITS, _SANDBOX_DIGITS, _USER_DIGITS = 20, 12, 8
 KEY_ID_DIGITS = 24
+"""Number of hex digits of the id of a key that a login created."""
 
 
 class Level(IntEnum):
@@ -43,11 +44,14 @@ class Level(IntEnum):
 
 
 Permissions = Mapping[str, Level]
-"""Levels by API key, for one app or dataset and everything below it."""
+"""The declared levels by API key, for one app or dataset and everything in it."""
 
 
 class Share(Struct, frozen=True):
-    """A share link: anybody may chat with its app, and it may hide steps and quotes."""
+    """A share link, over which anybody may chat with an app.
+
+    It shows quotes if `show_cite`, and workflow steps if `show_running_status`.
+    """
 
     id: str
     app_id: str
@@ -57,7 +61,7 @@ class Share(Struct, frozen=True):
 
 
 class Visitor(Struct, frozen=True):
-    """The user of a share link; `share` is None if no link has the sent id."""
+    """The user of a share link; `share` is None if the link is unknown."""
 
     uid: str
     share: Share | None = None
@@ -68,17 +72,17 @@ class Visitor(Struct, frozen=True):
         return Level.WRITE if is_own else Level.NONE
 
     def owns(self, share_id: str | None, uid: str | None) -> bool:
-        """Return True if this link and uid are the visitor's."""
+        """Return True if a chat with this link id and uid belongs to the visitor."""
         return self.share is not None and (self.share.id, self.uid) == (share_id, uid)
 
 
 class Caller(Struct, frozen=True):
     """The identity behind an API key, a login or a share link.
 
-    `level` applies where an app or dataset declares none for the key. A login has a
-    `username`, and the key of the member that the user is, if any. A key created for an
-    app has its `app_id`; `named_app` is the app id sent behind a key. A `visitor` has
-    no key.
+    `level` applies where an app or dataset declares no level for the key. A login has a
+    `username`, and the `key` of its member, if any. `app_id` is the app for which the
+    key was created; `named_app` is the app id that the client sent after the key. A
+    `visitor` has no key.
     """
 
     key: str
@@ -92,11 +96,11 @@ class Caller(Struct, frozen=True):
 
 _APP_ID = re.compile("[0-9a-f]{24}")
 APP_CHARS = 25
-"""Length of the app id behind a key, with the dash before it."""
+"""Length of the dash and the app id that may follow an API key."""
 
 
 def split_key(key: str) -> tuple[str, str] | None:
-    """Split `KEY-ID` into an API key and an app id; return None without an app id.
+    """Split `KEY-APPID` into an API key and an app id; None if there is no app id.
 
     `key` must have more than APP_CHARS characters.
     """
@@ -105,83 +109,84 @@ def split_key(key: str) -> tuple[str, str] | None:
 
 
 NOBODY = Caller("", None, Level.NONE)
-"""The caller of a request that has not been admitted."""
+"""The caller of a request before its key is checked."""
 
 
 def owner_key(declared: Mapping[str, Caller], any_key: bool) -> str | None:
-    """Return a declared key with all permissions, or None.
+    """Return an API key with all permissions, or None.
 
-    `any_key`: undeclared keys are accepted while none is declared (choice unknown_key).
+    `any_key`: if no key is declared, every key is accepted (choice unknown_key).
     """
     if not declared:
-        # Every key is accepted: return one that looks like the service's.
+        # Any key would do: return a key that looks like those of the service.
         return "fastgpt-owner" if any_key else None
     owners = (each.key for each in declared.values() if each.level is Level.OWNER)
     return next(owners, None)
 
 
 class KeyRing:
-    """The keys that a sandbox issues: one for its owner, and one per declared key.
+    """The API keys and tokens of a sandbox: they are issued and checked here.
 
-    Keys are derived from a secret and not stored: `fastgpt-sbx-`, 12 hex digits for the
-    sandbox, 20 for the key.
+    There is a key for the owner, and a key for each declared key. A key is
+    `fastgpt-sbx-`, 12 hex digits for the sandbox, and 20 for the key. Keys and tokens
+    are not stored, but derived from a secret.
     """
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
         self.prefix = ISSUED_KEY_PREFIX + self._digits("sandbox")[:_SANDBOX_DIGITS]
-        """Prefix of all keys of this sandbox."""
+        """Prefix of all keys and tokens of this sandbox."""
         self.owner = self.prefix + self._digits("owner")
 
     def issued(self, declared: str) -> str:
-        """Return the key to send in place of a declared one."""
+        """Return the API key to send instead of a declared key."""
         return self.prefix + self._digits(f"declared {declared}")
 
     def callers(self, declared: Mapping[str, Caller]) -> dict[str, Caller]:
-        """Return the declared callers and the owner, by their issued keys."""
+        """Return the declared callers and the owner, by issued key."""
         callers = {self.issued(key): caller for key, caller in declared.items()}
         return callers | {self.owner: Caller(self.owner)}
 
     def shared(self, share_id: str) -> str:
-        """Return the id to send in place of the id of a declared share link."""
+        """Return the id to send instead of the id of a declared share link."""
         return self.prefix + self._digits(f"share {share_id}")
 
     def token(self, username: str) -> str:
-        """Return the token of a login: a user id, a colon, and 32 characters.
+        """Return the login token of a user: a user id, a colon, and 32 characters.
 
-        The 32 characters begin with the prefix of this sandbox, so code that follows or
-        hides issued keys finds tokens too. They are never an issued key.
+        The 32 characters start with the prefix of this sandbox, so look-ups and
+        redaction of issued keys work for tokens too. They are never an issued key.
         """
         digits = self._digits(f"user {username}")[:_USER_DIGITS]
         return f"{user_id(username)}:{self.prefix}{digits}"
 
     def sealed(self, text: str) -> str:
-        """Return a token that contains `text` and that nobody else can make.
+        """Return a token that contains `text`, and that only this sandbox can make.
 
-        The token begins with the prefix of this sandbox, so it is redacted like a key.
+        The token starts with the prefix of this sandbox, so it is redacted like a key.
         """
         digits = self._digits(f"sealed {text}")
         return f"{self.prefix}{digits}{text.encode().hex()}"
 
     def opened(self, token: str) -> str | None:
-        """Return the text of a token that this sandbox sealed, or None."""
+        """Return the text in a token that `sealed` returned, or None."""
         try:
             text = bytes.fromhex(token[len(self.prefix) + _DIGITS :]).decode()
         except ValueError:
             return None
-        given = token.encode("utf-8", "replace")
-        is_own = hmac.compare_digest(self.sealed(text).encode(), given)
+        encoded = token.encode("utf-8", "replace")
+        is_own = hmac.compare_digest(self.sealed(text).encode(), encoded)
         return text if is_own else None
 
     def created(self, key_id: str) -> str:
-        """Return the key that a login created, by its id of 24 hex digits.
+        """Return the text of an API key that a login created, from its id.
 
-        The key contains the id, so the key itself need not be stored.
+        The id has 24 hex digits. The key contains it, so keys need not be stored.
         """
         return f"{self.prefix}{key_id}{self._digits(f'created {key_id}')}"
 
     def id_of(self, key: str) -> str | None:
-        """Return the id in a key that a login created; None for any other text."""
+        """Return the id of an API key that a login created; None for other texts."""
         start = len(self.prefix)
         key_id = key[start : start + KEY_ID_DIGITS]
         return key_id if key_id and key == self.created(key_id) else None
@@ -192,10 +197,10 @@ class KeyRing:
 
 
 def user_id(username: str) -> str:
-    """Return the id of a user: 24 hex digits."""
+    """Return the id of a user, 24 hex digits that depend only on the name."""
     return hashlib.sha256(f"user {username}".encode()).hexdigest()[:24]
 
 
 def prefix_of(key: str) -> str:
-    """Return `KeyRing.prefix`, which names the sandbox, of an issued key."""
+    """Return the part of an issued key or token that is its sandbox's prefix."""
     return key[: len(ISSUED_KEY_PREFIX) + _SANDBOX_DIGITS]

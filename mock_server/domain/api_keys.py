@@ -1,4 +1,4 @@
-"""API keys that logins create: permissions, limits and look-ups."""
+"""API keys that logins create: check permissions and limits, and find keys."""
 
 from mock_server.domain.access import ISSUED_KEY_PREFIX, Level
 from mock_server.domain.call import Call
@@ -23,21 +23,24 @@ API_KEY = (ApiKeyNotFound, ApiKeyForbidden)
 
 
 def check_may(call: Call, level: Level) -> None:
-    """Raise TeamForbidden if the caller's own level is below `level`."""
+    """Raise TeamForbidden if the caller's level is below `level`."""
     if call.caller.level < level:
         expected = f"a login with {level.name.lower()} permission"
         raise TeamForbidden(expected, "one without it", "headers")
 
 
 def own(call: Call) -> list[ApiKey]:
-    """Return the keys that the caller created, latest first."""
+    """Return the API keys that the caller's member created, latest first."""
     every = reversed([*call.store.api_keys.values()])
     own = [each for each in every if each.member == call.member]
     return sorted(own, key=lambda each: -each.create_time)
 
 
 def check_room(call: Call, app_id: str | None) -> None:
-    """Raise ApiKeysExceeded if a member, LimitReached if the sandbox has too many."""
+    """Raise ApiKeysExceeded if the caller's member has too many API keys.
+
+    Raise LimitReached if the sandbox has too many. `app_id` is the app of the new key.
+    """
     found, most, of = own(call), Published.member_api_keys, "a member"
     if call.facts.api_keys_of_apps:
         found = [each for each in found if each.app_id == app_id]
@@ -50,7 +53,10 @@ def check_room(call: Call, app_id: str | None) -> None:
 
 
 def find(call: Call, key_id: str, at: str) -> ApiKey:
-    """Return the key with this id if the caller may change it. Raises API_KEY."""
+    """Return the API key with this id if the caller may change it. Raises API_KEY.
+
+    Errors name the place `at`.
+    """
     found = call.store.api_keys.get(key_id)
     if found is None:
         raise ApiKeyNotFound.of(key_id, "the _id of an API key", at)
@@ -63,7 +69,7 @@ def find(call: Call, key_id: str, at: str) -> ApiKey:
 
 
 def is_good(call: Call, key: str) -> bool:
-    """Return True if the sandbox of the call accepts the key."""
+    """Return True if the sandbox of the call accepts the API key `key`."""
     state = call.state
     if key in state.callers or state.holder_of(key) is not None:
         return True

@@ -1,4 +1,4 @@
-"""Folders of apps: rules for where an app may be put."""
+"""Folders of apps: the rules for the folder of an app."""
 
 from mock_server.domain import folders
 from mock_server.domain.access import Level
@@ -12,26 +12,26 @@ from mock_server.domain.errors import Refusal, refusal
 from mock_server.domain.objects.models import APP_FOLDERS, App
 
 AppTooDeep: type[Refusal] = type("AppTooDeep", (FolderTooDeep,), {})
-"""FolderTooDeep for apps; the limit is that of folders in a fixture."""
+"""FolderTooDeep for apps: too many folders (limit `folder_depth`)."""
 WrongFolder = refusal("WrongFolder", "400 wrongFolder", "500 500 error")
 
 MOVE = (FolderCycle,)
 """Refusals that `check_move` raises besides PUT_IN."""
 PUT_IN = (*APP, TeamForbidden, WrongFolder, AppTooDeep)
 """Refusals that `folder_for` and `check_place` raise."""
-_OF_AGENTS, _OF_TOOLS = "folder", "toolFolder"
-_PLACES = {
-    **dict.fromkeys(("simple", "chatAgent", "advanced"), _OF_AGENTS),
-    **dict.fromkeys(("plugin", "toolSet", "httpToolSet"), _OF_TOOLS),
+_AGENT_FOLDER, _TOOL_FOLDER = "folder", "toolFolder"
+_FOLDER_TYPES = {
+    **dict.fromkeys(("simple", "chatAgent", "advanced"), _AGENT_FOLDER),
+    **dict.fromkeys(("plugin", "toolSet", "httpToolSet"), _TOOL_FOLDER),
 }
-"""Folder type that an app type needs; other app types may be in any folder."""
+"""The type of folder that a type of app needs; other apps may be in any folder."""
 
 
 def folder_for(call: Call, parent_id: str | None, level: Level) -> App | None:
-    """Return the app that `parentId` names, or None for the top level.
+    """Return the folder with the id `parent_id`, or None for the top level.
 
-    At the top level the caller's own level decides. Raises AppNotFound, AppForbidden,
-    TeamForbidden.
+    The caller needs `level` on the folder, or generally at the top level. Raises
+    AppNotFound, AppForbidden, TeamForbidden.
     """
     if parent_id:
         return call.app(parent_id, level, "$.parentId")
@@ -44,13 +44,14 @@ def folder_for(call: Call, parent_id: str | None, level: Level) -> App | None:
 def check_place(call: Call, kind: str, parent: App | None, levels: int = 1) -> None:
     """Check that an app of type `kind` may be in the folder `parent`.
 
-    `levels` counts the app and the levels below it. Raises WrongFolder, AppTooDeep.
+    `levels` is the number of nested levels: the app, and those below it. Raises
+    WrongFolder, AppTooDeep.
     """
     if parent is None:
         return
-    wanted = _PLACES.get(kind)
+    wanted = _FOLDER_TYPES.get(kind)
     if parent.type not in ((wanted,) if wanted else APP_FOLDERS):
-        expected = f"an app of type {wanted or _OF_AGENTS} for one of type {kind}"
+        expected = f"an app of type {wanted or _AGENT_FOLDER} for one of type {kind}"
         raise WrongFolder(expected, f"one of type {parent.type}", "$.parentId")
     most = call.state.limits.folder_depth
     got = len(folders.path_of(call.store.app, parent.id)) + levels - 1
@@ -60,17 +61,17 @@ def check_place(call: Call, kind: str, parent: App | None, levels: int = 1) -> N
 
 
 def check_type(call: Call, app: App, kind: str) -> None:
-    """Raise WrongFolder if the app holds others and `kind` is not a folder type."""
-    holds = (each.parent_id == app.id for each in call.store.apps())
-    if kind not in APP_FOLDERS and any(holds):
+    """Raise WrongFolder if the app contains apps and `kind` is no type of folder."""
+    are_inside = (each.parent_id == app.id for each in call.store.apps())
+    if kind not in APP_FOLDERS and any(are_inside):
         expected = "the type of a folder, for the app holds others"
         raise WrongFolder.of(kind, expected, "$.type")
 
 
 def check_move(call: Call, app: App, kind: str, parent: App | None) -> None:
-    """Check that an app may move to a folder. Raises PUT_IN, FolderCycle.
+    """Check that an app may move to the folder `parent`. Raises PUT_IN, FolderCycle.
 
-    The caller has to manage the folder that the app leaves.
+    The caller needs manage permission on the folder that the app leaves.
     """
     folder_for(call, app.parent_id, Level.MANAGE)
     path = [] if parent is None else folders.path_of(call.store.app, parent.id)

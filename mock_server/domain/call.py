@@ -1,4 +1,4 @@
-"""`Call`: a request with its state and caller, and look-ups that check permissions."""
+"""`Call`: state and caller of a request, with look-ups that check permissions."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -10,7 +10,7 @@ from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level, Share
 from mock_server.domain.errors import refusal
 from mock_server.domain.faults.firing import Request
-from mock_server.domain.messages import quoted, which_there_are, whose_name
+from mock_server.domain.messages import known_names_hint, quoted, whose_name
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Chat, Collection, Row
 from mock_server.domain.replies import DeclaredReply
@@ -40,20 +40,22 @@ APP = (AppNotFound, AppForbidden)
 DATASET = (DatasetNotFound, DatasetForbidden)
 COLLECTION = (CollectionNotFound, DatasetForbidden)
 ROW = (RowNotFound, DatasetForbidden)
-"""Refusals of each look-up; unknown ids are refused before missing permissions."""
+"""The refusals that a look-up of each kind of object raises, in this order."""
 
 
 Holder = TypeVar("Holder", App, Dataset)
-_OFFERED = 1_000
-"""Apps or datasets from which the ids in a hint are taken."""
+_COMPARED_HOLDERS = 1_000
+"""Maximum number of apps or datasets that are compared with an unknown id."""
 
 
 class Call(Struct, frozen=True, gc=False):
-    """The input of an operation besides its fields; refusals name the field `at`.
+    """The input of an operation, apart from the fields of the request.
 
-    `store` holds the data of the sandbox. `Level.NONE` checks existence only. `reply`
-    is the scripted reply of a completion; `match` of a fixture's replies is compared
-    with `sent`.
+    `store` has the data of the sandbox. `reply` is the scripted reply of a completion;
+    `sent` is the request, with which the `match` of declared replies is compared.
+
+    Look-ups take the level that the caller needs: `Level.NONE` checks only that the
+    object exists. Their refusals name the field `at`.
     """
 
     state: State
@@ -64,6 +66,7 @@ class Call(Struct, frozen=True, gc=False):
 
     @classmethod
     def of(cls, state: State, caller: Caller) -> "Call":
+        """Return a call with the store of `state`."""
         return cls(state, caller, state.store)
 
     @property
@@ -73,12 +76,12 @@ class Call(Struct, frozen=True, gc=False):
 
     @property
     def facts(self) -> Facts:
-        """Facts about the service's version in force."""
+        """The facts of the version in force."""
         return self.state.facts
 
     @property
     def member(self) -> str:
-        """The member who owns new objects of the caller."""
+        """The id of the member who owns the objects that the caller creates."""
         return self.caller.member or DEFAULT_TMB_ID
 
     def app(self, own_id: str, level: Level = Level.READ, at: str = "$.appId") -> App:
@@ -103,7 +106,7 @@ class Call(Struct, frozen=True, gc=False):
         """Return the collection with this id, and its dataset. Raises COLLECTION."""
         found = self.store.find_collection(own_id)
         if found is None:
-            expected, hint = "the _id of a collection", self._what_has(own_id)
+            expected, hint = "the _id of a collection", self._kind_hint(own_id)
             raise CollectionNotFound.of(own_id, expected, at, hint)
         self.may(found[0], level, at)
         return found
@@ -120,7 +123,7 @@ class Call(Struct, frozen=True, gc=False):
 
     @property
     def share(self) -> Share | None:
-        """The visitor's share link; None for a caller with a key."""
+        """The visitor's share link; None for any other caller."""
         visitor = self.caller.visitor
         return None if visitor is None else visitor.share
 
@@ -134,14 +137,17 @@ class Call(Struct, frozen=True, gc=False):
         return self.share
 
     def sees(self, chat: Chat) -> bool:
-        """Return False if the chat belongs to another visitor."""
+        """Return False if the caller is a visitor and the chat is not the visitor's."""
         visitor = self.caller.visitor
         if visitor is None:
             return True
         return visitor.owns(chat.share_id, chat.out_link_uid)
 
     def own_chat(self, app: App, chat_id: str) -> Chat | None:
-        """Return the chat with this id, or None. Raises ChatForbidden."""
+        """Return the chat with this id, or None if it does not exist.
+
+        Raises ChatForbidden if the chat is not the visitor's.
+        """
         found = self.store.chat(app, chat_id)
         if found is not None and not self.sees(found):
             expected = "a chat session of this visitor of the share link"
@@ -149,29 +155,35 @@ class Call(Struct, frozen=True, gc=False):
         return found
 
     def may(self, holder: Holder, level: Level, at: str = "$.id") -> Holder:
-        """Return the app or dataset if the caller has this level on it.
+        """Return the app or dataset `holder` if the caller has this level on it.
 
         Raises AppForbidden, DatasetForbidden.
         """
         if holder.level_of(self.caller) < level:
             is_app = isinstance(holder, App)
             permission = f"{level.name.lower()} permission on"
-            what = f"{'app' if is_app else 'dataset'} {quoted(holder.id)}"
+            name = f"{'app' if is_app else 'dataset'} {quoted(holder.id)}"
             kind = AppForbidden if is_app else DatasetForbidden
-            raise kind(f"a key with {permission} {what}", "a key without it", at)
+            raise kind(f"a key with {permission} {name}", "a key without it", at)
         return holder
 
     def offer(self, own_id: str, holders: Iterable[Holder]) -> str:
-        """Return a hint for an unknown id: similar ids that the caller may read."""
-        some = islice(holders, _OFFERED)
-        readable = [each for each in some if each.level_of(self.caller) >= Level.READ]
-        is_name = whose_name(own_id, ((each.id, each.name) for each in readable))
-        ids = [each.id for each in readable]
-        others = which_there_are(own_id, ids, len(ids)) if ids else ""
-        return "; ".join(filter(None, (self._what_has(own_id), is_name, others)))
+        """Return a hint for an unknown id: a similar id, and ids that exist.
 
-    def _what_has(self, own_id: str) -> str:
-        """Return `that is the id of an app` if another kind of object has this id."""
+        The hint names only those of `holders` that the caller may read.
+        """
+        some = islice(holders, _COMPARED_HOLDERS)
+        readable = [each for each in some if each.level_of(self.caller) >= Level.READ]
+        name_hint = whose_name(own_id, ((each.id, each.name) for each in readable))
+        ids = [each.id for each in readable]
+        ids_hint = known_names_hint(own_id, ids, len(ids)) if ids else ""
+        return "; ".join(filter(None, (self._kind_hint(own_id), name_hint, ids_hint)))
+
+    def _kind_hint(self, own_id: str) -> str:
+        """Return `that is the id of an app` if another kind of object has this id.
+
+        Return "" otherwise.
+        """
         found = {
             "an app": self.store.app(own_id),
             "a dataset": self.store.dataset(own_id),
@@ -183,6 +195,9 @@ class Call(Struct, frozen=True, gc=False):
     def check_room(
         self, count: int, most: int, of: str, at: str = "body", hint: str = ""
     ) -> None:
-        """Raise LimitReached if `count` is already `most`."""
+        """Raise LimitReached if `count` objects exist and `most` are allowed.
+
+        `of` names these objects in the message, `at` the place in the request.
+        """
         if count >= most:
             raise errors.LimitReached(f"at most {most} {of}", "one more", at, hint)

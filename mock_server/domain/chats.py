@@ -1,7 +1,7 @@
-"""Chats: pin them (spec 3, 4.1), continue them by completions, read their records.
+"""Pin chats (spec 3, 4.1), continue them by completions, and find their records.
 
-Choices decide what the spec leaves open; fields were checked before. Completions ask no
-model, but keep the conversation.
+Choices decide the behaviour that the spec leaves open. The API layer has already
+checked the fields. Completions call no model, but store the conversation.
 """
 
 from collections.abc import Sequence, Set
@@ -41,26 +41,30 @@ def records_around(
     before: str | None = None,
     after: str | None = None,
 ) -> tuple[int, int]:
-    """Return start and end of the part of `size` records.
+    """Return the start index and the end index of the `size` requested records.
 
-    The first of `middle`, `before` and `after` that is given decides; without one, the
-    part is the latest. Raises RecordNotFound.
+    `middle`, `before` and `after` are ids of records; the first one that is given
+    decides which records are returned. Without an id, the latest records are returned.
+    Raises RecordNotFound.
     """
     end = len(records)
     if middle:
-        start = max(0, _places(records, middle, "initialId")[0] - size // 2)
+        start = max(0, _indexes_of(records, middle, "initialId")[0] - size // 2)
         return start, min(start + size, end)
     if before:
-        end = _places(records, before, "prevId")[0]
+        end = _indexes_of(records, before, "prevId")[0]
     elif after:
-        start = _places(records, after, "nextId")[-1] + 1
+        start = _indexes_of(records, after, "nextId")[-1] + 1
         return start, min(start + size, end)
     return max(0, end - size), end
 
 
-def _places(records: Sequence[ChatRecord], record_id: str, field: str) -> list[int]:
-    """Return the places of records with this id; question and reply may share an id."""
-    found = [at for at, record in enumerate(records) if record.id == record_id]
+def _indexes_of(records: Sequence[ChatRecord], record_id: str, field: str) -> list[int]:
+    """Return the indexes of all records with this id.
+
+    A question and its reply may share an id. Raises RecordNotFound, naming `field`.
+    """
+    found = [index for index, record in enumerate(records) if record.id == record_id]
     if not found:
         raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
     return found
@@ -69,17 +73,17 @@ def _places(records: Sequence[ChatRecord], record_id: str, field: str) -> list[i
 def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> None:
     """Mark the records with these ids as deleted. Raises LimitReached.
 
-    Unknown ids are ignored, with a hint.
+    Unknown ids are ignored; the journal gets a hint.
     """
-    every = call.store.records(app, chat_id)
+    records = call.store.records(app, chat_id)
     now = call.now
-    found = {at: it for at, it in enumerate(every) if it.id in data_ids}
-    if data_ids - {it.id for it in found.values()}:
-        call.state.hint("the chat has not all records of these dataIds")
+    found = {index: each for index, each in enumerate(records) if each.id in data_ids}
+    if data_ids - {each.id for each in found.values()}:
+        call.state.hint("the chat has no record for some of these dataIds")
     deleted = {
-        at: replace(it, delete_time=now)
-        for at, it in found.items()
-        if it.delete_time is None
+        index: replace(each, delete_time=now)
+        for index, each in found.items()
+        if each.delete_time is None
     }
     if deleted:
         call.store.change_records(app, chat_id, deleted)
@@ -88,18 +92,24 @@ def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> No
 def give_feedback(
     call: Call, app: App, chat_id: str, data_id: str, feedback: Feedback
 ) -> None:
-    """Replace the feedback on a reply. Raises RecordNotFound, LimitReached."""
+    """Replace the feedback on a reply. Raises RecordNotFound, LimitReached.
+
+    Up to version 4.14, the first record with this `data_id` gets the feedback.
+    """
     speakers = ("AI",) if call.facts.feedback_is_of_replies else SPEAKERS
-    for at, record in enumerate(call.store.records(app, chat_id)):
+    for index, record in enumerate(call.store.records(app, chat_id)):
         if record.id == data_id and record.obj in speakers:
             changed = replace(record, feedback=feedback.written())
-            call.store.change_records(app, chat_id, {at: changed})
+            call.store.change_records(app, chat_id, {index: changed})
             return
     raise RecordNotFound.of(data_id, "the dataId of a reply of the chat", "$.dataId")
 
 
 class UpdateHistory(Struct, frozen=True):
-    """A pin; fields that are None stay unchanged (choice top_missing=ignore)."""
+    """The fields of a pin. The chat keeps its value where a field is None.
+
+    Only with choice top_missing=ignore, `top` may be None and titles are given.
+    """
 
     app_id: str
     chat_id: str
@@ -110,7 +120,7 @@ class UpdateHistory(Struct, frozen=True):
     def apply(self, chat: Chat, now: int) -> Chat:
         """Return the chat after this pin at `now` (milliseconds)."""
         title, custom = self.title, self.custom_title
-        # By position: keywords would take 0.1 µs more, 1.5 % of a pin in process.
+        # Arguments by position, because keywords are slower.
         return Chat(
             chat.app_id,
             chat.chat_id,
@@ -124,7 +134,7 @@ class UpdateHistory(Struct, frozen=True):
 
 
 def update_history(call: Call, request: UpdateHistory) -> None:
-    """Pin or unpin a chat (spec 4.1); pinning twice equals pinning once.
+    """Pin or unpin a chat (spec 4.1). A repeated pin changes only the update time.
 
     Raises AppNotFound, ChatNotFound (choice chat_unknown), AppForbidden, in this order;
     and LimitReached.
@@ -152,17 +162,15 @@ def update_history(call: Call, request: UpdateHistory) -> None:
         store.put_chat(app, request.apply(chat, state.clock.now()))
 
 
-# No URL leads to such chats: clients remove these segments (RFC 3986 5.2.4).
-_NOT_CREATED = (".", "..")
+# Clients remove these segments from the path of a URL (RFC 3986 5.2.4), so they could
+# never request such a chat.
+_UNUSABLE_IDS = (".", "..")
 
 
 def _created(state: State, app: App, request: UpdateHistory) -> Chat:
-    """Return the chat that the pin creates.
-
-    Raises ChatNotFound if the chat cannot be created: to the client, it does not exist.
-    """
-    hint = _served_with(state, request)
-    if request.chat_id in _NOT_CREATED:
+    """Return the new chat for a pin. Raises ChatNotFound if it cannot be created."""
+    hint = _choices_that_help(state, request)
+    if request.chat_id in _UNUSABLE_IDS:
         expected = "an id that the path of a URL can hold"
         raise ChatNotFound.of(request.chat_id, expected, "$.chatId", hint)
     if not _has_room(state):
@@ -176,37 +184,37 @@ def _has_room(state: State) -> bool:
 
 
 def _how_to_pin(state: State, app: App, request: UpdateHistory) -> str:
-    """Return a hint: a chat with this title, a similar id, choices that help."""
+    """Return a hint: a chat with this title or a similar id, and choices that help."""
     titled = (
         f"that is the title of chat {quoted(each.chat_id)}"
-        for each in islice(state.store.chats(app), _TITLES)
+        for each in islice(state.store.chats(app), _COMPARED_CHATS)
         if request.chat_id in (each.title, each.custom_title)
     )
-    served = _served_with(state, request)
-    if title := next(titled, ""):
-        return "; ".join(filter(None, (title, served)))
-    ids = [each.chat_id for each in islice(state.store.chats(app), _TITLES)]
-    near = nearest(request.chat_id, ids)
-    if near is None:
+    served = _choices_that_help(state, request)
+    if title_hint := next(titled, ""):
+        return "; ".join(filter(None, (title_hint, served)))
+    ids = [each.chat_id for each in islice(state.store.chats(app), _COMPARED_CHATS)]
+    similar = nearest(request.chat_id, ids)
+    if similar is None:
         return served
-    meant = f"did you mean {quoted(cut(near))}?"
-    return f"{meant} It is {served}" if served else meant
+    suggestion = f"did you mean {quoted(cut(similar))}?"
+    return f"{suggestion} It is {served}" if served else suggestion
 
 
-def _served_with(state: State, request: UpdateHistory) -> str:
+def _choices_that_help(state: State, request: UpdateHistory) -> str:
     """Return a hint with the values of chat_unknown under which the pin succeeds."""
     values = remedies(state.choices, "chat_unknown")
-    if request.chat_id in _NOT_CREATED or not _has_room(state):
+    if request.chat_id in _UNUSABLE_IDS or not _has_room(state):
         values = tuple(each for each in values if not each.endswith("=create"))
     return served_with(*values)
 
 
-_TITLES = 1_000
-"""Chats whose titles are compared with an unknown id."""
-_NO_TITLES = ("", "新对话", "历史记录")
-"""Titles of chats without a name of their own."""
+_COMPARED_CHATS = 1_000
+"""Maximum number of chats whose titles and ids are compared with an unknown id."""
+_DEFAULT_TITLES = ("", "新对话", "历史记录")
+"""Titles of chats that have no title of their own yet."""
 TITLE_CHARS = 20
-"""Characters of the first question that become the title of a chat."""
+"""Number of characters of a question that become the title of its chat."""
 
 
 NOT_RECORDED = "NO_RECORD_HISTORIES"
@@ -215,10 +223,10 @@ RecordTaken = refusal("RecordTaken", "409 recordTaken", "500 500 error")
 
 
 class Turn(Struct, frozen=True):
-    """A question to a chat, and ids for its records.
+    """A question to a chat, and the ids of the new records.
 
-    `reply_id` and `question_id` are dataIds; `title` replaces the title that the
-    question would give.
+    `reply_id` and `question_id` are the dataIds of reply and question. `title`
+    replaces the title that the chat would get from the question.
     """
 
     question: str
@@ -229,9 +237,10 @@ class Turn(Struct, frozen=True):
 
 
 class Completed(Struct, frozen=True):
-    """A reply in a chat, its pace, and the chat's id and title for the response.
+    """The result of a completion: the parts of the reply, and the pace of its stream.
 
-    `chat_id` may be empty; `title` is None unless the turn gave the chat a title.
+    `chat_id` is the id that the response shows, which may be empty; `title` is the
+    title that the turn gave to the chat, or None.
     """
 
     chat_id: str
@@ -241,15 +250,16 @@ class Completed(Struct, frozen=True):
 
 
 def complete(call: Call, app: App, turn: Turn) -> Completed:
-    """Reply to a question and record both; create the chat if it is unknown.
+    """Reply to a question, and record both; create the chat if it is unknown.
 
-    The reply is `call.reply`, else the next one of the app or the fixture, else the
-    question itself. Raises InvalidField, RecordTaken, LimitReached.
+    The reply is `call.reply`, else the next reply of the app that fits, or of the
+    fixture if the app declares none, else the question itself. Raises InvalidField,
+    RecordTaken, LimitReached.
     """
     state, store = call.state, call.store
-    _check(call, app, turn)
+    _check_turn(call, app, turn)
     chat_id = turn.chat_id or _new_chat_id(store, app)
-    reply, owner, turns = _reply(call, app)
+    reply, owner, turns = _choose_reply(call, app)
     if reply is None and (
         app.replies or store.generation.replies or state.faults.all()
     ):
@@ -259,8 +269,8 @@ def complete(call: Call, app: App, turn: Turn) -> Completed:
     pace = own_pace or app.pace or state.pace
     title = None
     has_failed = bool(parts) and parts[-1].error is not None
-    is_kept = not has_failed or call.facts.failed_turns_are_recorded
-    if is_kept and chat_id != NOT_RECORDED:
+    is_recorded = not has_failed or call.facts.failed_turns_are_recorded
+    if is_recorded and chat_id != NOT_RECORDED:
         title = _record(call, app, chat_id, turn, parts[-1:] if has_failed else parts)
     if turns is not None:
         store.turns[owner] = turns
@@ -272,11 +282,14 @@ def complete(call: Call, app: App, turn: Turn) -> Completed:
 def _record(
     call: Call, app: App, chat_id: str, turn: Turn, parts: Sequence[ReplyPart]
 ) -> str | None:
-    """Record a turn; return the title for the response. Raises LimitReached."""
+    """Record a turn; return the title for the response, or None.
+
+    If LimitReached is raised, nothing is stored.
+    """
     store, now = call.store, call.now
     old = store.chat(app, chat_id)
-    chat = _new(call, app, chat_id) if old is None else old
-    title, returned = _titles(call, chat, turn)
+    chat = _new_chat(call, app, chat_id) if old is None else old
+    title, response_title = _titles(call, chat, turn)
     reply_id = turn.reply_id or store.new_id()
     question_id = reply_id
     if not call.facts.turns_share_an_id:
@@ -294,21 +307,26 @@ def _record(
         else:
             store.put_chat(app, old)
         raise
-    return returned
+    return response_title
 
 
 def _titles(call: Call, chat: Chat, turn: Turn) -> tuple[str, str | None]:
     """Return the title of a chat after a turn, and the title for the response."""
-    asked = turn.question[:TITLE_CHARS] if turn.title is None else turn.title
+    new_title = turn.question[:TITLE_CHARS] if turn.title is None else turn.title
     if not call.facts.first_turn_titles_a_chat:
-        return asked or _NO_TITLES[1], None
-    if chat.custom_title or chat.title not in _NO_TITLES:
+        return new_title or _DEFAULT_TITLES[1], None
+    if chat.custom_title or chat.title not in _DEFAULT_TITLES:
         return chat.title, None
-    return asked.strip(), asked.strip() or None
+    return new_title.strip(), new_title.strip() or None
 
 
-def _reply(call: Call, app: App) -> tuple[DeclaredReply | None, str, Turns | None]:
-    """Return the reply, the owner of its turns, and these turns afterwards."""
+def _choose_reply(
+    call: Call, app: App
+) -> tuple[DeclaredReply | None, str, Turns | None]:
+    """Return the declared reply, its key in `store.turns`, and the turns to store.
+
+    The reply is None if no declared reply fits. The turns are None for `call.reply`.
+    """
     if call.reply is not None:
         return call.reply, "", None
     replies, owner = app.replies, app.id
@@ -317,25 +335,28 @@ def _reply(call: Call, app: App) -> tuple[DeclaredReply | None, str, Turns | Non
     turns, sent = call.store.turns.get(owner, Turns()), call.sent
 
     def fits(match: Match) -> bool:
-        return sent is not None and sent.is_as(match, "completions")
+        return sent is not None and sent.matches_conditions(match, "completions")
 
     reply, turns = turns.take(replies, fits)
     return reply, owner, turns
 
 
-def _new(call: Call, app: App, chat_id: str) -> Chat:
-    """Return a new chat, which belongs to the visitor, if any."""
-    made, visitor = Chat(app.id, chat_id), call.caller.visitor
+def _new_chat(call: Call, app: App, chat_id: str) -> Chat:
+    """Return a new chat; if the caller is a visitor, the chat is the visitor's."""
+    chat, visitor = Chat(app.id, chat_id), call.caller.visitor
     if visitor is None or visitor.share is None:
-        return made
-    return replace(made, share_id=visitor.share.id, out_link_uid=visitor.uid)
+        return chat
+    return replace(chat, share_id=visitor.share.id, out_link_uid=visitor.uid)
 
 
 _MONTH_MS = 30 * 24 * 3_600_000
 
 
 def visible(call: Call, chats: Sequence[Chat]) -> Sequence[Chat]:
-    """Return the listed chats: a visitor sees only own ones of the last month."""
+    """Return the chats of a list that the caller may see.
+
+    A visitor sees only their own chats of the last 30 days.
+    """
     if call.caller.visitor is None:
         return chats
     since = call.now - _MONTH_MS
@@ -344,16 +365,17 @@ def visible(call: Call, chats: Sequence[Chat]) -> Sequence[Chat]:
 
 def _new_chat_id(store: Store, app: App) -> str:
     while True:
-        made = store.new_id()
-        if store.chat(app, made) is None:
-            return made
+        new_id = store.new_id()
+        if store.chat(app, new_id) is None:
+            return new_id
 
 
-def _check(call: Call, app: App, turn: Turn) -> None:
+def _check_turn(call: Call, app: App, turn: Turn) -> None:
+    """Raise InvalidField, RecordTaken or LimitReached if a turn cannot be recorded."""
     state, store, limits = call.state, call.store, call.state.limits
     chat_id, reply_id = turn.chat_id, turn.reply_id
     for name, own_id in (("chatId", chat_id), ("responseChatItemId", reply_id)):
-        if own_id in _NOT_CREATED:
+        if own_id in _UNUSABLE_IDS:
             expected = "an id that the path of a URL can hold"
             raise errors.InvalidField(expected, repr(own_id), f"$.{name}")
     if chat_id == NOT_RECORDED:
@@ -363,8 +385,8 @@ def _check(call: Call, app: App, turn: Turn) -> None:
         if len(records) + 2 > limits.chat_records:
             expected = f"at most {limits.chat_records} records of a chat"
             raise errors.LimitReached(expected, "two more", "$.chatId")
-        taken = (it.obj == "AI" and it.id == reply_id for it in records)
-        if reply_id and any(taken) and call.facts.turns_share_an_id:
+        is_taken = any(each.obj == "AI" and each.id == reply_id for each in records)
+        if reply_id and is_taken and call.facts.turns_share_an_id:
             expected, at = "the dataId of no reply of the chat", "$.responseChatItemId"
             raise RecordTaken.of(reply_id, expected, at)
     elif not _has_room(state):

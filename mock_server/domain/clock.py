@@ -1,7 +1,7 @@
-"""The clock of a sandbox, times as text, and the inputs from outside.
+"""The clock of a sandbox, times as text, and the environment of a server.
 
-Times are integers: milliseconds since 1970 UTC. Real time comes from a function that is
-handed in, never from the machine's clock.
+Times are integers: milliseconds since 1970 UTC. A function that the caller passes
+returns the real time; no module of the domain reads the machine's clock.
 """
 
 import re
@@ -19,7 +19,7 @@ DEFAULT_TIME = 1704067200000
 MIN_TIME = -62135596800000
 """0001-01-01T00:00:00.000Z, the first time that Python's dates can represent."""
 MAX_TIME = 253402300799999
-"""9999-12-31T23:59:59.999Z, the last one."""
+"""9999-12-31T23:59:59.999Z, the last time that Python's dates can represent."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
@@ -30,11 +30,12 @@ _RFC3339 = re.compile(
 
 
 class Environment(Struct, frozen=True):
-    """Inputs from outside, so that a test can control them.
+    """The inputs of a server from outside, which a test can control.
 
-    `time_ns` returns the real time in nanoseconds, as `time.time_ns` does; `seconds` is
-    a monotonic clock, for durations; `secret` returns a new unguessable text; `limits`
-    are the bounds in force; `pace` is that of replies that declare none.
+    `time_ns` returns the real time in nanoseconds, as `time.time_ns` does; `seconds`
+    returns monotonic seconds, for durations; `secret` returns a new text that nobody
+    can guess. `limits` are the limits in force; `pace` is the pace of streamed replies
+    that declare none.
     """
 
     time_ns: Callable[[], int]
@@ -54,7 +55,7 @@ class Clock:
         *,
         ahead: int = 0,
     ) -> None:
-        """Freeze at `frozen_at`, or run `ahead` milliseconds ahead of real time.
+        """Freeze the clock at `frozen_at` (ms), or run it `ahead` ms of real time.
 
         `time_ns` returns the real time in nanoseconds.
         """
@@ -63,7 +64,7 @@ class Clock:
         self._ahead = ahead
 
     def copy(self) -> Self:
-        """Return a clock with the same time, which is set independently."""
+        """Return an independent clock with the same time."""
         return type(self)(self._time_ns, self._frozen_at, ahead=self._ahead)
 
     @property
@@ -71,33 +72,35 @@ class Clock:
         return self._frozen_at is not None
 
     def now(self) -> int:
+        """Return the time in milliseconds, from MIN_TIME to MAX_TIME."""
         if self._frozen_at is not None:
             return self._frozen_at
         now = self._time_ns() // _NS_IN_MS
         if self._ahead or now > MAX_TIME:
-            # Stay within the times that can be written.
+            # Other times cannot be written as text.
             return min(max(now + self._ahead, MIN_TIME), MAX_TIME)
         return now
 
     def set(self, now: int | None = None, *, frozen: bool | None = None) -> None:
-        """Set the time, and freeze or run the clock; None leaves either unchanged.
+        """Set the time to `now` (ms), and freeze the clock or let it run.
 
-        Raises ValueError for a year outside 1 to 9999.
+        None leaves the time or the state unchanged. Raises ValueError for a year
+        outside 1 to 9999.
         """
         time = self.now() if now is None else now
         if not MIN_TIME <= time <= MAX_TIME:
             raise ValueError("a year outside 1 to 9999")
-        stands = self.is_frozen if frozen is None else frozen
-        self._frozen_at = time if stands else None
+        is_frozen = self.is_frozen if frozen is None else frozen
+        self._frozen_at = time if is_frozen else None
         self._ahead = time - self._time_ns() // _NS_IN_MS
 
     def advance(self, ms: int) -> None:
-        """Move `ms` milliseconds forward. Raises ValueError as `set` does."""
+        """Move the time by `ms` milliseconds. Raises ValueError as `set` does."""
         self.set(self.now() + ms)
 
 
 def parse_time(text: str) -> int:
-    """Return the milliseconds of an RFC 3339 date-time with seconds and an offset.
+    """Return an RFC 3339 date-time, with seconds and an offset, in milliseconds.
 
     Digits below a millisecond are cut off. Raises ValueError for other forms and for
     years outside 1 to 9999.
@@ -105,7 +108,7 @@ def parse_time(text: str) -> int:
     if not _RFC3339.fullmatch(text):
         raise ValueError("not an RFC 3339 date-time")
     ms = (datetime.fromisoformat(text.upper()) - _EPOCH) // _MS
-    # Python reads the year 1 with an offset, which may be before MIN_TIME.
+    # A time in the year 1 may be before MIN_TIME because of its offset.
     if not MIN_TIME <= ms <= MAX_TIME:
         raise ValueError("a year outside 1 to 9999")
     return ms

@@ -1,6 +1,6 @@
-"""Refusals: why a request is refused, and the form of the error.
+"""Refusals: exceptions that say why a request is refused, and the form of the error.
 
-The spec shows no errors (7): `error_form` and `error_http_status` are choices.
+The spec shows no errors (7), so `error_form` and `error_http_status` are choices.
 """
 
 from typing import ClassVar, NamedTuple
@@ -9,7 +9,7 @@ from mock_server.domain.messages import describe_value
 
 
 class Form(NamedTuple):
-    """HTTP status (while it is mapped), code and statusText of an error."""
+    """HTTP status (with choice error_http_status=mapped), code and statusText."""
 
     http: int
     code: int
@@ -17,17 +17,17 @@ class Form(NamedTuple):
 
 
 class ErrorRow(NamedTuple):
-    """The two forms of an error; choice error_form selects one."""
+    """The two forms of an error, of which choice error_form selects one."""
 
     plain: Form
     service: Form
 
 
 class Refusal(Exception):
-    """A refused request.
+    """The refusal of a request.
 
-    `message` has the form `Expected X, got Y - at Z`, and then a hint in brackets;
-    `row` holds the forms of the error.
+    `message` has the form `Expected X, got Y - at PLACE`, followed by the hint, if any,
+    in brackets. `row` has the two forms of the error.
     """
 
     row: ClassVar[ErrorRow]
@@ -41,12 +41,15 @@ class Refusal(Exception):
 
     @classmethod
     def of(cls, value: object, expected: str, at: str, hint: str = "") -> "Refusal":
-        """Return the refusal of a JSON value, which the message describes."""
+        """Return the refusal of a JSON value; its message describes the value."""
         return cls(expected, describe_value(value), at, hint)
 
 
 def row_of(plain: str, service: str = "") -> ErrorRow:
-    """Parse `404 appNotFound`, and `500 502000 appUnExist` if the service differs."""
+    """Return the forms in the texts `404 appNotFound` and `500 502000 appUnExist`.
+
+    An empty `service` means the same form as `plain`.
+    """
     http, text = plain.split()
     form = Form(int(http), int(http), text)
     status, code, name = service.split() or (http, http, text)
@@ -54,7 +57,7 @@ def row_of(plain: str, service: str = "") -> ErrorRow:
 
 
 def refusal(name: str, plain: str, service: str = "") -> type[Refusal]:
-    """Return a class of refusals with this name and these forms."""
+    """Return a subclass of Refusal with this name and these forms (see `row_of`)."""
     return type(name, (Refusal,), {"row": row_of(plain, service)})
 
 
@@ -65,7 +68,7 @@ class InvalidField(Refusal):
 
 
 class InvalidFields(InvalidField):
-    """InvalidField for any number of problems, which `message` lists."""
+    """An InvalidField for several problems, which `message` lists."""
 
     def __init__(self, message: str) -> None:
         self.message = message

@@ -1,4 +1,4 @@
-"""Folders of apps or datasets: paths and contents."""
+"""Folders of apps or datasets: find the path to an object, and a folder's content."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -10,7 +10,10 @@ T = TypeVar("T", App, Dataset)
 
 
 def path_of(get: Callable[[str], T | None], own_id: str | None) -> list[T]:
-    """Return the object with an id and the folders above it, outermost first."""
+    """Return the object with this id and the folders above it, outermost first.
+
+    `get` returns the object of an id. For an unknown id the path is empty.
+    """
     path: list[T] = []
     while own_id is not None and (found := get(own_id)) is not None:
         path.insert(0, found)
@@ -19,7 +22,7 @@ def path_of(get: Callable[[str], T | None], own_id: str | None) -> list[T]:
 
 
 def below(every: Iterable[T], own_id: str) -> list[T]:
-    """Return all objects in a folder, nearest first."""
+    """Return all objects in a folder at any depth, direct children first."""
     inside: dict[str | None, list[T]] = {}
     for each in every:
         inside.setdefault(each.parent_id, []).append(each)

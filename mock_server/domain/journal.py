@@ -1,6 +1,6 @@
-"""The journal: requests and their responses, limited in number and size.
+"""The journal of a sandbox: requests with their responses, limited in number and size.
 
-Redact secrets and cut bodies before adding an entry.
+Callers redact secrets and cut bodies before they add an entry.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from mock_server.domain.faults.firing import FiringRecord
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
 
-# Memory is charged in steps: charging each entry would cost 1 % of a request. Steps
-# begin small, as there may be a thousand journals, and grow with the journal.
+# Memory is charged in steps, because charging each entry would slow down requests. The
+# steps start small, as there may be a thousand journals, and grow with the journal.
 _FIRST_STEP_BYTES, _STEP_BYTES = 16 * 1024, 64 * 1024
 
 
 class Journal(Struct, eq=False):
-    """The latest entries, in order; `dropped` counts entries that were removed.
+    """The latest entries in order. `dropped` counts entries removed to make room.
 
     `listeners` are called after each new entry. If all journals together exceed their
-    share of `memory`, the growing one drops its own oldest entries. `has_told_of_keys`:
-    an entry already has the hint that any key is accepted.
+    share of `memory`, a journal that grows drops its own oldest entries.
+    `has_told_of_keys`: an entry already has the hint that any API key is accepted.
     """
 
     next_seq: int = 1
@@ -51,13 +51,13 @@ class Journal(Struct, eq=False):
 
     @property
     def total(self) -> int:
-        """Number of entries since the journal was empty, dropped ones included."""
+        """Number of entries since the journal was empty, including dropped ones."""
         return self.dropped + len(self._entries)
 
     def append(self, entry: Entry) -> None:
-        """Number and store an entry; drop the oldest ones if a limit is exceeded.
+        """Number and store an entry; drop the oldest entries if a limit is exceeded.
 
-        A closed journal ignores it.
+        A closed journal ignores the entry.
         """
         if self.is_closed:
             return
@@ -65,9 +65,10 @@ class Journal(Struct, eq=False):
         self.next_seq = seq + 1
         size = _FIXED_BYTES + entry.sent.size + len(entry.answer)
         if entry.violations:
-            # Names and paths are shared; a message may take 4 bytes a character.
+            # Only messages count: names and paths are shared. A character may take 4
+            # bytes.
             size += 4 * sum(len(each.message) for each in entry.violations)
-        if entry.answering is not None:  # headers of other responses are few and shared
+        if entry.answering is not None:  # other responses have few, shared headers
             pairs = entry.answer_headers
             size += sum(_PAIR_BYTES + len(name) + len(value) for name, value in pairs)
         entry.size = size
@@ -82,24 +83,23 @@ class Journal(Struct, eq=False):
             listener()
 
     def since(self, seq: int) -> Iterator[Entry]:
-        """Yield the kept entries from number `seq` on, in order."""
-        # A copy, as the journal may grow while it is read. Taken from the end, as
-        # followers lack only the last entries: copying 10,000 takes 60 µs per stream
-        # and request.
+        """Yield the stored entries from number `seq` on, in order."""
+        # Iterate over a copy, because the journal may grow. Copy from the end only, as
+        # followers of the journal lack only the last entries.
         count = max(0, self.next_seq - seq)
         latest = list(islice(reversed(self._entries), count))
         latest.reverse()
         return iter(latest)
 
     def emptied(self) -> Journal:
-        """Return an empty journal that continues the numbers; close this one."""
+        """Close this journal; return an empty one that continues its numbers."""
         self.close()
         return Journal(self.next_seq, self.listeners, self.memory, self.limits)
 
     def close(self) -> None:
-        """Clear the journal, free its memory and ignore further entries.
+        """Remove all entries, release their memory, and ignore further entries.
 
-        A pending request may still hold this journal and append to it.
+        A pending request may still append to this journal later.
         """
         self.is_closed = True
         self._bytes, self._charged, self._holding = 0, 0, None
@@ -117,7 +117,7 @@ class Journal(Struct, eq=False):
             self._drop_oldest()
 
     def _charge(self) -> bool:
-        """Charge a step, or just what is missing; return True if there was room."""
+        """Charge a step, or only the missing bytes; return False without room."""
         missing = self._bytes - self._charged
         step = min(max(self._bytes, _FIRST_STEP_BYTES), _STEP_BYTES)
         for size in (max(missing, step), missing):
@@ -130,22 +130,23 @@ class Journal(Struct, eq=False):
 
 
 Outside = Literal["related_route", "legacy_path"]
-"""Part of a request that the spec does not show: its operation, or its path."""
+"""Why the spec does not show a request: because of its operation, or of its path."""
 
 UNKNOWN_ROUTE = "unknown_route"
-"""Violation of a request to a path that nothing serves."""
+"""Name of the violation of a request to an unknown path."""
 REFUSED, IGNORED, HONOURED, STORED = "refused", "ignored", "honoured", "stored"
+"""Effects of violations."""
 
 
 class Violation(Struct, frozen=True):
     """One way in which a request breaks the spec.
 
-    `name` is the choice that may tolerate it, else `invalid_field`,
-    `missing_authorization` or `unknown_route`. `section` is the spec's, or
-    `related_route`; `path` is the place in the request. `effect` is one of the four
-    above, or `counted as 30 (30 of 63 served)`. It is `refused` if no choice in force
-    tolerates the violation, or if the request failed otherwise and the value was not
-    ignored.
+    `name` is the choice that may tolerate the violation, else `invalid_field`,
+    `missing_authorization` or `unknown_route`. `section` is a section of the spec, or
+    `related_route`; `path` is the place in the request. `effect` is `refused`,
+    `ignored`, `honoured`, `stored`, or such as `counted as 30 (30 of 63 served)`. It is
+    `refused` if the choices in force do not tolerate the violation, or if the request
+    failed for another reason and the value was not ignored.
     """
 
     name: str
@@ -155,25 +156,28 @@ class Violation(Struct, frozen=True):
     effect: str = REFUSED
 
     def refused(self, *served_by: str) -> Violation:
-        """Return this violation as refused; the hint names choices that serve it."""
+        """Return this violation with the effect `refused`.
+
+        A hint names the choices of `served_by` that would tolerate it.
+        """
         hint = served_with(*served_by)
         message = f"{self.message} ({hint})" if hint else self.message
         return replace(self, message=message, effect=REFUSED)
 
 
 Hint = str | Callable[[], str]
-"""Why a request changed or found nothing: a text, or a function that returns it.
+"""Why a request changed or found nothing: a text, or a function that returns the text.
 
-The function holds no more memory than a text, and always returns the same.
+The function needs no more memory than the text, and always returns the same text.
 """
 
 
 class Note(Struct, frozen=True):
-    """Notes of an operation for the journal.
+    """Notes of an operation for its journal entry.
 
-    `hint`: why a success changed or found nothing. `served`: the items of a page and
-    their total, if the page has fewer than requested. `facts`: names of the version
-    differences that were looked up.
+    `hint` says why a success changed or found nothing. `served` is set if a choice
+    lowered `pageSize`: the number of items of the page, and their total. `facts` are
+    the names of the facts (differences between versions) that were read.
     """
 
     hint: Hint | None = None
@@ -182,6 +186,7 @@ class Note(Struct, frozen=True):
 
 
 Headers = Sequence[tuple[bytes, bytes]]
+"""Names and values of headers."""
 
 
 def _no_violations(_: Entry) -> Iterator[Violation]:
@@ -190,7 +195,7 @@ def _no_violations(_: Entry) -> Iterator[Violation]:
 
 def redacted_key(key: str) -> str:
     """Return a redacted key: up to 4 characters, then 8 hex digits of its SHA-256."""
-    shown = min(4, len(key) // 2)  # four characters would reveal a short key
+    shown = min(4, len(key) // 2)  # four characters would reveal most of a short key
     return key[:shown] + hashlib.sha256(key.encode()).hexdigest()[:8]
 
 
@@ -203,12 +208,13 @@ def as_redacted(key: str) -> str:
 
 
 class Sent(Struct, eq=False, gc=False):
-    """A request as bytes; identical requests share one object.
+    """A request as bytes. Identical requests share one object.
 
-    `key` is redacted, `headers` is a block of `name:value` lines, `body` is None if
-    none came, and cut with `is_cut`; `is_unread`: refused before the body was read.
-    `is_suspect`: may contain secrets that are not the fixture's. `harmless` is the last
-    response in which no secrets were found. `size` is in bytes.
+    `key` is redacted; `headers` is a block of `name:value` lines; `body` is None if the
+    request had none, and only its beginning if `is_cut`. `is_unread`: the request was
+    refused before its body was read. `is_suspect`: it may contain secrets that the
+    fixture does not declare. `harmless` is the last response in which no secret was
+    found. `size` is in bytes.
     """
 
     key: str | None
@@ -228,7 +234,7 @@ class Sent(Struct, eq=False, gc=False):
         self.size = sum(map(len, texts))
 
     def header_pairs(self) -> list[tuple[bytes, bytes]]:
-        """Return the headers with lower-case names."""
+        """Return names, in lower case, and values of the headers."""
         lines = self.headers.split(b"\n") if self.headers else []
         parts = (line.partition(b":") for line in lines)
         return [(name, value) for name, _, value in parts]
@@ -237,15 +243,15 @@ class Sent(Struct, eq=False, gc=False):
 class Entry(Struct, eq=False, gc=False):
     """One request and its response, with secrets redacted.
 
-    `time` is the sandbox's in milliseconds; `choices` were in force; `has_login`: a
-    login token was sent. `answer_is_cut`: `answer` is only the beginning.
-    `Journal.append` sets `seq` and `size` (estimated bytes of memory).
+    `time` is the time of the sandbox's clock in milliseconds; `choices` were in force.
+    `has_login`: the request had a login token. `answer` is the body of the response,
+    and only its beginning if `answer_is_cut`. `Journal.append` sets `seq`, the number,
+    and `size`, the estimated bytes of memory.
     """
 
-    # Violations are found by `find_violations` when the journal is read: that takes
-    # longer than the request. `violations` holds those found before a body was cut. No
-    # `gc`: entries may be many, and are in no cycles. Few fields: a full journal reuses
-    # the memory of an old entry, which is not in the CPU's cache.
+    # `find_violations` is called when the journal is read, because it takes longer than
+    # the request. `violations` are those that were found before a body was cut.
+    # `gc=False`: the garbage collector need not walk many entries without cycles.
 
     time: int
     generation: int
@@ -276,8 +282,8 @@ class Entry(Struct, eq=False, gc=False):
 
     @property
     def was_refused(self) -> bool:
-        """True if the response is an error, or there is none."""
-        # With choice error_http_status=always_200 only the envelope shows it.
+        """True if the response is an error, or if there was no response."""
+        # With choice error_http_status=always_200 only the envelope shows an error.
         is_error = self.answer.startswith(b'{"code":')
         return self.status != 200 or (
             is_error and not self.answer.startswith(b'{"code":200,')
@@ -285,6 +291,7 @@ class Entry(Struct, eq=False, gc=False):
 
     @property
     def hint_text(self) -> str | None:
+        """The text of the hint, or None."""
         return (self.hint() if callable(self.hint) else self.hint) or None
 
 

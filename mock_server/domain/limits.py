@@ -1,14 +1,14 @@
-"""Every limit of the server, with its default."""
+"""All limits of the server and of its clients, with their defaults."""
 
 from dataclasses import dataclass
 from typing import Final
 
 
 class Published:
-    """Bounds that are part of published types and messages and cannot be set.
+    """Fixed limits: they are part of published types and messages.
 
-    Names or the lines below give the units, here as in the other classes; all are
-    maxima unless the line says otherwise.
+    In all classes here, each limit is a maximum unless the text below it says
+    otherwise; its name or this text gives the unit.
     """
 
     # Fields
@@ -162,9 +162,9 @@ class Published:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Limits:
-    """Bounds that keep a server small, fast and predictable.
+    """Limits that keep a server small, fast and predictable.
 
-    They are handed in (`Environment.limits`), so that a test can set others.
+    They are passed as `Environment.limits`, so that a test can set others.
     """
 
     # Fields
@@ -358,7 +358,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ClientLimits:
-    """Bounds on what our own clients read: commands, `control`, `pull`, `verify`."""
+    """Limits for the responses that commands and the control object read."""
 
     # Responses of a server
 

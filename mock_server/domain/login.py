@@ -1,4 +1,4 @@
-"""Log in: a code that is requested first, a password, and the login token."""
+"""Log in: request a code, then send it with a password to get a login token."""
 
 import hashlib
 
@@ -15,14 +15,16 @@ WrongLoginCode = refusal(
 )
 
 CODE_MS = 30_000
+"""Milliseconds for which a code is valid."""
 CODE = "a code of GET /api/support/user/account/preLogin?username=NAME"
 _CODE_CHARS = 6
 
 
 def give_code(state: State, username: str) -> str:
-    """Return a new code for a user name, known or not; its former code ends.
+    """Return a new code for a user name, which need not exist.
 
-    If there are too many codes, the oldest one goes. Raises LimitReached.
+    The code replaces an earlier code for this name, or the oldest code if there are too
+    many. Raises LimitReached.
     """
     codes, now = state.store.login_codes, state.clock.now()
     if username in codes:
@@ -36,9 +38,9 @@ def give_code(state: State, username: str) -> str:
 
 
 def log_in(state: State, username: str, password: str, code: str) -> tuple[str, Caller]:
-    """Return a user's login token and caller; `password` is the SHA-256 in hex.
+    """Return a user's login token and caller; `password` is its SHA-256 in hex.
 
-    Raises WrongLoginCode, then WrongPassword, also for unknown users.
+    Raises WrongLoginCode, then WrongPassword, also for an unknown user.
     """
     given = state.store.login_codes.get(username)
     if given is None or given.ends <= state.clock.now():
@@ -60,5 +62,5 @@ def log_in(state: State, username: str, password: str, code: str) -> tuple[str, 
 
 
 def digest_of(password: str) -> str:
-    """Return the SHA-256 in hex, which clients send for a password."""
+    """Return the SHA-256 of a password in hex, which clients send instead of it."""
     return hashlib.sha256(password.encode()).hexdigest()

@@ -1,9 +1,9 @@
-"""The memory budget: bytes of a server's data, and what happens at the limit.
+"""The memory budget of a server: the bytes of all its data, and their limit.
 
-Data are charged by an estimate: a loaded state by up to several times its real size,
-all else within a factor of two. At the limit, new states, changes, snapshots, faults,
-request bodies, streams and waiting responses are refused; journals drop their oldest
-entries, caches are emptied.
+All data is charged by an estimate: loaded data by up to several times its real size,
+other data within a factor of two. At the limit, caches are emptied and journals drop
+their oldest entries. New states, changes, snapshots, faults, request bodies, streams
+and waiting responses are refused.
 """
 
 from __future__ import annotations
@@ -33,51 +33,55 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _MIB = 1024 * 1024
 _SENT_COPIES = 3
-"""Copies of a response that parsers and transports keep at most."""
+"""Maximum number of copies of a response in parsers and transports."""
 _HINT = "start with more --memory, or delete sandboxes, snapshots, faults or journals"
 
 
 class Sized(Protocol):
-    """Data that several sandboxes share; `size` is in bytes."""
+    """Data that several sandboxes share."""
 
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """Estimated bytes."""
 
 
 class Memory:
-    """The budget of one server (`memory_bytes`), and the bytes in use."""
+    """The memory budget of one server (limit `memory_bytes`), and the bytes in use."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self.limit = self.limits.memory_bytes
         self.used = 0
-        """Bytes of all kinds."""
+        """Bytes in use, of all kinds."""
         self._used: dict[Kind, int] = dict.fromkeys(KINDS, 0)
         self._shares = {
             "journals": min(self.limits.journals_bytes, self.limit // 4),
             "caches": min(self.limits.caches_bytes, self.limit // 8),
         }
-        # Any thread may release a holding, even during a change.
+        # Any thread may release a holding, even while another thread changes sizes.
         self._lock = RLock()
-        # Sandboxes, snapshots and pending requests share a state. With weak keys a
-        # state is charged, and its cache kept, until the last of them frees the state.
+        # Sandboxes, snapshots and pending requests share loaded data. Weak keys keep it
+        # charged, and its cache alive, until the last of them is freed.
         self._shared: WeakKeyDictionary[Any, Holding] = WeakKeyDictionary()
         self._caches: WeakKeyDictionary[
             Any, WeakValueDictionary[Hashable, TextCache]
         ] = WeakKeyDictionary()
 
     def usage(self) -> dict[Kind, int]:
-        """Return the used bytes by kind."""
+        """Return the bytes in use, by kind."""
         return dict(self._used)
 
     def hold(self, kind: Kind, size: int = 0, at: str = "path") -> Holding:
-        """Charge `size` bytes. Raises LimitReached, naming the place `at`."""
+        """Return a holding with `size` charged bytes.
+
+        Raises LimitReached, naming the place `at` in the request.
+        """
         holding = Holding(self, kind)
         holding.charge(size, at)
         return holding
 
     def hold_response(self, size: int) -> Holding | None:
-        """Charge a response while it is sent, unless it is short.
+        """Return a holding for a response while it is sent; None for a short response.
 
         Raises LimitReached.
         """
@@ -86,20 +90,20 @@ class Memory:
         return self.hold("requests", _SENT_COPIES * size)
 
     def keep(self, shared: Sized, holding: Holding | None = None) -> None:
-        """Charge a state once, for as long as anything refers to the state.
+        """Charge shared data once, for as long as anything refers to it.
 
-        `holding` is what was reserved for the state before. Raises LimitReached.
+        `holding` may have been charged for it before. Raises LimitReached.
         """
         if shared not in self._shared:
-            held = holding or self.hold("states", shared.size, "body")
-            self._shared[shared] = held
+            charged = holding or self.hold("states", shared.size, "body")
+            self._shared[shared] = charged
 
     def fits(self, size: int) -> bool:
         """Return True if `size` more bytes are within the budget."""
         return self.used + size <= self.limit
 
     def check_room(self, size: int, at: str) -> None:
-        """Raise LimitReached unless `size` more bytes fit once caches are empty."""
+        """Raise LimitReached unless `size` more bytes fit; empty caches if needed."""
         if self.fits(size):
             return
         self.clear_caches()
@@ -117,9 +121,9 @@ class Memory:
         return self._used[kind] + size <= self._shares[kind] and self.fits(size)
 
     def cache_of(self, shared: Sized, look: Hashable) -> TextCache:
-        """Return the cache of a state's JSON texts, kept while the state is.
+        """Return the cache of JSON texts for shared data, and for the choices `look`.
 
-        States share a cache if they have the same data and the same choices (`look`).
+        The cache exists for as long as its users refer to it.
         """
         caches = self._caches.setdefault(shared, WeakValueDictionary())
         cache = caches.get(look)
@@ -128,6 +132,7 @@ class Memory:
         return cache
 
     def clear_caches(self) -> None:
+        """Remove all cached texts."""
         for caches in tuple(self._caches.values()):
             for cache in tuple(caches.values()):
                 cache.clear()
@@ -139,7 +144,7 @@ class Memory:
 
 
 class Holding:
-    """Bytes of one kind that stay charged until this is released or forgotten."""
+    """Bytes of one kind, which stay charged until this object is released or freed."""
 
     __slots__ = ("_memory", "kind", "size")
 
@@ -154,9 +159,9 @@ class Holding:
         self.size += size
 
     def charge(self, size: int, at: str = "path") -> None:
-        """Charge `size` more bytes, or fewer.
+        """Charge `size` more bytes; a negative size releases bytes.
 
-        Raises LimitReached for more, naming the place `at`.
+        Raises LimitReached, naming the place `at` in the request.
         """
         if size > 0:
             self._memory.check_room(size, at)
@@ -167,6 +172,7 @@ class Holding:
         return self._memory.fits(size)
 
     def release(self) -> None:
+        """Release all bytes."""
         self.grow(-self.size)
 
     def __del__(self) -> None:
@@ -174,16 +180,16 @@ class Holding:
 
 
 GONE_BYTES = 100
-"""Estimated bytes to remember the id of a loaded object that is gone."""
+"""Estimated bytes for the id of a loaded object that was removed."""
 _KEY_BYTES = 512
-"""Estimated bytes of the key of a text: a tuple of a page's items, and its slot."""
+"""Estimated bytes of the key of a text, a tuple of a page's items, and of its slot."""
 
 
 class TextCache(dict[Hashable, bytes]):
-    """JSON texts by key, cached because clients send the same request repeatedly.
+    """JSON texts by key, cached because clients repeat requests.
 
-    Read it as a dictionary; write it with `put`, which respects the budget. All caches
-    are emptied as a whole when memory is needed: a few requests fill them again.
+    Read it like a dictionary, and write it with `put`, which respects the budget. When
+    memory is needed, all caches are emptied.
     """
 
     __slots__ = ("__weakref__", "_holding", "_memory")
@@ -194,7 +200,7 @@ class TextCache(dict[Hashable, bytes]):
         self._holding = memory.hold("caches")
 
     def put(self, key: Hashable, text: bytes) -> bytes:
-        """Cache a text if there is room for it; return it."""
+        """Return a text, and cache it if there is room."""
         size = len(text) + _KEY_BYTES
         if size <= self._memory.limits.cached_text_bytes and self._makes_room(size):
             self[key] = text
@@ -202,6 +208,7 @@ class TextCache(dict[Hashable, bytes]):
         return text
 
     def clear(self) -> None:
+        """Remove all texts, and release their memory."""
         super().clear()
         self._holding.release()
 
@@ -212,7 +219,7 @@ class TextCache(dict[Hashable, bytes]):
 
 
 def size_of(value: object) -> int:
-    """Return the bytes of plain data: a text, a number, a list, a mapping of these."""
+    """Return the bytes of plain data: texts, numbers, lists, mappings, encoded JSON."""
     size = getsizeof(value)
     if isinstance(value, str):  # most values; a check for Mapping is slower
         return size

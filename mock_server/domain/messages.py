@@ -1,4 +1,4 @@
-"""Words of messages: JSON values, similar names and other hints."""
+"""Build parts of messages: descriptions of JSON values, similar names, other hints."""
 
 import json
 import re
@@ -8,9 +8,9 @@ from itertools import accumulate, islice
 from mock_server.domain.limits import Published
 
 SHOWN_CHARS = 60
-"""Characters of a text that a message shows."""
+"""Maximum number of characters of a text that a message shows."""
 CUT_MARK = "…"
-"""Marks the place where a message cuts a text."""
+"""Follows the beginning of a text that a message has shortened."""
 
 
 def quoted(text: str) -> str:
@@ -19,12 +19,12 @@ def quoted(text: str) -> str:
 
 
 def cut(text: str) -> str:
-    """Return a text, or its beginning if it is long."""
+    """Return a text; of a long text only the beginning, with CUT_MARK."""
     return text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + CUT_MARK
 
 
 def describe_value(value: object) -> str:
-    """Describe a JSON value for a message, shortened if it is long."""
+    """Return a description of a JSON value, such as `the string "a"` or `an array`."""
     if isinstance(value, str):
         if len(value) <= SHOWN_CHARS:
             return f"the string {quoted(value)}"
@@ -49,10 +49,10 @@ def milliseconds(text: str) -> str:
     return f"{found[1]}{thousands}" if found else text
 
 
-_NAMED = 1_000
+_COMPARED_NAMES = 1_000
 """Names that are compared with an unknown id."""
 _FEW, _MANY = 50, 5_000
-"""Numbers of known words up to which all are compared, and up to which some are."""
+"""Up to `_FEW` known words, all are compared; up to `_MANY`, some; above that, none."""
 _WORD_CHARS, _COMPARED_CHARS = 64, 20_000
 """Maximum characters of a compared word, and of the word times all words that are
 compared: the time grows with this product, to 2 ms at most."""
@@ -134,7 +134,7 @@ names that a word may mean, the first one counts."""
 def all_problems(messages: Iterable[str]) -> str:
     """Join the messages of problems: `first; second; and more`.
 
-    Number and length are limited; without messages the text is empty.
+    Number and length are limited. Without messages, the text is empty.
     """
     text, found = "", iter(messages)
     for message in islice(found, Published.told_problems):
@@ -156,30 +156,31 @@ def did_you_mean(word: str, known: Collection[str], least: float = 0.6) -> str:
     return "" if near is None else f" (did you mean {near!r}{what}?)"
 
 
-def which_there_are(word: str, known: Iterable[str], count: int) -> str:
-    """Return the hint for an unknown name: the nearest name, and the first names.
+def known_names_hint(word: str, known: Iterable[str], count: int) -> str:
+    """Return the hint for an unknown name: a similar name, and the first known names.
 
     `known` has `count` names.
     """
     if count == 0:
         return "there are none"
     compared = list(islice(known, _MANY)) if count <= _MANY else ()
-    near = nearest(word, compared)
+    similar = nearest(word, compared)
     names = compared or islice(known, Published.listed_names)
     first = [quoted(cut(each)) for each in islice(names, Published.listed_names)]
     more = f" and {count - len(first)} more" if count > len(first) else ""
     there_are = f"there {'is' if count == 1 else 'are'} {', '.join(first)}{more}"
-    if near is None:
+    if similar is None:
         return there_are
-    return f"did you mean {quoted(cut(near))}? T{there_are[1:]}"
+    return f"did you mean {quoted(cut(similar))}? T{there_are[1:]}"
 
 
 def whose_name(word: str, named: Iterable[tuple[str, str]]) -> str:
-    """Return `that is the name of "b1"` if people sent a name instead of an id, or "".
+    """Return the hint `that is the name of "b1"` if a name was sent instead of an id.
 
-    `named` are ids with names; only the first are compared.
+    Return "" otherwise. `named` yields ids and names, of which the first are compared.
     """
-    found = (own_id for own_id, name in islice(named, _NAMED) if name == word != "")
+    first = islice(named, _COMPARED_NAMES)
+    found = (own_id for own_id, name in first if name == word != "")
     return "".join(
         f"that is the name of {quoted(cut(each))}" for each in islice(found, 1)
     )
@@ -210,8 +211,11 @@ def nearest(word: str, known: Collection[str], least: float = 0.6) -> str | None
 
 
 def most_alike(word: str, known: Collection[str], least: float = 0.6) -> str | None:
-    """Return the most similar known word if it is at least `least` (0 to 1) alike."""
-    # Import late: it takes 1 ms, and a start has no mistake to explain.
+    """Return the most similar known word, or None.
+
+    Its similarity (0 to 1) has to be at least `least`.
+    """
+    # Import late, because a start without mistakes does not need this module.
     from difflib import get_close_matches
 
     near = get_close_matches(word, known, 1, least)

@@ -1,9 +1,8 @@
-"""Make texts of others safe to print in terminals and build logs.
+"""Make texts from outside safe to print in terminals and build logs.
 
-Control characters move a terminal's cursor, marks of direction let a text read as
-another one, and a line that begins with `::`, or contains `##[`, is a command to the
-runners of GitHub and Azure. All of these become escapes; other characters of any
-language stay unchanged.
+Control characters move a terminal's cursor, and direction marks can reorder the letters
+of a text. GitHub's and Azure's runners read a line that begins with `::`, or contains
+`##[`, as a command. All of these become escapes; all other characters stay unchanged.
 """
 
 import re
@@ -11,7 +10,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 LogFormat = Literal["text", "json"]
-"""The formats of the lines of a log."""
+"""The formats of log lines."""
 
 _UNSAFE = (
     # Control characters but \n; marks of direction; line and paragraph separators,
@@ -20,39 +19,39 @@ _UNSAFE = (
     # Annotations; lone surrogates; noncharacters; tags
     r"\ufff9-\ufffb\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f"
 )
-# Strings, compiled at first use: most commands never use them and start sooner.
-_LINE = rf"[\n{_UNSAFE}]|^\s*:(?=:)|(?<=#)#(?=\[)"
-_OF_JSON = rf"[{_UNSAFE}]|(?<=#)#(?=\[)"
+# Plain texts, which `re` compiles at their first use, so that commands start faster.
+_UNSAFE_IN_LINE = rf"[\n{_UNSAFE}]|^\s*:(?=:)|(?<=#)#(?=\[)"
+_UNSAFE_IN_JSON = rf"[{_UNSAFE}]|(?<=#)#(?=\[)"
 _GLIMPSE_CHARS = 60
 
 
 def one_line(text: str) -> str:
-    """Return a text as one line without commands, with escapes like `\\x1b`."""
+    """Return a text as one safe line: unsafe characters become escapes like `\\x1b`."""
     if text.isprintable() and "::" not in text and "##" not in text:
         return text
-    return re.sub(_LINE, lambda found: "".join(map(_escape, found[0])), text)
+    return re.sub(_UNSAFE_IN_LINE, lambda found: "".join(map(_escape, found[0])), text)
 
 
 def lines(text: str) -> str:
-    """Return a text of several lines, each of them safe."""
+    """Return a text whose lines are each made safe; line breaks stay."""
     return "\n".join(map(one_line, text.split("\n")))
 
 
 def json_text(text: str) -> str:
-    """Return a JSON text with JSON escapes; its value stays the same."""
-    return re.sub(_OF_JSON, lambda found: _escape_in_json(found[0]), text)
+    """Return a safe JSON text with the same value: escapes are those of JSON."""
+    return re.sub(_UNSAFE_IN_JSON, lambda found: _escape_in_json(found[0]), text)
 
 
 def yaml_text(text: str) -> str:
-    """Return a YAML text with YAML escapes; its value stays the same.
+    """Return a safe YAML text with the same value: escapes are those of YAML.
 
-    All its strings have to be in double quotes.
+    All strings in the text have to be in double quotes.
     """
-    return re.sub(_OF_JSON, lambda found: _escape_in_yaml(found[0]), text)
+    return re.sub(_UNSAFE_IN_JSON, lambda found: _escape_in_yaml(found[0]), text)
 
 
 def glimpse(text: str) -> str:
-    """Return the beginning of a text in quotes, in one line."""
+    """Return the beginning of a text, in quotes and as one safe line."""
     shown = text[:_GLIMPSE_CHARS] + "…" if len(text) > _GLIMPSE_CHARS else text
     return f"'{one_line(shown)}'"
 
@@ -61,7 +60,7 @@ _KIB, _MIB = 2**10, 2**20
 
 
 def size_text(size: int) -> str:
-    """Return bytes in a fitting unit: `512 bytes`, `1.5 KiB`, `40.0 MiB`."""
+    """Return a size in bytes as text: `512 bytes`, `1.5 KiB`, `40.0 MiB`."""
     if size < _KIB:
         return f"{size} bytes"
     if size < _MIB:
@@ -70,21 +69,22 @@ def size_text(size: int) -> str:
 
 
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36, "dim": 2}
-_OF_STATUS = {2: "green", 3: "cyan", 4: "yellow"}
+_STATUS_COLOURS = {2: "green", 3: "cyan", 4: "yellow"}
 
 
 def coloured(text: str, colour: int | str) -> str:
-    """Return a printable text in a colour, for terminals.
+    """Return a safe text in a colour, for terminals.
 
-    `colour` is a name, or an HTTP status, whose class has a colour; 0: no response.
+    `colour` is the name of a colour, or an HTTP status, which stands for the colour of
+    its class (0 for no response).
     """
     if isinstance(colour, int):
-        colour = _OF_STATUS.get(colour // 100, "red")
+        colour = _STATUS_COLOURS.get(colour // 100, "red")
     return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
 
 
 def wants_colour(is_terminal: bool, variables: Mapping[str, str]) -> bool:
-    """Return True unless NO_COLOR, a dumb terminal or a file forbid colours."""
+    """Return True for a terminal, unless NO_COLOR is set or the terminal is dumb."""
     is_dumb = variables.get("TERM") == "dumb"
     return is_terminal and not (variables.get("NO_COLOR") or is_dumb)
 

@@ -1,4 +1,4 @@
-"""Replies of completions: their parts, and how these are checked and recorded."""
+"""Replies of completions: their parts, which are checked and recorded here."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
@@ -26,7 +26,7 @@ class Tool(Struct, forbid_unknown_fields=True):
 class ReplyPart(
     Struct, rename="camel", forbid_unknown_fields=True, omit_defaults=True, frozen=True
 ):
-    """A part of a reply: exactly one of these fields. A text may stand for itself."""
+    """A part of a reply: an object with exactly one of these fields, or only a text."""
 
     text: Text | None = None
     """The text."""
@@ -56,8 +56,8 @@ class ReplyPart(
         return [name for name, value in fields if value is not None]
 
 
-def _one_each() -> Mapping[str, Any]:
-    """Return JSON Schema of items: texts, or parts with exactly one field set."""
+def _parts_schema() -> Mapping[str, Any]:
+    """Return the JSON Schema of parts: texts, or objects with exactly one field."""
     names = ReplyPart.__struct_encode_fields__
     null = {"type": "null"}
     parts = [
@@ -88,9 +88,9 @@ _PACE = (
 StreamPace = Annotated[Pace, Meta(extra={"expected": _PACE})]
 AT_ONCE = Pace()
 AS_TYPED = Pace(400, 30)
-"""The pace of a usual assistant."""
+"""The pace of an ordinary assistant."""
 Parts = Annotated[
-    list[Text | ReplyPart], Meta(extra_json_schema={"allOf": [_one_each()]})
+    list[Text | ReplyPart], Meta(extra_json_schema={"allOf": [_parts_schema()]})
 ]
 
 
@@ -112,31 +112,31 @@ class DeclaredReply(
 
     @property
     def all_parts(self) -> Sequence[ReplyPart]:
-        """The parts of the reply; texts become parts."""
+        """The parts of the reply; each text becomes a part."""
         return parts_of(self.text, self.parts)
 
 
 def parts_of(text: str | None, parts: Parts | None) -> list[ReplyPart]:
-    """Return a text, or parts of which some are texts, as parts."""
+    """Return the parts of a reply: of its text, or of `parts` that may be texts."""
     every: Parts = [text or ""] if parts is None else parts
-    return [ReplyPart(text=it) if isinstance(it, str) else it for it in every]
+    return [ReplyPart(text=each) if isinstance(each, str) else each for each in every]
 
 
 def text_of(parts: Sequence[ReplyPart]) -> str:
-    """Return the texts of parts, joined for a chat record."""
+    """Return the texts of parts in lines, for a chat record."""
     texts = (each.fast if each.text is None else each.text for each in parts)
     return "\n".join(each for each in texts if each)
 
 
 class RecordedTool(Tool):
-    """A recorded tool call; values stay JSON, as a page can have millions of them."""
+    """A recorded tool call. Values stay JSON, because a page may have very many."""
 
     params: Raw = Raw(b"{}")
     response: Raw = Raw(b'""')
 
 
 class RecordedQuote(Struct, rename="camel", omit_defaults=True):
-    """A recorded quote, which has no text, as in the service."""
+    """A recorded quote. As in the service, it does not contain the quoted text."""
 
     id: Raw | UnsetType = UNSET
     chunk_index: Raw | UnsetType = UNSET
@@ -148,7 +148,7 @@ class RecordedQuote(Struct, rename="camel", omit_defaults=True):
 
 
 class RecordedPart(ReplyPart, frozen=True):
-    """A recorded part."""
+    """A recorded part of a reply; large values stay JSON."""
 
     tool: RecordedTool | None = None
     quotes: Raw = None  # type: ignore[assignment]
@@ -160,19 +160,19 @@ class _WithQuotes(RecordedPart, frozen=True):
 
 
 def recorded(parts: Sequence[ReplyPart]) -> bytes:
-    """Return the parts to record, as JSON; b"" if the reply is one text."""
-    kept = [each for each in parts if {*each.given} & _RECORDED]
+    """Return the parts to record, as JSON; b"" if the reply is a single text."""
+    to_record = [each for each in parts if {*each.given} & _RECORDED]
     if not parts or (len(parts) == 1 and parts[0].text is not None):
         return b""
-    written = msgspec.json.encode(kept)
-    if any(each.quotes for each in kept):
-        shorter = msgspec.json.decode(written, type=list[_WithQuotes])
-        written = msgspec.json.encode(shorter)
+    written = msgspec.json.encode(to_record)
+    if any(each.quotes for each in to_record):
+        without_texts = msgspec.json.decode(written, type=list[_WithQuotes])
+        written = msgspec.json.encode(without_texts)
     return written
 
 
 def parts_recorded(written: bytes) -> Sequence[RecordedPart]:
-    """Return the recorded parts."""
+    """Return the parts that `recorded` has encoded."""
     return msgspec.json.decode(written, type=list[RecordedPart])
 
 
@@ -181,7 +181,7 @@ _RECORDED |= {"error"}
 
 
 def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]]:
-    """Yield path and message of each problem that types cannot express."""
+    """Yield the path and the message of each problem that types cannot express."""
     if (text is None) is (parts is None):
         got = "nothing" if text is None else "both"
         yield ("text",), f"Expected text or parts, got {got}"
@@ -214,7 +214,7 @@ def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]
 
 
 class Turns(Struct, frozen=True):
-    """Counts of the uses of each reply, by its place."""
+    """The number of uses of each reply (`said`), by its index."""
 
     said: Mapping[int, int] = {}
 
@@ -223,8 +223,9 @@ class Turns(Struct, frozen=True):
     ) -> tuple[DeclaredReply | None, "Turns"]:
         """Return the next reply, or None, and the turns afterwards.
 
-        The first `match` that fits decides, before all replies without one; replies
-        with the same match take turns.
+        `fits` returns True if a request meets a match. The first match that fits
+        decides, before all replies without a match; replies with the same match take
+        turns.
         """
         left = [
             (self.said.get(at, 0), at)

@@ -1,9 +1,8 @@
-"""The served versions of the service, and the differences between them.
+"""The versions of the service that the server can imitate, and their differences.
 
-Differences are one table: each field of `Facts` is a fact, with its value in each
+The differences are one table: each field of `Facts` is a fact, with its value in each
 version. Code reads a fact by its name (`call.facts.NAME`) and never compares versions.
-Another version is one more column: its number in `Version`, and one more value in each
-`fact`.
+To add a version, add its number to `Version`, and a value to each `fact`.
 """
 
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ Version = Literal["4.14", "4.16"]
 """A version: the first two parts of its number, oldest first."""
 VERSIONS: tuple[Version, ...] = get_args(Version)
 RELEASES: Mapping[Version, str] = {"4.14": "4.14.10", "4.16": "4.16.0"}
-"""The served release of each version."""
+"""The release of the service that each version imitates."""
 
 T = TypeVar("T")
 
@@ -31,8 +30,8 @@ def fact(
 ) -> T:
     """Return a field of `Facts`: a value for each version, in the order of `VERSIONS`.
 
-    `routes` are the names of the operations that it concerns; the sentence says what
-    changes with the newer version.
+    `routes` are the names of the operations that the fact concerns (`*` for all);
+    `sentence` says how the newer version differs.
     """
     by_version = dict(zip(VERSIONS, values, strict=True))
     said = {"routes": routes, "sentence": sentence, "chinese": chinese}
@@ -326,7 +325,7 @@ class Facts:
 
 
 class Fact(Struct, frozen=True):
-    """A row of the table, as documents show it."""
+    """A row of the table of facts, for the documentation."""
 
     name: str
     values: Mapping[Version, Any]
@@ -348,6 +347,6 @@ def facts_of(version: Version) -> Facts:
 
 
 def served_by(version: Version, other: Version) -> str:
-    """Return the end of a refusal under `version` if `other` serves the request."""
+    """Return the hint of a refusal in `version` that version `other` serves it."""
     is_older = VERSIONS.index(other) < VERSIONS.index(version)
     return f"served {'by versions up to' if is_older else 'since version'} {other}"

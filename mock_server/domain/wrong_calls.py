@@ -1,4 +1,4 @@
-"""Explain wrong calls of the Python API: the error says what to write instead."""
+"""Explain wrong calls of the Python API: the error shows the correct code."""
 
 import sys
 from collections.abc import (
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar, cast
 from warnings import warn_explicit
 
 from mock_server.domain.choices.table import table
-from mock_server.domain.messages import did_you_mean, nearest, which_there_are
+from mock_server.domain.messages import did_you_mean, known_names_hint, nearest
 
 __tracebackhide__ = True
 
@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 
 def explained(of: T) -> T:
-    """Make a function, or a class's public methods, explain wrong arguments."""
+    """Make a function, or all public methods of a class, explain wrong arguments."""
     if isfunction(of):
         return cast(T, _explained(of, of.__qualname__.removesuffix(".__new__")))
     for name, value in list(vars(of).items()):
@@ -34,8 +34,8 @@ def explained(of: T) -> T:
             method = _explained(value, place)
             if iscoroutinefunction(value):
                 method = _to_await(method)
-            is_claim = name.startswith(("assert_", "all_"))
-            setattr(of, name, _Claim(method) if is_claim else method)
+            is_assertion = name.startswith(("assert_", "all_"))
+            setattr(of, name, _Assertion(method) if is_assertion else method)
     return of
 
 
@@ -55,8 +55,8 @@ class _Unused:
             warn_explicit(self._said, UncalledAssertionWarning, *self._place)
 
 
-class _Claim:
-    """A method that warns if it is read, but not called."""
+class _Assertion:
+    """A method that warns if a test reads it without calling it."""
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self._method = method
@@ -66,10 +66,10 @@ class _Claim:
         if of is None:
             return self._method
         # The reader's frame: the warning has to show that line.
-        return _ReadClaim(self._method.__get__(of), sys._getframe(1))
+        return _ReadAssertion(self._method.__get__(of), sys._getframe(1))
 
 
-class _ReadClaim(_Unused):
+class _ReadAssertion(_Unused):
     """A read method, which warns if it is freed before it was called."""
 
     def __init__(self, method: Callable[..., Any], frame: Any) -> None:
@@ -132,24 +132,24 @@ def _to_await(method: Callable[P, Any]) -> Callable[P, Any]:
 
 
 class WrongValue(TypeError):
-    """A wrong argument; `@explained` adds the place and the hint."""
+    """A wrong argument. `@explained` adds the place and the hint to the message."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
 
 
-def hinted(by: Callable[..., str]) -> Callable[[R], R]:
-    """Let `by` return a hint for positional arguments that a method refuses.
+def hinted(hint_for: Callable[..., str]) -> Callable[[R], R]:
+    """Return a decorator: `hint_for` gives the hint for wrong positional arguments.
 
     `by` gets all arguments, and returns "" without a hint.
     """
 
-    def marked(method: R) -> R:
-        vars(method)["hint"] = by
+    def with_hint(method: R) -> R:
+        vars(method)["hint"] = hint_for
         return method
 
-    return marked
+    return with_hint
 
 
 _EXAMPLES = {
@@ -195,7 +195,7 @@ _EXAMPLES = {
     "Chat": "put_chat(app_id, {'chatId': 'c1', 'top': True}), which replaces all of it",
     "Collection": "put_collection(dataset_id, {'_id': 'c1', 'name': 'Install'})",
 }
-"""Correct code, by the name that was called or set."""
+"""Correct code for each name that was called or set in a wrong way."""
 
 
 def _explained(function: Callable[P, R], place: str) -> Callable[P, R]:
@@ -222,7 +222,7 @@ def _explained(function: Callable[P, R], place: str) -> Callable[P, R]:
 def _wrong_call(
     of: Signature, args: Sequence[object], named: Mapping[str, object]
 ) -> tuple[str, str] | None:
-    """Return what is wrong with a method's arguments, and a hint; or None."""
+    """Return the mistake in the arguments of a method, and a hint; or None."""
     kinds: dict[Any, list[str]] = {}
     for each in of.parameters.values():
         kinds.setdefault(each.kind, []).append(each.name)
@@ -271,7 +271,7 @@ class Uncalled:
 
 
 class Synchronous:
-    """An object without `async with` and `await`, whose errors say what to write."""
+    """An object whose errors explain that it needs no `async with` and no `await`."""
 
     def __aenter__(self) -> NoReturn:
         raise TypeError("Expected `with`, got `async with` (drop `async`)")
@@ -295,7 +295,7 @@ class NoBlock:
 
 
 def no_application(of: object, *_: object, **__: object) -> NoReturn:
-    """Raise TypeError: this object was called like an ASGI application."""
+    """Raise TypeError, because an object was called like an ASGI application."""
     expected = f"Expected an ASGI application, got a {type(of).__name__}"
     how = "pass mock_server_app itself, or `.app` of a MockServer"
     url = "or give the client no transport, and base_url=mock_server.url"
@@ -303,7 +303,7 @@ def no_application(of: object, *_: object, **__: object) -> NoReturn:
 
 
 class Fixed:
-    """An object whose public attributes cannot be set, as that has no effect."""
+    """An object that refuses to set public attributes, and suggests other code."""
 
     __slots__ = ()
 
@@ -336,7 +336,7 @@ class Fixed:
 
 
 _VERBS = {"delete": "remove_", **dict.fromkeys(("add", "create", "set"), "put_")}
-"""What names of methods begin with here, by what they begin with elsewhere."""
+"""The first words of method names here, for the first words that users expect."""
 
 
 def _meant(of: object, name: str) -> str:
@@ -351,7 +351,7 @@ def _meant(of: object, name: str) -> str:
 
 
 class ByName:
-    """A mapping called `named`, whose items people look for as attributes."""
+    """A mapping called `named` that explains how to read and set its items."""
 
     named: str
 
@@ -375,5 +375,5 @@ class ByName:
             return f": write {self.named}[{name!r}]"
         near = nearest(name, known)
         if near is None:
-            return f" ({which_there_are(name, known, len(known))})"
+            return f" ({known_names_hint(name, known, len(known))})"
         return f" (did you mean {self.named}[{near!r}]?)"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mock_server.domain.limits import Published
-from mock_server.domain.messages import which_there_are
+from mock_server.domain.messages import known_names_hint
 from tests.conftest import MakeApi
 from tests.support import LIBRARY, Api
 
@@ -29,7 +29,7 @@ def test_of_many_the_first_are_listed_and_counted(make_api: MakeApi) -> None:
 
 def test_names_of_any_length_are_shown_with_an_end() -> None:
     names = [f"{'n' * 256}{number}" for number in range(100)]
-    assert len(which_there_are("n" * 200, names, 100)) < 1_000
+    assert len(known_names_hint("n" * 200, names, 100)) < 1_000
 
 
 def test_a_key_in_the_place_of_a_name_tells_whose_it_is(make_api: MakeApi) -> None:

@@ -20,7 +20,7 @@ from mock_server.domain.messages import describe_value, did_you_mean, quoted
 from mock_server.domain.sandboxes.registry import DEFAULT
 from mock_server.domain.validation.json_match import deeper_than
 from mock_server.domain.why.explain import Why, explain
-from mock_server.domain.why.stages import Ask, Reader
+from mock_server.domain.why.stages import RequestReader, TriedRequest
 
 routes = Routes()
 
@@ -52,11 +52,11 @@ def get_why(call: Call, query: WhyQuery) -> Why:
     item = None if query.item is UNSET else query.item
     state = sandbox.state
     state.settle()
-    ask = Ask(_fields(query), state.choices, key)
+    tried = TriedRequest(_fields(query), state.choices, key)
     # Read as at the sandbox's own address.
     bound_to = None if sandbox.name == DEFAULT else sandbox.name
-    reader = Reader(_read, lambda key, state: authorize(key, state, bound_to))
-    return explain(state, reader, ask, item)
+    reader = RequestReader(_read, lambda key, state: authorize(key, state, bound_to))
+    return explain(state, reader, tried, item)
 
 
 def _read(fields: Mapping[str, object], choices: Choices) -> ListV2:

@@ -1,4 +1,4 @@
-"""Choices that are made: a profile, and single choices by name."""
+"""Build Choices from the name of a profile, and from single choices by name."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.messages import all_problems, did_you_mean
 
 FORMER_NAMES = {"neighbours": "related_routes"}
-"""Deprecated names of choices, with the current ones."""
+"""The current name for each deprecated name of a choice."""
 
 
 def as_profile(name: str) -> Profile:
@@ -31,7 +31,7 @@ def as_profile(name: str) -> Profile:
 def choose(
     profile: str = "documented", choices: Mapping[str, Value] | None = None
 ) -> Choices:
-    """Return the choices of a profile, with some values replaced, by name.
+    """Return the choices of a profile; `choices` replaces some values, by name.
 
     Raises UnknownChoice for an unknown profile, name or value.
     """
@@ -43,9 +43,9 @@ def choose(
 
 
 def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
-    """Return `base` with some values replaced, by name.
+    """Return `base` with the values of `choices`, by name.
 
-    Raises UnknownChoice for unknown names and values.
+    Raises UnknownChoice for unknown names and values; the message lists all of them.
     """
     values: dict[str, Any] = {}
     problems: list[str] = []
@@ -55,7 +55,7 @@ def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
             values[known.name] = known.parse(value)
         except UnknownChoice as error:
             problems.append(str(error))
-            # A message shows no further problems, so do not look for them.
+            # The message does not show more problems, so do not look for them.
             if len(problems) > Published.told_problems:
                 break
     if problems:
@@ -64,7 +64,7 @@ def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
 
 
 def choice(name: str) -> Choice:
-    """Return the choice of that name or former name. Raises UnknownChoice."""
+    """Return the choice with this current or deprecated name. Raises UnknownChoice."""
     name = FORMER_NAMES.get(name, name)
     if name in table():
         return table()[name]
@@ -75,7 +75,7 @@ def choice(name: str) -> Choice:
 
 
 def deprecations(names: Iterable[str]) -> list[str]:
-    """Return a sentence for each former name of a choice among `names`."""
+    """Return a warning for each deprecated name of a choice among `names`."""
     return [
         f"the choice {name} is called {FORMER_NAMES[name]} now; "
         "its former name goes with version 0.3"

@@ -1,7 +1,7 @@
-"""Find the choices that a function reads, and the violations that each one tolerates.
+"""Find the choices that a function reads, and the violations that choices tolerate.
 
-A violation has the name of the choice that tolerates it, or a name of its own, such as
-`invalid_field`, which no choice tolerates.
+A violation has the name of the choice that can tolerate it. No choice tolerates a
+violation with another name, such as `invalid_field`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +13,7 @@ from mock_server.domain.errors import Refusal
 
 
 def read_by(function: Callable[[Choices], object], choices: Choices) -> list[str]:
-    """Return the names of the choices that `function` reads, in order."""
+    """Return the names of the choices that `function` reads, in order of reading."""
     names: dict[str, None] = {}
     with suppress(Refusal):
         function(cast(Choices, Watched(choices, names.setdefault)))
@@ -21,7 +21,7 @@ def read_by(function: Callable[[Choices], object], choices: Choices) -> list[str
 
 
 class Watched:
-    """Choices or facts; `note` is called with the name of each that is read."""
+    """A wrapper of Choices or Facts, which calls `note` with each name that is read."""
 
     def __init__(self, value: object, note: Callable[[str], object]) -> None:
         self._value, self._note = value, note
@@ -32,7 +32,7 @@ class Watched:
 
 
 def others(choices: Choices, names: Iterable[str]) -> Iterator[tuple[str, Value]]:
-    """Yield the values of these choices that are not in force, with their names."""
+    """Yield the name and each other value, not the one in force, of these choices."""
     for name in names:
         for value in table()[name].values:
             if value != getattr(choices, name):
@@ -40,24 +40,27 @@ def others(choices: Choices, names: Iterable[str]) -> Iterator[tuple[str, Value]
 
 
 def in_words(choices: Choices, names: Iterable[str]) -> str:
-    """Return ` (choice a=b)` with the values in force, or "" for no names."""
+    """Return ` (choice a=b)` with the values in force; "" without names."""
     values = [f"{name}={getattr(choices, name)}" for name in names]
     return f" (choice {' and '.join(values)})" if values else ""
 
 
 def tolerated(name: str) -> tuple[Value, ...]:
-    """Return the values of a choice that tolerate a violation."""
+    """Return the values of the choice `name` that tolerate its violation."""
     row = Choices.__dataclass_fields__.get(name)
     return () if row is None else row.metadata["tolerates"]
 
 
 def tolerates(choices: Choices, name: str) -> bool:
-    """Return True if the choices tolerate the violation of that name."""
+    """Return True if the choices in force tolerate the violation `name`."""
     return getattr(choices, name, None) in tolerated(name)
 
 
 def remedies(choices: Choices, *names: str) -> tuple[str, ...]:
-    """Return `name=value` for each value that tolerates what is refused now."""
+    """Return `name=value` for each value of these choices that would tolerate more.
+
+    The values in force are left out.
+    """
     return tuple(
         f"{name}={value}"
         for name in names
@@ -67,5 +70,5 @@ def remedies(choices: Choices, *names: str) -> tuple[str, ...]:
 
 
 def served_with(*needed: str) -> str:
-    """Return a hint that any one of the `needed` choices helps; "" for none."""
+    """Return the hint that any one of the `needed` choices helps; "" without any."""
     return f"served with the choice {' or '.join(needed)}" if needed else ""

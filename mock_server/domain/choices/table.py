@@ -1,10 +1,10 @@
 """The table of choices: every behaviour that the spec leaves open has a row here.
 
-Each row is a field of `Choices`: its type lists the values, its default is the value of
-profile `documented` (the spec read strictly), and `row` adds the spec's section, a
-sentence in English and in Chinese, the values of other profiles, such as `deployed`
-(the service's behaviour), and the values that tolerate a violation. Documentation,
-command line, admin API, console and tests are driven by this table.
+Each row is a field of `Choices`. Its type lists the values; its default is the value of
+profile `documented` (the spec read strictly). `row` adds the section of the spec, a
+sentence in English and in Chinese, the values in other profiles, such as `deployed`
+(like the service), and the values that tolerate a violation. Documentation, command
+line, admin API, console and tests are made from this table.
 """
 
 from collections.abc import Mapping
@@ -35,10 +35,10 @@ def row(
 ) -> T:
     """Return a field of `Choices`: its value in each profile, and its description.
 
-    `deployed` is given if it differs from `documented`, and `deployed_4_14` if it
-    differs from `deployed`. `tolerates` are the values that serve a request which other
-    values refuse, a violation with the choice's name. Choices without such values
-    decide what happens, not what is allowed.
+    Give `deployed` if it differs from `documented`, and `deployed_4_14` if it differs
+    from `deployed`. `tolerates` are the values that serve requests which other values
+    refuse; such a request is a violation with the name of the choice. A choice without
+    these values never decides whether a request is refused.
     """
     deployed = documented if deployed is None else deployed
     older = deployed if deployed_4_14 is None else deployed_4_14
@@ -57,15 +57,15 @@ def row(
 
 
 class UnknownChoice(ValueError):
-    """An unknown name of a choice, or a value that the choice does not have."""
+    """An unknown profile, an unknown choice, or an unknown value of a choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The choices in force; a default is the value of profile `documented`."""
+    """A value for each choice; the defaults are the values of profile `documented`."""
 
     def __hash__(self) -> int:
-        # Few choices are looked up together; hashing all fields takes 2 µs.
+        # Two fields suffice, because few Choices exist at a time, and are faster.
         return hash((self.list_order, self.page_size_default))
 
     page_size_default: int = row(
@@ -283,8 +283,8 @@ class Choices:
         return replace(self, **values)
 
 
-_FEW_VALUES = 3
-"""Numbers that are listed one by one; more are shown as a range."""
+_LISTED_NUMBERS = 3
+"""Maximum number of numeric values in a list; more values are shown as a range."""
 
 
 class Choice(Struct, frozen=True):
@@ -300,8 +300,8 @@ class Choice(Struct, frozen=True):
     profiles: Mapping[Profile, Value]
 
     def parse(self, value: Value) -> Value:
-        """Return the value in the table's type: `"7"` is 7. Raises UnknownChoice."""
-        # Command lines and environment variables give texts, JSON gives numbers too.
+        """Return the value as in the table: `"7"` becomes 7. Raises UnknownChoice."""
+        # Values from command lines and variables are texts; JSON has numbers, too.
         for known in self.values:
             if str(known) == str(value) and not isinstance(value, bool):
                 return known
@@ -313,10 +313,10 @@ class Choice(Struct, frozen=True):
     @property
     def is_range(self) -> bool:
         """True if the values are too many numbers to be listed."""
-        return isinstance(self.values[0], int) and len(self.values) > _FEW_VALUES
+        return isinstance(self.values[0], int) and len(self.values) > _LISTED_NUMBERS
 
     def values_text(self) -> str:
-        """Return the values in words: `reject or clamp`, `1 to 30`."""
+        """Return the values as text: `reject or clamp`, `1 to 30`."""
         if self.is_range:
             return f"{self.values[0]} to {self.values[-1]}"
         return " or ".join(str(value) for value in self.values)
@@ -326,7 +326,7 @@ class Choice(Struct, frozen=True):
 def table() -> Mapping[str, Choice]:
     """Return all choices by name, in the order of `Choices`.
 
-    A choice whose type lists no values is a number of items per page.
+    A choice whose type lists no values is a page size, from 1 to the maximum.
     """
     hints, found = get_type_hints(Choices), {}
     for entry in fields(Choices):

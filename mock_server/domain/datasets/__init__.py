@@ -1,1 +1,1 @@
-"""Datasets, collections and rows: their changes."""
+"""Changes of datasets, collections and data rows."""

@@ -1,7 +1,7 @@
-"""Tokens in addresses of files: they contain a use, an end in time and an id.
+"""Tokens in the addresses of files: each contains a use, an expiry time and an id.
 
-A token needs no API key. Only the sandbox that sealed the token accepts it, while the
-file exists.
+A request with a token needs no API key. Only the sandbox that sealed the token accepts
+it.
 """
 
 from typing import Literal
@@ -10,18 +10,22 @@ from mock_server.domain.call import Call
 from mock_server.domain.objects.uploads import FileForbidden
 
 Use = Literal["upload", "file", "collection"]
-"""Use of an address: upload the file of a ticket, download that file, or download the
-file of a collection."""
+"""Use of an address: `upload` the file of a ticket, download that `file`, or download
+the file of a `collection`."""
 READ_MS = 3_600_000
+"""Milliseconds for which the address of a download is valid."""
 
 
 def give_token(call: Call, use: Use, own_id: str, ms: int = READ_MS) -> str:
-    """Return a token that is valid for `ms` milliseconds from now."""
+    """Return a token for the object `own_id`, which is valid for `ms` milliseconds."""
     return call.state.tokens.sealed(f"{use} {call.now + ms} {own_id}")
 
 
 def follow(call: Call, token: str, *uses: Use) -> tuple[str, str]:
-    """Return the use and the id in a token. Raises FileForbidden."""
+    """Return the use and the id in a token.
+
+    Raises FileForbidden if the token is invalid, has expired, or has none of `uses`.
+    """
     text = call.state.tokens.opened(token) or ""
     use, _, rest = text.partition(" ")
     ends, _, own_id = rest.partition(" ")

@@ -1,7 +1,7 @@
 """Create, move and change collections and their rows.
 
-The `data_amount` of a collection is the number of its rows, and its `update_time` is
-that of their last change.
+The `data_amount` of a collection is the number of its rows; `update_time` is the time
+of its last change.
 """
 
 from collections.abc import Sequence
@@ -39,9 +39,9 @@ def path_of(dataset: Dataset, collection: Collection) -> list[Collection]:
 def target_for(
     call: Call, dataset_id: str, parent_id: str | None
 ) -> tuple[Dataset, str | None]:
-    """Return the dataset, and the folder in it, for a new collection.
+    """Return the dataset for a new collection, and the id of the folder (None: top).
 
-    Unknown ids are refused before missing permissions: DATASET, PUT_IN.
+    Raises DATASET and PUT_IN: first for unknown ids, then for a missing permission.
     """
     if not parent_id:
         return call.dataset(dataset_id, Level.WRITE, "$.datasetId"), None
@@ -52,13 +52,13 @@ def target_for(
 
 
 def check_parent_exists(call: Call, dataset: Dataset, parent_id: str | None) -> None:
-    """Raise ParentNotFound unless `parent_id` is the top level or a collection."""
+    """Raise ParentNotFound unless `parent_id` is the top level or any collection."""
     is_known = parent_id in ROOT or (parent_id or "") in dataset.tree
     if not is_known and call.store.find_collection(parent_id or "") is None:
-        raise ParentNotFound.of(parent_id, _folder_of(dataset), "$.parentId")
+        raise ParentNotFound.of(parent_id, _expected_folder(dataset), "$.parentId")
 
 
-def _folder_of(dataset: Dataset) -> str:
+def _expected_folder(dataset: Dataset) -> str:
     return f"null or the _id of a folder of dataset {quoted(dataset.id)}"
 
 
@@ -67,15 +67,15 @@ def parent_for(
 ) -> str | None:
     """Return the id of the folder `parent_id`, None for the top level. Raises PUT_IN.
 
-    `levels` is the number of nested folders to put there. Any collection of the dataset
-    counts as a folder.
+    `levels` is the number of nested folders that will be put in it. Any collection of
+    the dataset may be the folder.
     """
     if parent_id is None or parent_id in ROOT:
         return None
     if parent_id not in dataset.tree:
         check_parent_exists(call, dataset, parent_id)
         got = f"one of another, {describe_value(parent_id)}"
-        raise CollectionForbidden(_folder_of(dataset), got, "$.parentId")
+        raise CollectionForbidden(_expected_folder(dataset), got, "$.parentId")
     most = call.state.limits.folder_depth
     if dataset.tree.depth(parent_id) + levels > most:
         expected = f"at most {most} folders above a collection"
@@ -86,7 +86,10 @@ def parent_for(
 def parent_to_move_to(
     call: Call, dataset: Dataset, collection: Collection, parent_id: str | None
 ) -> str | None:
-    """Return the id of the folder to move to. Raises PUT_IN, FolderCycle."""
+    """Return the id of the folder to move a collection to, or None for the top level.
+
+    Raises PUT_IN, FolderCycle.
+    """
     target = dataset.tree.get(parent_for(call, dataset, parent_id) or "")
     if target is None:
         return None
@@ -98,7 +101,7 @@ def parent_to_move_to(
 
 
 Texts = Sequence[tuple[str, str, int]]
-"""`q`, `a` and `chunk_index` of rows."""
+"""The texts of new rows: `q`, `a` and `chunk_index` of each."""
 
 
 def create(
@@ -110,11 +113,11 @@ def create(
     content: bytes | None = None,
     is_again: bool = False,
 ) -> str:
-    """Store a new collection of the caller; train rows from texts. Return its id.
+    """Store a new collection of the caller, train rows from `texts`, and return its id.
 
-    With `is_again`, the collection keeps its owner and creation time. A file gets an id
-    if it has none; `content` is the kept part of an uploaded file. Raises LimitReached,
-    and then nothing is stored.
+    With `is_again`, the collection keeps the owner and the creation time in `new`. A
+    file gets a file id if it has none; `content` is the stored part of an uploaded
+    file. If LimitReached is raised, nothing is stored.
     """
     store, limits = call.store, call.state.limits
     known = new.file_id or ""
@@ -156,7 +159,10 @@ def create(
 
 
 def collection_of_file(call: Call, file_id: str) -> tuple[Dataset, Collection]:
-    """Return the collection made from a file, and its dataset. Raises FileNotFound."""
+    """Return the collection that was created from a file, and its dataset.
+
+    Raises FileNotFound.
+    """
     file = call.store.files.get(file_id)
     found = call.store.find_collection(file.collection_id) if file else None
     if found is not None:
@@ -171,9 +177,9 @@ def collection_of_file(call: Call, file_id: str) -> tuple[Dataset, Collection]:
 def check_rows(call: Call, dataset: Dataset, collection_id: str, count: int) -> None:
     """Raise LimitReached if a collection cannot have `count` more rows."""
     jobs = call.store.jobs.get((dataset.id, collection_id)) or ()
-    coming = sum(len(job.rows) for job in jobs)
+    in_training = sum(len(job.rows) for job in jobs)
     most = call.state.limits.collection_rows
-    if len(call.store.rows.of(dataset, collection_id)) + coming + count > most:
+    if len(call.store.rows.of(dataset, collection_id)) + in_training + count > most:
         expected = f"at most {most} data rows in a collection"
         raise errors.LimitReached(expected, f"{count} more", "body")
 
@@ -186,9 +192,9 @@ def add_rows(
     *,
     at_once: bool = False,
 ) -> None:
-    """Add rows to a collection: now, or step by step (choice training).
+    """Add rows to a collection: step by step (choice training=stepped), or at once.
 
-    Raises LimitReached, and then nothing is stored.
+    If LimitReached is raised, nothing is stored.
     """
     is_stepped = call.state.choices.training == "stepped" and not at_once
     training.begin(
@@ -205,10 +211,13 @@ def add_rows(
 def replace_row(
     call: Call, dataset: Dataset, collection: Collection, old: Row, *new: Row
 ) -> None:
-    """Replace a row of a collection, or remove it. Raises LimitReached."""
+    """Replace the row `old` by `new` rows, or remove it if there are none.
+
+    If LimitReached is raised, nothing is changed.
+    """
     amount = max(0, collection.data_amount - 1 + len(new))
     changed = replace(collection, data_amount=amount)
-    # Change the collection first: undoing that needs no memory, undoing rows would.
+    # Change the collection first, because undoing this change needs no memory.
     call.store.put_collection(dataset, changed.updated(call.now))
     try:
         call.store.rows.change(dataset, collection.id, [old], new)

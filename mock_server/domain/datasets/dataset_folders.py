@@ -1,4 +1,4 @@
-"""Folders of datasets: paths, contents, and rules for where a dataset may be put."""
+"""Folders of datasets: paths, contents, and the rules for the folder of a dataset."""
 
 from mock_server.domain import folders
 from mock_server.domain.access import Level
@@ -26,14 +26,15 @@ def path_of(store: Store, dataset_id: str | None) -> list[Dataset]:
 
 
 def below(store: Store, dataset_id: str) -> list[Dataset]:
-    """Return all datasets and folders in a folder, nearest first."""
+    """Return all datasets and folders in a folder, direct children first."""
     return folders.below(store.datasets(), dataset_id)
 
 
 def folder_for(call: Call, parent_id: str | None, level: Level) -> str | None:
     """Return the id of the folder `parent_id`, None for the top level. Raises PUT_IN.
 
-    At the top level the caller's own level decides.
+    The caller needs `level` on the folder. At the top level, the caller needs write
+    permission, unless `level` is NONE.
     """
     if parent_id is None or parent_id in ROOT:
         if level and call.caller.level < Level.WRITE:
@@ -48,7 +49,7 @@ def folder_for(call: Call, parent_id: str | None, level: Level) -> str | None:
 
 
 def check_depth(call: Call, parent_id: str | None, levels: int) -> None:
-    """Raise FolderTooDeep if `levels` nested folders are too many in a folder."""
+    """Raise FolderTooDeep if a folder cannot contain `levels` nested folders."""
     most = call.state.limits.dataset_folder_depth
     got = len(path_of(call.store, parent_id)) + levels
     if got > most:
@@ -57,9 +58,10 @@ def check_depth(call: Call, parent_id: str | None, levels: int) -> None:
 
 
 def check_move(call: Call, dataset: Dataset, parent_id: str | None) -> None:
-    """Check a move to a folder. Raises PUT_IN, FolderCycle, FolderTooDeep.
+    """Check that a dataset may move to a folder.
 
-    The caller has to manage both folders, or may write at the top level.
+    The caller needs manage permission on both folders; for the top level, write
+    permission suffices. Raises PUT_IN, FolderCycle, FolderTooDeep.
     """
     target = folder_for(call, parent_id, Level.MANAGE)
     folder_for(call, dataset.parent_id, Level.MANAGE)
@@ -75,6 +77,6 @@ def check_move(call: Call, dataset: Dataset, parent_id: str | None) -> None:
 
 
 def remove(store: Store, dataset: Dataset) -> None:
-    """Remove a dataset, or a folder with all its contents."""
-    gone = dataset, *below(store, dataset.id)
-    store.remove_datasets({each.id for each in gone})
+    """Remove a dataset, or a folder with everything in it."""
+    removed = dataset, *below(store, dataset.id)
+    store.remove_datasets({each.id for each in removed})

@@ -1,4 +1,4 @@
-"""Sources of collections: the content of their files, and retraining from it."""
+"""Return the content of a collection's file, and train a collection again from it."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -21,14 +21,14 @@ WITHOUT_SOURCE = ("folder", "virtual")
 
 
 def text_of(content: bytes) -> str:
-    """Return the text of a text file."""
+    """Return the text of a text file, read as UTF-8; other bytes become U+FFFD."""
     return content.decode("utf-8-sig", "replace")
 
 
 def content_of(call: Call, dataset: Dataset, collection: Collection) -> bytes:
     """Return the kept part of a collection's file, else the texts of its rows.
 
-    The texts end with the row that exceeds `Published.page_bytes`.
+    The texts end with the row at which they reach `Published.page_bytes`.
     """
     file = call.store.files.get(collection.file_id or "")
     if file is not None and file.content:
@@ -47,17 +47,18 @@ def content_of(call: Call, dataset: Dataset, collection: Collection) -> bytes:
 def retrain(
     call: Call, dataset: Dataset, old: Collection, cutting: Cutting, **changes: Any
 ) -> str:
-    """Replace a collection by one trained again from its source. Return the new id.
+    """Replace a collection by a new one, trained again from its source; return the id.
 
-    A collection without a source gets no rows. Raises LimitReached, and then nothing
-    changes.
+    `cutting` says how to cut a text into rows, `changes` are new values of fields. A
+    collection without a source (WITHOUT_SOURCE) gets no rows. If LimitReached is
+    raised, nothing has changed.
     """
     store, file = call.store, call.store.files.get(old.file_id or "")
     empty = replace(old, data_amount=0, training_amount=0, has_error=False, **changes)
     texts: contents.Texts | None = None
     if file is not None and file.content and is_text(old.name):
         most = call.state.limits.waiting_rows
-        # At most a MiB is kept, so one turn of the loop suffices.
+        # At most 1 MiB of a file is kept, so its text is cut at once, not in steps.
         found = complete(chunks(text_of(file.content), most, cutting))
         texts = [(text, "", number) for number, text in enumerate(found)]
     elif old.type not in WITHOUT_SOURCE:

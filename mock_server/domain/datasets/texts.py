@@ -1,15 +1,15 @@
 """Cut texts into data rows, and score rows against questions.
 
-A text is cut as the service cuts it: at the request's separators, else at headings,
-each of which begins a row that repeats the headings above; then at ever smaller breaks
-while a piece is too long. Pieces are joined while they fit into a chunk. After the end
-of a sentence the next chunk begins with the last sentences of the chunk before. White
+A text is cut as the service cuts it: at the separators of the request, else at
+headings. Each heading begins a row that repeats the headings above it. A piece that is
+too long is cut at ever smaller breaks; short pieces are joined while they fit into a
+chunk. If a chunk ends at a sentence, the next chunk repeats its last sentences. White
 space is not counted.
 
 The parts of a question are the pairs of adjacent characters in its words, case folded;
-a word of one character is a part itself. The score of a text is the share of these
-parts that it contains, from 0 to 1. Scores need no words, so they work for Chinese, and
-no model, so they are the same everywhere.
+a word of one character is a part, too. The score of a text is the share of these parts
+that it contains, from 0 to 1. This works without a model, and for Chinese, which does
+not separate words.
 """
 
 import re
@@ -22,18 +22,19 @@ from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.pending import Steps
 
 MIN_CHUNK_CHARS = 64
-"""Smallest chunk size, so that a text does not become a row for each character."""
+"""Minimum size of a chunk, so that a text does not become too many rows."""
 MOST_CHARS = 11_200
-"""Maximum characters of a row: 0.7 of a model's limit."""
-_PART_CHARS, _BACK_CHARS = 65_536, 4_096
-_MATCHES = 1_024
+"""Maximum number of characters of a row: 0.7 of the limit of a model."""
+_PART_CHARS, _OVERLAP_CHARS = 65_536, 4_096
+"""Number of characters that are searched in one step, and of those searched again."""
+_MATCHES_PER_STEP = 1_024
 
 
 class Cutting(Struct, frozen=True):
-    """Rules for cutting; a text of fewer than `least` characters is one row.
+    """The rules for cutting a text. A text of fewer than `least` characters is one row.
 
-    A chunk has about `size` characters, and the next one repeats `overlap` of them.
-    Headings count down to `levels`; `separators` replace headings.
+    A chunk has about `size` characters, of which the next chunk repeats `overlap`.
+    Headings of level 1 to `levels` are used; `separators` are used instead of headings.
     """
 
     size: int = 1_000
@@ -43,22 +44,25 @@ class Cutting(Struct, frozen=True):
     least: int = 1_000
 
 
-USUAL = Cutting()
+DEFAULT_CUTTING = Cutting()
 _CODE = re.compile(r"```.*?```|~~~.*?~~~", re.DOTALL)
-_LINE_OF_CODE = "\uffff"
-"""Replaces line ends in a block of code, where nothing is cut."""
+_CODE_LINE_END = "\uffff"
+"""Replaces the line ends in a block of code, so that the block is not cut there."""
 _BREAKS = (
     *map(re.compile, (r"\n(?:```.*?```|~~~.*?~~~)", r"\n{2,}", r"\n")),
     *map(re.compile, (r"。|[a-zA-Z]\.\s", r"！|!\s", r"？|\?\s", r"；|;\s", r"，|,\s")),
 )
-"""Patterns that end a piece: the largest pieces first."""
-_FIRST_SENTENCE = 3
+"""Patterns for the end of a piece, those for the largest pieces first."""
+_FIRST_SENTENCE_BREAK = 3
+"""Index of the first pattern for the end of a sentence."""
 
 
-def chunks(text: str, most: int, cutting: Cutting = USUAL) -> Steps[list[str]]:
-    """Return the chunks of a text; none for a blank text.
+def chunks(
+    text: str, most: int, cutting: Cutting = DEFAULT_CUTTING
+) -> Steps[list[str]]:
+    """Return the chunks of a text; an empty list for a blank text.
 
-    If there are more than `most`, return the first `most` + 1.
+    If there are more than `most` chunks, return the first `most` + 1.
     """
     if len(text.strip()) < cutting.least or not text.strip():
         return [text] if text.strip() else []
@@ -73,9 +77,9 @@ def chunks(text: str, most: int, cutting: Cutting = USUAL) -> Steps[list[str]]:
         if not cutting.separators or _chars(body) > MOST_CHARS:
             found = yield from _split(body, cutting)
         for number, each in enumerate(found or [""], 1):
-            if not number % _MATCHES:
+            if not number % _MATCHES_PER_STEP:
                 yield
-            chunk = f"{heading}{each}".replace(_LINE_OF_CODE, "\n").strip()
+            chunk = f"{heading}{each}".replace(_CODE_LINE_END, "\n").strip()
             if chunk:
                 made.append(re.sub(r"\n{3,}", "\n\n", chunk))
         if len(made) > most:
@@ -84,20 +88,20 @@ def chunks(text: str, most: int, cutting: Cutting = USUAL) -> Steps[list[str]]:
 
 
 def _found(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str] | None]:
-    """Yield the matches in a text, and None now and then to let other requests run."""
-    at, count = 0, 0
-    while at < len(text):
-        end = at + _PART_CHARS
-        found = pattern.search(text, at, end)
+    """Yield the matches in a text, and None at times, to let other requests run."""
+    start, count = 0, 0
+    while start < len(text):
+        end = start + _PART_CHARS
+        found = pattern.search(text, start, end)
         if found is not None:
             yield found
-            at, count = found.end(), count + 1
+            start, count = found.end(), count + 1
         elif end >= len(text):
             return
         else:
-            # A match lies within one part, so search the end of this part again.
-            at, count = end - _BACK_CHARS, _MATCHES
-        if count >= _MATCHES:
+            # A match may cross the end of this part, so search its end again.
+            start, count = end - _OVERLAP_CHARS, _MATCHES_PER_STEP
+        if count >= _MATCHES_PER_STEP:
             yield None
             count = 0
 
@@ -113,14 +117,14 @@ def _with_code_in_one_line(text: str) -> Steps[str]:
             parts.clear()
             yield
         elif "\n" in found[0]:
-            code = found[0].replace("\n", _LINE_OF_CODE)
+            code = found[0].replace("\n", _CODE_LINE_END)
             parts += text[start : found.start()], code
             start = found.end()
     return "".join([*joined, *parts, text[start:]])
 
 
 def _sections(text: str, cutting: Cutting) -> Iterator[tuple[str, str] | None]:
-    """Yield the headings and the body of each section; sections are not joined."""
+    """Yield the headings and the body of each section, and None when `_found` does."""
     if cutting.separators:
         own = re.compile("|".join(map(re.escape, cutting.separators)))
         for part in _pieces(own, text, keeps=False):
@@ -157,9 +161,9 @@ def _joined(above: list[tuple[int, str]], cutting: Cutting) -> str:
 def _pieces(
     pattern: re.Pattern[str], text: str, *, keeps: bool = True
 ) -> Iterator[str | None]:
-    """Yield the pieces that are not blank, each with its end unless `keeps` is False.
+    """Yield the pieces of a text that are not blank, and None when `_found` does.
 
-    Also yield None when `_found` does.
+    With `keeps`, a piece includes the break at its end.
     """
     start = 0
     for found in _found(pattern, text):
@@ -177,7 +181,11 @@ def _pieces(
 def _split(
     text: str, cutting: Cutting, step: int = 0, carry: str = ""
 ) -> Steps[list[str]]:
-    """Return the chunks of `carry` and a text, cut at the breaks of a step."""
+    """Return the chunks of `carry` and a text, cut at the breaks with index `step`.
+
+    `carry` is the beginning of the first chunk. Pieces that are too long are cut at the
+    breaks of the next step.
+    """
     if step == len(_BREAKS):
         whole, stride = carry + text, cutting.size - cutting.overlap
         if _chars(whole) < MOST_CHARS:
@@ -185,7 +193,7 @@ def _split(
         starts = range(0, len(whole), stride)
         return [whole[at : at + cutting.size] for at in starts]
     made: list[str] = []
-    carried, is_new = _chars(carry), True  # or no more than an overlap
+    carried, is_new = _chars(carry), True  # False: `carry` is only an overlap
     for piece in _pieces(_BREAKS[step], text):
         if piece is None:
             yield
@@ -217,7 +225,7 @@ def _split(
 
 def _overlap(chunk: str, cutting: Cutting, step: int) -> str:
     """Return the sentences at the end of a chunk that the next one repeats."""
-    if not cutting.overlap or not _FIRST_SENTENCE <= step < len(_BREAKS):
+    if not cutting.overlap or not _FIRST_SENTENCE_BREAK <= step < len(_BREAKS):
         return ""
     tail = ""
     for piece in [*filter(None, _pieces(_BREAKS[step], chunk))][::-1]:
@@ -231,18 +239,18 @@ def _overlap(chunk: str, cutting: Cutting, step: int) -> str:
 
 
 def _chars(text: str) -> int:
-    """Return the characters without white space; in a very long text, all."""
+    """Return the number of characters without white space; in a long text, of all."""
     if len(text) > _PART_CHARS:
         return len(text)
     return len("".join(text.split()))
 
 
 _MOST_PARTS = 64
-"""Parts of a question that are compared, its first ones, which bounds the time."""
+"""Maximum number of parts of a question that are compared: its first ones."""
 
 
 def parts_of(question: str) -> tuple[str, ...]:
-    """Return the parts of a question for `score`; none if it has no words."""
+    """Return the parts of a question for `score`; an empty tuple without words."""
     parts: dict[str, None] = {}
     for word in _words(fold(question[:_PART_CHARS])):
         pairs = [word] if len(word) == 1 else map("".join, pairwise(word))
@@ -254,14 +262,14 @@ def parts_of(question: str) -> tuple[str, ...]:
 
 
 def score(parts: tuple[str, ...], folded: str) -> float:
-    """Return the share of a question's parts that a folded text has, to four digits."""
+    """Return the share of `parts` in a folded text: 0 to 1, rounded to four digits."""
     if not parts:
         return 0.0
     return round(sum(map(folded.__contains__, parts)) / len(parts), 4)
 
 
 def tokens_of(text: str) -> int:
-    """Return about how many tokens a text has: one for every four bytes of UTF-8."""
+    """Return the estimated number of tokens: one for every four bytes of UTF-8."""
     return (len(text.encode()) + 3) // 4
 
 

@@ -1,4 +1,4 @@
-"""Tickets: files that are uploaded before a collection is made from them."""
+"""Tickets for uploading a file before a collection is created from it."""
 
 from msgspec.structs import replace
 
@@ -12,16 +12,16 @@ from mock_server.domain.objects.uploads import (
 )
 
 TICKET_MS, UNUSED_MS = 600_000, 3 * 3_600_000
-"""Lifetime of a ticket, and of an uploaded file that is not used."""
+"""Lifetime (ms) of an unused ticket, and of an uploaded file without a collection."""
 KEY = "dataset/"
 """Prefix of the keys of tickets."""
 _PART_CHARS, _ENDING_CHARS, _DIGITS = 100, 20, 6
 
 
 def give_ticket(call: Call, dataset: Dataset, name: str) -> Ticket:
-    """Return a ticket for a file of that name. Raises LimitReached, NotReady.
+    """Return a new ticket for a file of this name, after removing expired tickets.
 
-    Expired tickets are removed first.
+    Raises LimitReached, NotReady.
     """
     store, now = call.store, call.now
     for old in [each for each in store.tickets.values() if each.ends <= now]:
@@ -30,23 +30,24 @@ def give_ticket(call: Call, dataset: Dataset, name: str) -> Ticket:
     call.check_room(count, most, "uploaded files", hint="delete some first")
     ending = ending_of(name)
     stem = name[: len(name) - len(ending)].replace("/", "_")[:_PART_CHARS]
-    made = f"{KEY}{dataset.id[:_PART_CHARS]}/{stem}_{store.new_id()[-_DIGITS:]}"
-    key = made + ending[:_ENDING_CHARS].replace("/", "_")
+    path = f"{KEY}{dataset.id[:_PART_CHARS]}/{stem}_{store.new_id()[-_DIGITS:]}"
+    key = path + ending[:_ENDING_CHARS].replace("/", "_")
     ticket = Ticket(key, name, dataset.id, now + TICKET_MS)
     store.tickets.put(key, ticket)
     return ticket
 
 
 def ticket_of(call: Call, key: str) -> Ticket | None:
-    """Return the ticket with a key, or its uploaded file; None if it has expired."""
+    """Return the ticket with this key; None if it is unknown or has expired."""
     ticket = call.store.tickets.get(key)
     return None if ticket is None or ticket.ends <= call.now else ticket
 
 
 def upload(call: Call, key: str, size: int, content: bytes) -> None:
-    """Store the file of a ticket, replacing an earlier upload.
+    """Store the file for the ticket with this key; it replaces an earlier upload.
 
-    Raises FileForbidden, WrongFileType and LimitReached.
+    `size` is in bytes; `content` is the part to store. Raises FileForbidden,
+    WrongFileType and LimitReached.
     """
     ticket = ticket_of(call, key)
     if ticket is None:

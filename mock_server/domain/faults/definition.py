@@ -1,4 +1,4 @@
-"""Fields of faults of every kind: when a fault fires, and for how long."""
+"""The fields that faults of all kinds have: when a fault fires, and for how long."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -25,19 +25,19 @@ _TEXTS = Meta(
 Texts = Annotated[dict[str, Any], _TEXTS]
 
 
-_ASKED = Meta(extra={"expected": "a string (any part of what is asked)"})
+_QUESTION = Meta(extra={"expected": "a string (any part of what is asked)"})
 MATCH = Meta(extra={"expected": 'an object such as {"question": "weather"}'})
 
 
-_SHORT = 40
-"""Characters of a value that a hint repeats."""
+_REPEATED_CHARS = 40
+"""Number of characters from which a hint does not repeat a text."""
 
 
 class Match(Struct, rename="camel", forbid_unknown_fields=True):
-    """Conditions on a request; all that are given have to hold.
+    """Conditions on a request. A request matches if all given conditions hold.
 
-    Instead of a text, give `{"contains": "..."}`, or `{"absent": true}` for a field
-    that a request must not have.
+    Instead of a text, give `{"contains": "..."}` for a part of the text, or
+    `{"absent": true}` for a field that the request must not have.
     """
 
     key: str | None = None
@@ -50,28 +50,28 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """Headers by name, case-insensitive; the last value of each counts."""
     path: Texts | None = None
     """Parameters of the path, such as `id` of `GET /api/x/{id}`."""
-    question: Annotated[str, _ASKED] | None = None
+    question: Annotated[str, _QUESTION] | None = None
     """A part of the last message of a user, case-insensitive."""
 
     @classmethod
     def meant_by(cls, name: str, given: Mapping[str, object]) -> str:
-        """Return a hint for a field of a request that stands directly in `match`."""
-        if near := nearest(name, cls.__struct_fields__):
-            what = ", the last message of the user" if near == "question" else ""
-            return f" (did you mean {near!r}{what}?)"
+        """Return a hint for the unknown field `name` of a match with fields `given`."""
+        if similar := nearest(name, cls.__struct_fields__):
+            meaning = ", the last message of the user" if similar == "question" else ""
+            return f" (did you mean {similar!r}{meaning}?)"
         if name in Definition.__struct_fields__:
             return f" (write {name} beside match, not in it)"
         value, shown = given[name], "..."
         if isinstance(value, str):
-            shown = quoted(value) if len(value) < _SHORT else shown
+            shown = quoted(value) if len(value) < _REPEATED_CHARS else shown
         elif not isinstance(value, list | dict):
             shown = describe_value(value)
         field = f"{{{quoted(cut(name))}: {shown}}}"
-        there_are = ", ".join(cls.__struct_fields__)
-        return f' (did you mean {{"body": {field}}}? There are {there_are})'
+        names = ", ".join(cls.__struct_fields__)
+        return f' (did you mean {{"body": {field}}}? There are {names})'
 
     def __post_init__(self) -> None:
-        # The headers of a request have lower-case names.
+        # Header names are in lower case in requests, so store them like this here.
         if self.headers:
             self.headers = {name.lower(): own for name, own in self.headers.items()}
 
@@ -81,8 +81,11 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
         return {name: value for name, value in fields if value is not None}
 
     def problems(self, *, is_answer: bool = True) -> Iterator[tuple[Path, str]]:
-        """Yield path and message of each problem that types cannot express."""
-        # Each request is compared with each match, so matches have to be small.
+        """Yield the path and the message of each problem that types cannot express.
+
+        `is_answer`: the match belongs to an answer, for which other limits apply.
+        """
+        # Every request is compared with every match, so matches have to be small.
         most = Published.answer_matched_bytes if is_answer else Published.matched_bytes
         for name, wanted in self.given().items():
             size = size_as_json(wanted)
@@ -109,12 +112,12 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
 class Definition(
     Struct, rename="camel", forbid_unknown_fields=True, kw_only=True, tag_field="kind"
 ):
-    """Settings of a fault: when it fires. Each kind is a subclass tagged by name."""
+    """The definition of a fault: when it fires. Each kind of fault is a subclass."""
 
     is_answer: ClassVar[bool] = False
-    """True for kinds that answer in place of the operation, and break nothing."""
+    """True for the kinds that send a scripted response, and do not break anything."""
     needs: ClassVar[str] = ""
-    """Trait that an operation needs so that the kind can apply to it."""
+    """The trait that an operation must have for this kind; "" for all operations."""
 
     operation: str = "*"
     """Name of the operation; `*` means all. An answer may have method and path."""
@@ -144,9 +147,9 @@ class Definition(
 
     @property
     def meets_resends(self) -> bool:
-        """True if the fault fires again, uncounted, when the request is resent.
+        """True if the fault fires again, uncounted, when the client resends a request.
 
-        A client's HTTP layer resends a request if the connection has ended.
+        A client's HTTP layer may resend a request after the connection has ended.
         """
         return False
 
@@ -156,10 +159,11 @@ class Definition(
         return size_of(self.plain())
 
     def plain(self) -> dict[str, Any]:
-        """Return the fields as plain data; a large JSON value stays as stored."""
+        """Return the fields as plain data; large JSON values stay encoded (`Raw`)."""
         fields: dict[str, Any] = msgspec.to_builtins(self)
         return fields
 
 
 def kind_of(definition: type[Definition]) -> str:
+    """Return the name of a kind of fault, which is the tag of its class."""
     return str(definition.__struct_config__.tag)

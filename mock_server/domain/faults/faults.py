@@ -1,11 +1,15 @@
-"""The faults and answers of a sandbox: add, match, expire and remove faults."""
+"""The faults and answers of a sandbox: they are added, matched, expired and removed."""
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
 
 from mock_server.domain.errors import InvalidField
-from mock_server.domain.faults.concerned import Concerned, Declared, unreachable
+from mock_server.domain.faults.candidates import (
+    Candidates,
+    DeclaredAnswers,
+    warnings_if_shadowed,
+)
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.faults.firing import (
     ActiveFault,
@@ -21,14 +25,14 @@ from mock_server.domain.memory import Holding, Memory
 from mock_server.domain.wrong_calls import explained
 
 _FIXED_BYTES = 1_024
-"""Estimated bytes of a fault besides its fields."""
+"""Estimated bytes of a fault without its fields."""
 
 
 class Faults:
     """The faults and answers of a sandbox, in the order in which they were added.
 
-    `active` are those that can still fire; requests skip this module while it is empty.
-    Answers that the fixture declares come after `active`.
+    `active` has those that can still fire. The answers that the fixture declares come
+    after them.
     """
 
     def __init__(
@@ -39,15 +43,15 @@ class Faults:
         starting: Sequence[Definition] = (),
         declared: Sequence[Definition] = (),
     ) -> None:
-        """Add the `starting` faults, and put the `declared` answers behind all others.
+        """Add the `starting` faults, and store the `declared` answers.
 
-        `seconds` is a monotonic clock; faults are charged to `memory`, but not the
-        definitions of `starting` and `declared`.
+        `seconds` is a monotonic clock. Faults are charged to `memory`, but without the
+        definitions of `starting` and `declared`, which the fixture holds.
         """
         self.active: list[ActiveFault] = []
-        # By operation: the active faults that may concern it. `_next_end`: when to look
-        # for expired ones. Both are computed again after each change.
-        self._concerned: dict[tuple[str, ...], Concerned] = {}
+        # `_candidates` are cached by the names of operations. At `_next_end` (monotonic
+        # seconds) a fault may expire. Both are computed again after each change.
+        self._candidates: dict[tuple[str, ...], Candidates] = {}
         self._answered: Mapping[str, None] | None = None
         self._routes: Routes | None = None
         self._next_end = -inf
@@ -56,12 +60,12 @@ class Faults:
         self._limits = limits
         self._spent: deque[ActiveFault] = deque(maxlen=limits.faults)
         self._added = 0
-        self._declared = Declared(declared, memory)
+        self._declared = DeclaredAnswers(declared, memory)
         for definition in starting:
             holding = memory.hold("faults")
-            # Charge beyond the budget: a reset must not fail because memory is full.
+            # Charge even beyond the budget: a reset must not fail if memory is full.
             holding.grow(_FIXED_BYTES)
-            self.active.append(self._activated(definition, holding))
+            self.active.append(self._activate(definition, holding))
 
     @explained
     def add(
@@ -70,107 +74,109 @@ class Faults:
         preset: str | None = None,
         warnings: Sequence[str] = (),
     ) -> ActiveFault:
-        """Add a fault behind the others, with its warnings.
+        """Add a fault after all others; return it with `warnings` and further ones.
 
         Raises InvalidField or LimitReached.
         """
         (added,) = self.add_all([definition], preset)
-        added.warnings = [*warnings, *unreachable(added, self.active)]
+        added.warnings = [*warnings, *warnings_if_shadowed(added, self.active)]
         return added
 
     def add_all(
         self, definitions: Sequence[Definition], preset: str | None = None
     ) -> list[ActiveFault]:
-        """Add several faults, or none of them. Raises InvalidField or LimitReached.
+        """Add all these faults; `preset` is the name of the list.
 
-        `preset` is the name of the list.
+        If InvalidField or LimitReached is raised, no fault has been added.
         """
         for each in definitions:
             if not isinstance(each, Definition):
                 raise TypeError(f"Expected a Fault, got a {type(each).__name__}")
         self._check_room(definitions)
-        # Charge all faults before adding the first: any of them may not fit.
+        # Charge all faults before the first is added, because any of them may not fit.
         holdings = [
             self._memory.hold("faults", definition.size + _FIXED_BYTES, "body")
             for definition in definitions
         ]
-        added = list(map(self._activated, definitions, holdings))
+        added = list(map(self._activate, definitions, holdings))
         for fault in added:
             fault.preset = preset
         self._set_active([*self.active, *added])
         return added
 
     def decide(self, request: Request, now: int) -> Decision:
-        """Match and count; the first fault that fires wins. `now` is in milliseconds.
+        """Match a request at `now` (ms) with the faults until the first one fires.
 
-        Faults behind the firing one do not count the request.
+        Each matching fault counts the request; faults after the firing one do not.
         """
-        self._end_old()
+        self._expire()
         decision = Decision()
-        for fault in self._concerning(request).faults:
-            again = self._resent(fault, request) if fault.resends else None
-            found = again or fault.match(request, now)
-            if isinstance(found, Firing):
-                decision.firing = found
-                self._expect_resend(fault, request, found)
+        for fault in self._candidates_for(request).faults:
+            repeated = self._resent(fault, request) if fault.resends else None
+            result = repeated or fault.match(request, now)
+            if isinstance(result, Firing):
+                decision.firing = result
+                self._expect_resend(fault, request, result)
                 if fault.remaining == 0 and not fault.resends:
-                    self._spend([fault])
+                    self._retire([fault])
                 break
-            if found is not None:
-                decision.limits.append(found)
+            if result is not None:
+                decision.limits.append(result)
         return decision
 
     def answer(self, request: Request, now: int) -> Firing | None:
-        """Match and count as `decide` does, but answers only."""
-        self._end_old()
-        for answer in self._concerning(request).answers(request.body):
-            found = answer.match(request, now)
-            if isinstance(found, Firing):
+        """Match a request at `now` (ms) with the answers; return the first firing."""
+        self._expire()
+        for answer in self._candidates_for(request).answers(request.body):
+            firing = answer.match(request, now)
+            if isinstance(firing, Firing):
                 if answer.remaining == 0 and answer in self.active:
-                    self._spend([answer])
-                return found
+                    self._retire([answer])
+                return firing
         return None
 
-    def declare(self, answers: Sequence[Definition]) -> None:
-        """Replace the declared answers, as the fixture of another state is in force."""
-        self._declared = Declared(answers, self._memory)
+    def replace_declared(self, answers: Sequence[Definition]) -> None:
+        """Replace the declared answers, for a restored snapshot of another fixture."""
+        self._declared = DeclaredAnswers(answers, self._memory)
         self._set_active(self.active)
 
     @property
     def answered(self) -> Mapping[str, None]:
-        """Names of operations and routes that have answers in force, in order."""
-        self._end_old()
+        """The names of operations and routes that have answers in force, in order."""
+        self._expire()
         if self._answered is None:
             in_force = [*self.active, *self._declared.answers]
-            found = (each.definition for each in in_force)
-            named = (each.operation for each in found if each.is_answer)
-            self._answered = dict.fromkeys(named)
+            definitions = (each.definition for each in in_force)
+            names = (each.operation for each in definitions if each.is_answer)
+            self._answered = dict.fromkeys(names)
         return self._answered
 
     @property
     def routes(self) -> Routes:
-        """Routes of the answers in force that are for no operation."""
+        """The routes of the answers in force, without those for an operation."""
         names = self.answered
         if self._routes is None:
             self._routes = Routes(name for name in names if is_route(name))
         return self._routes
 
     def all(self) -> list[ActiveFault]:
-        """Return active faults and the latest spent ones, by age."""
-        self._end_old()
+        """Return the active faults and the latest spent ones, oldest first."""
+        self._expire()
         known = [*self.active, *self._spent]
         return sorted(known, key=lambda fault: int(fault.id[1:]))
 
     def get(self, fault_id: str) -> ActiveFault | None:
-        """Return the fault with this id, active or a late spent one, or None."""
+        """Return the fault with this id among `all`, or None."""
         return next((fault for fault in self.all() if fault.id == fault_id), None)
 
     def remove(self, fault: ActiveFault) -> None:
+        """Remove a fault, active or spent."""
         self._set_active([other for other in self.active if other is not fault])
         if fault in self._spent:
             self._spent.remove(fault)
 
     def clear(self) -> None:
+        """Remove all faults and answers, except the declared answers."""
         self._set_active([])
         self._spent.clear()
 
@@ -178,24 +184,24 @@ class Faults:
         """Return the seconds until the fault expires; None without a ttl."""
         return None if fault.ends == inf else max(0.0, fault.ends - self._seconds())
 
-    def _concerning(self, request: Request) -> Concerned:
-        found = self._concerned.get(request.names)
-        if found is None:
+    def _candidates_for(self, request: Request) -> Candidates:
+        candidates = self._candidates.get(request.names)
+        if candidates is None:
             active = [each for each in self.active if request.is_for(each.definition)]
             answers = [each for each in active if each.definition.is_answer]
-            for name in request.names:  # literals first, whatever was declared first
+            for name in request.names:  # the names of literal paths come first
                 answers += self._declared.by_name.get(name, ())
             faults = [each for each in active if not each.definition.is_answer]
-            found = self._concerned[request.names] = Concerned(faults, answers)
-        return found
+            candidates = self._candidates[request.names] = Candidates(faults, answers)
+        return candidates
 
     def _set_active(self, faults: list[ActiveFault]) -> None:
-        """Set `active` to a new list: the old one may be iterated right now."""
-        self.active, self._concerned, self._next_end = faults, {}, -inf
+        """Set `active` to a new list: a caller may be iterating over the old list."""
+        self.active, self._candidates, self._next_end = faults, {}, -inf
         self._answered = self._routes = None
 
     def _resent(self, fault: ActiveFault, request: Request) -> Firing | None:
-        """Return the earlier firing if the client's HTTP layer resends a request."""
+        """Return the earlier firing if the client resends a request, else None."""
         self._next_end = -inf
         resend = fault.resends.pop(request.fingerprint, None)
         if resend is None or resend.ends <= self._seconds():
@@ -205,9 +211,9 @@ class Faults:
     def _expect_resend(
         self, fault: ActiveFault, request: Request, firing: Firing
     ) -> None:
-        """Let a fault fire again when the client resends the request.
+        """Note the firing for a resent request, if the definition says so.
 
-        On a new connection a client does not resend, but reports the failure.
+        After a failure on a new connection, clients report it and do not resend.
         """
         self._next_end = -inf
         is_wanted = fault.definition.meets_resends and not request.is_on_new_connection
@@ -216,7 +222,8 @@ class Faults:
             fault.resends[request.fingerprint] = Resend(firing, ends)
 
     def _check_room(self, more: Sequence[Definition]) -> None:
-        self._end_old()
+        """Raise InvalidField if there would be too many faults or answers."""
+        self._expire()
         wanted = [*(each.definition for each in self.active), *more]
         answers = sum(each.is_answer for each in wanted)
         limits = self._limits
@@ -228,7 +235,7 @@ class Faults:
                 hint = "delete some first"
                 raise InvalidField(f"at most {most} {what}", str(count), "$", hint)
 
-    def _activated(self, definition: Definition, holding: Holding) -> ActiveFault:
+    def _activate(self, definition: Definition, holding: Holding) -> ActiveFault:
         self._added += 1
         limit, rate_limit = definition.limit, None
         if limit is not None:
@@ -237,17 +244,18 @@ class Faults:
         ends = inf if ttl is None else self._seconds() + ttl
         return ActiveFault(f"f{self._added}", definition, ends, holding, rate_limit)
 
-    def _end_old(self) -> None:
+    def _expire(self) -> None:
+        """Retire the faults that have expired."""
         now = self._seconds()
         if now < self._next_end:
             return
         for fault in self.active:
             if fault.resends:
                 fault.forget_resends(now)
-        self._spend([fault for fault in self.active if fault.is_spent(now)])
+        self._retire([fault for fault in self.active if fault.is_spent(now)])
         self._next_end = min((each.next_end for each in self.active), default=inf)
 
-    def _spend(self, spent: Sequence[ActiveFault]) -> None:
+    def _retire(self, spent: Sequence[ActiveFault]) -> None:
         if spent:
             self._set_active([fault for fault in self.active if fault not in spent])
             self._spent.extend(spent)

@@ -1,12 +1,12 @@
-"""Decide which fault fires at a request; its kind then handles the request.
+"""Decide whether a fault fires on a request; the kind of the fault then handles it.
 
-A fault is matched, then counted, then drawn: the first `skip` matches pass, then each
-match fires with `probability`, at most `times` times, for at most `ttl` seconds. Draws
-come from a stream of the fault, keyed (seed, id, match index). Other requests do not
-change them, so a run can be replayed or predicted.
+If the request matches, the fault counts the match. The first `skip` matches pass; then
+each match fires with `probability`, at most `times` times, for at most `ttl` seconds.
+A random draw depends only on the fault's seed and id, and on the index of the match, so
+a run can be repeated and predicted.
 """
 
-from __future__ import annotations  # ActiveFault names later types
+from __future__ import annotations  # ActiveFault refers to classes below it
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -23,10 +23,12 @@ from mock_server.domain.validation.json_match import contains, holds
 
 
 class ActiveFault(Struct, eq=False):
-    """A fault in a sandbox: its counts, and when it ends (monotonic seconds).
+    """A fault or an answer in a sandbox, with its counts.
 
-    Its memory is charged to `holding`. `resends` holds requests at which it fired and
-    will fire again, uncounted; `warnings` were returned when it was added.
+    It ends at `ends` (monotonic seconds); its memory is charged to `holding`. `preset`
+    is the name of the preset that added it. `resends` has the firings that will be
+    repeated, uncounted, by the fingerprint of the request. `warnings` are those that
+    the adding client got. `is_over`: the fault cannot fire any more.
     """
 
     id: str
@@ -47,36 +49,37 @@ class ActiveFault(Struct, eq=False):
 
     @property
     def next_end(self) -> float:
-        """End of the fault or of its next resend (monotonic seconds), if earlier."""
+        """The end of the fault, or of its next resend (monotonic seconds)."""
         return min([self.ends, *(each.ends for each in self.resends.values())])
 
     def forget_resends(self, now: float) -> None:
-        """Forget the resends whose time is over; `now` is in monotonic seconds."""
-        late = [sent for sent, each in self.resends.items() if each.ends <= now]
-        for sent in late:
-            del self.resends[sent]
+        """Forget the resends that have expired at `now` (monotonic seconds)."""
+        resends = self.resends.items()
+        expired = [fingerprint for fingerprint, each in resends if each.ends <= now]
+        for fingerprint in expired:
+            del self.resends[fingerprint]
 
     @property
     def remaining(self) -> int | None:
-        """Firings that are left; None if only the ttl ends the fault."""
+        """The number of firings that are left; None if `times` is not limited."""
         times: int | None = self.definition.times
         if self.is_over:
             return 0
         return None if times is None else times - self.fired
 
     def match(self, request: Request, now: int) -> Firing | RateLimitStatus | None:
-        """Count a request; return a firing, or the rate limit's status if it passes.
+        """Count a matching request at `now` (ms), and return a firing if it fires.
 
-        Returns None if the request does not match, or matches and passes. The caller
-        checks the operation. `now` is in milliseconds.
+        If a rate limit lets the request pass, return the limit's status. Return None if
+        the request does not match or passes otherwise. The caller checks the operation.
         """
         wanted = self.definition
-        # It may be active only because of `resends`.
+        # The fault may be active only because of `resends`.
         if self.remaining == 0:
             return None
-        if not request.is_as(wanted.match, wanted.operation):
+        if not request.matches_conditions(wanted.match, wanted.operation):
             return None
-        # Count before drawing: the index alone decides the draw.
+        # Count every match before the draw, because the draw depends on the index only.
         index = self.matches
         self.matches += 1
         if index < wanted.skip:
@@ -87,7 +90,7 @@ class ActiveFault(Struct, eq=False):
             if status.is_allowed:
                 return status
         if not wanted.probability:
-            return None  # a draw takes 1 µs
+            return None  # saves the draw
         drawn = draw(wanted.seed, self.id, index)
         if drawn >= wanted.probability:
             return None
@@ -95,9 +98,9 @@ class ActiveFault(Struct, eq=False):
         return Firing(self, index, drawn, status, self.fired)
 
     def plan(self, length: int) -> Iterator[tuple[int, float, bool]]:
-        """Yield match index, draw and True if it fires, for the next matches.
+        """Yield index, draw and True if the fault fires, for the next `length` matches.
 
-        With a rate limit, these are the requests over the limit; others pass.
+        With a rate limit, only requests over the limit fire.
         """
         wanted, left = self.definition, self.remaining
         for index in range(self.matches, self.matches + length):
@@ -109,9 +112,10 @@ class ActiveFault(Struct, eq=False):
 
 
 class Firing(Struct, frozen=True):
-    """One firing: the index of the match, and the draw that decided it.
+    """One firing of a fault: the `index` of the match, and the `draw` that decided it.
 
-    `limit` is the rate limit's status; `count` is the number of firings so far.
+    `limit` is the status of the fault's rate limit; `count` is the number of firings so
+    far, including this one.
     """
 
     fault: ActiveFault
@@ -121,21 +125,20 @@ class Firing(Struct, frozen=True):
     count: int = 1
 
     def draw_for(self, purpose: str) -> float:
-        """Return another number of the fault's stream, from 0 up to 1."""
+        """Return a random number from 0 up to 1; `purpose` names the use of it."""
         return draw(self.fault.definition.seed, self.fault.id, self.index, purpose)
 
     @property
-    def told(self) -> FiringRecord:
-        """The journal's record of this firing."""
-        kind, probability = (
-            self.fault.definition.kind,
-            self.fault.definition.probability,
+    def record(self) -> FiringRecord:
+        """The record of this firing for the journal."""
+        definition = self.fault.definition
+        return FiringRecord(
+            self.fault.id, definition.kind, self.draw, definition.probability
         )
-        return FiringRecord(self.fault.id, kind, self.draw, probability)
 
 
 class FiringRecord(Struct, frozen=True, gc=False):
-    """A firing in a journal entry; does not keep the fault, which may be large."""
+    """A firing in a journal entry, without the fault, which may be large."""
 
     id: str
     kind: str
@@ -144,23 +147,26 @@ class FiringRecord(Struct, frozen=True, gc=False):
 
 
 class Resend(Struct, frozen=True):
-    """A firing to repeat if its request is resent before `ends` (monotonic seconds)."""
+    """A firing that is repeated if the client resends the request before `ends`.
+
+    `ends` is in monotonic seconds.
+    """
 
     firing: Firing
     ends: float
 
 
 class Decision(Struct, eq=False):
-    """The decision on a request: the firing, and the statuses of rate limits."""
+    """The decision on a request: a firing or None, and the statuses of rate limits."""
 
     firing: Firing | None = None
     limits: list[RateLimitStatus] = field(default_factory=list)
 
 
 class Head(Struct, frozen=True):
-    """The head of a request: the last value of each name.
+    """The head of a request, with the last value of each parameter and header.
 
-    The names of `headers` are in lower case; `path` is as it was sent.
+    The names of `headers` are in lower case; `path` is as the client sent it.
     """
 
     path: str
@@ -169,13 +175,13 @@ class Head(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True, dict=True):
-    """A request as faults and answers match it.
+    """The data of a request that faults and answers match.
 
-    `names` are the operation's names, or the declared paths that match. `keys` are the
-    sent key, by which rate limits count, and the declared one; `traits` are those of
-    the operation. `content` is the raw body; `is_on_new_connection` is True if the
-    connection was made for the request. `read_head` is called when a match needs the
-    head.
+    `names` are the names of the operation, or of the answered routes that match. `keys`
+    are the API key that was sent, by which rate limits count, and the declared key.
+    `traits` are those of the operation; `content` is the raw body.
+    `is_on_new_connection` is True if the client opened the connection for this request.
+    `read_head` returns the head; it is called only if a match needs the head.
     """
 
     names: tuple[str, ...]
@@ -188,25 +194,26 @@ class Request(Struct, frozen=True, dict=True):
 
     @cached_property
     def head(self) -> Head:
+        """The head of the request."""
         return self.read_head()
 
     @property
     def fingerprint(self) -> bytes:
-        """Digest by which a resent request is recognized."""
+        """A digest by which a resent request is recognized."""
         head = f"{self.names[0]} {self.keys[0]} ".encode("utf-8", "replace")
         return hashlib.sha256(head + self.content).digest()
 
     def is_for(self, definition: Definition) -> bool:
-        """Return True if a fault is for this operation and its kind can apply."""
-        is_named = definition.operation in self._named
+        """Return True if a fault is for this operation and its kind can apply to it."""
+        is_named = definition.operation in self._all_names
         return is_named and (not definition.needs or definition.needs in self.traits)
 
     @cached_property
-    def _named(self) -> Collection[str]:
+    def _all_names(self) -> Collection[str]:
         return frozenset(("*", *self.names))  # a path may have thousands of names
 
-    def is_as(self, match: Match, operation: str) -> bool:
-        """Return True if the request matches; `operation` is that of the fault."""
+    def matches_conditions(self, match: Match, operation: str) -> bool:
+        """Return True if all conditions hold; `operation` is the fault's operation."""
         if match.key is not None and match.key not in self.keys:
             return False
         if match.body is not None and not holds(match.body, self.body):
@@ -223,8 +230,8 @@ class Request(Struct, frozen=True, dict=True):
     def parameters(self, operation: str) -> Mapping[str, str]:
         """Return the parameters of the path, named as in the route `operation`."""
         _, _, pattern = operation.partition(" ")
-        both = zip(pattern.split("/"), self._segments, strict=False)
-        return {name[1:-1]: own for name, own in both if name.startswith("{")}
+        pairs = zip(pattern.split("/"), self._segments, strict=False)
+        return {name[1:-1]: value for name, value in pairs if name.startswith("{")}
 
     @cached_property
     def _segments(self) -> Sequence[str]:
@@ -234,18 +241,19 @@ class Request(Struct, frozen=True, dict=True):
     def question(self) -> str:
         """The last message of a user, case folded; "" without one."""
         messages = self.body.get("messages")
-        asked = messages if isinstance(messages, list) else ()
-        last: Mapping[str, object] = next(filter(is_of_user, reversed(asked)), {})
-        found = asked_in(last)
-        return found[: Published.searched_chars].casefold()
+        every = messages if isinstance(messages, list) else ()
+        last: Mapping[str, object] = next(filter(is_user_message, reversed(every)), {})
+        text = text_of_message(last)
+        return text[: Published.searched_chars].casefold()
 
 
-def is_of_user(message: object) -> bool:
+def is_user_message(message: object) -> bool:
+    """Return True for a message with the role `user`."""
     return isinstance(message, dict) and message.get("role") == "user"
 
 
-def asked_in(message: Mapping[str, object]) -> str:
-    """Return the text of a user's message."""
+def text_of_message(message: Mapping[str, object]) -> str:
+    """Return the text of a message, or its text parts in lines."""
     content = message.get("content")
     parts = content if isinstance(content, list) else [{"text": content}]
     texts = (each.get("text") for each in parts if isinstance(each, dict))
@@ -253,20 +261,20 @@ def asked_in(message: Mapping[str, object]) -> str:
 
 
 def draw(seed: int, fault_id: str, index: int, purpose: str = "fire") -> float:
-    """Return a number from 0 up to 1 that depends only on the arguments."""
+    """Return a random number from 0 up to 1, which depends only on the arguments."""
     digest = hashlib.sha256(f"{seed} {fault_id} {index} {purpose}".encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
 
 
 _WINDOW_BYTES = 256
-"""Estimated bytes of a window besides its key."""
+"""Estimated bytes of a window without its key."""
 
 
 class RateLimit(Struct):
-    """At most `limit` requests in `window` seconds from the first one, per key.
+    """A limit of `limit` requests for each API key in `window` seconds.
 
-    At most `max_keys` windows are kept and charged to `holding`; the oldest is dropped
-    when there is no room.
+    A window starts with its first request. At most `max_keys` windows are stored and
+    charged to `holding`; a new window replaces the oldest if there is no room.
     """
 
     limit: int
@@ -276,10 +284,13 @@ class RateLimit(Struct):
     _windows: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def count(self, key: str, now: int) -> RateLimitStatus:
-        """Count a request at `now` (ms), unless it is over the limit."""
+        """Return the status after a request at `now` (ms).
+
+        Requests over the limit are not counted.
+        """
         length = self.window * 1000
         start, count = self._windows.get(key, (now, 0))
-        # A sandbox's clock can be set back, before the start of the window.
+        # A test can set the sandbox's clock back, before the start of the window.
         if not start <= now < start + length:
             start, count = now, 0
         is_allowed = count < self.limit
@@ -300,9 +311,10 @@ class RateLimit(Struct):
 
 
 class RateLimitStatus(Struct, frozen=True):
-    """Status of a rate limit after a request.
+    """The status of a rate limit after a request.
 
-    `remaining` is how many more requests pass; `reset_ms` is the rest of the window.
+    `remaining` is the number of requests that still pass in this window; `reset_ms` is
+    the rest of the window in milliseconds.
     """
 
     is_allowed: bool

@@ -1,4 +1,4 @@
-"""Fill placeholders in JSON values, such as `{{body.appId}}`, in a single pass."""
+"""Fill placeholders such as `{{body.appId}}` in JSON values, and check them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,8 +16,8 @@ from mock_server.domain.validation.json_match import values_in
 _PLACEHOLDER = re.compile(
     r"\{\{(count|now|(?:body|query|path)(?:\.[^.{}]{1,256}){1,64})\}\}"
 )
-_NEARLY = re.compile(r"\$?\{\{? {0,9}([A-Za-z_][\w.\[\]-]{0,256}) {0,9}\}\}?")
-_MOST_NEARLY = 100
+_NEAR_MISS = re.compile(r"\$?\{\{? {0,9}([A-Za-z_][\w.\[\]-]{0,256}) {0,9}\}\}?")
+_MAX_NEAR_MISSES = 100
 _ROOTS = "body", "query", "path", "count", "now"
 _IN_NAME = re.compile(
     r'(\{\{(?:count|now|body|query|path)[^"{}\\]{0,64}\}\})[^"{}\\]{0,64}":'
@@ -26,12 +26,12 @@ _BEGINNING = re.compile(rb"\{\{(?:count|now|body|query|path)")
 
 
 def are_in(value: Any) -> bool:
-    """Return True if a text in the JSON value has placeholders."""
+    """Return True if a text in a JSON value has a placeholder."""
     return _may_be_in(value) and any(True for _ in _found_in(value))
 
 
 def _may_be_in(value: Any) -> bool:
-    """Return True if the value may have placeholders; fast for large values."""
+    """Return False if a value has no placeholder; this is fast for large values."""
     return value is not UNSET and bool(_BEGINNING.search(msgspec.json.encode(value)))
 
 
@@ -49,16 +49,16 @@ def _found_in(value: Any) -> Iterator[str]:
 
 
 def warnings_in(value: Any, route: str) -> Iterator[str]:
-    """Yield warnings: near misses of placeholders, and unknown path parameters.
+    """Yield warnings of near misses of placeholders, and of unknown path parameters.
 
-    Searches the encoded value, as no JSON punctuation looks like a placeholder.
+    The encoded value is searched, because no JSON punctuation looks like a placeholder.
     """
     text = "" if value is UNSET else msgspec.json.encode(value).decode()
     if key := _IN_NAME.search(text):
         where = "placeholders are filled in values, not in names of fields"
         yield f"{cut(key[1])!r} is sent as it is: {where}"
     known = re.findall(r"/\{([^{}]*)\}", route)
-    found = islice(_NEARLY.finditer(text), _MOST_NEARLY)
+    found = islice(_NEAR_MISS.finditer(text), _MAX_NEAR_MISSES)
     for written, name in {each[0]: each[1] for each in found}.items():
         root, dot, rest = name.partition(".")
         literal = f"{cut(written)!r} is no placeholder, and is sent as it is"
@@ -78,7 +78,7 @@ def warnings_in(value: Any, route: str) -> Iterator[str]:
 
 
 def outside_json(texts: Iterable[str]) -> Iterator[str]:
-    """Yield a warning if a text or header has placeholders: they stay as they are."""
+    """Yield a warning if a text or header has placeholders, which are not filled."""
     fields = (name for name in _found_in([*texts]) if "." in name)
     for name in islice(fields, 1):
         where = "placeholders are filled in data and json only"
@@ -86,11 +86,11 @@ def outside_json(texts: Iterable[str]) -> Iterator[str]:
 
 
 def problem_in(value: Any) -> str:
-    """Return the problem with a JSON value's placeholders, or ""."""
+    """Return the message of the problem with a JSON value's placeholders, or ""."""
     if not _may_be_in(value):
         return ""
     most, encoded = Published.placeholders, msgspec.json.encode(value)
-    # Commas and brackets bound the number of values, which takes long to count.
+    # Counting values is slow; commas and brackets give an upper bound.
     is_large = sum(map(encoded.count, (b",", b"[", b"{"))) > Published.json_values
     if is_large and (count := values_in(value)) > Published.json_values:
         expected = f"at most {Published.json_values} fields and items around {{{{"
@@ -102,10 +102,11 @@ def problem_in(value: Any) -> str:
 
 
 def filled(value: Any, known: Mapping[str, Any], most: int) -> Any:
-    """Return the value with its placeholders filled by at most `most` bytes.
+    """Return the value with its placeholders filled from `known`.
 
-    A text that is one placeholder becomes the value, with its type, or null; inside a
-    text a placeholder becomes text. Raises LimitReached.
+    A text that is a single placeholder becomes the value with its type, or null. Inside
+    a longer text, a placeholder becomes text. Raises LimitReached if all filled values
+    have more than `most` bytes.
     """
     room = most
 

@@ -1,4 +1,4 @@
-"""Routes of answers: paths besides those of the operations."""
+"""The routes of answers: methods and paths that belong to no operation."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ def is_route(name: str) -> bool:
 
 
 def unlike_routes(name: str) -> Iterator[str]:
-    """Yield warnings: `:name` and `*` in a path, which are taken literally here."""
+    """Yield a warning for each `:name` and `*` in a route: they are taken literally."""
     for segment in name.partition(" ")[2].split("/") if is_route(name) else ():
         if segment.startswith(":") and segment[1:].isidentifier():
             yield f"{cut(segment)!r} is taken literally: write {{{cut(segment[1:])}}}"
@@ -27,47 +27,52 @@ def unlike_routes(name: str) -> Iterator[str]:
 
 
 def pattern_of(path: str) -> str:
-    """Return a path without the names of its parameters."""
+    """Return a path without the names of its parameters: `/api/x/{}`."""
     return _PARAMETER.sub("{}", path)
 
 
 class Routes:
-    """Names of routes, found by method and path of a request.
+    """Routes that are found by the method and the path of a request.
 
-    `{name}` in a route matches any one segment that is not empty.
+    `{name}` in a route matches any single segment that is not empty.
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        # By the segments of the paths (None for a parameter), then by method.
-        self._at: dict[_Segments, dict[str, list[str]]] = {}
+        # By the segments of the path (None for a parameter), then by method.
+        self._by_segments: dict[_Segments, dict[str, list[str]]] = {}
         for name in dict.fromkeys(names):
             method, _, path = name.partition(" ")
-            segments = path.split("/")
-            at = tuple(None if one.startswith("{") else one for one in segments)
-            self._at.setdefault(at, {}).setdefault(method, []).append(name)
-        # Which segments are parameters; literals sort first.
-        self._shapes = sorted({tuple(one is None for one in at) for at in self._at})
+            parts = path.split("/")
+            segments = tuple(None if one.startswith("{") else one for one in parts)
+            by_method = self._by_segments.setdefault(segments, {})
+            by_method.setdefault(method, []).append(name)
+        # For each segment of a pattern: True if it is a parameter. Literals sort first.
+        self._shapes = sorted(
+            {tuple(one is None for one in each) for each in self._by_segments}
+        )
 
     def find(self, method: str, path: str) -> tuple[str, ...]:
-        """Return the routes that match; HEAD is treated as GET (RFC 9110 9.3.2).
+        """Return the names of the matching routes; HEAD counts as GET (RFC 9110 9.3.2).
 
-        From the left, a literal segment comes before a parameter.
+        At the first differing segment, a literal comes before a parameter.
         """
         wanted = "GET" if method == "HEAD" else method
-        found = (name for by in self._all_at(path) for name in by.get(wanted, ()))
+        found = (name for by in self._matching(path) for name in by.get(wanted, ()))
         return tuple(found)
 
     def methods_at(self, path: str) -> Sequence[str]:
         """Return the methods of the routes that match a path, each once."""
-        return list(dict.fromkeys(each for by in self._all_at(path) for each in by))
+        return list(dict.fromkeys(each for by in self._matching(path) for each in by))
 
-    def _all_at(self, path: str) -> Iterator[dict[str, list[str]]]:
+    def _matching(self, path: str) -> Iterator[dict[str, list[str]]]:
         """Yield the routes by method, for each pattern that matches a path."""
-        segments = path.split("/")
+        parts = path.split("/")
         for shape in self._shapes:
-            if len(shape) == len(segments):
-                both = zip(segments, shape, strict=True)
-                # No parameter is empty.
-                at = tuple(None if one and is_any else one for one, is_any in both)
-                if at in self._at:
-                    yield self._at[at]
+            if len(shape) == len(parts):
+                pairs = zip(parts, shape, strict=True)
+                # A parameter does not match an empty segment.
+                segments = tuple(
+                    None if one and is_any else one for one, is_any in pairs
+                )
+                if segments in self._by_segments:
+                    yield self._by_segments[segments]

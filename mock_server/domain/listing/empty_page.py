@@ -1,8 +1,7 @@
 """Hints for the journal that explain why a page is empty.
 
-Counts are taken while the request is answered: from counts that exist, and by one pass
-over a small dataset. The text is built when the journal is read. `why` reports fixes
-that are sure to help.
+Collections are counted while the request is handled; the text is built when the journal
+is read. A hint names settings that may help; `why` has tried the fixes that it reports.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from mock_server.domain.choices.reading import in_words, others, read_by
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Hint
 from mock_server.domain.limits import Limits
-from mock_server.domain.listing.request import ListV2, part_of, search_of
+from mock_server.domain.listing.request import ListV2, scope_of, search_of
 from mock_server.domain.messages import SHOWN_CHARS, cut, quoted
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.index import ANYWHERE, Within
@@ -33,29 +32,30 @@ def hint_of(
     total: int,
     limits: Limits,
 ) -> Hint:
-    """Return the hint for a page with none of the `total` matching collections.
+    """Return the hint for a page that shows none of the `total` matching collections.
 
-    `inside` is the number of collections in the requested part of the dataset.
+    `inside` is the number of collections in the requested scope (see `scope_of`).
     """
     tree = dataset.tree
-    size, elsewhere = len(tree), None
+    size, everywhere = len(tree), None
     if not total and inside < size <= limits.hinted_collections:
         search = search_of(request, choices)
         if search is not None:
-            everywhere = tree.listing(ANYWHERE, choices.list_order)
-            elsewhere = len(everywhere.find(search, limits.cached_searches))
+            listing = tree.listing(ANYWHERE, choices.list_order)
+            everywhere = len(listing.find(search, limits.cached_searches))
     is_folder = dataset.type == "folder"
-    page = EmptyPage(request, choices, size, inside, total, elsewhere, is_folder)
-    # A journal keeps a short request, but only the shortened text of a long one.
+    page = EmptyPage(request, choices, size, inside, total, everywhere, is_folder)
+    # For a long request, store only the shortened text, to save memory in the journal.
     is_long = request.tags or len(request.search_text) > SHOWN_CHARS
     return page.text() if is_long else page.text
 
 
 class EmptyPage(Struct, frozen=True, gc=False):
-    """An empty page of a dataset: its request and counts of collections.
+    """An empty page of a dataset: its request, and numbers of collections.
 
-    `size` is in the dataset, `inside` in the requested part; `elsewhere` match in the
-    whole dataset, if counted. `is_folder`: the dataset is a folder of datasets.
+    `size` counts the collections of the dataset, `inside` those in the requested scope,
+    `total` the matches there, and `everywhere` the matches in the whole dataset (None
+    if they were not counted). `is_folder`: the dataset is a folder of datasets.
     """
 
     request: ListV2
@@ -63,7 +63,7 @@ class EmptyPage(Struct, frozen=True, gc=False):
     size: int
     inside: int
     total: int
-    elsewhere: int | None
+    everywhere: int | None
     is_folder: bool
 
     def text(self) -> str:
@@ -79,39 +79,39 @@ class EmptyPage(Struct, frozen=True, gc=False):
         settings = joined(wider(request, self.choices), "or")
         if not others or not settings:
             return self._found()
-        if self.elsewhere == 0:
+        if self.everywhere == 0:
             return f"{self._found()}, nor of the other {others:,}"
         scope = scope_choice(request, self.choices)
         keeper = f"{parent_words(request)}{scope} keeps out the other {others:,}"
         if search_of(request, self.choices) is None:
             then = "they are listed"
-        elif self.elsewhere is None:
+        elif self.everywhere is None:
             then = "they are looked through too"
         else:
-            then = f"{self.elsewhere:,} {verb(self.elsewhere, 'match')}"
+            then = f"{self.everywhere:,} {verb(self.everywhere, 'match')}"
         return f"{self._found()}; {keeper}: {settings}, {then}"
 
     def _found(self) -> str:
-        where = place(part_of(self.request, self.choices))
+        where = place(scope_of(self.request, self.choices))
         if not self.inside:
             return f"there are no collections {where}"
         one, many = "the only collection", f"the {amount(self.inside)}"
-        looked_through = one if self.inside == 1 else many
-        asked = filter_words(self.request, self.choices)
-        return f"{asked} matches none of {looked_through} {where}"
+        searched = one if self.inside == 1 else many
+        filters = filter_words(self.request, self.choices)
+        return f"{filters} matches none of {searched} {where}"
 
 
 def wider(request: ListV2, choices: Choices) -> list[str]:
-    """Return the settings under which the request covers the whole dataset."""
-    read = read_by(lambda them: part_of(request, them), choices)
-    found = [
+    """Return settings in words, each of which makes the request list all folders."""
+    names = read_by(lambda watched: scope_of(request, watched), choices)
+    settings = [
         f"with choice {name}={value}"
-        for name, value in others(choices, read)
-        if part_of(request, choices.but(**{name: value})) is ANYWHERE
+        for name, value in others(choices, names)
+        if scope_of(request, choices.but(**{name: value})) is ANYWHERE
     ]
-    if part_of(replace(request, parent_id=UNSET), choices) is ANYWHERE:
-        found.append("without parentId")
-    return found
+    if scope_of(replace(request, parent_id=UNSET), choices) is ANYWHERE:
+        settings.append("without parentId")
+    return settings
 
 
 def shown(text: str) -> str:
@@ -125,12 +125,12 @@ def amount(count: int) -> str:
 
 
 def verb(count: int, plural: str) -> str:
-    """Return `matches` for one, `match` for several."""
+    """Return the verb for a number: `matches` for 1, else `match` (`plural`)."""
     return f"{plural}es" if count == 1 else plural
 
 
 def place(within: Within) -> str:
-    """Return the place of a part in words: `at the top level`, `in folder "a"`."""
+    """Return a scope in words: `at the top level`, `in folder "a"`."""
     if within is ANYWHERE:
         return "of the dataset"
     return "at the top level" if within is None else f"in folder {shown(within)}"
@@ -146,7 +146,7 @@ def parent_words(request: ListV2) -> str:
 
 def scope_choice(request: ListV2, choices: Choices) -> str:
     """Return ` (choice a=b)` if a choice limits the request to a folder, else ""."""
-    names = read_by(lambda them: part_of(request, them), choices)
+    names = read_by(lambda watched: scope_of(request, watched), choices)
     return in_words(choices, names[-1:])
 
 
@@ -161,31 +161,31 @@ def filter_words(request: ListV2, choices: Choices) -> str:
 
 
 def search_words(request: ListV2, choices: Choices) -> str:
-    """Return `searchText "a"`, with choices that narrow the search, or ""."""
+    """Return `searchText "a"` and the choices that change its matches; "" for none."""
     search, documented = search_of(request, choices), Choices()
 
-    def alters(name: str) -> bool:
-        usual = choices.but(**{name: getattr(documented, name)})
-        return search_of(request, usual) != search
+    def changes_search(name: str) -> bool:
+        other = choices.but(**{name: getattr(documented, name)})
+        return search_of(request, other) != search
 
-    read = read_by(lambda them: search_of(request, them), choices)
-    narrowed = in_words(choices, filter(alters, read))
+    names = read_by(lambda watched: search_of(request, watched), choices)
+    in_force = in_words(choices, filter(changes_search, names))
     if not request.search_text:
-        return narrowed.strip(" ()")
-    return f"searchText {shown(request.search_text)}{narrowed}"
+        return in_force.strip(" ()")
+    return f"searchText {shown(request.search_text)}{in_force}"
 
 
-_TAGS = 3
+_MAX_TAGS = 3
 
 
 def tags_words(tags: Sequence[str]) -> str:
-    """Return `filterTags ["a", "b"]`, shortened if there are many."""
-    more = ", …" if len(tags) > _TAGS else ""
-    return f"filterTags [{', '.join(map(shown, tags[:_TAGS]))}{more}]"
+    """Return `filterTags ["a", "b"]`, shortened if there are more than three tags."""
+    more = ", …" if len(tags) > _MAX_TAGS else ""
+    return f"filterTags [{', '.join(map(shown, tags[:_MAX_TAGS]))}{more}]"
 
 
 def joined(parts: Sequence[str], last: str) -> str:
-    """Return `a, b or c`."""
+    """Return `a, b or c`; `last` is the word before the last part."""
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"

@@ -1,6 +1,7 @@
-"""List collections (spec 4.2): scope, search, paging.
+"""List the collections of a dataset (spec 4.2): scope, search, paging.
 
-Choices decide what the spec leaves open; fields were checked before.
+Choices decide the behaviour that the spec leaves open. The API layer has already
+checked the fields of the request.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Note
 from mock_server.domain.listing.empty_page import hint_of
-from mock_server.domain.listing.request import ListV2, part_of, search_of
+from mock_server.domain.listing.request import ListV2, scope_of, search_of
 from mock_server.domain.messages import quoted, whose_name
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection
@@ -24,10 +25,11 @@ T = TypeVar("T")
 
 
 class Page(Struct, Generic[T], frozen=True):
-    """A page of `matching`, the count of all matches, and the caller's level.
+    """A page of a list: its items, the number of all matches, and the caller's level.
 
-    Faults may return other parts of `matching`: `offset` and `page_size` are as
-    requested.
+    `matching` has all matches, from which faults such as `page_drift` take other items.
+    `offset` is the requested one; `page_size` too, unless a choice has lowered it to
+    the maximum.
     """
 
     items: Sequence[T]
@@ -39,10 +41,10 @@ class Page(Struct, Generic[T], frozen=True):
 
 
 def list_v2(call: Call, request: ListV2) -> Page[Collection]:
-    """Return a page of a dataset's collections (spec 4.2), empty past the end.
+    """Return a page of a dataset's collections (spec 4.2). It is empty past the end.
 
     Raises DatasetNotFound, ParentNotFound (choice parent_unknown), DatasetForbidden, in
-    this order.
+    this order; and NotReady.
     """
     dataset = call.dataset(request.dataset_id, Level.NONE, "$.datasetId")
     return page_in(dataset, dataset.level_of(call.caller), request, call.state)
@@ -51,17 +53,20 @@ def list_v2(call: Call, request: ListV2) -> Page[Collection]:
 def page_in(
     dataset: Dataset, level: Level, request: ListV2, state: State
 ) -> Page[Collection]:
-    """Return the page that `list_v2` returns, for a dataset and a caller's level."""
+    """Return the page that `list_v2` returns, for a dataset and a caller's level on it.
+
+    Raises ParentNotFound, DatasetForbidden, NotReady.
+    """
     choices = state.choices
-    within, search = part_of(request, choices), search_of(request, choices)
-    # Check existence before permission, for the parent too.
+    within, search = scope_of(request, choices), search_of(request, choices)
+    # A missing object is refused before a missing permission, as everywhere.
     if isinstance(within, str) and within not in dataset.tree:
         _check_unknown_parent(dataset, request, state, level)
     if level < Level.READ:
         expected = f"a key with read permission on dataset {quoted(dataset.id)}"
         raise DatasetForbidden(expected, "a key without it", "$.datasetId")
-    order, kept = choices.list_order, state.limits.cached_searches
-    inside, matching = dataset.tree.found(within, order, search, kept)
+    order, max_cached = choices.list_order, state.limits.cached_searches
+    inside, matching = dataset.tree.found(within, order, search, max_cached)
     offset, size = request.offset, request.page_size
     page = matching[offset : offset + size]
     # scrollList asks for zero items and pages the matches itself: no hint is needed.
@@ -76,7 +81,10 @@ def page_in(
 def _check_unknown_parent(
     dataset: Dataset, request: ListV2, state: State, level: Level
 ) -> None:
-    """Raise ParentNotFound, unless choice parent_unknown=empty."""
+    """Raise ParentNotFound. With choice parent_unknown=empty, add a hint instead.
+
+    A caller who may not read the dataset gets no hint.
+    """
     choices = state.choices
     if choices.parent_unknown == "empty":
         if level >= Level.READ:
@@ -86,18 +94,19 @@ def _check_unknown_parent(
     expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
     if request.parent_id == "":
         expected = f"null for the top level, {expected.removeprefix('null ')}"
-    # A hint would not help a caller who may not read the dataset.
     hint = ""
     if level >= Level.READ:
-        named = ((each.id, each.name) for each in dataset.tree)
-        is_name = whose_name(str(request.parent_id), named)
-        hint = "; ".join(filter(None, (is_name, _served_with(request, choices))))
+        ids_and_names = ((each.id, each.name) for each in dataset.tree)
+        name_hint = whose_name(str(request.parent_id), ids_and_names)
+        hints = name_hint, _choices_that_help(request, choices)
+        hint = "; ".join(filter(None, hints))
     raise ParentNotFound.of(request.parent_id, expected, "$.parentId", hint)
 
 
-def _served_with(request: ListV2, choices: Choices) -> str:
+def _choices_that_help(request: ListV2, choices: Choices) -> str:
+    """Return a hint with the values of choices under which the list succeeds."""
     names = ["parent_unknown"]
-    if request.parent_id == "":  # the likely intention comes first
+    if request.parent_id == "":  # `""` most likely means the top level
         names.insert(0, "parent_empty_string")
     if request.search_text:
         names.append("search_scope")

@@ -1,6 +1,6 @@
-"""A list request: its part of a dataset, its search and its page.
+"""A request for a list of collections (spec 4.2): its scope, its search and its page.
 
-Choices decide what the spec leaves open (spec 4.2).
+Choices decide the behaviour that the spec leaves open.
 """
 
 from msgspec import UNSET, Struct, UnsetType
@@ -12,8 +12,9 @@ from mock_server.domain.objects import index
 class ListV2(Struct, frozen=True):
     """A list request with checked fields.
 
-    `folders_only` and `tags` are set under choice list_filters; with `every_tag` items
-    need all tags. `is_clamped`: more than `page_size` items were requested.
+    listV2 sets `folders_only` and `tags` only with choice list_filters=honour. With
+    `every_tag`, a match needs all `tags`, else one of them. `is_clamped`: the client
+    requested more than `page_size` items.
     """
 
     dataset_id: str
@@ -27,21 +28,24 @@ class ListV2(Struct, frozen=True):
     is_clamped: bool = False
 
 
-def part_of(request: ListV2, choices: Choices) -> index.Within:
-    """Return the requested part of the dataset; no check that its folder exists."""
+def scope_of(request: ListV2, choices: Choices) -> index.Within:
+    """Return the scope of a list: a folder's id, the top level (None), or ANYWHERE.
+
+    This function does not check that the folder exists.
+    """
     parent = request.parent_id
     if request.search_text and choices.search_scope == "dataset":
         return index.ANYWHERE
     if parent is UNSET:
         return index.ANYWHERE if choices.parent_omitted == "any" else None
-    # An id is never empty, so without the choice "" is an unknown id.
+    # An id is never empty, so otherwise `""` is an unknown id.
     if parent == "" and choices.parent_empty_string == "root":
         return None
     return parent
 
 
 def search_of(request: ListV2, choices: Choices) -> index.Search | None:
-    """Return the search in that part; None if all collections match.
+    """Return the search of a list; None if all collections in the scope match.
 
     A choice that filters collections adds a condition here.
     """
@@ -50,7 +54,8 @@ def search_of(request: ListV2, choices: Choices) -> index.Search | None:
     )
     if not (request.search_text or conditions or request.tags):
         return None
-    # Without a text the fields do not matter: equal fields let searches share a result.
+    # Without a text the fields do not matter. A constant lets equal searches share a
+    # cached result.
     fields = choices.search_fields if request.search_text else "name"
     is_every = request.every_tag and bool(request.tags)
     text, tags = request.search_text, request.tags

@@ -1,4 +1,4 @@
-"""Long sequences in blocks: a changed copy shares all other blocks."""
+"""Long sequences in blocks: a changed copy shares all unchanged blocks."""
 
 from __future__ import annotations
 
@@ -9,32 +9,35 @@ from itertools import accumulate, chain
 from typing import Generic, TypeVar, overload
 
 T = TypeVar("T")
-# Copying one block of 100,000 items takes 2 us, copying all of them 200 us.
-_BLOCK = 512
+_BLOCK_ITEMS = 512
+"""Usual number of items in a block."""
 
 
 class Sliced(Sequence[T], Generic[T]):
-    """A sequence that computes its items on access."""
+    """A sequence that computes its items on access.
+
+    Subclasses define `_item`, and `_slice` if several items can be computed faster.
+    """
 
     __slots__ = ()
 
     @overload
-    def __getitem__(self, at: int) -> T: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[T]: ...
-    def __getitem__(self, at: int | slice) -> T | Sequence[T]:
-        wanted = range(len(self))[at]
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        wanted = range(len(self))[index]
         if isinstance(wanted, int):
             return self._item(wanted)
         if wanted.step == 1:
-            return self._part(wanted.start, wanted.stop)
-        return [self._item(index) for index in wanted]
+            return self._slice(wanted.start, wanted.stop)
+        return [self._item(each) for each in wanted]
 
     @abstractmethod
-    def _item(self, at: int) -> T:
+    def _item(self, index: int) -> T:
         """Return the item at a valid index."""
 
-    def _part(self, start: int, stop: int) -> Sequence[T]:
+    def _slice(self, start: int, stop: int) -> Sequence[T]:
         return [self._item(index) for index in range(start, stop)]
 
 
@@ -44,37 +47,42 @@ class Blocks(Sliced[T]):
     __slots__ = ("_blocks", "_ends")
 
     def __init__(self, blocks: list[Sequence[T]]) -> None:
-        """Use these blocks, which must not be empty or change."""
+        """Store the blocks: no block may be empty, and none may change later."""
         self._blocks = blocks
         self._ends = list(accumulate(map(len, blocks)))
 
     @staticmethod
     def of(items: Sequence[T]) -> Blocks[T]:
-        """Return `items` in blocks; a Blocks is returned as it is."""
+        """Return `items` in blocks; return a `Blocks` unchanged."""
         return items if isinstance(items, Blocks) else Blocks(list(_cut(items)))
 
     def replaced(self, start: int, stop: int, items: Sequence[T]) -> Blocks[T]:
-        """Return a sequence with `items` in place of those from `start` to `stop`."""
+        """Return a sequence with `items` in place of the items `start` to `stop`.
+
+        `stop` is exclusive.
+        """
         if not self._blocks:
             return Blocks(list(_cut(items)))
-        # Items behind the last one go into the last block.
+        # Items that are added at the end go into the last block.
         first = min(bisect_right(self._ends, start), len(self._blocks) - 1)
         last = max(first, bisect_right(self._ends, stop - 1)) if stop > start else first
         begin = self._ends[first] - len(self._blocks[first])
         old = [*chain.from_iterable(self._blocks[first : last + 1])]
         old[start - begin : stop - begin] = items
         blocks = self._blocks.copy()
-        blocks[first : last + 1] = [old] if 0 < len(old) <= 2 * _BLOCK else _cut(old)
+        is_block = 0 < len(old) <= 2 * _BLOCK_ITEMS
+        blocks[first : last + 1] = [old] if is_block else _cut(old)
         return Blocks(blocks)
 
     def changed(self, by_place: Mapping[int, T]) -> Blocks[T]:
-        """Return a sequence with other items at these indexes."""
+        """Return a sequence with the items of `by_place` at these indexes."""
         copies: dict[int, list[T]] = {}
-        for at, item in by_place.items():
-            number = bisect_right(self._ends, at)
+        for index, item in by_place.items():
+            number = bisect_right(self._ends, index)
             if number not in copies:
                 copies[number] = [*self._blocks[number]]
-            copies[number][at - self._ends[number]] = item  # negative: from the end
+            # A negative index, from the end of the block.
+            copies[number][index - self._ends[number]] = item
         return Blocks([copies.get(n, block) for n, block in enumerate(self._blocks)])
 
     def __len__(self) -> int:
@@ -83,12 +91,12 @@ class Blocks(Sliced[T]):
     def __iter__(self) -> Iterator[T]:
         return chain.from_iterable(self._blocks)
 
-    def _item(self, at: int) -> T:
-        number = bisect_right(self._ends, at)
+    def _item(self, index: int) -> T:
+        number = bisect_right(self._ends, index)
         block = self._blocks[number]
-        return block[at - self._ends[number] + len(block)]
+        return block[index - self._ends[number] + len(block)]
 
-    def _part(self, start: int, stop: int) -> Sequence[T]:
+    def _slice(self, start: int, stop: int) -> Sequence[T]:
         if start >= stop:
             return []
         first = bisect_right(self._ends, start)
@@ -99,7 +107,7 @@ class Blocks(Sliced[T]):
 
 
 class Reversed(Sliced[T]):
-    """A reversed view of a sequence, without a copy."""
+    """A sequence in reverse order, as a view that copies nothing."""
 
     __slots__ = ("_items",)
 
@@ -109,11 +117,11 @@ class Reversed(Sliced[T]):
     def __len__(self) -> int:
         return len(self._items)
 
-    def _item(self, at: int) -> T:
-        return self._items[-1 - at]
+    def _item(self, index: int) -> T:
+        return self._items[-1 - index]
 
 
 def _cut(items: Iterable[T]) -> Iterator[Sequence[T]]:
     items = list(items)
-    for start in range(0, len(items), _BLOCK):
-        yield items[start : start + _BLOCK]
+    for start in range(0, len(items), _BLOCK_ITEMS):
+        yield items[start : start + _BLOCK_ITEMS]

@@ -1,18 +1,18 @@
-"""Records of a chat; deleted ones are kept, but not shown."""
+"""The records of a chat. Deleted records stay in the chat, but are not shown."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from mock_server.domain.objects.blocks import Blocks, Sliced
 from mock_server.domain.objects.models import ChatRecord
 
 
 class ChatRecords(Sliced[ChatRecord]):
-    """All records of a chat, oldest first, and the places of deleted ones.
+    """All records of a chat, oldest first, and the indexes of the deleted ones.
 
-    A sequence of another type has no deleted records.
+    A chat without deleted records may have any other type of sequence instead.
     """
 
     __slots__ = ("_all", "_deleted")
@@ -22,15 +22,15 @@ class ChatRecords(Sliced[ChatRecord]):
 
     @staticmethod
     def of(records: Sequence[ChatRecord]) -> ChatRecords:
-        """Return records as ChatRecords; those of another type are all shown."""
+        """Return the records of a chat as ChatRecords."""
         if isinstance(records, ChatRecords):
             return records
         return ChatRecords(Blocks.of(records), ())
 
     @staticmethod
     def loaded(records: Sequence[ChatRecord]) -> Sequence[ChatRecord]:
-        """Return loaded records, some of which may be deleted."""
-        deleted = [at for at, it in enumerate(records) if it.delete_time is not None]
+        """Return loaded records, as ChatRecords if some of them are deleted."""
+        deleted = _deleted_in(enumerate(records))
         return ChatRecords(Blocks.of(records), deleted) if deleted else records
 
     def __len__(self) -> int:
@@ -39,21 +39,21 @@ class ChatRecords(Sliced[ChatRecord]):
     def __iter__(self) -> Iterator[ChatRecord]:
         return iter(self._all)
 
-    def _item(self, at: int) -> ChatRecord:
-        return self._all[at]
+    def _item(self, index: int) -> ChatRecord:
+        return self._all[index]
 
-    def _part(self, start: int, stop: int) -> Sequence[ChatRecord]:
+    def _slice(self, start: int, stop: int) -> Sequence[ChatRecord]:
         return self._all[start:stop]
 
     def added(self, new: Sequence[ChatRecord]) -> ChatRecords:
-        """Return the records with new ones at the end."""
+        """Return the records with `new` records at the end."""
         end = len(self._all)
         return ChatRecords(self._all.replaced(end, end, new), self._deleted)
 
     def changed(self, by_place: Mapping[int, ChatRecord]) -> ChatRecords:
-        """Return the records with some replaced; deleted ones stay deleted."""
+        """Return the records with some replaced; deleted records stay deleted."""
         every = self._all.changed(by_place)
-        deleted = [at for at, it in by_place.items() if it.delete_time is not None]
+        deleted = _deleted_in(by_place.items())
         return ChatRecords(every, sorted({*self._deleted, *deleted}))
 
     @property
@@ -62,19 +62,23 @@ class ChatRecords(Sliced[ChatRecord]):
         return _Shown(self._all, self._deleted) if self._deleted else self._all
 
 
+def _deleted_in(indexed: Iterable[tuple[int, ChatRecord]]) -> list[int]:
+    return [index for index, each in indexed if each.delete_time is not None]
+
+
 class _Shown(Sliced[ChatRecord]):
-    __slots__ = ("_all", "_skipped")
+    __slots__ = ("_all", "_shown_before")
 
     def __init__(self, every: Sequence[ChatRecord], deleted: Sequence[int]) -> None:
         self._all = every
-        # The number of shown records before each deleted one.
-        self._skipped = [at - number for number, at in enumerate(deleted)]
+        # The number of shown records before each deleted record.
+        self._shown_before = [index - n for n, index in enumerate(deleted)]
 
     def __len__(self) -> int:
-        return len(self._all) - len(self._skipped)
+        return len(self._all) - len(self._shown_before)
 
-    def _item(self, at: int) -> ChatRecord:
-        return self._all[at + bisect_right(self._skipped, at)]
+    def _item(self, index: int) -> ChatRecord:
+        return self._all[index + bisect_right(self._shown_before, index)]
 
 
 def shown(records: Sequence[ChatRecord]) -> Sequence[ChatRecord]:

@@ -1,4 +1,4 @@
-"""Datasets, and the folder trees of their collections as loaded."""
+"""Datasets, and the folder trees of their loaded collections."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from mock_server.domain.objects.pending import Steps, complete, made, sorting
 
 
 class FolderTree(ABC):
-    """Collections of a dataset in folders, and listings of them."""
+    """The collections of a dataset: folders, look-ups by id, and sorted listings."""
 
     created = 0
-    """Number of collections that were not loaded."""
+    """Number of collections that were created after loading."""
 
     @property
     @abstractmethod
@@ -57,33 +57,39 @@ class FolderTree(ABC):
 
     @abstractmethod
     def listing(self, within: Within, order: Order) -> Listed:
-        """Return the collections within a part, in an order; `_id` decides ties."""
+        """Return the sorted collections of a folder, the top level or ANYWHERE.
+
+        `_id` decides ties. Raises NotReady.
+        """
 
     def found(
-        self, within: Within, order: Order, search: Search | None, kept: int
+        self, within: Within, order: Order, search: Search | None, max_cached: int
     ) -> tuple[int, Sequence[Collection]]:
-        """Return a part's size and its matches; cache results of `kept` searches."""
+        """Return the size of a listing, and the matches in it (without search: all).
+
+        The results of `max_cached` searches are cached. Raises NotReady.
+        """
         listing = self.listing(within, order)
         items = listing.items
-        return len(items), items if search is None else listing.find(search, kept)
+        return len(items), items if search is None else listing.find(search, max_cached)
 
     def prepare(self, order: Order) -> None:
-        """Prepare listings, look-ups and searches, so that requests need not wait."""
-        for part in self.large(order).values():
-            part.fold()
+        """Prepare listings, look-ups and searches, so that no request has to wait."""
+        for listing in self.large(order).values():
+            listing.fold()
         if len(self) >= LARGE:
-            self.get("")  # makes the look-up by id
+            self.get("")  # builds the look-up by id
 
     @abstractmethod
     def large(self, order: Order) -> Mapping[Within, Listing]:
-        """Return the loaded parts that take long to be folded for searches."""
+        """Return the loaded listings with at least LARGE collections; sort them now."""
 
     @abstractmethod
     def number(self, item: Collection) -> int:
         """Return the sort key of a collection in fixture order."""
 
     def key(self, order: Order) -> Callable[[Collection], Any]:
-        """Return the function that gives sort keys for an order."""
+        """Return the function that returns the sort key of a collection in an order."""
         return self.number if order == "fixture" else SORT_KEYS[order]
 
     @abstractmethod
@@ -92,10 +98,13 @@ class FolderTree(ABC):
 
     @abstractmethod
     def parents(self) -> Set[Within]:
-        """Return all parts that may hold collections; others are empty."""
+        """Return all folders (and ANYWHERE) that may hold collections.
+
+        All other folders are empty.
+        """
 
     def below(self, collection_id: str) -> list[Collection]:
-        """Return a collection's descendants, nearest first."""
+        """Return the descendants of a collection, the direct children first."""
         descendants: list[Collection] = []
         folders, parents = [collection_id], self.parents()
         for folder in folders:  # the list grows here, level by level
@@ -106,7 +115,7 @@ class FolderTree(ABC):
 
     @abstractmethod
     def folders_in(self, folder: str | None) -> Iterable[str]:
-        """Return the ids of subfolders, which may hold collections."""
+        """Return the ids of the collections in a folder that may hold collections."""
 
     def levels(self, folder: str) -> Iterator[int]:
         """Yield the number of collections on each level below a folder."""
@@ -116,22 +125,22 @@ class FolderTree(ABC):
             folders = [*chain.from_iterable(map(self.folders_in, folders))]
 
     def above(self, folder: str | None) -> Iterator[str]:
-        """Yield the ids of a folder and those above it, outermost last."""
+        """Yield the ids of a folder and of the folders above it, outermost last."""
         while folder is not None:
             yield folder
             found = self.get(folder)
             folder = None if found is None else found.parent_id
 
     def depth(self, folder: str | None) -> int:
-        """Return the number of folders above the content of a folder: 0 at the top."""
+        """Return the depth of a folder's content: 0 for the top level (None)."""
         return sum(1 for _ in self.above(folder))
 
 
 class Tree(FolderTree):
     """A folder tree as it was loaded.
 
-    Listings and the look-up by id are made at the first use. They depend only on the
-    collections, so callers never see a tree change.
+    Listings and the look-up by id are built at the first use. They depend only on the
+    collections, so callers never see a change.
     """
 
     def __init__(
@@ -141,10 +150,11 @@ class Tree(FolderTree):
         by_id: Mapping[str, Collection] | None = None,
         listings: Mapping[Order, Mapping[Within, Listing]] | None = None,
     ) -> None:
-        """Use `by_id` and `listings` if a loader has made them already."""
+        """Store the collections; `by_id` and `listings` may have been built before."""
         self._collections = collections
         self._listings = {**(listings or {})}
-        self._lines: dict[Order, array[int]] = {}
+        # For each order: its index of each collection, in depth-first order.
+        self._depth_first: dict[Order, array[int]] = {}
         if by_id is not None:
             self.by_id = by_id
 
@@ -162,26 +172,26 @@ class Tree(FolderTree):
         return self.by_id.get(collection_id)
 
     def listing(self, within: Within, order: Order) -> Listing:
-        parts = self._listings.get(order)
-        if parts is None:
+        by_folder = self._listings.get(order)
+        if by_folder is None:
             if order == "fixture" and within is ANYWHERE:
                 return self._everything
-            parts = made(self, order, self._arranging(order))
-        return parts.get(within, _EMPTY)
+            by_folder = made(self, order, self._sort_in_steps(order))
+        return by_folder.get(within, _EMPTY)
 
     def large(self, order: Order) -> Mapping[Within, Listing]:
-        parts = self._parts(order).items()
-        return {at: part for at, part in parts if len(part.items) >= LARGE}
+        every = self._sorted(order).items()
+        return {at: listing for at, listing in every if len(listing.items) >= LARGE}
 
     def children(self, folder: str | None) -> Sequence[Collection]:
         return self.listing(folder, self._any_order).items
 
     def parents(self) -> Set[Within]:
-        return self._parts(self._any_order).keys()
+        return self._sorted(self._any_order).keys()
 
     @property
     def _any_order(self) -> Order:
-        # Sorting a million takes seconds, so take an order that exists.
+        # Sorting a million collections takes seconds, so use an order that exists.
         return next(iter(self._listings), "fixture")
 
     def number(self, item: Collection) -> int:
@@ -190,17 +200,17 @@ class Tree(FolderTree):
         items = self.listing(ANYWHERE, order).items
         return numbers[bisect_left(items, key(item), key=key)]
 
-    def _parts(self, order: Order) -> Mapping[Within, Listing]:
-        """Return all parts in an order; sort them now if needed."""
+    def _sorted(self, order: Order) -> Mapping[Within, Listing]:
+        """Return all listings in an order, by folder; sort them now if needed."""
         if order not in self._listings:
             ordered = Listing(in_order(self._collections, order))
             is_sorted = order != "fixture"
-            parts = listings(ordered if is_sorted else self._everything)
-            self._listings[order] = complete(parts)
+            steps = listings(ordered if is_sorted else self._everything)
+            self._listings[order] = complete(steps)
         return self._listings[order]
 
-    def _arranging(self, order: Order) -> Steps[Mapping[Within, Listing]]:
-        """Return the same as `_parts`, in steps: sorting may take over a second."""
+    def _sort_in_steps(self, order: Order) -> Steps[Mapping[Within, Listing]]:
+        """Return the same as `_sorted`, in steps, because sorting may take seconds."""
         if order == "fixture":
             everything = self._everything
         else:
@@ -211,92 +221,100 @@ class Tree(FolderTree):
 
     @cached_property
     def _everything(self) -> Listing:
-        """All collections in fixture order; searches use another order's listing."""
+        """All collections in fixture order.
+
+        If another order was sorted before, its listing is searched for this one.
+        """
         if {*self._listings} <= {"fixture"}:
             return Listing(self._collections)
         order, numbers = self._numbers
         return Renumbered(self._collections, self.listing(ANYWHERE, order), numbers)
 
     def folders_in(self, folder: str | None) -> Iterable[str]:
-        return self._inner.get(folder, ())
+        return self._subfolders.get(folder, ())
 
     @cached_property
-    def _inner(self) -> Mapping[str | None, Sequence[str]]:
-        inner: dict[str | None, list[str]] = {}
+    def _subfolders(self) -> Mapping[str | None, Sequence[str]]:
+        """The ids of the subfolders of each folder."""
+        subfolders: dict[str | None, list[str]] = {}
         for each in self.parents():
             if isinstance(each, str):
                 found = self.get(each)
-                above = None if found is None else found.parent_id
-                inner.setdefault(above, []).append(each)
-        return inner
+                parent = None if found is None else found.parent_id
+                subfolders.setdefault(parent, []).append(each)
+        return subfolders
 
     @cached_property
     def spans(self) -> Mapping[Within, tuple[int, int]]:
-        """Start and end of each folder's descendants in a line of all collections.
+        """Start and end of each folder's descendants in depth-first order.
 
-        In the line folders follow depth first, each with its own collections, so that
-        everything within a folder is contiguous.
+        In this order each folder's own collections come first, then its subfolders, so
+        all descendants of a folder are contiguous.
         """
-        parts = self._parts(self._any_order)
-        above = {each: at for at, some in self._inner.items() for each in some}
+        by_folder = self._sorted(self._any_order)
+        parent_of = {
+            each: parent for parent, some in self._subfolders.items() for each in some
+        }
         spans: dict[Within, tuple[int, int]] = {}
         ahead: list[str | None] = [None]
         end = 0
         while ahead:
             folder = ahead.pop()
-            first, end = end, end + len(parts.get(folder, _EMPTY).items)
+            first, end = end, end + len(by_folder.get(folder, _EMPTY).items)
             spans[folder] = first, end
             ahead += self.folders_in(folder)
-        # From the last folder on: the ends of subfolders are known by then.
+        # Go backwards, so that the ends of subfolders are known before their parent's.
         for each in reversed(spans):
             if isinstance(each, str):
-                first, end = spans[above[each]]
-                spans[above[each]] = first, max(end, spans[each][1])
+                first, end = spans[parent_of[each]]
+                spans[parent_of[each]] = first, max(end, spans[each][1])
         return spans
 
     def places(self, order: Order, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
-        """Yield the indices in an order of the collections in these spans."""
+        """Yield the indexes, in `order`, of the collections in these `spans`."""
         is_numbered = order == "fixture" and order not in self._listings
         by, numbers = self._numbers if is_numbered else (order, None)
-        if by not in self._lines:
-            parts, line = self._parts(by), array("I")
+        if by not in self._depth_first:
+            by_folder, indexes = self._sorted(by), array("I")
             for folder in self.spans:
-                line.extend(parts.get(folder, _EMPTY).places)
-            self._lines[by] = line
-        line = self._lines[by]
-        places = chain.from_iterable(line[first:end] for first, end in spans)
+                indexes.extend(by_folder.get(folder, _EMPTY).places)
+            self._depth_first[by] = indexes
+        indexes = self._depth_first[by]
+        places = chain.from_iterable(indexes[first:end] for first, end in spans)
         return map(numbers.__getitem__, places) if numbers else places
 
     @cached_property
     def by_id(self) -> Mapping[str, Collection]:
+        """The collections by their ids."""
         return {item.id: item for item in self._collections}
 
     @cached_property
     def _numbers(self) -> tuple[SortedOrder, Sequence[int]]:
-        """A sorted order, and the place of each of its items in fixture order.
+        """A sorted order, and the index in fixture order of each item of its listing.
 
-        Takes more than a second for a million, unless the places came with the order.
+        Takes more than a second for a million items, unless a loader has set `places`.
         """
-        # Four bytes for each collection; a look-up by id would take a hundred.
+        # An array takes 4 bytes for each collection; a dictionary would take 100.
         is_by_name = {"name"} == {*self._listings} - {"fixture"}
         order: SortedOrder = "name" if is_by_name else "update_time_desc"
-        listed = self._parts(order)[ANYWHERE]
-        if not listed.places:
-            numbers = {id(item): at for at, item in enumerate(self._collections)}
-            listed.places = array("I", (numbers[id(each)] for each in listed.items))
-        return order, listed.places
+        listing = self._sorted(order)[ANYWHERE]
+        if not listing.places:
+            numbers = {id(item): n for n, item in enumerate(self._collections)}
+            listing.places = array("I", (numbers[id(each)] for each in listing.items))
+        return order, listing.places
 
 
 _EMPTY = Listing(())
 LARGE = 500
-"""Collections whose scan or folding takes up to a millisecond."""
+"""From this number of collections, a scan or folding may take over a millisecond."""
 
 
 class Dataset(Struct, frozen=True, eq=False):
     """A dataset: its fields, its collections and their rows.
 
-    `type` is `dataset`, or `folder` for a folder of datasets; `parent_id` is the id of
-    such a folder. `update_time` is in milliseconds; `rows` are by collection id.
+    `type` is `folder` for a folder of datasets, else the type of the dataset;
+    `parent_id` is the id of such a folder. `update_time` is in milliseconds; `rows` has
+    the loaded rows by collection id.
     """
 
     id: str
@@ -312,5 +330,5 @@ class Dataset(Struct, frozen=True, eq=False):
     rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
 
     def level_of(self, caller: Caller) -> Level:
-        """Return a caller's level: the key's own here, else the caller's."""
+        """Return the level declared here for the caller's key, else `caller.level`."""
         return self.permissions.get(caller.key, caller.level)

@@ -1,4 +1,4 @@
-"""The loaded content of fixtures, shared by all sandboxes of a server."""
+"""The loaded data of fixtures, which all sandboxes of a server share."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
@@ -19,18 +19,18 @@ from mock_server.domain.replies import DeclaredReply
 from mock_server.domain.versions import Version
 
 JobsOf = tuple[str, str]
-"""Ids of a dataset and of a collection in it."""
+"""The place of a job: the ids of a dataset and of a collection in it."""
 
 
 class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
-    """The loaded content of fixtures, by id; stores share it, and it never changes.
+    """The loaded data of fixtures. It never changes, so stores share it.
 
-    `users` may log in, `api_keys` were created by logins, `shares` are share links,
-    `replies` are for completions, `jobs` is unfinished training, `faults` are in force
-    from the start, `answers` serve paths without an operation. `version` is the
-    declared version of the service, `frozen_at` the declared time of the clock (ms);
-    `files` and `sha256` name the source; `size` is the estimated memory in bytes;
-    `secrets`, derived from `keys`, are the keys to redact, sorted.
+    `keys` are callers by declared API key; `users` may log in; `api_keys` were created
+    by logins; `shares` are share links; `replies` are for completions; `jobs` are
+    unfinished training; `faults` are in force from the start; `answers` are the static
+    responses. `version` is the declared version of the service, `frozen_at` the
+    declared time of a stopped clock (ms). `files` and `sha256` name the source; `size`
+    is the estimated memory in bytes. `secrets` are the keys to redact, sorted.
     """
 
     apps: Mapping[str, App] = field(default_factory=dict)
@@ -52,11 +52,11 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
 
     def __post_init__(self) -> None:
         long = [key for key in self.keys if len(key) >= MIN_REDACTABLE_LENGTH]
-        # How msgspec sets a derived field of a frozen struct.
+        # The way of msgspec to set a computed field of a frozen struct.
         force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long)))
 
     def warning_under(self, version: Version) -> str | None:
-        """Return a warning if the fixture is served as another version."""
+        """Return a warning if `version` is not the declared version, else None."""
         if self.version in (None, version):
             return None
         how = f"--choice version={self.version} serves that"
@@ -67,25 +67,29 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return {each.member: each for each in self.keys.values()}
 
     def caller_of(self, member: str | None) -> Caller:
-        """Return the caller of a member's declared key, else an owner."""
+        """Return the caller of a member's declared key, else one with all permissions.
+
+        None also means all permissions.
+        """
         return self._by_member.get(member or "", Caller("", member))
 
     @cached_property
     def jobs_by_collection(self) -> Mapping[JobsOf, tuple[Job, ...]]:
+        """The unfinished jobs of training of each collection."""
         jobs: dict[JobsOf, tuple[Job, ...]] = {}
         for job in self.jobs:
-            at = job.dataset_id, job.collection_id
-            jobs[at] = (*jobs.get(at, ()), job)
+            place = job.dataset_id, job.collection_id
+            jobs[place] = (*jobs.get(place, ()), job)
         return jobs
 
     @cached_property
     def row_places(self) -> Mapping[str, RowPlace]:
-        """All rows by id, indexed at the first use. Raises NotReady."""
+        """The places of all rows by id, found at the first use. Raises NotReady."""
         return made(self, "row_places", places_of(self.datasets.values()))
 
     def has(self, own_id: str) -> bool:
-        """Return True if an id is taken. Raises NotReady."""
-        # Large trees have a look-up by id; gathering a million ids takes 0.7 s.
+        """Return True if an object has this id. Raises NotReady."""
+        # Large trees have a look-up by id; collecting all of their ids would be slow.
         return own_id in self._ids or any(own_id in tree for tree in self._large_trees)
 
     @cached_property
@@ -95,14 +99,12 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
 
     @cached_property
     def _ids(self) -> Set[str]:
-        """All ids except those of collections in large trees."""
-        return made(self, "ids", self._gathering())
+        """All ids except those of collections in large trees. Raises NotReady."""
+        return made(self, "ids", self._collect_ids())
 
-    def _gathering(self) -> Steps[Set[str]]:
-        found, datasets = (
-            {*self.apps, *self.datasets, *self.api_keys},
-            self.datasets.values(),
-        )
+    def _collect_ids(self) -> Steps[Set[str]]:
+        found = {*self.apps, *self.datasets, *self.api_keys}
+        datasets = self.datasets.values()
         trees = [dataset.tree.collections for dataset in datasets]
         with_ids = chain(
             (tree for tree in trees if len(tree) < LARGE),
@@ -123,25 +125,26 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
             dataset.tree.prepare(order)
 
     def prepare_changes(self) -> None:
-        """Number all collections, for lists of changed trees and of the admin API.
+        """Number all collections, for lists of changed datasets and of the admin API.
 
-        Safe in a thread: it has no long step.
+        It may run in a thread beside a running server, because it has no long step.
         """
         for tree in self._large_trees:
             if isinstance(tree, Tree):
                 tree.places("fixture", ())
 
-    def records(self, at_once: int) -> Iterator[list[Chat | Collection]]:
-        """Yield all chats and collections, in lists of `at_once`."""
-        holders: list[Iterable[Chat | Collection]] = [
+    def chats_and_collections(self, at_once: int) -> Iterator[list[Chat | Collection]]:
+        """Yield all chats and collections, in lists of at most `at_once`."""
+        groups: list[Iterable[Chat | Collection]] = [
             *(app.chats.values() for app in self.apps.values()),
             *(dataset.tree for dataset in self.datasets.values()),
         ]
-        records = chain.from_iterable(holders)
-        while some := list(islice(records, at_once)):
+        every = chain.from_iterable(groups)
+        while some := list(islice(every, at_once)):
             yield some
 
     def counts(self) -> dict[str, int]:
+        """Return the numbers of datasets, collections and chats."""
         datasets, apps = self.datasets.values(), self.apps.values()
         return {
             "datasets": len(datasets),
@@ -150,7 +153,10 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         }
 
     def contents(self) -> dict[str, int]:
-        """Return `counts`, replies, responses, and apps if no app has chats."""
+        """Return `counts`, and the numbers of replies and static responses, if any.
+
+        The number of apps is included if no app has chats.
+        """
         counts = self.counts()
         apps = () if counts["chats"] else self.apps
         further = {"apps": apps, "replies": self.replies, "responses": self.answers}

@@ -1,4 +1,4 @@
-"""Search folded texts: literally, ignoring case, within single texts."""
+"""Search the folded texts of items for a term; case and composition do not matter."""
 
 from __future__ import annotations
 
@@ -15,54 +15,61 @@ from mock_server.domain.objects.pending import Steps
 
 
 def fold(text: str) -> str:
-    """Return a text for comparisons: case folded, NFC. Idempotent."""
+    """Return a text for comparisons: case folded and composed (NFC).
+
+    Folding a folded text changes nothing.
+    """
     if text.isascii():
         return text.lower()
-    # Folding may undo a composition, and composing first may change the folding.
+    # Case folding may decompose characters, and composing first may change its result.
     if not is_normalized("NFC", text):
         text = normalize("NFC", _with_ordered_marks(text))
     return normalize("NFC", text.casefold())
 
 
 _PART_CHARS = 1_024
-_SLOW = 32
-"""Cost of folding a character, at most, relative to changing its case."""
+_SLOW_COST = 32
+"""Maximum cost of folding a character, relative to changing only its case."""
 
 
 def folded_beginning(text: str, room: int) -> tuple[str, int]:
-    """Return the folded beginning of a text, and the room left.
+    """Return the folded beginning of a text, as far as `room` suffices, and the rest.
 
-    Each character takes 1 of the room, or 32 near others that are composed.
+    Each character costs 1 of `room`, but 32 in a part with characters that need
+    composing. The rest of the room may be negative.
     """
     if text.isascii():
         return text[:room].lower(), room - len(text)
     parts: list[str] = []
-    is_all_quick = True
+    is_all_simple = True
     for start in range(0, len(text), _PART_CHARS):
         if room <= 0:
             text, room = text[:start], 0
             break
         part = text[start : start + _PART_CHARS]
         folded = part.casefold()
-        is_quick = len(folded) == len(part) and is_normalized("NFC", folded)
-        room -= len(part) if is_quick else _SLOW * len(part)
-        is_all_quick = is_all_quick and is_quick
+        is_simple = len(folded) == len(part) and is_normalized("NFC", folded)
+        room -= len(part) if is_simple else _SLOW_COST * len(part)
+        is_all_simple = is_all_simple and is_simple
         parts.append(folded)
-    if is_all_quick and is_normalized("NFC", text):  # what `fold` would do again
+    if is_all_simple and is_normalized("NFC", text):  # do not fold all parts again
         return normalize("NFC", "".join(parts)), room
     return fold(text), room
 
 
-# Marks with combining class 0 in Unicode that decompose into two.
+# Marks with combining class 0 in Unicode that decompose into two marks.
 _PAIRS = {"\u0f73": "\u0f71\u0f72", "\u0f75": "\u0f71\u0f74", "\u0f81": "\u0f71\u0f80"}
 _LONG_RUN = re.compile(rb"[^\0]{31,}")
-"""Combining classes of a run of more marks than any language uses (UAX #15)."""
+"""The combining classes of a run of marks that is longer than in any language.
+
+UAX #15 allows 30 marks.
+"""
 
 
 def _with_ordered_marks(text: str) -> str:
-    """Return the text with long runs of marks in canonical order, an equivalent text.
+    """Return an equivalent text, with long runs of marks in canonical order.
 
-    `normalize` orders a run by insertion, in quadratic time.
+    `normalize` would sort such a run in quadratic time.
     """
     for pair, marks in _PAIRS.items():
         text = text.replace(pair, marks)
@@ -75,26 +82,32 @@ def _with_ordered_marks(text: str) -> str:
     return "".join((*parts, text[end:]))
 
 
-# Ends of a text, and of an item's texts. These lone surrogates occur in no valid text
-# and do not fold; as bytes (PEP 383) they occur in no UTF-8.
+# Marks for the end of a text, and for the end of an item. These lone surrogates do not
+# occur in valid text, and folding keeps them; their bytes (PEP 383) are no valid UTF-8.
 _TEXT_END, _ITEM_END = "\udcff", "\udcfe"
 _TEXT_END_BYTE, _ITEM_END_BYTE = b"\xff", b"\xfe"
 _ITEMS, _CHARS = 4_096, 65_536
-"""Maximum of items and characters in a block: folding single items takes longer,
-folding all at once needs much memory, and a short block is cheap to send or join."""
+"""Maximum number of items and characters in a block.
+
+Folding a whole block is faster than folding single items, and takes less memory than
+folding all items at once.
+"""
 
 
 class Block(Struct, frozen=True):
-    """The folded texts of some items, joined; the start of each item, and the end."""
+    """The joined folded texts of some items.
+
+    `starts` has the first byte of each item, and finally the length.
+    """
 
     folded: bytes
     starts: array[int]
 
 
 class Haystack:
-    """The folded texts of a sequence of items, in blocks to search in.
+    """The folded texts of a sequence of items, stored in blocks that are searched.
 
-    The first text of an item is its name.
+    The first text of each item is its name.
     """
 
     def __init__(self, blocks: Iterable[Block]) -> None:
@@ -102,7 +115,7 @@ class Haystack:
 
     @staticmethod
     def of(items: Iterable[Iterable[str]]) -> Steps[Haystack]:
-        """Return a haystack of the texts of items."""
+        """Return a haystack; `items` yields the texts of each item."""
         haystack = Haystack(())
         for block in _blocks(items):
             haystack.blocks.append(block)
@@ -110,13 +123,12 @@ class Haystack:
         return haystack
 
     def find(self, term: str, *, names_only: bool = False) -> Steps[array[int]]:
-        """Return the indices of items with `term` in a text, ascending.
+        """Return the indexes of the items that have `term` in a text, ascending.
 
-        `term` must not be empty.
+        `term` must not be empty. With `names_only`, it must be in the name.
         """
-        # `find` over a whole block skips quickly what does not match. Where hits are
-        # dense, ever more items are searched one by one: that is faster than another
-        # `find`.
+        # `find` over a whole block quickly skips items that do not match. Where matches
+        # are dense, searching ever more items one by one is faster than another `find`.
         needle = fold(term).encode()
         hits = array("Q")
         number, width = 0, 1
@@ -128,7 +140,7 @@ class Haystack:
                 first = bisect_right(starts, at) - 1
                 end = min(first + width, last)
                 items = text[starts[first] : starts[end]].split(_ITEM_END_BYTE)
-                # `needle in item` takes twice as long for bytes.
+                # For bytes, `find` is faster than `in`.
                 matched = [item.find(needle) >= 0 for item in items]
                 width = 2 * width if 4 * sum(matched) > width else 1
                 if names_only:
@@ -162,8 +174,8 @@ def _block(texts: Sequence[str]) -> Iterator[Block]:
 
 
 def _folded_bytes(text: str) -> bytes:
-    """Return the folded text in UTF-8, with its ends as single bytes."""
+    """Return the folded text in UTF-8, with the end marks as single bytes."""
     data = text.encode("utf-8", "surrogateescape")
-    if len(data) == len(text):  # ASCII, except the ends
+    if len(data) == len(text):  # ASCII, except for the end marks
         return data.lower()
     return fold(text).encode("utf-8", "surrogateescape")

@@ -1,7 +1,7 @@
-"""Order, split and search the collections of a dataset.
+"""Sort the collections of a dataset, split them by folder, and search them.
 
-The data for searches are computed at the first search, or for large listings at
-loading, and kept with the listing.
+A listing stores the data for its searches. They are computed at the first search, or
+for large listings at loading.
 """
 
 from __future__ import annotations
@@ -28,23 +28,26 @@ SearchFields = Literal["name_and_tags", "name"]
 
 
 class Anywhere(Enum):
-    """Type of ANYWHERE: every collection of a dataset, at any depth."""
+    """The type of ANYWHERE, which stands for the whole dataset, at any depth."""
 
     ANYWHERE = "anywhere"
 
-    # The hash of an Enum runs Python code, which is slower than the look-up.
+    # The hash function of Enum is Python code, and slower than the look-up itself.
     __hash__ = object.__hash__
 
 
 ANYWHERE: Final = Anywhere.ANYWHERE
 Within = str | None | Anywhere
-"""A folder's id, the top level (None), or ANYWHERE."""
+"""The scope of a listing: a folder's id, the top level (None), or ANYWHERE."""
 
 
 def listings(everything: Listing) -> Steps[dict[Within, Listing]]:
-    """Return each part of a dataset that has collections, in the given order."""
-    parts: dict[Within, Listing] = {ANYWHERE: everything}
-    # One pass over all, so each folder gets its collections in order.
+    """Return a listing for each folder that has collections, and for ANYWHERE.
+
+    All listings have the order of `everything`.
+    """
+    by_folder: dict[Within, Listing] = {ANYWHERE: everything}
+    # A single pass over all items keeps the order in each folder.
     folders: dict[str | None, tuple[list[Collection], array[int]]] = {}
     for start, some in pieces(everything.items):
         for place, item in enumerate(some, start):
@@ -55,16 +58,16 @@ def listings(everything: Listing) -> Steps[dict[Within, Listing]]:
             folder[1].append(place)
         yield
     if len(folders) == 1:
-        return parts | dict.fromkeys(folders, everything)
-    return parts | {at: Listing(*of) for at, of in folders.items()}
+        return by_folder | dict.fromkeys(folders, everything)
+    return by_folder | {folder: Listing(*own) for folder, own in folders.items()}
 
 
 def in_order(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
     """Sort collections that are in fixture order; `_id` decides ties."""
     if order == "fixture":
         return collections
-    # Stable sorts, ties first: the directions differ, and one sort by pairs of a
-    # negated time and an id takes 1.14 times as long.
+    # Sort by id first, then by the main field with a stable sort: their directions
+    # differ, and a single sort by pairs is slower.
     ordered = sorted(collections, key=attrgetter("id"))
     if order == "name":
         ordered.sort(key=attrgetter("name"))
@@ -77,11 +80,14 @@ SORT_KEYS: dict[SortedOrder, Callable[[Collection], Any]] = {
     "update_time_desc": lambda item: (-item.update_time, item.id),
     "name": attrgetter("name", "id"),
 }
-"""Sort keys, to find the place of a single collection."""
+"""For each order, the function that returns the sort key of a collection."""
 
 
 Condition = Callable[[Collection], bool]
-"""A test of a collection: a function of a module, as results are cached by it."""
+"""A test of a collection.
+
+Results are cached by the condition, so it has to be a function of a module.
+"""
 
 
 def is_folder(item: Collection) -> bool:
@@ -89,10 +95,10 @@ def is_folder(item: Collection) -> bool:
 
 
 class Search(Struct, frozen=True):
-    """A search: a `term` in these `fields`, all `conditions`, and any of the `tags`.
+    """A search. A match has `term` in one of the `fields`, and meets all `conditions`.
 
-    Empty fields do not restrict the search; one field is not empty. With `every_tag` a
-    collection needs all tags.
+    It also has one of the `tags`, or all tags with `every_tag`. An empty `term`,
+    `conditions` or `tags` restricts nothing; at least one of them is not empty.
     """
 
     term: str = ""
@@ -103,12 +109,13 @@ class Search(Struct, frozen=True):
 
     @property
     def restricts(self) -> bool:
+        """False if every collection is a match."""
         return replace(self, fields="name") != Search(fields="name")
 
-    def parts(self) -> Iterator[tuple[str, Search, Search]]:
-        """Yield each stage: its name, it alone, and it with the stages before.
+    def stages(self) -> Iterator[tuple[str, Search, Search]]:
+        """Yield the name of each stage, its own search, and the search up to here.
 
-        Conditions other than folder and tags belong to the stage `search`.
+        Conditions other than `is_folder` belong to the stage `search`.
         """
         others = tuple(each for each in self.conditions if each is not is_folder)
         text = replace(self, conditions=others, tags=())
@@ -118,7 +125,10 @@ class Search(Struct, frozen=True):
         yield "filterTags", Search(tags=self.tags), self
 
     def matches(self, item: Collection, folded: Sequence[str]) -> bool:
-        """Return True if a collection matches; `folded` has its name and tags."""
+        """Return True if a collection matches.
+
+        `folded` are its name and its tags, folded; they are needed for a `term`.
+        """
         if not all(is_met(item) for is_met in self.conditions):
             return False
         if self.every_tag:
@@ -135,18 +145,21 @@ class Search(Struct, frozen=True):
 
 
 class Listed(Protocol):
-    """A part of a dataset in an order."""
+    """Sorted collections that can be searched: a `Listing`, or a changed one."""
 
     @property
     def items(self) -> Sequence[Collection]:
         """The collections."""
 
-    def find(self, search: Search, kept: int) -> Sequence[Collection]:
-        """Return the matches in order; the results of `kept` searches are cached."""
+    def find(self, search: Search, max_cached: int) -> Sequence[Collection]:
+        """Return the matches in order; cache the results of `max_cached` searches.
+
+        Raises NotReady.
+        """
 
 
 class Listing:
-    """Collections in one order (`items`), and data to search them."""
+    """Collections in one order (`items`), and the data to search them."""
 
     def __init__(
         self,
@@ -154,105 +167,105 @@ class Listing:
         places: Sequence[int] = (),
         haystack: Haystack | None = None,
     ) -> None:
-        """Use `haystack`, if `fold` has made it already."""
+        """Store the items; `haystack` is the result of `fold`, if it is known."""
         self.items = items
         self.places = places
-        """Index of each item in the whole dataset, in the same order, if known.
+        """Index of each item in the listing of the whole dataset; empty if unknown.
 
-        For the whole dataset: in fixture order.
+        In the listing of the whole dataset: the index of each item in fixture order.
         """
         self._haystack = haystack
-        # The latest results, by age: a client that pages repeats its search.
+        # The latest results, oldest first: a client that pages repeats its search.
         self._results: dict[Search, Hits] = {}
-        self._meeting: dict[Condition, array[int]] = {}
+        self._by_condition: dict[Condition, array[int]] = {}
         self._by_tag: dict[str, array[int]] | None = None
 
-    def find(self, search: Search, kept: int) -> Hits:
-        """Return the matches in order; the results of `kept` searches are cached.
+    def find(self, search: Search, max_cached: int) -> Hits:
+        """Return the matches in order; cache the results of `max_cached` searches.
 
         Raises NotReady.
         """
         hits = self._results.pop(search, None)
         if hits is None:
-            hits = Hits(self.items, made(self, search, self._matching(search)))
-            if len(self._results) >= kept:
+            hits = Hits(self.items, made(self, search, self._matches(search)))
+            if len(self._results) >= max_cached:
                 del self._results[next(iter(self._results))]
         self._results[search] = hits
         return hits
 
     def fold(self) -> Haystack:
-        """Fold the names and tags of all collections, once."""
-        return complete(self._folding())
+        """Return the folded names and tags of all collections; fold them only once."""
+        return complete(self._fold_in_steps())
 
-    def _folding(self) -> Steps[Haystack]:
+    def _fold_in_steps(self) -> Steps[Haystack]:
         if self._haystack is None:
             texts = ((item.name, *item.tags) for item in self.items)
             self._haystack = yield from Haystack.of(texts)
         return self._haystack
 
-    def _matching(self, search: Search) -> Steps[Sequence[int]]:
-        """Return the indices of matching collections, ascending."""
-        # A match is in at least one sequence of every part.
-        parts: list[list[Sequence[int]]] = []
+    def _matches(self, search: Search) -> Steps[Sequence[int]]:
+        """Return the indexes of the matching collections, ascending."""
+        # A match is in at least one sequence of each group.
+        groups: list[list[Sequence[int]]] = []
         for condition in search.conditions:
-            parts.append([(yield from self._that_meet(condition))])
+            groups.append([(yield from self._meeting(condition))])
         if search.term:
-            haystack = yield from self._folding()
+            haystack = yield from self._fold_in_steps()
             names_only = search.fields == "name"
             found = yield from haystack.find(search.term, names_only=names_only)
-            parts.append([found])
+            groups.append([found])
         if search.tags:
-            by_tag = yield from self._tagged()
+            by_tag = yield from self._index_tags()
             tagged: list[Sequence[int]] = [by_tag.get(each, ()) for each in search.tags]
-            parts += [[each] for each in tagged] if search.every_tag else [tagged]
-        if len(parts) == 1 and len(parts[0]) == 1:
-            return parts[0][0]
-        return (yield from _common(parts, len(self.items)))
+            groups += [[each] for each in tagged] if search.every_tag else [tagged]
+        if len(groups) == 1 and len(groups[0]) == 1:
+            return groups[0][0]
+        return (yield from _intersection(groups, len(self.items)))
 
-    # Arrays take four bytes for an index, a list of integers nine times as much, and
-    # there may be millions.
+    # Indexes are stored in arrays, which take much less memory than lists: there may be
+    # millions of indexes.
 
-    def _that_meet(self, condition: Condition) -> Steps[array[int]]:
-        """Return the indices of the collections that meet a condition, ascending."""
-        if condition not in self._meeting:
+    def _meeting(self, condition: Condition) -> Steps[array[int]]:
+        """Return the indexes of the collections that meet a condition, ascending."""
+        if condition not in self._by_condition:
             indices = array("I")
             for start, some in pieces(self.items):
                 indices.extend(compress(count(start), map(condition, some)))
                 yield
-            self._meeting[condition] = indices
-        return self._meeting[condition]
+            self._by_condition[condition] = indices
+        return self._by_condition[condition]
 
-    def _tagged(self) -> Steps[dict[str, array[int]]]:
-        """Return the indices of the collections with each tag, ascending."""
+    def _index_tags(self) -> Steps[dict[str, array[int]]]:
+        """Return the indexes of the collections with each tag, ascending."""
         if self._by_tag is None:
             indices: dict[str, array[int]] = {}
             for start, some in pieces(self.items):
-                for at, tags in enumerate(map(attrgetter("tags"), some), start):
+                for index, tags in enumerate(map(attrgetter("tags"), some), start):
                     # A collection may have the same tag twice.
                     for tag in tags if len(tags) < 2 else dict.fromkeys(tags):
                         if tag not in indices:
                             indices[tag] = array("I")
-                        indices[tag].append(at)
+                        indices[tag].append(index)
                 yield
             self._by_tag = indices
         return self._by_tag
 
 
 class Renumbered(Listing):
-    """A listing that searches another one (`found_in`) with the same collections.
+    """A listing that lets another listing search the same collections.
 
-    `numbers` are the indices here of the other listing's collections.
+    `numbers` has the index in this listing for each collection of `searched`.
     """
 
     def __init__(
-        self, items: Sequence[Collection], found_in: Listing, numbers: Sequence[int]
+        self, items: Sequence[Collection], searched: Listing, numbers: Sequence[int]
     ) -> None:
         super().__init__(items)
-        self._found_in = found_in
+        self._searched = searched
         self._numbers = numbers
 
-    def _matching(self, search: Search) -> Steps[Sequence[int]]:
-        found = yield from self._found_in._matching(search)
+    def _matches(self, search: Search) -> Steps[Sequence[int]]:
+        found = yield from self._searched._matches(search)
         if len(found) <= STEP:
             return array("I", sorted(map(self._numbers.__getitem__, found)))
         marks, indices = bytearray(len(self.items)), array("I")
@@ -266,14 +279,19 @@ class Renumbered(Listing):
         return indices
 
 
-def _common(parts: Sequence[Sequence[Sequence[int]]], end: int) -> Steps[array[int]]:
-    """Return the indices below `end`, ascending, in some sequence of each part."""
+def _intersection(
+    groups: Sequence[Sequence[Sequence[int]]], end: int
+) -> Steps[array[int]]:
+    """Return the indexes that are in at least one sequence of each group, ascending.
+
+    Each sequence is ascending, and all indexes are below `end`.
+    """
     found = array("I")
     for start in range(0, end, STEP):
         bounds = start, start + STEP
         near = []
-        for part in parts:
-            cuts = [(each, [bisect_left(each, at) for at in bounds]) for each in part]
+        for group in groups:
+            cuts = [(each, [bisect_left(each, n) for n in bounds]) for each in group]
             near.append(set().union(*(each[slice(*cut)] for each, cut in cuts)))
         found.extend(sorted(set.intersection(*near)))
         yield
@@ -281,14 +299,14 @@ def _common(parts: Sequence[Sequence[Sequence[int]]], end: int) -> Steps[array[i
 
 
 class Hits(Sliced[Collection]):
-    """Collections that a search found: indices, and collections on access.
+    """The collections that a search found, stored as indexes.
 
     A search may match a million collections, of which a page shows thirty.
     """
 
     def __init__(self, items: Sequence[Collection], indices: Sequence[int]) -> None:
         self.indices = indices
-        """Indices in the searched sequence, ascending."""
+        """Indexes of the matches in the searched sequence, ascending."""
         self._items = items
 
     def __len__(self) -> int:
@@ -297,5 +315,5 @@ class Hits(Sliced[Collection]):
     def __iter__(self) -> Iterator[Collection]:
         return map(self._items.__getitem__, self.indices)
 
-    def _item(self, at: int) -> Collection:
-        return self._items[self.indices[at]]
+    def _item(self, index: int) -> Collection:
+        return self._items[self.indices[index]]

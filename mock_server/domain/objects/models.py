@@ -1,7 +1,7 @@
-"""The data: apps with chats (spec 2.1), collections (spec 2.2), rows.
+"""The stored objects: apps, chats (spec 2.1), collections (spec 2.2), rows and others.
 
-Objects never change: a change makes a new object, which replaces the old one in the
-store.
+Objects never change: a change creates a new object, which replaces the old object in
+the store.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,9 +21,10 @@ DEFAULT_TEAM_ID = "65422be6aa44b7da77729ec8"
 
 
 class Chat(Struct, frozen=True, gc=False):
-    """A chat. `top` is its pin; `update_time` is in milliseconds.
+    """A chat. `top` is True if it is pinned; `update_time` is in milliseconds.
 
-    A chat over a share link belongs to the link and the visitor's uid.
+    A chat that began over a share link belongs to `share_id`, the id of the link, and
+    to `out_link_uid`, the uid of the visitor.
     """
 
     app_id: str
@@ -39,18 +40,18 @@ class Chat(Struct, frozen=True, gc=False):
 FOLDER = "folder"
 """The type of a folder of apps or datasets."""
 APP_FOLDERS = (FOLDER, "toolFolder", "httpPlugin")
-"""Types of apps that hold other apps."""
+"""Types of apps that can contain other apps."""
 
 Speaker = Literal["Human", "AI", "System"]
 SPEAKERS: tuple[Speaker, ...] = get_args(Speaker)
 
 
 class ChatRecord(Struct, frozen=True, gc=False):
-    """One message of a chat, as the service's record has it.
+    """A record of a chat: one message.
 
     `id` is the `dataId`, which several records may share. Times are in milliseconds;
-    only a deleted record has `delete_time`. `parts` (of a reply that is more than a
-    text) and `feedback` are JSON, which takes little memory.
+    only a deleted record has a `delete_time`. `parts`, of a reply that is more than a
+    text, and `feedback` are stored as JSON, which takes little memory.
     """
 
     id: str
@@ -63,22 +64,22 @@ class ChatRecord(Struct, frozen=True, gc=False):
 
 
 class Feedback(Struct, rename="camel", omit_defaults=True):
-    """Feedback on a reply; null counts as feedback."""
+    """Feedback on a reply. A field that is null counts as given, too."""
 
     user_good_feedback: str | UnsetType | None = UNSET
     user_bad_feedback: str | UnsetType | None = UNSET
 
     def written(self) -> bytes:
-        """Return JSON for a record, b"" without feedback."""
+        """Return the feedback as JSON for a record; b"" if no field is given."""
         return b"" if self == Feedback() else msgspec.json.encode(self)
 
 
 class App(Struct, frozen=True):
-    """An app, with its loaded chats and their records by chat id.
+    """An app. `chats` and `records` are loaded data, by chat id.
 
-    `replies` are used in turn by completions and streamed at `pace`; `question_guide`
-    has suggested questions. `type` may be that of a folder of apps; `parent_id` is the
-    id of such a folder. `update_time` is in milliseconds.
+    Completions use the `replies` in turn, and stream them at `pace`; `question_guide`
+    has suggested questions. `type` may be one of APP_FOLDERS; `parent_id` is the id of
+    such a folder. `update_time` is in milliseconds.
     """
 
     id: str
@@ -97,23 +98,26 @@ class App(Struct, frozen=True):
     update_time: int = DEFAULT_TIME
 
     def level_of(self, caller: Caller) -> Level:
-        """Return a caller's level: the key's own here, else the caller's."""
+        """Return the level of a visitor, else the level declared here for the key.
+
+        For a key without a declared level, return `caller.level`.
+        """
         if caller.visitor is not None:
             return caller.visitor.level_on(self.id)
         return self.permissions.get(caller.key, caller.level)
 
 
 class Collection(Struct, frozen=True, eq=False, gc=False):
-    """A collection: all fields of spec 2.2 except `permission`, the caller's.
+    """A collection: all fields of spec 2.2 except `permission`, which a caller has.
 
-    Times are in milliseconds. `create_time` to `raw_link` are the deployed service's
-    (choice item_fields=extended). `file_size` (bytes) is of an uploaded file; items of
-    listV2 do not show it.
+    Times are in milliseconds. Items of listV2 show `create_time` to `raw_link` only
+    with choice item_fields=extended, and never `file_size`, the size of an uploaded
+    file in bytes.
     """
 
-    # Without `eq`, a collection equals only itself and hashes by identity: JSON texts
-    # are cached by it, and comparing fields takes longer than encoding them. Without
-    # `gc`: there may be millions, in no cycles, which the collector would walk.
+    # `eq=False`: a collection equals only itself and is hashed by identity. JSON texts
+    # are cached by collection, and comparing fields is slower than encoding them.
+    # `gc=False`: the garbage collector need not walk millions of objects in no cycles.
 
     id: str
     name: str
@@ -134,15 +138,16 @@ class Collection(Struct, frozen=True, eq=False, gc=False):
     file_size: int | None = None
 
     def updated(self, now: int) -> "Collection":
-        """Return the collection as updated at `now`; its creation time stays."""
+        """Return the collection as changed at `now` (ms); its creation time stays."""
         created = self.update_time if self.create_time is None else self.create_time
         return replace(self, update_time=now, create_time=created)
 
 
 class Row(Struct, frozen=True, gc=False):
-    """A row of a collection: a question or text `q`, and an optional answer `a`.
+    """A data row of a collection: a question or text `q`, and an optional answer `a`.
 
-    `indexes` are further texts that find it; `update_time` is in milliseconds.
+    `indexes` are further texts by which searches find the row; `update_time` is in
+    milliseconds.
     """
 
     id: str
@@ -154,7 +159,7 @@ class Row(Struct, frozen=True, gc=False):
 
 
 class User(Struct, frozen=True):
-    """A user who can log in, with the permissions of `member`."""
+    """A user who can log in, with the permissions of `member` (None: all of them)."""
 
     username: str
     password: str
@@ -162,9 +167,10 @@ class User(Struct, frozen=True):
 
 
 class ApiKey(Struct, frozen=True, gc=False):
-    """An API key that a login created; its text follows from its id.
+    """An API key that a login created. `KeyRing.created` computes its text from `id`.
 
-    `member` gives its permissions. Times are in milliseconds; -1 points: unlimited.
+    The key has the permissions of `member`. Times are in milliseconds;
+    `max_usage_points` of -1 means without limit.
     """
 
     id: str
@@ -178,7 +184,7 @@ class ApiKey(Struct, frozen=True, gc=False):
 
 
 class LoginCode(Struct, frozen=True, gc=False):
-    """A code that a login has to repeat before `ends` (milliseconds)."""
+    """A code that a login has to send before the time `ends` (milliseconds)."""
 
     text: str
     ends: int

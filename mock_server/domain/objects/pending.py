@@ -1,7 +1,7 @@
-"""Values that are made in short steps, between which other requests are served.
+"""Values that are computed in short steps, between which other requests are served.
 
-Code that needs a missing value raises NotReady before it changes anything. The caller
-that serves requests runs the steps in slices of time, then repeats the call.
+Code that needs such a value too early raises NotReady, before it changes anything. Its
+caller, which serves the request, runs the steps in slices of time, then calls it again.
 """
 
 from __future__ import annotations
@@ -17,46 +17,47 @@ from weakref import WeakValueDictionary
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]
-"""A generator that returns a value and pauses after each step."""
+"""A generator that pauses after each step, and finally returns a value."""
 STEP = 4_096
-"""Objects handled in a step, which takes a few milliseconds at most."""
+"""Number of objects handled in one step, which takes at most a few milliseconds."""
 AT_ONCE = 4
-"""Steps that run immediately: so few delay no other request."""
-_SAMPLE = 8
-"""Sampled keys for each separately sorted part, so that parts have similar sizes."""
+"""Number of steps that run immediately, because so few do not delay other requests."""
+_SAMPLED_KEYS = 8
+"""Number of sampled keys for each part of a sort, so that parts have similar sizes."""
 
 
 class Pending(Generic[T]):
-    """A value in the making; iterate over it to make steps."""
+    """A value that is being computed. Iterate over it to run the steps."""
 
     def __init__(self, steps: Steps[T]) -> None:
         self.value: T
-        """Set when the iteration has ended."""
+        """The value; set when the iteration has ended."""
         self.is_made = False
-        self._steps = _then_value(steps)
+        self._steps = _with_value(steps)
         # Servers in several threads may share loaded data.
         self._lock = Lock()
 
     def __iter__(self) -> Iterator[None]:
         while not self.is_made:
             with self._lock:
-                # If a step failed, none is left: all waiting callers fail.
-                found = next(self._steps)
-            if found is not None:
-                (self.value,), self.is_made = found, True
+                # After a step has failed, `next` raises for all other callers too.
+                result = next(self._steps)
+            if result is not None:
+                (self.value,), self.is_made = result, True
             yield
 
 
-def _then_value(steps: Steps[T]) -> Iterator[tuple[T] | None]:
-    """Run the steps, then yield the value in a tuple, for ever."""
+def _with_value(steps: Steps[T]) -> Iterator[tuple[T] | None]:
+    """Yield None after each step, then the value in a tuple, again and again."""
     value = yield from steps
     yield from repeat((value,))
 
 
 class NotReady(Exception):
-    """A needed value is still being made.
+    """A needed value is still being computed.
 
-    Keep a reference to `pending` until the next try: no other one exists.
+    Keep a reference to `pending` until you repeat the call: it holds the results of the
+    steps.
     """
 
     def __init__(self, pending: Pending[Any]) -> None:
@@ -65,11 +66,13 @@ class NotReady(Exception):
 
 
 def made(owner: object, key: Hashable, steps: Steps[T]) -> T:
-    """Return the value of `key` for an object. Raises NotReady until it is made.
+    """Return the value that `steps` compute. Raises NotReady until it is computed.
 
-    Values are made while somebody waits for them; the first steps run immediately.
+    `key` names the value among those of the object `owner`: callers that need the same
+    value share the steps, for as long as one of them waits. The first steps run
+    immediately.
     """
-    # Kept among the owner's attributes, like a cached property.
+    # Stored among the owner's attributes, like a cached property.
     being_made: WeakValueDictionary[Hashable, Pending[T]]
     being_made = vars(owner).setdefault("_being_made", WeakValueDictionary())
     pending = being_made.get(key)
@@ -98,20 +101,20 @@ def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]
 
 
 def sorting(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:
-    """Sort in steps; all keys have to differ.
+    """Return the items sorted by `key`, which must differ for all items.
 
-    A sample of the keys divides the items into parts. Parts are arrays of indices: the
-    garbage collector would take 25 ms to walk lists of a million items.
+    A sample of the keys divides the items into parts. Parts are arrays of indexes,
+    because the garbage collector would walk long lists of items.
     """
-    found: list[T] = []
-    sample = sorted(map(key, items[:: max(1, STEP // _SAMPLE)]))
-    bounds = sample[_SAMPLE::_SAMPLE]
+    in_order: list[T] = []
+    sample = sorted(map(key, items[:: max(1, STEP // _SAMPLED_KEYS)]))
+    bounds = sample[_SAMPLED_KEYS::_SAMPLED_KEYS]
     parts = [array("I") for _ in range(len(bounds) + 1)]
     for start, some in pieces(items):
-        for at, item in enumerate(some, start):
-            parts[bisect_right(bounds, key(item))].append(at)
+        for index, item in enumerate(some, start):
+            parts[bisect_right(bounds, key(item))].append(index)
         yield
     for part in parts:
-        found += sorted(map(items.__getitem__, part), key=key)
+        in_order += sorted(map(items.__getitem__, part), key=key)
         yield
-    return found
+    return in_order

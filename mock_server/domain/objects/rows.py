@@ -1,7 +1,7 @@
-"""Rows of a sandbox: changes on top of loaded rows, and rows in training.
+"""The data rows of a sandbox: changes on top of loaded rows, and rows in training.
 
-Rows in training are hidden. A job waits for a second; an unparsed text takes another
-second to parse. Then 20 rows are trained every second. Times are in milliseconds of the
+Rows in training are hidden. A job starts after a second; parsing a text takes another
+second. Then 20 rows are trained in each second. Times are in milliseconds of the
 sandbox's clock.
 """
 
@@ -27,8 +27,8 @@ _ROWS_A_SECOND = 20
 class Job(Struct, frozen=True):
     """The rows that a collection will get; hidden until they are trained.
 
-    `since` is the start in milliseconds. `is_parsed` is False for a text: clients learn
-    the number of its rows after parsing.
+    `since` is the start in milliseconds. `is_parsed` is False for a text: it counts as
+    one waiting row until it is parsed.
     """
 
     dataset_id: str
@@ -37,7 +37,7 @@ class Job(Struct, frozen=True):
     is_parsed: bool = True
     rows: tuple[Row, ...] = ()
     size: int = 0
-    """Bytes of the rows, added up once."""
+    """Estimated bytes of the rows; computed if it is not given."""
 
     def __post_init__(self) -> None:
         if not self.size:
@@ -45,20 +45,20 @@ class Job(Struct, frozen=True):
 
     @property
     def waiting(self) -> int:
-        """The job's share of the collection's training amount."""
+        """The number of rows that the job adds to the collection's training amount."""
         return len(self.rows) if self.is_parsed else 1
 
     @property
     def due(self) -> int:
-        """When the next step is due: parsing done, or first rows trained."""
+        """Time (ms) of the next step: the text is parsed, or first rows are trained."""
         return self.since + 2 * _SECOND
 
     def advanced(self, now: int) -> tuple[tuple[Row, ...], "Job | None"]:
-        """Return the rows trained by `now`, and the rest of the job, if any."""
+        """Return the rows trained by `now` (ms), and the rest of the job, if any."""
         if now < self.due:
             return (), self
         if not self.is_parsed:
-            # Parsed rows are trained like rows pushed a second later.
+            # Parsed rows are trained like rows that were pushed a second later.
             parsed = replace(self, since=self.since + _SECOND, is_parsed=True)
             return parsed.advanced(now) if self.rows else ((), None)
         seconds = (now - self.since) // _SECOND - 1
@@ -74,7 +74,7 @@ class Job(Struct, frozen=True):
 def advance_all(
     jobs: Iterable[Job], now: int
 ) -> tuple[tuple[Row, ...], tuple[Job, ...]]:
-    """Return the rows that jobs have trained by `now`, and the jobs that are left."""
+    """Return the rows that jobs have trained by `now` (ms), and the remaining jobs."""
     rows: list[Row] = []
     left: list[Job] = []
     for job in jobs:
@@ -86,12 +86,12 @@ def advance_all(
 
 
 def amount_of(jobs: Iterable[Job]) -> int:
-    """Return the training amount of jobs."""
+    """Return the number of rows that jobs add to the training amount."""
     return sum(job.waiting for job in jobs)
 
 
 def next_due(jobs: Iterable[Job]) -> int | None:
-    """Return when the first job's next step is due; None without jobs."""
+    """Return the time (ms) of the next step of any job; None without jobs."""
     return min((job.due for job in jobs), default=None)
 
 
@@ -104,207 +104,218 @@ class RowPlace(Struct, frozen=True):
 
 
 class OldestFirst(Sliced[Row]):
-    """A view of rows by chunkIndex, then oldest first."""
+    """Rows in another order, as a view: by chunkIndex, then oldest first."""
 
     __slots__ = ("_rows",)
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        """Show `rows`, which are sorted by chunkIndex, then newest first."""
+        """Store `rows`, which are sorted by chunkIndex, then newest first."""
         self._rows = rows
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def _item(self, at: int) -> Row:
+    def _item(self, index: int) -> Row:
         rows, chunk = self._rows, attrgetter("chunk_index")
-        first = bisect_left(rows, chunk(rows[at]), key=chunk)
-        end = bisect_right(rows, chunk(rows[at]), key=chunk)
-        return rows[first + end - 1 - at]
+        first = bisect_left(rows, chunk(rows[index]), key=chunk)
+        end = bisect_right(rows, chunk(rows[index]), key=chunk)
+        return rows[first + end - 1 - index]
 
 
-class _PutRows(Struct, frozen=True):
-    """The changed rows of a collection, and the bytes charged for them.
+class _ChangedRows(Struct, frozen=True):
+    """All rows of a changed collection, and the bytes that are charged for them.
 
-    `texts` has the hashes of all texts (maybe of removed ones too) once a text was
-    looked up; copies of a store share it.
+    `text_hashes` is None until the first look-up of a text. It may also contain hashes
+    of removed rows; copies of a store share the set.
     """
 
     rows: Sequence[Row]
     size: int
-    texts: set[int] | None = None
+    text_hashes: set[int] | None = None
 
 
 class Rows:
-    """Rows by dataset and collection, charged to `holding`."""
+    """The current data rows, by dataset and collection; changes are charged."""
 
     def __init__(self, holding: Holding) -> None:
         self._holding = holding
-        # By dataset, then by collection.
-        self._put: dict[str, dict[str, _PutRows]] = {}
-        # Places of rows that were not loaded, by id.
+        # By dataset id, then by collection id.
+        self._changed: dict[str, dict[str, _ChangedRows]] = {}
+        # By row id: places of rows that were added after loading.
         self._places: dict[str, RowPlace] = {}
 
     def copy(self, holding: Holding) -> "Rows":
         """Return an independent copy; its rows are not charged again."""
         copy = Rows(holding)
-        copy._put = {dataset: each.copy() for dataset, each in self._put.items()}
+        copy._changed = {own_id: each.copy() for own_id, each in self._changed.items()}
         copy._places = self._places.copy()
         return copy
 
     def of(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
-        changed = self._put.get(dataset.id)
+        """Return the current rows of a collection, in the order of `in_order`."""
+        changed = self._changed.get(dataset.id)
         if changed is not None and collection_id in changed:
             return changed[collection_id].rows
         return dataset.rows.get(collection_id, ())
 
     def by_collection(self, dataset: Dataset) -> Iterator[tuple[str, Sequence[Row]]]:
-        """Yield the rows of each collection that has or had rows."""
-        put = self._put.get(dataset.id, {})
-        ids = chain(dataset.rows, (each for each in put if each not in dataset.rows))
+        """Yield collection ids and rows, for each collection that has or had rows."""
+        changed = self._changed.get(dataset.id, {})
+        new_ids = (each for each in changed if each not in dataset.rows)
+        ids = chain(dataset.rows, new_ids)
         return ((own_id, self.of(dataset, own_id)) for own_id in ids)
 
     def change(
         self,
         dataset: Dataset,
         collection_id: str,
-        gone: Sequence[Row] = (),
+        removed: Sequence[Row] = (),
         new: Sequence[Row] = (),
     ) -> None:
-        """Remove rows from a collection and insert others, in the order of lists.
+        """Remove rows from a collection, and insert `new` rows at their places.
 
         Raises LimitReached.
         """
         rows = Blocks.of(self.of(dataset, collection_id))
-        for row in gone:
-            at = _place_of(row, rows)
-            rows = rows.replaced(at, at + 1, ())
-        if len(new) * _FEW > len(rows):
+        for row in removed:
+            index = _index_of(row, rows)
+            rows = rows.replaced(index, index + 1, ())
+        if len(new) * _ROWS_PER_INSERT > len(rows):
             rows = Blocks.of(in_order((*rows, *new)))
         else:
             for row in new:
-                at = _place_of(row, rows)
-                rows = rows.replaced(at, at, (row,))
-        self._keep(dataset, collection_id, rows, gone, new)
+                index = _index_of(row, rows)
+                rows = rows.replaced(index, index, (row,))
+        self._store(dataset, collection_id, rows, removed, new)
 
-    def _keep(
+    def _store(
         self,
         dataset: Dataset,
         collection_id: str,
         rows: Sequence[Row],
-        gone: Sequence[Row],
+        removed: Sequence[Row],
         new: Sequence[Row],
     ) -> None:
-        """Store `rows`; `gone` and `new` are the differences to before."""
-        changed = self._put.get(dataset.id, {})
-        put = changed.get(collection_id)
-        texts = None if put is None else put.texts
+        """Store all rows of a collection; `removed` and `new` are the changes."""
+        changed = self._changed.get(dataset.id, {})
+        old = changed.get(collection_id)
+        hashes = None if old is None else old.text_hashes
         size = sum(map(size_of_row, new)) + _SLOT_BYTES * len(rows)
-        freed = sum(size_of_row(row) for row in gone if row.id in self._places)
-        if put is not None:
-            freed += _SLOT_BYTES * len(put.rows)
-        if texts is not None:
+        freed = sum(size_of_row(row) for row in removed if row.id in self._places)
+        if old is not None:
+            freed += _SLOT_BYTES * len(old.rows)
+        if hashes is not None:
             size += _HASH_BYTES * len(new)
         self._holding.charge(size - freed)
-        for row in gone:
+        for row in removed:
             self._places.pop(row.id, None)
         for row in new:
             self._places[row.id] = RowPlace(dataset.id, collection_id, row)
-        if texts is not None:
-            texts.update(map(_hash_of, new))
-        charged = (0 if put is None else put.size) + size - freed
-        self._put.setdefault(dataset.id, changed)[collection_id] = _PutRows(
-            rows, charged, texts
+        if hashes is not None:
+            hashes.update(map(_hash_of, new))
+        charged = (0 if old is None else old.size) + size - freed
+        self._changed.setdefault(dataset.id, changed)[collection_id] = _ChangedRows(
+            rows, charged, hashes
         )
 
     def has_texts(self, dataset: Dataset, collection_id: str, q: str, a: str) -> bool:
-        """Return True if a row has both texts. Raises LimitReached."""
-        put = self._put.get(dataset.id, {}).get(collection_id)
-        if put is not None:
-            texts = put.texts
-            if texts is None:
-                more = _HASH_BYTES * len(put.rows)
-                self._holding.charge(more)
-                texts = set(map(_hash_of, put.rows))
-                found = _PutRows(put.rows, put.size + more, texts)
-                self._put[dataset.id][collection_id] = found
-            if hash((q, a)) not in texts:
+        """Return True if a row has exactly the texts `q` and `a`.
+
+        Raises LimitReached.
+        """
+        changed = self._changed.get(dataset.id, {}).get(collection_id)
+        if changed is not None:
+            hashes = changed.text_hashes
+            if hashes is None:
+                size = _HASH_BYTES * len(changed.rows)
+                self._holding.charge(size)
+                hashes = set(map(_hash_of, changed.rows))
+                with_hashes = _ChangedRows(changed.rows, changed.size + size, hashes)
+                self._changed[dataset.id][collection_id] = with_hashes
+            if hash((q, a)) not in hashes:
                 return False
         rows = self.of(dataset, collection_id)
         return any(row.q == q and row.a == a for row in rows)
 
-    def put_in(self, dataset: Dataset) -> Iterable[str]:
-        """Return the ids of collections whose rows have changed."""
-        return self._put.get(dataset.id, {}).keys()
+    def changed_collections(self, dataset: Dataset) -> Iterable[str]:
+        """Return the ids of the collections whose rows were changed."""
+        return self._changed.get(dataset.id, {}).keys()
 
     def remove(self, dataset: Dataset, ids: Iterable[str]) -> None:
-        changed = self._put.get(dataset.id, {})
+        """Remove all rows of the collections with these ids."""
+        changed = self._changed.get(dataset.id, {})
         for collection_id in ids:
             self._forget(changed.pop(collection_id, None))
             if collection_id in dataset.rows:
-                changed[collection_id] = _PutRows((), GONE_BYTES)
+                changed[collection_id] = _ChangedRows((), GONE_BYTES)
                 self._holding.grow(GONE_BYTES)
         if changed:
-            self._put[dataset.id] = changed
+            self._changed[dataset.id] = changed
 
     def remove_all(self, dataset_ids: Set[str]) -> None:
-        """Remove the rows of removed datasets."""
-        for dataset_id in self._put.keys() & dataset_ids:
-            for put in self._put.pop(dataset_id).values():
-                self._forget(put)
+        """Remove all changes of the rows of removed datasets."""
+        for dataset_id in self._changed.keys() & dataset_ids:
+            for changed in self._changed.pop(dataset_id).values():
+                self._forget(changed)
 
     def find(
-        self, row_id: str, loaded: Callable[[str], RowPlace | None]
+        self, row_id: str, find_loaded: Callable[[str], RowPlace | None]
     ) -> tuple[RowPlace, bool] | None:
-        """Return a row's place, and True if it was put; `loaded` finds loaded rows."""
+        """Return the place of a row, and True if it was added after loading; or None.
+
+        `find_loaded` returns the place of a loaded row, even if the row was removed.
+        """
         place = self._places.get(row_id)
         if place is not None:
             return place, True
-        place = loaded(row_id)
+        place = find_loaded(row_id)
         return None if place is None else (place, False)
 
     def has(self, dataset: Dataset, place: RowPlace) -> bool:
         """Return True if a loaded row still exists."""
-        if place.collection_id not in self._put.get(dataset.id, {}):
+        if place.collection_id not in self._changed.get(dataset.id, {}):
             return True
         rows = self.of(dataset, place.collection_id)
-        at = _place_of(place.row, rows)
-        return at < len(rows) and rows[at] is place.row
+        index = _index_of(place.row, rows)
+        return index < len(rows) and rows[index] is place.row
 
-    def _forget(self, put: _PutRows | None) -> None:
-        if put is None:
+    def _forget(self, changed: _ChangedRows | None) -> None:
+        """Release the memory of changed rows, and forget their places."""
+        if changed is None:
             return
-        self._holding.grow(-put.size)
-        for row in put.rows:
+        self._holding.grow(-changed.size)
+        for row in changed.rows:
             self._places.pop(row.id, None)
 
 
 def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Return rows in the order of lists: chunk_index ascending, then id descending."""
+    """Return rows as lists show them: chunk_index ascending, then id descending."""
     by_id = sorted(rows, key=attrgetter("id"), reverse=True)
     return tuple(sorted(by_id, key=attrgetter("chunk_index")))
 
 
 def places_of(datasets: Iterable[Dataset]) -> Steps[dict[str, RowPlace]]:
-    """Return the place of each row of datasets, by its id."""
+    """Return the places of all rows of datasets, by row id."""
     places: dict[str, RowPlace] = {}
-    placed = (
+    every = (
         RowPlace(dataset.id, own_id, row)
         for dataset in datasets
         for own_id, rows in dataset.rows.items()
         for row in rows
     )
-    for _, some in pieces(placed, STEP // 4):
+    for _, some in pieces(every, STEP // 4):
         places |= {each.row.id: each for each in some}
         yield
     return places
 
 
-def _place_of(row: Row, rows: Sequence[Row]) -> int:
+def _index_of(row: Row, rows: Sequence[Row]) -> int:
+    """Return the index where a row is, or would be, in sorted `rows`."""
     low, high = 0, len(rows)
     while low < high:
         middle = (low + high) // 2
         other = rows[middle]
-        # By chunk_index, then the latest id first; no key of `bisect` can express that.
+        # The order of `in_order`, which no key of `bisect` can express.
         if other.chunk_index < row.chunk_index or (
             other.chunk_index == row.chunk_index and other.id > row.id
         ):
@@ -318,22 +329,22 @@ def _hash_of(row: Row) -> int:
     return hash((row.q, row.a))
 
 
-# Estimated bytes: a row without its texts; its slot in its collection.
+# Estimated bytes of a row without its texts, and of its slot in its collection.
 _ROW_BYTES, _SLOT_BYTES = 400, 8
-# Bytes of a hash in a set.
+# Estimated bytes of a hash in a set.
 _HASH_BYTES = 72
-# Sorting all rows takes less time than inserting 1 in 16 of them.
-_FEW = 16
+# If more than 1 in 16 rows is new, sorting all rows is faster than inserting these.
+_ROWS_PER_INSERT = 16
 
 
 def size_of_row(row: Row) -> int:
-    """Return the bytes of a row."""
+    """Return the estimated bytes of a row."""
     return _ROW_BYTES + sum(map(getsizeof, (row.q, row.a, *row.indexes)))
 
 
-_JOB_BYTES = 400  # estimate of a job without its rows
+_JOB_BYTES = 400  # estimated bytes of a job without its rows
 
 
 def size_of_jobs(jobs: Iterable[Job]) -> int:
-    """Return the bytes of jobs with their rows."""
+    """Return the estimated bytes of jobs with their rows."""
     return sum(_JOB_BYTES + job.size for job in jobs)

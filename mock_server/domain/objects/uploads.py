@@ -1,4 +1,4 @@
-"""Uploaded files: names, types and stored content."""
+"""Uploaded files: their names, their types and the content that is stored."""
 
 import re
 from urllib.parse import unquote
@@ -24,18 +24,18 @@ MEDIA_TYPES = {
     ".pdf": "application/pdf",
     ".pptx": f"{_OFFICE}.presentationml.presentation",
 }
-"""Accepted types of files, by the endings of their names."""
+"""The media type for each accepted ending of a file name."""
 FILE_TYPES = tuple(MEDIA_TYPES)
 TEXT_TYPES = tuple(end for end, kind in MEDIA_TYPES.items() if kind[:4] == "text")
-"""Types of files whose text is kept."""
+"""The endings of files whose text is stored."""
 
-_HALF_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
+_INCOMPLETE_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
 class File(Struct, frozen=True):
-    """An uploaded file and the collection made from it.
+    """An uploaded file, and the collection that was created from it.
 
-    The collection has its name and size; `content` is the kept part.
+    The collection has the name and the size of the file; `content` is the stored part.
     """
 
     id: str
@@ -52,8 +52,8 @@ class File(Struct, frozen=True):
 class Ticket(Struct, frozen=True):
     """Permission to upload a file to a dataset under `key`, until `ends` (ms).
 
-    After the upload the ticket is the file: `ends` is later, `size` is in bytes, and
-    `content` is the kept part.
+    After the upload, the ticket stands for the file: `ends` is later, `size` is in
+    bytes, and `content` is the stored part.
     """
 
     key: str
@@ -65,35 +65,35 @@ class Ticket(Struct, frozen=True):
 
 
 def ending_of(name: str) -> str:
-    """Return the ending of a file name, such as `.txt`, or ""."""
+    """Return the ending of a file name in lower case, such as `.txt`, or ""."""
     dot = name.rfind(".")
     return name[dot:].lower() if dot >= 0 else ""
 
 
 def media_type_of(name: str) -> str:
-    """Return the media type for a file name."""
+    """Return the media type for a file name; bytes without a type if unknown."""
     return MEDIA_TYPES.get(ending_of(name), "application/octet-stream")
 
 
 def check_type(name: str, at: str) -> None:
-    """Raise WrongFileType if the file name has another type."""
+    """Raise WrongFileType, naming the field `at`, unless FILE_TYPES has the ending."""
     if not name.lower().endswith(FILE_TYPES):
         expected = f"a file of one of the types {' '.join(sorted(FILE_TYPES))}"
         raise WrongFileType.of(name, expected, at)
 
 
 def is_text(name: str) -> bool:
+    """Return True for the name of a text file."""
     return name.lower().endswith(TEXT_TYPES)
 
 
 def decoded_name(name: str, at: str) -> str:
-    """Return a file name, in which clients encode non-ASCII text (RFC 3986 2.1).
+    """Return the percent-decoded form of a file name (RFC 3986 2.1).
 
-    Raises InvalidField for a bad encoding, and WrongFileType.
+    Raises InvalidField for a wrong encoding, and WrongFileType.
     """
     try:
-        half = _HALF_ESCAPE.search(name)
-        if half is not None:
+        if _INCOMPLETE_ESCAPE.search(name) is not None:
             raise ValueError(name)
         decoded = unquote(name, errors="strict")
     except ValueError:

@@ -1,6 +1,6 @@
-"""All sandboxes of a server: by name and by key, limited, deleted when idle.
+"""All sandboxes of a server, found by name or by API key, and deleted when idle.
 
-No timer is needed: a look-up first deletes the sandbox if it has expired.
+There is no timer: each look-up of a sandbox deletes the sandbox if it has expired.
 """
 
 from math import inf
@@ -27,9 +27,9 @@ DEFAULT = "default"
 
 
 class Lease(Struct, eq=False):
-    """A sandbox that expires after `ttl` idle seconds.
+    """A sandbox that expires after `ttl` seconds without use.
 
-    `ends` is on the monotonic clock, which setting the machine's time leaves alone.
+    `ends` is in monotonic seconds, which do not depend on the machine's date and time.
     """
 
     sandbox: Sandbox
@@ -37,14 +37,17 @@ class Lease(Struct, eq=False):
     ends: float
 
     def is_over(self, now: float) -> bool:
-        """Return True after too long without use; a pending delay or hang is a use."""
+        """Return True if the sandbox has expired; `now` is in monotonic seconds.
+
+        A pending delay or hang counts as use.
+        """
         if self.sandbox.state.waits:
             self.ends = now + self.ttl
         return self.ends <= now
 
 
 class Sandboxes:
-    """The default sandbox, and those created from its baseline."""
+    """The default sandbox of a server, and all sandboxes that clients created."""
 
     def __init__(
         self,
@@ -53,7 +56,10 @@ class Sandboxes:
         choices: Choices,
         environment: Environment,
     ) -> None:
-        """Use `profile` and `choices` for each sandbox that names no others."""
+        """Create the default sandbox from `baseline`.
+
+        `profile` and `choices` also apply to each later sandbox that sets no others.
+        """
         self.limits = environment.limits
         self.memory = Memory(self.limits)
         """The memory budget of all sandboxes."""
@@ -64,11 +70,11 @@ class Sandboxes:
         self.choices = choices
         self._environment = environment
         self._leases: dict[str, Lease] = {}
-        # Names of sandboxes by the prefix of their keys, so keys need not be listed.
+        # Names of sandboxes by the prefix of the keys that they issue.
         self._by_prefix: dict[str, str] = {}
         # Names by their redacted form, as journals keep keys.
         self._by_redacted: dict[str, str] = {}
-        self._made = 0
+        self._last_number = 0
 
     def get(self, name: str) -> Sandbox:
         """Return this sandbox and renew its lease. Raises SandboxNotFound."""
@@ -85,20 +91,21 @@ class Sandboxes:
         return None if lease is None else lease.sandbox
 
     def of_key(self, key: str) -> Sandbox | None:
-        """Return the sandbox of a key and renew the sandbox's lease.
+        """Return the sandbox of an API key, and renew its lease.
 
-        An issued key never leads to another sandbox: None once its own is deleted.
+        A key that no sandbox issued belongs to the default sandbox. For the key of a
+        deleted sandbox, return None.
         """
         if not key.startswith(ISSUED_KEY_PREFIX):
             return self.default
         return self._issuer_of(key)
 
     def of_login(self, token: str) -> Sandbox | None:
-        """Return the sandbox that issued a login token, or None."""
+        """Return the sandbox that issued a login token, or None; renew its lease."""
         return self._issuer_of(token.partition(":")[2])
 
     def of_token(self, token: str) -> Sandbox | None:
-        """Return the sandbox that sealed a token, or None."""
+        """Return the sandbox that sealed a token, or None; renew its lease."""
         return self._issuer_of(token)
 
     def _issuer_of(self, key: str) -> Sandbox | None:
@@ -114,12 +121,12 @@ class Sandboxes:
         return f"{quoted(name)} {how}"
 
     def all(self) -> list[Sandbox]:
-        """Return the default sandbox, then the others by age."""
-        self._end_idle()
+        """Return the default sandbox, then all others, oldest first."""
+        self._delete_expired()
         return [self.default, *(lease.sandbox for lease in self._leases.values())]
 
     def expires_at(self, name: str) -> int | None:
-        """Return when an idle sandbox expires, in milliseconds; None for never."""
+        """Return the time (ms since 1970) when a sandbox expires; None for never."""
         lease = self._leases.get(name)
         if lease is None:
             return None
@@ -127,7 +134,7 @@ class Sandboxes:
         return self._environment.time_ns() // 1_000_000 + int(left * 1000)
 
     def ttl_of(self, name: str) -> float:
-        """Return the idle seconds after which a sandbox expires."""
+        """Return the seconds without use after which a sandbox expires, or infinity."""
         lease = self._leases.get(name)
         return inf if lease is None else lease.ttl
 
@@ -140,11 +147,10 @@ class Sandboxes:
         choices: Choices | None = None,
         baseline: Generation | None = None,
     ) -> Sandbox:
-        """Create a sandbox; `ttl` is in seconds.
+        """Create a sandbox, which expires after `ttl` seconds without use.
 
-        Defaults: a free name, the default sandbox's baseline, and the profile and
-        choices of all. Raises NameTaken, and LimitReached, as no sandbox is deleted to
-        make room.
+        The defaults are a free name, the limit `sandbox_ttl`, the server's profile and
+        choices, and the default sandbox's baseline. Raises NameTaken, LimitReached.
         """
         name = self._free_name() if name is None else name
         self.check_free(name)
@@ -169,13 +175,13 @@ class Sandboxes:
 
     def check_free(self, name: str) -> None:
         """Raise NameTaken if a sandbox has the name and has not expired."""
-        self._end_idle()
+        self._delete_expired()
         if name == DEFAULT or name in self._leases:
             expected = "a name that no sandbox has"
             raise NameTaken.of(name, expected, "$.name")
 
     def delete(self, name: str) -> None:
-        """Delete a sandbox; its keys then lead nowhere. Raises SandboxNotFound."""
+        """Delete a sandbox; its API keys become invalid. Raises SandboxNotFound."""
         lease = self._leases.pop(name, None)
         if lease is None:
             expected = f"a sandbox other than {quoted(DEFAULT)}"
@@ -189,7 +195,7 @@ class Sandboxes:
             listener()
 
     def _used(self, name: str) -> Lease | None:
-        """Return the lease of that name, renewed; None if unknown or expired."""
+        """Renew and return the lease of this name; None if unknown or expired."""
         lease, now = self._leases.get(name), self._environment.seconds()
         if lease is None:
             return None
@@ -199,7 +205,7 @@ class Sandboxes:
         lease.ends = now + lease.ttl
         return lease
 
-    def _end_idle(self) -> None:
+    def _delete_expired(self) -> None:
         now = self._environment.seconds()
         for name, lease in list(self._leases.items()):
             if lease.is_over(now):
@@ -207,7 +213,7 @@ class Sandboxes:
 
     def _free_name(self) -> str:
         while True:
-            self._made += 1
-            name = f"sandbox-{self._made}"
+            self._last_number += 1
+            name = f"sandbox-{self._last_number}"
             if name not in self._leases:
                 return name

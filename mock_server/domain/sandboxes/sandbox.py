@@ -22,12 +22,13 @@ _KEY_BYTES, _TOKEN_BYTES = 400, 100
 
 
 class Sandbox:
-    """A name, a baseline for resets, and the current state.
+    """A sandbox: its name, the baseline for resets, and the current state.
 
-    With a `ring`, callers use its issued keys instead of the declared ones. All data
-    are charged to `memory`. Raises LimitReached.
+    With a key ring (`ring`), callers use the API keys that the ring issues, instead of
+    the declared ones. All data is charged to `memory`; creation may raise LimitReached.
 
-    For several parts of the same moment, take `state` once and read its fields.
+    To read several values of the same moment, take `state` once and read its fields: a
+    reset replaces the whole state.
     """
 
     def __init__(
@@ -45,15 +46,16 @@ class Sandbox:
         self._memory = memory or Memory(environment.limits)
         self._issued = self._memory.hold("states")
         self.ring = ring
-        self._keep(baseline)
+        self._charge(baseline)
         self.baseline = baseline
-        # The default sandbox issues no keys, but login tokens.
+        # The default sandbox issues no API keys, but it does issue login tokens.
         self.tokens = ring or KeyRing(environment.secret())
         self.snapshots = Snapshots()
         self.listeners: list[Callable[[], object]] = []
-        """Called after each journal entry, and each change by the admin API."""
+        """Functions to call after a journal entry, or a change by the admin API."""
         self.changes = 0
         """Number of changes by the admin API."""
+        # Profile and choices after a reset.
         self._start = profile, choices
         self._environment = environment
         # A test may replace the state while the server runs in another thread.
@@ -62,37 +64,39 @@ class Sandbox:
 
     @property
     def store(self) -> Store:
-        """The current chats and collections. Raises NotReady."""
+        """The current data, after training the rows that are due. Raises NotReady."""
         state = self.state
         state.settle()
         return state.store
 
     @property
     def clock(self) -> Clock:
-        """The clock of the state."""
+        """The current clock."""
         return self.state.clock
 
     @property
     def choices(self) -> Choices:
+        """The choices in force."""
         return self.state.choices
 
     @property
     def journal(self) -> Journal:
-        """The requests since the last reset."""
+        """The journal of the requests since the last reset."""
         return self.state.journal
 
     @property
     def faults(self) -> Faults:
+        """The current faults and answers."""
         return self.state.faults
 
     @property
     def start_choices(self) -> Choices:
-        """The choices after a reset."""
+        """The choices that a reset restores."""
         return self._start[1]
 
     @property
     def key(self) -> str | None:
-        """A key with all permissions, or None."""
+        """An API key with all permissions, or None if no such key is accepted."""
         if self.ring is not None:
             return self.ring.owner
         declared = self.state.store.generation.keys
@@ -101,52 +105,52 @@ class Sandbox:
 
     @property
     def keys(self) -> dict[str, str]:
-        """For each declared key, the key to send."""
+        """The API key to send for each declared key, by declared key."""
         declared = self.state.store.generation.keys
         return {key: self.ring.issued(key) if self.ring else key for key in declared}
 
     @property
     def shares(self) -> dict[str, str]:
-        """For each declared share link, the id to send."""
+        """The id to send for each declared share link, by declared id."""
         return {each.id: sent for sent, each in self.state.shares.items()}
 
     def chat(self, app_id: str, chat_id: str) -> Chat | None:
-        """Return the current chat with this id, or None."""
+        """Return the current chat with this id, or None. Raises NotReady."""
         store = self.store
         app = store.app(app_id)
         return None if app is None else store.chat(app, chat_id)
 
     def changed(self) -> None:
-        """Call the listeners after a change without a journal entry."""
+        """Count a change that has no journal entry, and call the listeners."""
         self.changes += 1
         for listener in tuple(self.listeners):
             listener()
 
     def reset(self) -> None:
-        """Restore the baseline and its faults, empty the journal; keep snapshots.
+        """Restore the baseline, its faults, clock and choices, and empty the journal.
 
-        Cancels pending delays and hangs.
+        Snapshots stay. Pending delays and hangs are cancelled.
         """
         with self._lock:
             self._replace(self.state.journal.emptied())
 
     def put_baseline(self, baseline: Generation) -> None:
         """Replace the baseline, then reset. Raises LimitReached."""
-        self._keep(baseline)
+        self._charge(baseline)
         with self._lock:
             self.baseline = baseline
             self._replace(self.state.journal.emptied())
 
     def begin(self, baseline: Generation, profile: Profile, choices: Choices) -> None:
-        """Start like a new sandbox, but continue the generation number.
+        """Make this sandbox like a new one, except for the generation number.
 
-        Raises LimitReached.
+        The number continues. Raises LimitReached.
         """
-        self._keep(baseline)
+        self._charge(baseline)
         with self._lock:
             self.baseline, self._start = baseline, (profile, choices)
             self.snapshots.clear()
-            # Close the old journal: a new sandbox numbers its entries from 1.
+            # A new sandbox numbers its journal entries from 1, so use a new journal.
             self.state.journal.close()
             self._replace(self._new_journal())
 
@@ -159,21 +163,25 @@ class Sandbox:
             )
 
     def empty_journal(self) -> None:
-        """Empty the journal; later entries continue its numbers."""
+        """Empty the journal; the numbers of later entries continue."""
         with self._lock:
             self.state = replace(self.state, journal=self.state.journal.emptied())
 
     def take_snapshot(self, name: str) -> Snapshot:
-        """Store a snapshot of store, clock and choices. Raises LimitReached."""
+        """Store and return a snapshot of data, clock and choices.
+
+        Raises LimitReached, NotReady.
+        """
         return self.snapshots.take(name, self.state)
 
     def restore(self, name: str) -> None:
-        """Restore a snapshot; keep baseline, faults and journal.
+        """Restore data, clock and choices of a snapshot.
 
-        Cancels pending delays and hangs. Raises SnapshotNotFound, LimitReached.
+        Baseline, faults and journal stay. Pending delays and hangs are cancelled.
+        Raises SnapshotNotFound, LimitReached.
         """
         snapshot = self.snapshots[name]
-        # Copy, as changes after a restore must not change the snapshot.
+        # Copy, because changes after a restore must not change the snapshot.
         store, clock = snapshot.store.copy(), snapshot.clock.copy()
         with self._lock:
             old = self.state
@@ -190,11 +198,11 @@ class Sandbox:
                 texts=self._memory.cache_of(store.generation, snapshot.choices),
                 waits=set(),
             )
-            old.faults.declare(store.generation.answers)
+            old.faults.replace_declared(store.generation.answers)
         old.end_waits()
 
-    def _keep(self, baseline: Generation) -> None:
-        """Charge a baseline and what is issued for it. Raises LimitReached."""
+    def _charge(self, baseline: Generation) -> None:
+        """Charge a baseline, and the keys and tokens for it. Raises LimitReached."""
         self._memory.keep(baseline)
         size = _TOKEN_BYTES * len(baseline.users)
         if self.ring is not None:
@@ -206,7 +214,7 @@ class Sandbox:
     def _replace(self, journal: Journal) -> None:
         """Replace the state; cancel pending delays and hangs of the old one."""
         old = self.state
-        # Replace first: a delay that begins later then sees that its state is old.
+        # Replace the state first, so that a delay that begins later sees the new state.
         self.state = self._fresh(old.generation + 1, journal)
         old.end_waits()
 
@@ -251,7 +259,7 @@ class Sandbox:
         return {ring.shared(each): share for each, share in shares.items()}
 
     def _logins(self, generation: Generation) -> Mapping[str, Caller]:
-        # A user has the permissions of the member's key, else those of an owner.
+        # A user has the permissions of their member's key, else all permissions.
         logins: dict[str, Caller] = {}
         for user in generation.users:
             caller = replace(generation.caller_of(user.member), username=user.username)

@@ -1,4 +1,4 @@
-"""The state of a sandbox, and snapshots of it."""
+"""The state of a sandbox, and snapshots of its state."""
 
 from collections.abc import Callable, Mapping
 from typing import NoReturn, cast
@@ -16,7 +16,7 @@ from mock_server.domain.faults.faults import Faults
 from mock_server.domain.journal import Hint, Journal, Note
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import TextCache
-from mock_server.domain.messages import which_there_are
+from mock_server.domain.messages import known_names_hint
 from mock_server.domain.replies import AT_ONCE, Pace
 from mock_server.domain.storage import training
 from mock_server.domain.storage.store import Store
@@ -26,13 +26,14 @@ SnapshotNotFound = refusal("SnapshotNotFound", "404 snapshotNotFound")
 
 
 class State(Struct, frozen=True, eq=False):
-    """Everything that a reset replaces at once: a request uses a single state.
+    """Everything that a reset replaces at once. A request uses a single state.
 
-    `generation` counts the states of a sandbox, from 1. `callers` are by the key that
-    they send, `logins` by login token, `shares` by the id that visitors send. `tokens`
-    makes and checks tokens. `texts` caches JSON texts; `waits` are callbacks that
-    cancel pending delays and hangs. The caller of an operation takes its `notes` at
-    once, and `ignored`: hints on fields without effect.
+    `generation` is the number of the state in its sandbox, from 1. `callers` has the
+    callers by the API key that they send, `logins` by login token, and `shares` the
+    share links by the id that visitors send. `tokens` makes and checks tokens. `texts`
+    caches JSON texts. `waits` are functions that cancel pending delays and hangs.
+    `notes` and `ignored` (hints on fields without effect) belong to the current
+    operation; the code that runs the operation takes them directly afterwards.
     """
 
     generation: int
@@ -54,14 +55,15 @@ class State(Struct, frozen=True, eq=False):
     ignored: list[str] = field(default_factory=list)
 
     def login_of(self, token: str) -> Caller | None:
-        """Return the caller of a login token, None after a logout."""
+        """Return the caller of a login token; None if unknown, or after a logout."""
         known = self.logins.get(token)
         return None if known and known.username in self.store.logged_out else known
 
     def visitor(self, uid: str, share_id: str, is_bound: bool) -> Caller:
-        """Return a share link's caller; `share` is None if its link or app is unknown.
+        """Return the caller for a visitor `uid` of a share link.
 
-        At an address bound to a sandbox, declared ids are accepted too.
+        The caller has no `share` if the link or its app is unknown. `is_bound`: the
+        request came to the address of this sandbox, which accepts declared ids too.
         """
         share = self.shares.get(share_id)
         if share is None and is_bound:
@@ -71,7 +73,7 @@ class State(Struct, frozen=True, eq=False):
         return Caller("", level=Level.NONE, visitor=Visitor(uid, share))
 
     def holder_of(self, key: str) -> Caller | None:
-        """Return the caller of a key that a login created here, or None."""
+        """Return the caller of an API key that a login created here, or None."""
         key_id = self.tokens.id_of(key)
         created = None if key_id is None else self.store.api_keys.get(key_id)
         if created is None:
@@ -80,17 +82,17 @@ class State(Struct, frozen=True, eq=False):
         return replace(holder, app_id=created.app_id) if created.app_id else holder
 
     def hint(self, hint: Hint) -> None:
-        """Note for the journal why a success changes or finds nothing."""
+        """Add a hint to the journal entry: why a success changes or finds nothing."""
         self.notes.append(Note(hint=hint))
 
     @property
     def has_hint(self) -> bool:
-        """True if the current request has a hint."""
+        """True if the current operation has a hint already."""
         return any(each.hint for each in self.notes)
 
     @property
     def facts(self) -> Facts:
-        """The facts of the version in force; each one that is read is noted."""
+        """The facts of the version in force. Each fact that is read is noted."""
         facts = facts_of(self.choices.version)
         return cast(Facts, Watched(facts, self._note_fact))
 
@@ -98,7 +100,10 @@ class State(Struct, frozen=True, eq=False):
         self.notes.append(Note(facts=(name,)))
 
     def take_note(self) -> Note:
-        """Return all notes as one, and remove them."""
+        """Return all notes, combined in one, and remove them.
+
+        The first hint and the first counts are taken, and all facts.
+        """
         hints = (each.hint for each in self.notes if each.hint)
         counts = (each.served for each in self.notes if each.served)
         facts = dict.fromkeys(name for each in self.notes for name in each.facts)
@@ -107,14 +112,14 @@ class State(Struct, frozen=True, eq=False):
         return note
 
     def forget_notes(self) -> None:
-        """Drop the notes of a request that is refused or repeated."""
+        """Remove the notes of an operation that is refused, or will be repeated."""
         self.notes.clear()
         self.ignored.clear()
 
     def settle(self) -> None:
         """Train the rows that are due. Raises NotReady.
 
-        Call it before reading anything; without training it costs a comparison.
+        Call this method before you read data. It is fast if no row is due.
         """
         due, now = self.store.due, self.clock.now()
         if due is not None and now >= due:
@@ -122,13 +127,13 @@ class State(Struct, frozen=True, eq=False):
 
     def end_waits(self) -> None:
         """Cancel pending delays and hangs; their requests get no response."""
-        # A copy, as each callback removes itself from the set.
-        for end in tuple(self.waits):
-            end()
+        # Iterate over a copy, because each function removes itself from the set.
+        for cancel in tuple(self.waits):
+            cancel()
 
 
 class Snapshot(Struct, frozen=True, eq=False):
-    """Data for a restore, and the generation that they come from."""
+    """A copy of data, clock and choices, and the generation of the copied state."""
 
     generation: int
     store: Store
@@ -138,18 +143,18 @@ class Snapshot(Struct, frozen=True, eq=False):
 
 
 class Snapshots(dict[str, Snapshot]):
-    """The snapshots of one sandbox by name, oldest first."""
+    """The snapshots of one sandbox by name, in the order in which they were created."""
 
     def take(self, name: str, state: State) -> Snapshot:
-        """Store a snapshot of a state, replacing one with the same name.
+        """Store and return a snapshot of a state.
 
-        Raises LimitReached.
+        A snapshot with the same name is replaced. Raises LimitReached, NotReady.
         """
         if name not in self and len(self) >= state.limits.snapshots:
             expected = f"at most {state.limits.snapshots} snapshots"
             raise LimitReached(expected, "one more", "path")
         state.settle()
-        # Copy, as the state will change.
+        # Copy, because the state will change.
         store, clock = state.store.copy("snapshots"), state.clock.copy()
         snapshot = Snapshot(
             state.generation, store, clock, state.profile, state.choices
@@ -158,7 +163,7 @@ class Snapshots(dict[str, Snapshot]):
         return snapshot
 
     def __missing__(self, name: str) -> NoReturn:
-        takes = "`mock-server snapshot take NAME` takes one, or snapshot() in Python"
-        how = "" if self else f": {takes}"
-        hint = which_there_are(name, self, len(self)) + how
+        example = "`mock-server snapshot take NAME` takes one, or snapshot() in Python"
+        how_to_take = "" if self else f": {example}"
+        hint = known_names_hint(name, self, len(self)) + how_to_take
         raise SnapshotNotFound.of(name, "the name of a snapshot", "path", hint)

@@ -1,7 +1,8 @@
 """A folder tree with some collections changed.
 
-A change costs as much as what it changes. The sorted listings of the base tree stay as
-they are; a `Part` shows one of them with the differences.
+The cost of a change depends on the number of changed collections, not on the size of
+the tree. The sorted listings of the base tree are never modified: a `ChangedListing`
+combines one of them with the changes.
 """
 
 from __future__ import annotations
@@ -18,57 +19,65 @@ from mock_server.domain.objects.dataset import FolderTree, Tree
 from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Within
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import Steps, made, pieces
+from mock_server.domain.storage.changed_listing import ChangedListing, FoldedTexts
 from mock_server.domain.storage.merged import Differences, Key
-from mock_server.domain.storage.part import FoldedTexts, Part
 from mock_server.domain.storage.spans import Spans
 
 ORDERS: tuple[Order, ...] = get_args(Order)
-_ByPart = dict[Within, dict[str, Collection]]
-_FEW = 32
-"""With at least this many items per lookup, bisection beats a scan."""
-_PLACED = 512
-"""Indexes in a base listing that are looked up in a step."""
-_Placed = tuple[Collection, int | None]
-"""A collection, and its number if it comes after the whole base."""
+_ByFolder = dict[Within, dict[str, Collection]]
+_ITEMS_PER_LOOKUP = 32
+"""From this number of items for each lookup, bisection is faster than a scan."""
+_LOOKUPS_PER_STEP = 512
+"""Maximum number of indexes in a base listing that are looked up in one step."""
+_Numbered = tuple[Collection, int | None]
+"""A collection, and its number in fixture order if it comes after all of the base."""
 
 
 class ChangedTree(FolderTree):
     """A base tree with later changes, charged to `holding`.
 
-    To put a collection is to add it, or to replace the one with its id. A replaced one
-    keeps its place in fixture order; a created or moved one comes last. If a large
-    folder is removed, its content in the base is hidden as a whole.
+    `put` adds a collection, or replaces the collection with the same id. A replaced
+    collection keeps its place in fixture order; a new one, or one that moves to another
+    folder, comes last. Removing a large folder hides its content in the base at once.
     """
 
     at_once = 256
-    """Collections in one removal up to which parts are updated, and not rebuilt."""
+    """Maximum number of collections in one removal for which listings are updated.
+
+    A larger removal drops all changed listings, which are then built when needed.
+    """
 
     def __init__(self, base: Tree, holding: Holding) -> None:
         self.size = 0
         """Charged bytes."""
         self._base = base
         self._holding = holding
-        # `_put`: new and replaced collections. `_out`: base collections removed or
-        # replaced. Both by folder (and ANYWHERE), then by id.
-        self._put: _ByPart = {ANYWHERE: {}}
-        self._out: _ByPart = {ANYWHERE: {}}
-        # Hidden collections of the base, as ranges of numbers in depth-first order.
+        # `_put`: new and replacing collections. `_removed`: collections of the base
+        # that were removed or replaced. Both by folder (and ANYWHERE), then by id.
+        self._put: _ByFolder = {ANYWHERE: {}}
+        self._removed: _ByFolder = {ANYWHERE: {}}
+        # Hidden collections of the base, as spans of numbers in depth-first order.
         self._hidden = Spans()
-        # Numbers in fixture order of collections that come after the whole base.
-        self._last: dict[str, int] = {}
+        # By id: numbers in fixture order of collections that come after the base.
+        self._last_numbers: dict[str, int] = {}
         self._next_number = len(base)
         self._folded = FoldedTexts()
-        self._parts: dict[tuple[Order, Within], Part] = {}
+        self._listings: dict[tuple[Order, Within], ChangedListing] = {}
 
     def copy(self, holding: Holding) -> ChangedTree:
         """Return an independent copy; its changes are not charged again."""
         copy = type(self)(self._base, holding)
         copy.size, copy.created = self.size, self.created
-        copy._put = {within: it.copy() for within, it in self._put.items()}
-        copy._out = {within: it.copy() for within, it in self._out.items()}
+        copy._put = {folder: items.copy() for folder, items in self._put.items()}
+        copy._removed = {
+            folder: items.copy() for folder, items in self._removed.items()
+        }
         copy._hidden = Spans(self._hidden.bounds)
-        copy._last, copy._next_number = self._last.copy(), self._next_number
-        copy._parts = {at: it.copy(copy._folded) for at, it in self._parts.items()}
+        copy._last_numbers = self._last_numbers.copy()
+        copy._next_number = self._next_number
+        copy._listings = {
+            key: listing.copy(copy._folded) for key, listing in self._listings.items()
+        }
         return copy
 
     @property
@@ -76,53 +85,54 @@ class ChangedTree(FolderTree):
         return self.listing(ANYWHERE, "fixture").items
 
     def __len__(self) -> int:
-        less = len(self._out[ANYWHERE]) + len(self._hidden)
-        return len(self._base) - less + len(self._put[ANYWHERE])
+        fewer = len(self._removed[ANYWHERE]) + len(self._hidden)
+        return len(self._base) - fewer + len(self._put[ANYWHERE])
 
     def __iter__(self) -> Iterator[Collection]:
-        put, out = self._put[ANYWHERE], self._out[ANYWHERE]
-        shown = self._hidden_in("fixture").translate(_INVERTED)
-        for item in compress(self._base, shown):
-            if item.id not in out:
+        put, removed = self._put[ANYWHERE], self._removed[ANYWHERE]
+        is_shown = self._hidden_in("fixture").translate(_INVERTED)
+        for item in compress(self._base, is_shown):
+            if item.id not in removed:
                 yield item
-            elif item.id in put and item.id not in self._last:
+            elif item.id in put and item.id not in self._last_numbers:
                 yield put[item.id]
-        yield from map(put.__getitem__, self._last)
+        yield from map(put.__getitem__, self._last_numbers)
 
     def get(self, collection_id: str) -> Collection | None:
         put = self._put[ANYWHERE].get(collection_id)
-        if put is not None or collection_id in self._out[ANYWHERE]:
+        if put is not None or collection_id in self._removed[ANYWHERE]:
             return put
         found = self._base.by_id.get(collection_id)
         return None if found and self._is_hidden(found.parent_id) else found
 
-    def listing(self, within: Within, order: Order) -> Listing | Part:
-        part = self._parts.get((order, within))
-        if part is None:
-            is_changed = self._put.get(within) or self._out.get(within)
+    def listing(self, within: Within, order: Order) -> Listing | ChangedListing:
+        listing = self._listings.get((order, within))
+        if listing is None:
+            is_changed = self._put.get(within) or self._removed.get(within)
             if not is_changed and not self._is_hidden(within):
                 return self._base.listing(within, order)
-            part = self._parts[order, within] = self._part(order, within)
-        return part
+            listing = self._changed_listing(order, within)
+            self._listings[order, within] = listing
+        return listing
 
     def large(self, order: Order) -> Mapping[Within, Listing]:
         return self._base.large(order)
 
     def children(self, folder: str | None) -> Sequence[Collection]:
-        out = self._out.get(folder)
-        kept = () if self._is_hidden(folder) else self._base.children(folder)
-        if out:
-            kept = [item for item in kept if item.id not in out]
-        return [*kept, *self._put.get(folder, _NONE).values()]
+        removed = self._removed.get(folder)
+        loaded = () if self._is_hidden(folder) else self._base.children(folder)
+        if removed:
+            loaded = [item for item in loaded if item.id not in removed]
+        return [*loaded, *self._put.get(folder, _NONE).values()]
 
     def parents(self) -> Set[Within]:
         return self._base.parents() | self._put.keys()
 
     def folders_in(self, folder: str | None) -> Iterable[str]:
-        put, out = self._put.get(folder, _NONE), self._out.get(folder, _NONE)
+        put, removed = self._put.get(folder, _NONE), self._removed.get(folder, _NONE)
         if not self._is_hidden(folder):
             yield from (
-                each for each in self._base.folders_in(folder) if each not in out
+                each for each in self._base.folders_in(folder) if each not in removed
             )
         loaded = self._base.parents()
         yield from (each for each in put if each in loaded or each in self._put)
@@ -132,93 +142,102 @@ class ChangedTree(FolderTree):
         return self._number(item) if is_put else self._base.number(item)
 
     def put(self, collection: Collection) -> None:
-        """Insert a collection, or replace the one with its id. Raises LimitReached."""
+        """Add a collection, or replace the collection with this id.
+
+        Raises LimitReached.
+        """
         old = self.get(collection.id)
-        more = _size_of(collection)
+        size = _size_of(collection)
         if old is not None:
             is_put = old.id in self._put[ANYWHERE]
-            more += -_size_of(old) if is_put else _OUT_BYTES
-        self._charge(more)
+            size += -_size_of(old) if is_put else _REMOVED_BYTES
+        self._charge(size)
         if old is not None:
             self._delete(old)
         if old is None or old.parent_id != collection.parent_id:
-            self._last.pop(collection.id, None)
-            self._last[collection.id] = self._next_number
+            self._last_numbers.pop(collection.id, None)
+            self._last_numbers[collection.id] = self._next_number
             self._next_number += 1
         self._insert(collection)
 
     def put_all(self, collections: Sequence[Collection]) -> None:
-        """Put several collections, or none. Raises LimitReached."""
-        room = sum(_size_of(each) + _OUT_BYTES for each in collections)
-        self._holding.charge(room)
-        self._holding.charge(-room)
+        """Put all these collections.
+
+        If memory is short, put none of them and raise LimitReached.
+        """
+        size = sum(_size_of(each) + _REMOVED_BYTES for each in collections)
+        self._holding.charge(size)
+        self._holding.charge(-size)
         for each in collections:
             self.put(each)
 
     def remove(self, ids: Iterable[str]) -> Set[str]:
         """Remove these collections and their descendants; ignore unknown ids.
 
-        Returns the ids that were removed one by one. Raises LimitReached.
+        Returns the ids of the collections that were removed singly, not of those that
+        were hidden together with a large folder. Raises LimitReached.
         """
         items = {each.id: each for each in map(self.get, ids) if each is not None}
         roots, loaded, hidden = {*items}, self._base.parents(), self._hidden
         if any(each in loaded or each in self._put for each in roots):
-            parts = [each for each in self._put if each is not ANYWHERE]
-            for part in parts:
-                if not roots.isdisjoint(self.above(part)):
-                    items |= self._put[part]
+            folders = [each for each in self._put if each is not ANYWHERE]
+            for folder in folders:
+                if not roots.isdisjoint(self.above(folder)):
+                    items |= self._put[folder]
             hidden = self._hidden_without(items)
             if len(hidden) - len(self._hidden) <= self.at_once:
                 hidden = self._hidden
                 for root in roots:
                     items.update((each.id, each) for each in self.below(root))
-        more = len(hidden) - len(self._hidden)
+        newly_hidden = len(hidden) - len(self._hidden)
         put = self._put[ANYWHERE]
         freed = [_size_of(each) for each in items.values() if each.id in put]
-        taken = _OUT_BYTES * (len(items) - len(freed)) + _HIDDEN_BYTES * more
-        self._charge(taken - sum(freed))
-        if more or len(items) > self.at_once:
-            self._parts.clear()
+        taken = _REMOVED_BYTES * (len(items) - len(freed))
+        self._charge(taken + _HIDDEN_BYTES * newly_hidden - sum(freed))
+        if newly_hidden or len(items) > self.at_once:
+            self._listings.clear()
         for item in items.values():
             self._delete(item)
-            self._last.pop(item.id, None)
-        if more:
+            self._last_numbers.pop(item.id, None)
+        if newly_hidden:
             self._hide(hidden)
         return items.keys()
 
     def _hidden_without(self, ids: Iterable[str]) -> Spans:
-        """Return the hidden spans after removing `ids`, except folders put since."""
+        """Return the hidden spans as they would be after a removal of `ids`.
+
+        A folder that was put may have moved, so its content stays visible.
+        """
         spans, hidden = self._base.spans, Spans(self._hidden.bounds)
-        # A folder that was put may have moved, and keeps its content.
         put = [spans[each] for each in self._put[ANYWHERE] if each in spans]
         for first, end in (spans[each] for each in ids if each in spans):
-            own = Spans((first, end))
+            newly_hidden = Spans((first, end))
             for span in put:
                 if first <= span[0] and span[1] <= end and span != (first, end):
-                    own.remove(*span)
-            for span in own:
+                    newly_hidden.remove(*span)
+            for span in newly_hidden:
                 hidden.add(*span)
         return hidden
 
     def _hide(self, hidden: Spans) -> None:
-        """Hide spans, and drop single removals within them."""
+        """Replace the hidden spans, and forget single removals within them."""
         self._hidden = hidden
-        for within in [each for each in self._out if each is not ANYWHERE]:
-            if self._is_hidden(within):
-                gone = self._out.pop(within)
-                for own_id in gone:
-                    del self._out[ANYWHERE][own_id]
-                self._charge(-_OUT_BYTES * len(gone))
+        for folder in [each for each in self._removed if each is not ANYWHERE]:
+            if self._is_hidden(folder):
+                removed = self._removed.pop(folder)
+                for own_id in removed:
+                    del self._removed[ANYWHERE][own_id]
+                self._charge(-_REMOVED_BYTES * len(removed))
 
     def _is_hidden(self, within: Within) -> bool:
-        """Return True if a folder's content in the base is hidden (ANYWHERE: any)."""
+        """Return True if the base's content of a folder is hidden (ANYWHERE: some)."""
         if not self._hidden or within is ANYWHERE:
             return bool(self._hidden)
         span = self._base.spans.get(within)
         return span is not None and span[0] in self._hidden
 
     def _hidden_in(self, order: Order) -> bytearray:
-        """Return one byte per base collection, in `order`: 1 if hidden."""
+        """Return one byte for each collection of the base, in `order`: 1 if hidden."""
         size, spans = len(self._base), self._hidden
         is_most = 2 * len(spans) > size
         if is_most:
@@ -230,26 +249,26 @@ class ChangedTree(FolderTree):
             marks[place] = not is_most
         return marks
 
-    def _charge(self, more: int) -> None:
-        self._holding.charge(more)
-        self.size += more
+    def _charge(self, size: int) -> None:
+        self._holding.charge(size)
+        self.size += size
 
     def _delete(self, item: Collection) -> None:
         """Remove a collection from the tree."""
         folder, is_put = item.parent_id, item.id in self._put[ANYWHERE]
-        # Removing a large folder drops all parts, which saves this look-up.
-        for order, part in self._parts_with(folder) if self._parts else ():
+        # The removal of a large folder drops all listings, which saves this look-up.
+        for order, listing in self._listings_with(folder) if self._listings else ():
             if is_put:
-                part.drop(item, self._key(order))
+                listing.remove_inserted(item, self._key(order))
             else:
-                part.take_out(self._place(order, part.base, item, None))
+                listing.remove(self._place(order, listing.base, item, None))
         if is_put:
             del self._put[ANYWHERE][item.id], self._put[folder][item.id]
             self._folded.pop(item, None)
             self.created -= item.id not in self._base.by_id
         else:
-            self._out[ANYWHERE][item.id] = item
-            self._out.setdefault(folder, {})[item.id] = item
+            self._removed[ANYWHERE][item.id] = item
+            self._removed.setdefault(folder, {})[item.id] = item
 
     def _insert(self, item: Collection) -> None:
         """Insert a collection whose id is not in the tree."""
@@ -257,33 +276,37 @@ class ChangedTree(FolderTree):
         self._put[ANYWHERE][item.id] = item
         self._put.setdefault(folder, {})[item.id] = item
         self.created += item.id not in self._base.by_id
-        for order, part in self._parts_with(folder):
-            place = self._place(order, part.base, item, self._last.get(item.id))
-            part.put_in(item, place, self._key(order))
+        for order, listing in self._listings_with(folder):
+            number = self._last_numbers.get(item.id)
+            place = self._place(order, listing.base, item, number)
+            listing.insert(item, place, self._key(order))
 
-    def _parts_with(self, folder: str | None) -> Iterator[tuple[Order, Part]]:
-        """Yield the existing parts that contain a folder's collections."""
+    def _listings_with(
+        self, folder: str | None
+    ) -> Iterator[tuple[Order, ChangedListing]]:
+        """Yield the existing changed listings that have a folder's collections."""
         for within in (ANYWHERE, folder):
             for order in ORDERS:
-                part = self._parts.get((order, within))
-                if part is not None:
-                    yield order, part
+                listing = self._listings.get((order, within))
+                if listing is not None:
+                    yield order, listing
 
-    def _part(self, order: Order, within: Within) -> Part:
+    def _changed_listing(self, order: Order, within: Within) -> ChangedListing:
+        """Build the listing of a folder or the whole dataset. Raises NotReady."""
         base = self._base.listing(within, order)
         if within is not ANYWHERE and self._is_hidden(within):
             base = _EMPTY
-        gone = [(item, None) for item in self._out.get(within, _NONE).values()]
+        removed = [(item, None) for item in self._removed.get(within, _NONE).values()]
         put = self._put.get(within, _NONE).values()
-        added = [(item, self._last.get(item.id)) for item in put]
-        placing = self._placing(order, base, [*gone, *added])
-        known = made(self, (order, base), placing)
+        inserted = [(item, self._last_numbers.get(item.id)) for item in put]
+        steps = self._places_in_steps(order, base, [*removed, *inserted])
+        known = made(self, (order, base), steps)
 
-        def place(each: _Placed) -> int:
-            # Collections that changed meanwhile are placed now.
+        def place(each: _Numbered) -> int:
+            # Collections that changed during the steps are looked up now.
             return known[each] if each in known else self._place(order, base, *each)
 
-        def rank(each: _Placed) -> Any:
+        def rank(each: _Numbered) -> Any:
             # A number in fixture order takes as long to look up as a place.
             is_sorted = order != "fixture"
             return self._key(order)(each[0]) if is_sorted else (place(each), each[1])
@@ -291,25 +314,25 @@ class ChangedTree(FolderTree):
         marks = bytearray()
         if within is ANYWHERE and self._hidden:
             marks = self._hidden_in(order)
-        elif len(gone) * _FEW > len(base.items):
+        elif len(removed) * _ITEMS_PER_LOOKUP > len(base.items):
             marks = bytearray(len(base.items))
         if marks:
-            for each in gone:
+            for each in removed:
                 marks[place(each)] = 1
-            out = array("I", compress(count(), marks))
+            removed_places = array("I", compress(count(), marks))
         else:
-            out = array("I", sorted(map(place, gone)))
-        added.sort(key=rank)
-        part = Part(base, self._folded, marks)
-        items, places = [item for item, _ in added], array("I", map(place, added))
-        part.differences = Differences(out, items, places)
-        return part
+            removed_places = array("I", sorted(map(place, removed)))
+        inserted.sort(key=rank)
+        items, places = [item for item, _ in inserted], map(place, inserted)
+        listing = ChangedListing(base, self._folded, marks)
+        listing.differences = Differences(removed_places, items, array("I", places))
+        return listing
 
-    def _placing(
-        self, order: Order, base: Listing, items: Sequence[_Placed]
-    ) -> Steps[dict[_Placed, int]]:
-        places: dict[_Placed, int] = {}
-        for _, some in pieces(items, _PLACED):
+    def _places_in_steps(
+        self, order: Order, base: Listing, items: Sequence[_Numbered]
+    ) -> Steps[dict[_Numbered, int]]:
+        places: dict[_Numbered, int] = {}
+        for _, some in pieces(items, _LOOKUPS_PER_STEP):
             places |= {each: self._place(order, base, *each) for each in some}
             yield
         return places
@@ -319,22 +342,24 @@ class ChangedTree(FolderTree):
 
     def _number(self, put: Collection) -> int:
         """Return the number in fixture order of a collection in `_put`."""
-        number = self._last.get(put.id)
+        number = self._last_numbers.get(put.id)
         return self._base.number(self._base.by_id[put.id]) if number is None else number
 
     def _place(
-        self, order: Order, base: Listing, item: Collection, last: int | None
+        self, order: Order, base: Listing, item: Collection, last_number: int | None
     ) -> int:
         """Return the index in a base listing where a collection is or would be.
 
-        `last` is its number if it comes after the whole base.
+        `last_number` is its number in fixture order if it comes after all of the base,
+        else None.
         """
         items = base.items
         if order != "fixture":
             key = SORT_KEYS[order]
             return bisect_left(items, key(item), key=key)
-        # Last items and the whole base need no search: numbering takes a while.
-        if last is not None:
+        # Avoid numbering the base, which is slow, for two simple cases: an item after
+        # all of the base, and a listing of the whole base.
+        if last_number is not None:
             return len(items)
         number = self._base.number(self._base.by_id[item.id])
         if len(items) == len(self._base):
@@ -345,15 +370,17 @@ class ChangedTree(FolderTree):
 _NONE: Mapping[str, Collection] = {}
 _EMPTY = Listing(())
 
-# Estimated bytes: of a put collection without its texts; of a removed one.
-_PUT_BYTES, _OUT_BYTES = 400, 150
-_HIDDEN_BYTES = 40  # a hidden collection: its places in lists and results
+# Estimated bytes of a put collection without its texts, and of a removed one.
+_PUT_BYTES, _REMOVED_BYTES = 400, 150
+# Estimated bytes of a hidden collection: its places in listings and results.
+_HIDDEN_BYTES = 40
 _INVERTED = bytes((1, 0)) * 128
+"""Translation table that replaces 0 by 1, and 1 by 0."""
 
 
 def _size_of(each: Collection) -> int:
-    # A search folds and keeps names and tags.
-    folded = (each.name, *each.tags)
+    # Names and tags count twice, because a search stores them folded too.
+    searched = (each.name, *each.tags)
     texts = (each.type, each.tmb_id, each.training_type, each.external_file_id)
     more = (each.file_id or "", each.raw_link or "")
-    return _PUT_BYTES + sum(map(getsizeof, (*folded, *folded, *texts, *more)))
+    return _PUT_BYTES + sum(map(getsizeof, (*searched, *searched, *texts, *more)))

@@ -1,4 +1,4 @@
-"""The current chats of a sandbox and their records."""
+"""The current chats of a sandbox, and the records of these chats."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,25 +14,27 @@ from mock_server.domain.storage.overlay import Overlay
 
 
 class ChatStore:
-    """Changed chats and records on top of the loaded ones, charged to `holding`."""
+    """The current chats and records of all apps; changes are charged to `holding`."""
 
     def __init__(self, holding: Holding) -> None:
         self.created_chats = 0
-        """Number of chats that were not loaded."""
+        """Number of chats that were created after loading."""
         self._holding = holding
-        # By app, then by chat id.
+        # By app id, then by chat id.
         self._chats: dict[str, Overlay[str, Chat]] = {}
         self._records: dict[str, Overlay[str, Sequence[ChatRecord]]] = {}
-        # By app, from the first list on; not charged, as a chat takes 8 bytes.
+        # By app id, made by the first list. Not charged, because orders are small.
         self._orders: dict[str, ChatOrder] = {}
 
-    def _copy_chats(self, to: "ChatStore") -> None:
+    def _copy_chats(self, target: "ChatStore") -> None:
         """Copy the chats to an empty store without charging them again."""
-        holding, to.created_chats = to._holding, self.created_chats
-        to._chats = {app: it.copy(holding) for app, it in self._chats.items()}
-        to._records = {app: it.copy(holding) for app, it in self._records.items()}
+        holding, target.created_chats = target._holding, self.created_chats
+        chats, records = self._chats.items(), self._records.items()
+        target._chats = {app: own.copy(holding) for app, own in chats}
+        target._records = {app: own.copy(holding) for app, own in records}
 
     def chat(self, app: App, chat_id: str) -> Chat | None:
+        """Return the current chat with this id, or None."""
         chats = self._chats.get(app.id)
         # `chats.get` would double the time of this look-up, which pins need.
         if chats is not None and chat_id in chats.changed:
@@ -40,12 +42,15 @@ class ChatStore:
         return app.chats.get(chat_id)
 
     def chats(self, app: App) -> Iterator[Chat]:
-        """Yield all current chats of an app, created ones last."""
+        """Yield all current chats of an app; new ones come last."""
         chats = self._chats.get(app.id)
         return iter(app.chats.values()) if chats is None else chats.values()
 
     def chats_in_order(self, app: App) -> Sequence[Chat]:
-        """Return all chats of an app: pinned ones first, then the latest."""
+        """Return all chats of an app: pinned ones first, then the latest ones first.
+
+        Raises NotReady.
+        """
         order = self._orders.get(app.id)
         if order is None:
             order = self._orders[app.id] = ChatOrder(self.chats(app))
@@ -55,17 +60,14 @@ class ChatStore:
         return len(self._chats.get(app.id, app.chats))
 
     def put_chat(self, app: App, chat: Chat) -> None:
-        """Store a chat, or replace the one with its id.
-
-        Raises LimitReached.
-        """
+        """Add a chat, or replace the chat with this id. Raises LimitReached."""
         chats = self._chats.get(app.id)
         if chats is None:
-            chats = self._chats_of(app)
+            chats = self._changed_chats(app)
         if self._orders:
-            self._will_change(app, chat.chat_id)
+            self._announce_change(app, chat.chat_id)
         old = chats.changed.get(chat.chat_id)
-        # A repeated pin keeps the texts of the chat, so its size is known.
+        # A repeated pin does not change the size, because the chat keeps its texts.
         if (
             old is not None
             and chat.title is old.title
@@ -73,42 +75,42 @@ class ChatStore:
         ):
             chats.changed[chat.chat_id] = chat
             return
-        created = chats.created
+        created_before = chats.created
         chats.put(chat.chat_id, chat)
-        self.created_chats += chats.created - created
+        self.created_chats += chats.created - created_before
 
     def remove_chats(self, app: App, *chat_ids: str) -> None:
-        """Remove existing, distinct chats with their records."""
+        """Remove chats and their records; the ids must exist and be distinct."""
         for chat_id in chat_ids:
-            self._will_change(app, chat_id)
-        chats = self._chats_of(app)
-        created = chats.created
+            self._announce_change(app, chat_id)
+        chats = self._changed_chats(app)
+        created_before = chats.created
         chats.remove(*chat_ids)
-        self.created_chats += chats.created - created
-        spoken = [each for each in chat_ids if self.records(app, each)]
-        self._records_of(app).remove(*spoken)
+        self.created_chats += chats.created - created_before
+        with_records = [each for each in chat_ids if self.records(app, each)]
+        self._changed_records(app).remove(*with_records)
 
     def records(self, app: App, chat_id: str) -> Sequence[ChatRecord]:
-        """Return the records of a chat, oldest first, deleted ones included."""
+        """Return the records of a chat, oldest first, including deleted ones."""
         records = self._records.get(app.id, app.records)
         return records.get(chat_id) or ()
 
     def add_records(self, app: App, chat_id: str, new: Sequence[ChatRecord]) -> None:
         """Append records to a chat. Raises LimitReached."""
         records = ChatRecords.of(self.records(app, chat_id)).added(new)
-        self._records_of(app).put(chat_id, records, _size_of_records(new))
+        self._changed_records(app).put(chat_id, records, _size_of_records(new))
 
     def change_records(
         self, app: App, chat_id: str, by_place: Mapping[int, ChatRecord]
     ) -> None:
-        """Replace records of a chat by their places. Raises LimitReached."""
+        """Replace the records of a chat at these indexes. Raises LimitReached."""
         records = ChatRecords.of(self.records(app, chat_id))
-        olds = [records[at] for at in by_place]
+        olds = [records[index] for index in by_place]
         more = _size_of_records([*by_place.values()]) - _size_of_records(olds)
-        self._records_of(app).put(chat_id, records.changed(by_place), more)
+        self._changed_records(app).put(chat_id, records.changed(by_place), more)
 
     def _forget_changes(self, app_id: str) -> None:
-        """Drop the changes of an app that was replaced."""
+        """Drop all changes of an app's chats and records."""
         self._orders.pop(app_id, None)
         chats = self._chats.pop(app_id, None)
         if chats is not None:
@@ -118,22 +120,22 @@ class ChatStore:
         if records is not None:
             records.clear()
 
-    def _chats_of(self, app: App) -> Overlay[str, Chat]:
-        """Return the chats of an app for changes."""
+    def _changed_chats(self, app: App) -> Overlay[str, Chat]:
+        """Return the overlay for changes of an app's chats."""
         chats = self._chats.get(app.id)
         if chats is None:
             chats = Overlay(app.chats, self._holding, _size_of_chat)
             self._chats[app.id] = chats
         return chats
 
-    def _will_change(self, app: App, chat_id: str) -> None:
-        """Notify the order of an app's chats, if any."""
+    def _announce_change(self, app: App, chat_id: str) -> None:
+        """Call `ChatOrder.will_change`, if the chats of the app were listed before."""
         order = self._orders.get(app.id)
         if order is not None:
             order.will_change(chat_id, self.chat(app, chat_id))
 
-    def _records_of(self, app: App) -> Overlay[str, Sequence[ChatRecord]]:
-        """Return the records of an app's chats for changes."""
+    def _changed_records(self, app: App) -> Overlay[str, Sequence[ChatRecord]]:
+        """Return the overlay for changes of the records of an app's chats."""
         records = self._records.get(app.id)
         if records is None:
             records = Overlay(app.records, self._holding, _size_of_records)
@@ -141,7 +143,7 @@ class ChatStore:
         return records
 
 
-# Estimated bytes without texts: of a chat; of a record.
+# Estimated bytes of a chat and of a record, without their texts.
 _CHAT_BYTES, _RECORD_BYTES = 400, 300
 
 
@@ -153,55 +155,61 @@ def _size_of_chat(chat: Chat) -> int:
 
 def _size_of_records(records: Sequence[ChatRecord]) -> int:
     return sum(
-        _RECORD_BYTES + getsizeof(it.text) + len(it.parts) + len(it.feedback)
-        for it in records
+        _RECORD_BYTES + getsizeof(each.text) + len(each.parts) + len(each.feedback)
+        for each in records
     )
 
 
 class ChatOrder:
-    """Chats in order: pinned ones first, then the latest, then by id.
+    """All chats of an app in order: pinned ones first, then by time (latest first), id.
 
-    Sorting 100,000 takes 100 ms, finding the place of a changed chat 10 us.
+    A list after few changes moves only the changed chats, instead of sorting all.
     """
 
     def __init__(self, chats: Iterable[Chat]) -> None:
-        # Sorted chats, or None while `_unsorted` has to be sorted.
-        self._chats: Blocks[Chat] | None = None
+        # The sorted chats; None while `_unsorted` has to be sorted.
+        self._sorted: Blocks[Chat] | None = None
         self._unsorted = list(chats)
-        # Chats that may have changed, by id: their state in the list, or None. Pins are
-        # frequent, so they only add an entry here.
+        # By id: chats that may have changed, as they are in `_sorted`, or None. Pins
+        # are frequent, so a pin only adds an entry here.
         self._before: dict[str, Chat | None] = {}
 
     def will_change(self, chat_id: str, chat: Chat | None) -> None:
-        """Call this before a chat is put or removed; `chat` is the current one."""
+        """Note that a chat will be put or removed; `chat` is the current one, or None.
+
+        Call this before the change.
+        """
         self._before.setdefault(chat_id, chat)
 
-    def listed(self, now: Callable[[str], Chat | None]) -> Sequence[Chat]:
-        """Return all in order; `now` returns the current chat. Raises NotReady."""
-        if self._chats is None:
-            in_order = made(self, "in order", sorting(self._unsorted, _place_of))
-            self._chats = Blocks.of(in_order)
+    def listed(self, current: Callable[[str], Chat | None]) -> Sequence[Chat]:
+        """Return all chats in order. Raises NotReady.
+
+        `current` returns the chat that has an id now, or None.
+        """
+        if self._sorted is None:
+            in_order = made(self, "in order", sorting(self._unsorted, _sort_key))
+            self._sorted = Blocks.of(in_order)
             self._unsorted = []
         before, self._before = self._before, {}
         olds = [old for old in before.values() if old is not None]
-        news = [new for new in map(now, before) if new is not None]
-        if len(before) > len(self._chats) // _FEW:
-            gone = set(map(id, olds))
-            kept = [each for each in self._chats if id(each) not in gone]
-            self._chats, self._unsorted = None, [*kept, *news]
-            return self.listed(now)
+        news = [new for new in map(current, before) if new is not None]
+        if len(before) > len(self._sorted) // _CHATS_PER_MOVE:
+            old_identities = set(map(id, olds))
+            same = [each for each in self._sorted if id(each) not in old_identities]
+            self._sorted, self._unsorted = None, [*same, *news]
+            return self.listed(current)
         for old in olds:
-            at = bisect_left(self._chats, _place_of(old), key=_place_of)
-            self._chats = self._chats.replaced(at, at + 1, ())
+            index = bisect_left(self._sorted, _sort_key(old), key=_sort_key)
+            self._sorted = self._sorted.replaced(index, index + 1, ())
         for new in news:
-            at = bisect_left(self._chats, _place_of(new), key=_place_of)
-            self._chats = self._chats.replaced(at, at, (new,))
-        return self._chats
+            index = bisect_left(self._sorted, _sort_key(new), key=_sort_key)
+            self._sorted = self._sorted.replaced(index, index, (new,))
+        return self._sorted
 
 
-# Sorting all takes less time than moving more than 1 chat in 50.
-_FEW = 50
+# If more than 1 chat in 50 has changed, sorting all is faster than moving these chats.
+_CHATS_PER_MOVE = 50
 
 
-def _place_of(chat: Chat) -> tuple[bool, int, str]:
+def _sort_key(chat: Chat) -> tuple[bool, int, str]:
     return not chat.top, -chat.update_time, chat.chat_id

@@ -1,4 +1,4 @@
-"""A shared sequence with some items removed and others inserted."""
+"""A view of a shared sequence, with some items removed and others inserted."""
 
 from __future__ import annotations
 
@@ -13,44 +13,47 @@ from mock_server.domain.objects.blocks import Sliced
 from mock_server.domain.objects.models import Collection
 
 Key = Callable[[Collection], Any]
-"""Sort key of collections."""
+"""A function that returns the sort key of a collection."""
 
 
-_FAR = 50
-"""Removed items that are passed in the time of one search for a kept item."""
+_REMOVED_PER_SEARCH = 50
+"""Number of removed items that can be skipped in the time of one binary search."""
 
 
 class Differences(Struct, eq=False):
     """Items to remove from a sorted sequence, and items to insert.
 
-    `out` are the removed positions, ascending; each of `items` is inserted before the
-    item at its position in `places`. Both are in the sequence's order.
+    `removed` has the indices of the removed items, ascending. `items` are inserted, in
+    the order of the sequence, each before the index with the same position in `places`.
     """
 
-    out: array[int]
+    removed: array[int]
     items: list[Collection]
     places: array[int]
 
     def copy(self) -> Differences:
-        return Differences(self.out[:], self.items[:], self.places[:])
+        """Return an independent copy."""
+        return Differences(self.removed[:], self.items[:], self.places[:])
 
-    def take_out(self, position: int) -> None:
-        insort(self.out, position)
+    def remove(self, place: int) -> None:
+        """Remove the item at index `place` of the sequence."""
+        insort(self.removed, place)
 
-    def put_in(self, item: Collection, place: int, key: Key) -> None:
-        at = bisect_left(self.items, key(item), key=key)
-        self.items.insert(at, item)
-        self.places.insert(at, place)
+    def insert(self, item: Collection, place: int, key: Key) -> None:
+        """Insert an item before index `place` of the sequence; `key` sorts items."""
+        index = bisect_left(self.items, key(item), key=key)
+        self.items.insert(index, item)
+        self.places.insert(index, place)
 
-    def drop(self, item: Collection, key: Key) -> None:
-        """Undo the insertion of an item, if any."""
-        at = bisect_left(self.items, key(item), key=key)
-        if at < len(self.items) and self.items[at] is item:
-            del self.items[at], self.places[at]
+    def remove_inserted(self, item: Collection, key: Key) -> None:
+        """Remove an inserted item; do nothing for any other item."""
+        index = bisect_left(self.items, key(item), key=key)
+        if index < len(self.items) and self.items[index] is item:
+            del self.items[index], self.places[index]
 
 
 class Merged(Sliced[Collection]):
-    """A view of a sequence with differences, without a copy."""
+    """A sequence with differences, as a view that copies nothing."""
 
     __slots__ = ("_base", "_differences")
 
@@ -59,16 +62,16 @@ class Merged(Sliced[Collection]):
         self._differences = differences
 
     def __len__(self) -> int:
-        differences = self._differences
-        return len(self._base) - len(differences.out) + len(differences.items)
+        changes = self._differences
+        return len(self._base) - len(changes.removed) + len(changes.items)
 
     def __iter__(self) -> Iterator[Collection]:
-        return iter(self._part(0, len(self)))
+        return iter(self._slice(0, len(self)))
 
-    def _item(self, at: int) -> Collection:
-        return self._part(at, at + 1)[0]
+    def _item(self, index: int) -> Collection:
+        return self._slice(index, index + 1)[0]
 
-    def _part(self, start: int, stop: int) -> list[Collection]:
+    def _slice(self, start: int, stop: int) -> list[Collection]:
         if start >= stop:
             return []
         items = self._differences.items
@@ -76,46 +79,46 @@ class Merged(Sliced[Collection]):
         found: list[Collection] = []
         done = start - first
         for number in range(first, last):
-            upto = self._index_of(number) - number
-            found += self._kept(done, upto)
+            end = self._index_of(number) - number
+            found += self._remaining(done, end)
             found.append(items[number])
-            done = upto
-        return found + self._kept(done, stop - last)
+            done = end
+        return found + self._remaining(done, stop - last)
 
     def _index_of(self, number: int) -> int:
         """Return the index of the inserted item `number`."""
-        differences = self._differences
-        place = differences.places[number]
-        return number + place - bisect_left(differences.out, place)
+        changes = self._differences
+        place = changes.places[number]
+        return number + place - bisect_left(changes.removed, place)
 
     def _inserted_before(self, index: int) -> int:
         """Return the number of inserted items before an index."""
-        # At most `index` items, which makes the first pages fast.
+        # There are at most `index` such items: a short range makes first pages fast.
         numbers = range(min(len(self._differences.items), index))
         return bisect_left(numbers, index, key=self._index_of)
 
-    def _kept(self, start: int, stop: int) -> list[Collection]:
-        """Return the kept items from number `start` to `stop`."""
+    def _remaining(self, start: int, stop: int) -> list[Collection]:
+        """Return items `start` to `stop` of those in the base that were not removed."""
         if start >= stop:
             return []
-        out, base = self._differences.out, self._base
+        removed, base = self._differences.removed, self._base
         first, last = self._removed_before(start), self._removed_before(stop - 1)
-        at, end = start + first, stop + last
+        begin, end = start + first, stop + last
         if first == last:
-            return list(base[at:end])
-        # Few kept items among many removed ones.
-        if last - first > _FAR * (stop - start):
-            return [base[at + self._removed_before(at)] for at in range(start, stop)]
+            return list(base[begin:end])
+        # If nearly all items were removed, search for each one that remains.
+        if last - first > _REMOVED_PER_SEARCH * (stop - start):
+            return [base[n + self._removed_before(n)] for n in range(start, stop)]
         found: list[Collection] = []
-        for gone in out[first:last]:
-            found += base[at:gone]
-            at = gone + 1
-        return [*found, *base[at:end]]
+        for index in removed[first:last]:
+            found += base[begin:index]
+            begin = index + 1
+        return [*found, *base[begin:end]]
 
-    def _removed_before(self, kept: int) -> int:
-        """Return the number of removed positions before the kept item `kept`."""
-        out = self._differences.out
-        # Most lists have no removals before the first pages: searching would take 2 %.
-        if not out or out[0] > kept:
+    def _removed_before(self, number: int) -> int:
+        """Return how many items were removed before the remaining item `number`."""
+        removed = self._differences.removed
+        # In most lists nothing was removed before the first pages, so skip the search.
+        if not removed or removed[0] > number:
             return 0
-        return bisect_right(range(len(out)), kept, key=lambda n: out[n] - n)
+        return bisect_right(range(len(removed)), number, key=lambda n: removed[n] - n)

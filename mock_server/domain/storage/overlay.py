@@ -1,4 +1,4 @@
-"""Changes on top of a shared mapping that never changes."""
+"""A mapping that stores changes on top of a shared mapping that never changes."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Generic, Self, TypeVar
@@ -12,8 +12,8 @@ V = TypeVar("V")
 class Overlay(Generic[K, V]):
     """A base mapping with later changes.
 
-    Iteration follows the base; created keys come last. `size_of` returns the bytes of a
-    put value, which are charged to `holding`.
+    Iteration follows the base; new keys come last. `size_of` returns the bytes of a
+    value that is put; they are charged to `holding`.
     """
 
     __slots__ = ("_base", "_holding", "_len", "_size_of", "changed", "created")
@@ -22,9 +22,9 @@ class Overlay(Generic[K, V]):
         self, base: Mapping[K, V], holding: Holding, size_of: Callable[[V], int]
     ) -> None:
         self.changed: dict[K, V | None] = {}
-        """Put values; None for a removed key.
+        """The values that were put, by key; None for a removed key.
 
-        Read it, or replace a value by one of the same size.
+        Callers may read it, and replace a value by a value of the same size.
         """
         self.created = 0
         """Number of keys that the base does not have."""
@@ -71,9 +71,9 @@ class Overlay(Generic[K, V]):
         return (value for _, value in self.items())
 
     def put(self, key: K, value: V, more: int | None = None) -> None:
-        """Put a value. Raises LimitReached.
+        """Store a value. Raises LimitReached.
 
-        `more` is the growth in bytes, if known, which saves measuring a long value.
+        `more` is the growth in bytes, if known: this saves measuring a long value.
         """
         old = self.changed.get(key)
         if more is None or old is None:
@@ -85,7 +85,7 @@ class Overlay(Generic[K, V]):
         self.changed[key] = value
 
     def remove(self, *keys: K) -> None:
-        """Remove distinct keys, all of which exist."""
+        """Remove keys, which must exist and be distinct."""
         loaded = self._base.keys() & keys
         freed = sum(map(self._charged, self.changed.keys() & keys))
         self._holding.grow(GONE_BYTES * len(loaded) - freed)

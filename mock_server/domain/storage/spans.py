@@ -1,15 +1,15 @@
-"""A set of integers, stored as spans."""
+"""A set of integers, stored as spans of consecutive integers."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
 
 class Spans:
-    """Spans of integers, each from a first number up to an end."""
+    """A set of integers, as spans: each has a first number, and ends before `end`."""
 
     def __init__(self, bounds: Iterable[int] = ()) -> None:
         self.bounds = list(bounds)
-        """The first number and the end of each span, ascending."""
+        """The first number of each span and its end (exclusive), ascending."""
 
     def __len__(self) -> int:
         return sum(self.bounds[1::2]) - sum(self.bounds[::2])
@@ -24,13 +24,19 @@ class Spans:
         return zip(self.bounds[::2], self.bounds[1::2], strict=True)
 
     def add(self, first: int, end: int) -> None:
-        self._set(first, end, 0)
+        """Add all integers from `first` up to, but without, `end`."""
+        self._change(first, end, 0)
 
     def remove(self, first: int, end: int) -> None:
-        self._set(first, end, 1)
+        """Remove all integers from `first` up to, but without, `end`."""
+        self._change(first, end, 1)
 
-    def _set(self, first: int, end: int, inside: int) -> None:
-        """Set the numbers from `first` to `end`: add bounds where the value changes."""
-        at, upto = bisect_left(self.bounds, first), bisect_right(self.bounds, end)
-        begins, ends = at % 2 == inside, upto % 2 == inside
-        self.bounds[at:upto] = [first] * begins + [end] * ends
+    def _change(self, first: int, end: int, parity: int) -> None:
+        """Replace all bounds from `first` to `end`.
+
+        An even number of bounds lies below an integer outside of all spans, so
+        `parity` is 0 to add, 1 to remove.
+        """
+        start, stop = bisect_left(self.bounds, first), bisect_right(self.bounds, end)
+        has_first, has_end = start % 2 == parity, stop % 2 == parity
+        self.bounds[start:stop] = [first] * has_first + [end] * has_end

@@ -1,7 +1,7 @@
-"""The data of a sandbox: an immutable fixture, and an overlay of changes.
+"""The data of a sandbox: an immutable fixture, and the changes on top of it.
 
-Any number of stores share a fixture, so creating and resetting a sandbox takes the same
-time for any size. Callers pass the time; nothing here awaits.
+Any number of stores share a fixture, so the size of the fixture does not matter for the
+time to create or reset a sandbox. Callers pass the time.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -26,10 +26,10 @@ from mock_server.domain.storage.overlay import Overlay
 
 
 class Store(ChatStore):
-    """The current chats, datasets, collections and rows of one sandbox.
+    """The current data of one sandbox: apps, chats, datasets, rows, files, API keys.
 
-    A new store over the same fixture is a reset. Data besides the fixture are charged
-    to `memory`, as `kind`.
+    A reset makes a new store on the same fixture (`generation`). All other data is
+    charged to `memory`, as `kind`.
     """
 
     def __init__(
@@ -40,32 +40,36 @@ class Store(ChatStore):
     ) -> None:
         self.generation = generation
         self._apps = generation.apps
-        # The loaded content of each app or dataset that was put whole; its memory stays
-        # charged while it is here.
+        # The loaded data of each app that was put whole. The reference keeps the memory
+        # of this data charged.
         self._loaded_apps: dict[str, Generation] = {}
-        # Charged bytes of each app that was put without loaded content.
+        # Charged bytes of each app that was put without loaded data.
         self._app_sizes: dict[str, int] = {}
+        # As `_loaded_apps`, for datasets.
         self._loaded_datasets: dict[str, Generation] = {}
         self._memory = Memory() if memory is None else memory
         holding = self._memory.hold(kind)
         super().__init__(holding)
         self._datasets = Overlay(generation.datasets, holding, _size_of_dataset)
         self.rows = Rows(holding)
-        """The rows, which are removed with their collections."""
+        """The data rows; they are removed with their collections."""
         self.jobs = Overlay(generation.jobs_by_collection, holding, size_of_jobs)
-        """Jobs of training, by dataset and collection id."""
+        """Jobs of training, by the ids of dataset and collection."""
         self.due = next_due(generation.jobs) if generation.jobs else None
-        """When training continues, in milliseconds; None without training."""
+        """Time (ms) of the next step of training; None if no row waits for training."""
         self.files = Overlay[str, File]({}, holding, _size_of_file)
         """Uploaded files, by id."""
         self.tickets = Overlay[str, Ticket]({}, holding, _size_of_file)
-        """Files to upload, or in no collection yet, by key, by age."""
+        """Tickets for uploads, and uploaded files without a collection, by key.
+
+        The oldest comes first.
+        """
         self.turns: dict[str, Turns] = {}
-        """Turns of the replies of an app; "" for the replies of all apps."""
+        """Turns of the replies, by app id; the key "" is for the fixture's replies."""
         self.login_codes: Overlay[str, LoginCode] = Overlay(
             {}, holding, lambda _: _CODE_BYTES
         )
-        """Codes for logins, by user name, by age."""
+        """Codes for logins, by user name, oldest first."""
         self.logged_out: Overlay[str | None, str] = Overlay(
             {}, holding, lambda _: _CODE_BYTES
         )
@@ -73,12 +77,12 @@ class Store(ChatStore):
         self.api_keys = Overlay(generation.api_keys, holding, _size_of_api_key)
         """API keys that logins created, by id."""
         self.exported: int | None = None
-        """Time of the last export, in milliseconds."""
+        """Time of the last export in milliseconds; None before the first export."""
         self._last_id = 0
 
     @property
     def size(self) -> int:
-        """Estimated bytes besides the fixture."""
+        """Estimated bytes of all data that is not in the fixture."""
         return self._holding.size
 
     def copy(self, kind: Kind = "changes") -> Self:
@@ -109,31 +113,29 @@ class Store(ChatStore):
         return copy
 
     def new_id(self) -> str:
-        """Return an unused id of 24 hex digits, the same after a reset.
+        """Return an unused id of 24 hex digits; a reset repeats the same ids.
 
-        Ids increase, as the service's do, which lists rows by id.
-
-        Raises NotReady at the first call, so get ids before writing.
+        Each id is greater than the ids before it, as in the service, which lists rows
+        by id. May raise NotReady, so get ids before you change anything.
         """
         return self.new_ids(1)[0]
 
     def new_ids(self, count: int) -> list[str]:
-        """Return several new ids. Raises NotReady."""
+        """Return `count` new ids, as `new_id` does. May raise NotReady."""
         made: list[str] = []
         while wanted := count - len(made):
             numbers = range(self._last_id + 1, self._last_id + 1 + wanted)
-            # An id is no secret: it only has to look like one and be unique.
+            # An id need not be secret: it has to be unique, and look like a real id.
             digits = (sha256(b"%d" % each).hexdigest() for each in numbers)
-            some = [
+            ids = [
                 f"{_IDS + number:x}{each}"[:_ID_CHARS]
                 for number, each in zip(numbers, digits, strict=True)
             ]
-            # Numbers are never reused: only a saved and reloaded state can have such an
-            # id.
-            for part in self._parts():
-                some = [each for each in some if not part.has(each)]
+            # Loaded data contains such an id only if it was saved from a sandbox.
+            for loaded in self._all_loaded():
+                ids = [each for each in ids if not loaded.has(each)]
             self._last_id += wanted
-            made += some
+            made += ids
         return made
 
     def check_room(self, size: int) -> None:
@@ -141,7 +143,7 @@ class Store(ChatStore):
         self._memory.check_room(size, "path")
 
     def check_waiting(self, more: int) -> None:
-        """Raise LimitReached unless `more` rows can wait for training."""
+        """Raise LimitReached unless `more` further rows can wait for training."""
         most = self._memory.limits.waiting_rows
         jobs = chain.from_iterable(self.jobs.values())
         if sum(len(job.rows) or 1 for job in jobs) + more > most:
@@ -153,11 +155,11 @@ class Store(ChatStore):
         return self._apps.get(app_id)
 
     def apps(self) -> list[App]:
-        """Return all current apps, put ones last."""
+        """Return all current apps; new ones come last."""
         return list(self._apps.values())
 
     def put_app(self, app: App) -> None:
-        """Store an app; if its id exists, the chats stay.
+        """Add an app, or replace the app with this id but keep its changed chats.
 
         Raises LimitReached.
         """
@@ -165,14 +167,14 @@ class Store(ChatStore):
         self._holding.charge(size - self._app_sizes.get(app.id, 0))
         apps[app.id], self._app_sizes[app.id] = app, size
 
-    def put_whole_app(self, app: App, part: Generation) -> None:
-        """Replace an app by one that was loaded with `part`.
+    def put_whole_app(self, app: App, loaded: Generation) -> None:
+        """Add an app, or replace the app with this id and all its chats and records.
 
-        Its chats and records replace the former ones. Raises LimitReached.
+        `loaded` is the data from which `app` comes. Raises LimitReached.
         """
         self._own_apps()[app.id] = app
         self._forget_app(app.id)
-        self._loaded_apps[app.id] = part
+        self._loaded_apps[app.id] = loaded
 
     def remove_apps(self, ids: Set[str]) -> None:
         """Remove existing apps with their chats and their API keys.
@@ -182,8 +184,8 @@ class Store(ChatStore):
         apps = self._own_apps()
         for app_id in ids:
             del apps[app_id]
-        kept = self._app_sizes, self._loaded_apps, self._chats, self._records
-        for app_id in ids & set(chain(*kept, self._orders)):
+        by_app = self._app_sizes, self._loaded_apps, self._chats, self._records
+        for app_id in ids & set(chain(*by_app, self._orders)):
             self._forget_app(app_id)
         keys = self.api_keys.values()
         self.api_keys.remove(*[each.id for each in keys if each.app_id in ids])
@@ -194,7 +196,7 @@ class Store(ChatStore):
         self._forget_changes(app.id)
 
     def _forget_app(self, app_id: str) -> None:
-        """Drop the changes of an app and the memory charged for it."""
+        """Drop the changes of an app, and release the memory charged for the app."""
         self._forget_changes(app_id)
         self._holding.grow(-self._app_sizes.pop(app_id, 0))
         self._loaded_apps.pop(app_id, None)
@@ -203,11 +205,11 @@ class Store(ChatStore):
         return self._datasets.get(dataset_id)
 
     def datasets(self) -> list[Dataset]:
-        """Return all current datasets, created ones last."""
+        """Return all current datasets; new ones come last."""
         return list(self._datasets.values())
 
     def put_dataset(self, dataset: Dataset) -> None:
-        """Store a dataset; if its id exists, the collections stay.
+        """Add a dataset, or replace the dataset with this id but keep its collections.
 
         Raises LimitReached.
         """
@@ -216,36 +218,39 @@ class Store(ChatStore):
             dataset = replace(dataset, tree=old.tree, rows=old.rows)
         self._datasets.put(dataset.id, dataset)
 
-    def put_whole_dataset(self, dataset: Dataset, part: Generation) -> None:
-        """Replace a dataset by one that was loaded with `part`.
+    def put_whole_dataset(self, dataset: Dataset, loaded: Generation) -> None:
+        """Add a dataset, or replace the dataset with this id and all its content.
 
-        Its collections and rows replace the former ones. Raises LimitReached.
+        `loaded` is the data from which `dataset` comes. Raises LimitReached.
         """
         old = self._datasets.changed.get(dataset.id)
         self._datasets.put(dataset.id, dataset)
-        self._forget_inside({dataset.id: old})
-        self._loaded_datasets[dataset.id] = part
+        self._forget_contents({dataset.id: old})
+        self._loaded_datasets[dataset.id] = loaded
 
     def remove_datasets(self, ids: Set[str]) -> None:
         """Remove existing datasets with their collections, rows and files.
 
-        Datasets in a removed folder stay, unless `ids` has them.
+        Datasets in a removed folder stay, unless `ids` contains their ids.
         """
         olds = {each: self._datasets.changed.get(each) for each in ids}
         self._datasets.remove(*ids)
-        self._forget_inside(olds)
+        self._forget_contents(olds)
         for dataset_id in self._loaded_datasets.keys() & ids:
             del self._loaded_datasets[dataset_id]
 
-    def _forget_inside(self, olds: Mapping[str, Dataset | None]) -> None:
-        """Drop the changes in datasets; `olds` has the datasets that were put."""
+    def _forget_contents(self, olds: Mapping[str, Dataset | None]) -> None:
+        """Drop the changes in the datasets of these ids.
+
+        A value is the dataset that was put before, or None.
+        """
         for old in olds.values():
             if old is not None and isinstance(old.tree, ChangedTree):
                 self._holding.grow(-old.tree.size)
         self.rows.remove_all(olds.keys())
         self._forget_work(lambda place: place[0] in olds)
         tickets = self.tickets.values()
-        self.tickets.remove(*[it.key for it in tickets if it.dataset_id in olds])
+        self.tickets.remove(*[each.key for each in tickets if each.dataset_id in olds])
 
     def find_collection(self, collection_id: str) -> tuple[Dataset, Collection] | None:
         """Return the first collection with this id and its dataset, or None."""
@@ -256,35 +261,46 @@ class Store(ChatStore):
         return None
 
     def put_collection(self, dataset: Dataset, collection: Collection) -> None:
-        """Store a collection, or replace the one with its id. Raises LimitReached."""
+        """Add a collection, or replace the collection with this id.
+
+        Raises LimitReached.
+        """
         tree = self._changed_tree(dataset)
-        # A hidden collection may have had this id: its rows must not come back.
-        comes_back = collection.id in dataset.rows and collection.id not in tree
+        # The rows of a removed collection with this id must not appear again.
+        had_rows = collection.id in dataset.rows and collection.id not in tree
         tree.put(collection)
-        if comes_back:
+        if had_rows:
             self.rows.remove(dataset, [collection.id])
 
     def put_collections(
         self, dataset: Dataset, collections: Sequence[Collection]
     ) -> None:
-        """Store several collections of a dataset, or none. Raises LimitReached."""
+        """Put all these collections in a dataset.
+
+        If memory is short, put none of them and raise LimitReached.
+        """
         self._changed_tree(dataset).put_all(collections)
 
     def remove_collections(self, dataset: Dataset, ids: Iterable[str]) -> int:
-        """Remove collections of a dataset, all below them, and their rows.
+        """Remove collections of a dataset, their descendants, and the rows of both.
 
         Returns the number of removed collections. Raises LimitReached.
         """
         tree = self._changed_tree(dataset)
-        before = len(tree)
-        gone = {*tree.remove(ids)}
-        if before - len(tree) > len(gone):
-            gone.update(each for each in self.rows.put_in(dataset) if each not in tree)
-        self.rows.remove(dataset, gone)
-        self._forget_work(lambda at: at[0] == dataset.id and at[1] not in tree)
-        return before - len(tree)
+        size_before = len(tree)
+        removed = {*tree.remove(ids)}
+        if size_before - len(tree) > len(removed):
+            changed = self.rows.changed_collections(dataset)
+            removed.update(each for each in changed if each not in tree)
+        self.rows.remove(dataset, removed)
+        self._forget_work(lambda place: place[0] == dataset.id and place[1] not in tree)
+        return size_before - len(tree)
 
     def find_row(self, row_id: str) -> tuple[Dataset, Collection, Row] | None:
+        """Return the row with this id, its dataset and its collection, or None.
+
+        Raises NotReady.
+        """
         found = self.rows.find(row_id, self._loaded_place)
         if found is None:
             return None
@@ -297,54 +313,57 @@ class Store(ChatStore):
             return None
         return dataset, collection, place.row
 
-    def _parts(self) -> list[Generation]:
-        """Return all loaded contents."""
+    def _all_loaded(self) -> list[Generation]:
+        """Return all loaded data, the fixture last."""
         loaded = self._loaded_apps.values(), self._loaded_datasets.values()
         return [*chain(*loaded), self.generation]
 
     def _loaded_place(self, row_id: str) -> RowPlace | None:
-        """Return where a row was loaded, unless its dataset was replaced since."""
-        for part in self._parts():
-            place = part.row_places.get(row_id)
+        """Return the place of a loaded row; None if its dataset was replaced."""
+        for loaded in self._all_loaded():
+            place = loaded.row_places.get(row_id)
             if place is not None:
                 dataset_id = place.dataset_id
-                if self._loaded_datasets.get(dataset_id, self.generation) is part:
+                if self._loaded_datasets.get(dataset_id, self.generation) is loaded:
                     return place
         return None
 
     def _own_apps(self) -> dict[str, App]:
-        """Return the apps for changes. Raises LimitReached."""
+        """Return a copy of the apps that may be changed. Raises LimitReached."""
         if self._apps is self.generation.apps:
             self._holding.charge(_APP_SLOT_BYTES * len(self._apps))
             self._apps = {**self._apps}
         return cast("dict[str, App]", self._apps)
 
     def _changed_tree(self, dataset: Dataset) -> ChangedTree:
-        """Return the tree of a dataset for changes. Raises LimitReached."""
-        now = self.dataset(dataset.id) or dataset
-        if isinstance(now.tree, ChangedTree):
-            return now.tree
-        tree = ChangedTree(cast(Tree, now.tree), self._holding)
-        self._datasets.put(now.id, replace(now, tree=tree))
+        """Return the tree of a dataset that may be changed. Raises LimitReached."""
+        current = self.dataset(dataset.id) or dataset
+        if isinstance(current.tree, ChangedTree):
+            return current.tree
+        tree = ChangedTree(cast(Tree, current.tree), self._holding)
+        self._datasets.put(current.id, replace(current, tree=tree))
         return tree
 
-    def _forget_work(self, is_gone: Callable[[JobsOf], bool]) -> None:
-        """Drop the training and the files of collections that are gone."""
-        self.jobs.remove(*filter(is_gone, self.jobs))
+    def _forget_work(self, is_removed: Callable[[JobsOf], bool]) -> None:
+        """Drop the jobs and the files of removed collections."""
+        self.jobs.remove(*filter(is_removed, self.jobs))
         files = self.files.values()
-        self.files.remove(*[file.id for file in files if is_gone(file.place)])
+        self.files.remove(*[file.id for file in files if is_removed(file.place)])
 
 
-# Estimated bytes: of a copied store without its data; an app's slot in a mapping; an
-# app, a dataset without texts; a changed tree; a login code; a file without content; an
-# API key without its name.
+# Estimated bytes of a copied store without its data, of an app's slot in a mapping, of
+# an app or a dataset without texts, of a changed tree, of a login code, of a file
+# without content, and of an API key without its name.
 _STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 700
 _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
 _API_KEY_BYTES = 500
 
 
 _ID_CHARS, _IDS = 24, 0xFF000000
-"""Start of new ids, greater than nearly all ids of fixtures."""
+"""Length of a new id, and the number that comes before the first new id.
+
+Nearly all ids of fixtures are smaller, so new rows are the latest.
+"""
 
 
 def _size_of_api_key(key: ApiKey) -> int:

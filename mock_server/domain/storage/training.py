@@ -1,4 +1,4 @@
-"""Train the rows of a collection in a store: step by step, or at once."""
+"""Train new rows of a collection: step by step on the clock, or at once."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -30,11 +30,11 @@ def begin(
     is_parsed: bool = True,
     is_stepped: bool = True,
 ) -> Collection:
-    """Store a collection and train more rows of it: step by step, or at once.
+    """Store a collection, and train more rows of it: step by step, or at once.
 
-    Returns the collection with its new amounts. `before` is the stored one, None if
-    there is none; `is_parsed` is False for rows of a text; `now` is in milliseconds.
-    Raises LimitReached, and then nothing is stored.
+    Returns the collection with its new amounts. `before` is the stored collection with
+    this id, or None; `is_parsed` is False for rows of a text, which is parsed first;
+    `now` is in milliseconds. If LimitReached is raised, nothing is stored.
     """
     job = Job(dataset.id, collection.id, now, is_parsed, tuple(rows))
     if is_stepped:
@@ -47,8 +47,8 @@ def begin(
     store.put_collection(dataset, changed)
     try:
         if is_stepped:
-            at = dataset.id, collection.id
-            store.jobs.put(at, (*(store.jobs.get(at) or ()), job))
+            place = dataset.id, collection.id
+            store.jobs.put(place, (*(store.jobs.get(place) or ()), job))
             store.due = job.due if store.due is None else min(store.due, job.due)
         elif rows:
             store.rows.change(dataset, collection.id, new=rows)
@@ -61,40 +61,39 @@ def begin(
     return changed
 
 
-_COLLECTIONS = 16  # trained in a step, which takes a millisecond or two
+_COLLECTIONS_PER_STEP = 16  # a step takes a millisecond or two
 
 
 def settle(store: Store, now: int) -> None:
     """Train the rows that are due at `now` (milliseconds). Raises NotReady.
 
-    Training waits while memory is used up.
+    Rows that do not fit into memory wait.
     """
-    made(store, ("settled", now), _settling(store, now))
+    made(store, ("settled", now), _settle_in_steps(store, now))
 
 
-def _settling(store: Store, now: int) -> Steps[None]:
-    """Train the due rows of one collection after the other."""
+def _settle_in_steps(store: Store, now: int) -> Steps[None]:
     settled = 0
-    for at in list(store.jobs):
-        # Another request may have trained it meanwhile, for another time.
-        jobs = store.jobs.get(at) or ()
+    for place in list(store.jobs):
+        # Another request may have trained these rows during the steps.
+        jobs = store.jobs.get(place) or ()
         rows, left = advance_all(jobs, now)
         if left == jobs:
             continue
-        dataset = store.dataset(at[0])
-        collection = None if dataset is None else dataset.tree.get(at[1])
+        dataset = store.dataset(place[0])
+        collection = None if dataset is None else dataset.tree.get(place[1])
         if dataset is None or collection is None:
-            store.jobs.remove(at)
+            store.jobs.remove(place)
             continue
         try:
             _check_room(store, jobs)
         except LimitReached:
             continue
         if left:
-            store.jobs.put(at, left)
+            store.jobs.put(place, left)
         else:
-            store.jobs.remove(at)
-        # The collection may have been put with another amount meanwhile.
+            store.jobs.remove(place)
+        # A request may have stored the collection with another amount.
         waiting = collection.training_amount + amount_of(left) - amount_of(jobs)
         trained = replace(
             collection,
@@ -105,12 +104,12 @@ def _settling(store: Store, now: int) -> Steps[None]:
             store.rows.change(dataset, collection.id, new=rows)
         store.put_collection(dataset, trained)
         settled += 1
-        # Only after progress: jobs that wait for memory would be retried for ever.
-        if settled % _COLLECTIONS == 0:
+        # Pause only after progress: jobs that wait for memory would be retried forever.
+        if settled % _COLLECTIONS_PER_STEP == 0:
             yield
     store.due = next_due(chain.from_iterable(store.jobs.values()))
 
 
 def _check_room(store: Store, jobs: Iterable[Job]) -> None:
-    """Raise LimitReached unless jobs can be stored and their rows trained."""
+    """Raise LimitReached unless memory suffices for jobs and for their trained rows."""
     store.check_room(2 * size_of_jobs(jobs))

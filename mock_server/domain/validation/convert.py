@@ -1,7 +1,7 @@
-"""Convert plain data to msgspec types; mistakes become one InvalidField.
+"""Convert plain data to msgspec types; report all mistakes in one InvalidField.
 
-All JSON objects from outside become structs here. Valid data is converted once, at C
-speed; only data that msgspec refuses is walked, for a message with all places.
+Valid data is converted in one fast step. Only data that msgspec refuses is walked, so
+that the message can name all mistakes with their places.
 """
 
 from collections.abc import Mapping
@@ -21,10 +21,10 @@ S = TypeVar("S", bound=Struct)
 def convert(
     fields: Mapping[str, object], kind: type[S], root: str = "$", *, strict: bool = True
 ) -> S:
-    """Return a JSON object as a struct.
+    """Return a JSON object as a struct of the type `kind`.
 
-    Unless `strict`, numbers and booleans may be strings. Raises InvalidField for all
-    mistakes, with paths below `root`.
+    Unless `strict`, numbers and booleans may be strings. Raises InvalidField with all
+    mistakes; their paths start with `root`.
     """
     try:
         return msgspec.convert(fields, kind, strict=strict)
@@ -41,7 +41,7 @@ def convert(
     )
     if problems:
         raise InvalidFields(problems)
-    # No mistake: msgspec only refused integers such as 3.0.
+    # The walk found no mistake, so msgspec has only refused integers such as 3.0.
     try:
         return with_integers(fields, kind)
     except msgspec.ValidationError:
@@ -49,7 +49,7 @@ def convert(
 
 
 def with_integers(value: object, kind: type[T]) -> T:
-    """Return plain data as a type; 3.0 is an integer where the type wants one.
+    """Return plain data as the type `kind`; 3.0 counts as an integer.
 
     JSON Schema says so (2020-12, Validation 6.1.1). Raises msgspec's ValidationError.
     """
@@ -77,14 +77,14 @@ def _with_integers(value: object, wanted: inspect.Type) -> object:
 
 
 def number_fields(kind: type[Struct]) -> frozenset[str]:
-    """Return the JSON names of a struct's fields that take integers."""
+    """Return the JSON names of the fields of a struct that accept integers."""
     info = inspect.type_info(kind)
     fields = info.fields if isinstance(info, inspect.StructType) else ()
     return frozenset(each.encode_name for each in fields if is_number_field(each))
 
 
 def is_number_field(field: inspect.Field) -> bool:
-    """Return True if a field takes integers, alone or among other values."""
+    """Return True if a field accepts integers, alone or among other types."""
     wanted = walk.without_metadata(field.type)
     kinds = (
         walk.alternatives(wanted) if isinstance(wanted, inspect.UnionType) else [wanted]

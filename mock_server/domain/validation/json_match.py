@@ -1,9 +1,9 @@
-"""Compare a JSON value with a wanted one, and find the differences.
+"""Compare a JSON value with a wanted value, and find the differences.
 
-An object may have more fields than wanted; an array needs the wanted length, and each
-wanted item in its place. Booleans are not numbers; 1.0 is 1. Other values are compared
-as a whole. `{"contains": "..."}` wants a text with that part (in its first 4,096
-characters), and `{"absent": true}` wants no such field.
+An object may have more fields than the wanted one. An array needs the wanted length,
+and a matching item at each index. Other values must be equal; booleans are not numbers,
+and 1.0 equals 1. `{"contains": "..."}` matches a text with this part in its first 4,096
+characters, and `{"absent": true}` matches a missing field.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,16 +14,16 @@ from msgspec import UNSET, Struct
 from mock_server.domain.limits import Published
 
 MISSING = "nothing"
-"""In a difference: the value does not have the field."""
+"""The value of `Difference.got` for a missing field."""
 TESTS: tuple[Mapping[str, Any], ...] = tuple(
     {"type": "object", "properties": {name: of}, "required": [name], "maxProperties": 1}
     for name, of in {"contains": {"type": "string"}, "absent": {"const": True}}.items()
 )
-"""JSON Schemas of the tests that may replace a text."""
+"""JSON Schemas of the tests `contains` and `absent`."""
 
 
 class Difference(Struct, frozen=True):
-    """A place where a value differs; `got` is "nothing" for a missing field."""
+    """A difference at a place in a value; `got` is MISSING for a missing field."""
 
     path: str
     expected: Any
@@ -38,9 +38,9 @@ def in_words(difference: Mapping[str, Any]) -> str:
 
 
 def holds(wanted: object, value: object) -> bool:
-    """Return True if `value` has no `differences` to `wanted`."""
-    # Separate, as each request is compared with each fault: for a large body,
-    # `differences` takes twice as long, to name the places.
+    """Return True if `value` matches `wanted`: there are no `differences`."""
+    # A function of its own, because each request is compared with each fault, and
+    # `differences` is slower: it names the places.
     if isinstance(wanted, dict):
         if len(wanted) == 1 and is_test(wanted):
             return _passes(wanted, value)
@@ -56,14 +56,14 @@ def holds(wanted: object, value: object) -> bool:
 
 
 def is_test(wanted: object) -> bool:
-    """Return True for `{"contains": "..."}` and `{"absent": true}`."""
+    """Return True for the tests `{"contains": "..."}` and `{"absent": true}`."""
     if not isinstance(wanted, dict) or len(wanted) != 1:
         return False
     return isinstance(wanted.get("contains"), str) or wanted.get("absent") is True
 
 
 def tests_in(wanted: object) -> int:
-    """Return the number of `contains` tests."""
+    """Return the number of `contains` tests in a wanted value."""
     if isinstance(wanted, dict):
         if is_test(wanted):
             return "contains" in wanted
@@ -72,32 +72,36 @@ def tests_in(wanted: object) -> int:
 
 
 def values_in(wanted: object) -> int:
-    """Return the number of fields and items, nested ones included."""
+    """Return the number of fields and items, including nested ones."""
     if isinstance(wanted, dict):
         wanted = list(wanted.values())
     return len(wanted) + sum(map(values_in, wanted)) if isinstance(wanted, list) else 0
 
 
 def contains(text: str, part: str) -> bool:
-    """Return True if a text has a part within its searched characters."""
-    looked_at = text[: Published.searched_chars]
-    # `find` is linear for long texts, but quadratic for short ones with long parts.
-    padded = looked_at.ljust(_LONG, "\0") if len(part) > _SHORT else looked_at
-    return 0 <= padded.find(part) <= len(looked_at) - len(part)
+    """Return True if the searched beginning of a text contains `part`."""
+    searched = text[: Published.searched_chars]
+    # Python's `find` takes linear time in long texts, but for a long part of a short
+    # text it may take quadratic time. So make the text long.
+    padded = searched.ljust(_LONG_TEXT, "\0") if len(part) > _SHORT_PART else searched
+    return 0 <= padded.find(part) <= len(searched) - len(part)
 
 
-_SHORT, _LONG = 32, 30_000
+_SHORT_PART, _LONG_TEXT = 32, 30_000
 
 
 def _passes(test: Mapping[str, Any], value: object) -> bool:
-    """Return True if a value (UNSET: missing) passes a test."""
+    """Return True if a value passes a test; UNSET stands for a missing field."""
     if "absent" in test:
         return value is UNSET
     return isinstance(value, str) and contains(value, test["contains"])
 
 
 def differences(wanted: object, value: object, path: str = "$") -> Iterator[Difference]:
-    """Yield the places where `value` differs, in the order of `wanted`."""
+    """Yield the differences of `value` from `wanted`, in the order of `wanted`.
+
+    `path` is the place of `value`.
+    """
     got = MISSING if value is UNSET else value
     if is_test(wanted):
         if not holds(wanted, value):
@@ -116,14 +120,13 @@ def differences(wanted: object, value: object, path: str = "$") -> Iterator[Diff
         yield Difference(path, wanted, got)
 
 
-# JSON data has no subtypes of these. For a million objects, a look-up of the type takes
-# 0.4 s, `isinstance` 0.7 s.
+# JSON data has no subtypes of these types, and a look-up is faster than `isinstance`.
 _CONTAINERS = frozenset((dict, list))
 
 
 def deeper_than(value: object, depth: int) -> bool:
     """Return True if arrays and objects nest deeper than `depth` levels."""
-    # Level by level, not recursively: deep nesting may be an attack.
+    # Walk level by level: recursion would fail if an attacker sends deep nesting.
     level: list[Any] = [value] if type(value) in _CONTAINERS else []
     for _ in range(depth):
         level = [

@@ -1,10 +1,9 @@
 """Find every mistake in plain data that should be of a msgspec type.
 
-msgspec converts valid data at C speed, but stops at the first mistake, with a message
-of its own. These functions walk the same types, as `msgspec.inspect` returns them, for
-data that msgspec refused. They know the types of this project: structs, arrays,
-objects, unions, literals, and strings and numbers with inclusive bounds. `convert`
-converts.
+msgspec converts valid data fast, but stops at the first mistake, with a message of its
+own. For data that msgspec refused, these functions walk the same types, as
+`msgspec.inspect` returns them. They know the types that this project uses: structs,
+arrays, objects, unions, literals, and strings and numbers with inclusive bounds.
 """
 
 import re
@@ -34,10 +33,10 @@ def dotted(path: Path) -> str:
 
 
 class Mistake(Struct, frozen=True):
-    """A mistake in the value at a path, or in the key that leads there.
+    """A mistake in the value at a path, or with `at_key` in the last key of the path.
 
-    `missing` names the required fields that the value lacks: one for an object, all of
-    them for a value that is no object; None for other mistakes.
+    `missing` are the names of missing required fields: one field for an object, all
+    required fields if the value is not an object, and None for other mistakes.
     """
 
     path: Path
@@ -47,16 +46,16 @@ class Mistake(Struct, frozen=True):
 
 
 def mistakes(value: object, wanted: type) -> Iterator[Mistake]:
-    """Yield every mistake in `value` as data of type `wanted`, in document order.
+    """Yield every mistake in `value` as data of the type `wanted`, in document order.
 
-    Yields nothing exactly if `convert.with_integers` converts the value; tagged unions
-    and exclusive bounds are not supported.
+    There is no mistake if and only if `convert.with_integers` converts the value.
+    Tagged unions and exclusive bounds are not supported.
     """
     yield from mistakes_of(value, inspect.type_info(wanted), ())
 
 
 def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mistake]:
-    """Yield the mistakes in the value at a path."""
+    """Yield the mistakes in a value; `path` is its place."""
     plain = without_metadata(wanted)
     match plain, value:
         case inspect.UnionType(), _ if kind := alternative_for(value, plain):
@@ -69,7 +68,7 @@ def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mis
             required = tuple(each.encode_name for each in fields if each.required)
             yield Mistake(path, _message(value, wanted), missing=required)
         case inspect.DictType(value_type=kind), dict():
-            # JSON can escape half a surrogate pair, which is not valid UTF-8.
+            # A JSON escape may be half of a surrogate pair, which is not valid Unicode.
             for key, item in value.items():
                 if not is_unicode(key):
                     yield Mistake((*path, key), SURROGATE, at_key=True)
@@ -79,7 +78,7 @@ def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mis
             if not _has_length(value, plain):
                 yield Mistake(path, _length_message(value, plain))
             # In an array that is too long, check the items up to the maximum.
-            for index, item in _doubtful(value[: plain.max_length], kind):
+            for index, item in _items_to_walk(value[: plain.max_length], kind):
                 yield from mistakes_of(item, kind, (*path, index))
         case _ if not is_valid(value, wanted):
             yield Mistake(path, _message(value, wanted))
@@ -88,13 +87,12 @@ def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mis
 _MANY_ITEMS = 100
 
 
-def _doubtful(
+def _items_to_walk(
     items: list[object], wanted: inspect.Type
 ) -> Iterator[tuple[int, object]]:
-    """Yield items that may have mistakes, with their places.
+    """Yield index and item of each item that may have mistakes.
 
-    A quick check passes most items of a long array: walking 49,000 structs, which a
-    body may have, takes 170 ms.
+    In a long array, a quick check finds most of the items without mistakes.
     """
     every = enumerate(items)
     if len(items) < _MANY_ITEMS:
@@ -105,14 +103,14 @@ def _doubtful(
         case inspect.DictType(value_type=inspect.AnyType()):
             objects = [item for item in items if isinstance(item, dict)]
             if is_unicode("".join(chain.from_iterable(objects))):
-                return ((at, it) for at, it in every if not isinstance(it, dict))
+                return ((n, each) for n, each in every if not isinstance(each, dict))
     return every
 
 
 def _unconverted(
     items: list[object], kind: type[Struct]
 ) -> Iterator[tuple[int, object]]:
-    """Yield the items of parts of the array that a quick check does not pass."""
+    """Yield index and item for each part of an array that fails a quick check."""
     for start in range(0, len(items), _MANY_ITEMS):
         part = items[start : start + _MANY_ITEMS]
         if not _converts(part, kind):
@@ -120,7 +118,7 @@ def _unconverted(
 
 
 def _converts(items: list[object], kind: type[Struct]) -> bool:
-    """Return True if a quick, incomplete check finds valid structs."""
+    """Return True if a quick, incomplete check finds no mistake in structs."""
     try:
         msgspec.convert(items, list[kind])  # type: ignore[valid-type]
         msgspec.json.encode(items)  # raises for a lone surrogate
@@ -129,16 +127,16 @@ def _converts(items: list[object], kind: type[Struct]) -> bool:
     return True
 
 
-_FEW_FIELDS = 24
+_LISTED_FIELDS = 24
 _HINTED_FIELDS = 100
-"""Unknown fields of an object that get a hint: each takes 30 µs."""
+"""Maximum number of unknown fields of an object that get a hint."""
 
 
 @lru_cache(64)  # a document may have thousands of unknown fields
-def _all_of(of: type[Struct]) -> str:
-    """Return ` (there are ms, ttl)`, or "" for too many fields.
+def _all_fields_hint(of: type[Struct]) -> str:
+    """Return the hint ` (there are ms, ttl)`, or "" for too many fields.
 
-    A field that takes an object with a description is listed with that description.
+    If the type of a field is a described object, the description is added.
     """
     names = []
     info = inspect.type_info(of)
@@ -147,7 +145,7 @@ def _all_of(of: type[Struct]) -> str:
         name, words = each.encode_name, describe_type(each.type)
         is_described = words.startswith("an object ") and words != "an object or null"
         names.append(f"{name}: {words}" if is_described else name)
-    is_short = 0 < len(fields) <= _FEW_FIELDS
+    is_short = 0 < len(fields) <= _LISTED_FIELDS
     return f" (there are {', '.join(names)})" if is_short else ""
 
 
@@ -164,8 +162,8 @@ def _walk_fields(
             hint, unknown = "", unknown + 1
             if unknown <= _HINTED_FIELDS:
                 hint = meant_by(key, value) or did_you_mean(key, known)
-                hint = hint or _inside(item, known) or _deeper(key, known)
-                hint = hint or _all_of(wanted.cls)
+                hint = hint or _higher_hint(item, known) or _deeper_hint(key, known)
+                hint = hint or _all_fields_hint(wanted.cls)
             # Give a hint that applies to several fields only at the first one.
             message = f"unknown field {cut(key)!r}{hint if hint != known_hint else ''}"
             known_hint = hint if "did you mean" not in hint else known_hint
@@ -176,8 +174,11 @@ def _walk_fields(
             yield Mistake(path, message, missing=(name,))
 
 
-def _deeper(key: str, known: Mapping[str, inspect.Field]) -> str:
-    """Return ` (write "match": {"question": ...})` for a field one level deeper."""
+def _deeper_hint(key: str, known: Mapping[str, inspect.Field]) -> str:
+    """Return ` (write "match": {"question": ...})` if `key` belongs one level deeper.
+
+    Return "" otherwise.
+    """
     for name, field in known.items():
         kinds = getattr(without_metadata(field.type), "types", (field.type,))
         for kind in map(without_metadata, kinds):
@@ -187,9 +188,12 @@ def _deeper(key: str, known: Mapping[str, inspect.Field]) -> str:
     return ""
 
 
-def _inside(item: object, known: Collection[str]) -> str:
-    """Return ` (write status, json here)` for fields one level too deep, or ""."""
-    names = islice(item, _FEW_FIELDS) if isinstance(item, dict) else ()
+def _higher_hint(item: object, known: Collection[str]) -> str:
+    """Return ` (write status, json here)` if fields in `item` belong one level higher.
+
+    Return "" otherwise.
+    """
+    names = islice(item, _LISTED_FIELDS) if isinstance(item, dict) else ()
     found = [each if each in known else nearest(each, known) for each in names]
     if "text" in known and isinstance(item, dict) and isinstance(item.get("body"), str):
         found = ["text" if each == "json" else each for each in found]
@@ -198,9 +202,9 @@ def _inside(item: object, known: Collection[str]) -> str:
 
 
 def is_valid(value: object, wanted: inspect.Type) -> bool:
-    """Return True if a value is of a type; checks bounds and items of arrays.
+    """Return True if a value has a type; check bounds and items of arrays, too.
 
-    Fields of objects are not checked; `mistakes` does that.
+    Fields of objects are not checked: use `mistakes` for them.
     """
     wanted = without_metadata(wanted)
     if isinstance(wanted, inspect.UnionType):
@@ -226,7 +230,7 @@ def is_valid(value: object, wanted: inspect.Type) -> bool:
 
 
 def size_as_json(value: object) -> int | None:
-    """Return the bytes of plain data as JSON; None if it has a lone surrogate."""
+    """Return the size of plain data as JSON, in bytes; None for a lone surrogate."""
     try:
         return len(msgspec.json.encode(value))
     except UnicodeEncodeError:
@@ -255,21 +259,24 @@ def alternatives(union: inspect.UnionType) -> list[inspect.Type]:
 
 
 def alternative_for(value: object, union: inspect.UnionType) -> inspect.Type | None:
-    """Return the first type of a union that suits a value, ignoring bounds."""
+    """Return the first type of a union that fits a value, ignoring bounds, or None."""
     number = integral_as_int(value)
     found = (k for k in union.types if _is_instance(number, without_metadata(k)))
     return next(found, None)
 
 
 def as_number(value: object) -> object:
-    """Return the integer in a string of digits or in 3.0; else the value."""
+    """Return a string of digits, or a number such as 3.0, as an integer.
+
+    Return any other value unchanged.
+    """
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         return int(value)
     return integral_as_int(value)
 
 
 def integral_as_int(value: object) -> object:
-    """Return a number such as 3.0 as an integer; else the value."""
+    """Return a number such as 3.0 as an integer, and any other value unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

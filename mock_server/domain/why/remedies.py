@@ -1,7 +1,7 @@
-"""Find changes that make a list request show a collection, or any.
+"""Find changes to a list request that make it show a missing collection.
 
-A remedy is returned only after the list functions have performed the changed request,
-and the collection was on the page.
+For an empty page, they make it show any collection. Each change has been tried: the
+list functions ran the changed request, and its page had the collection.
 """
 
 from collections.abc import Iterator
@@ -17,25 +17,28 @@ from mock_server.domain.choices.reading import others
 from mock_server.domain.choices.table import Value
 from mock_server.domain.errors import Refusal
 from mock_server.domain.journal import redacted_key
-from mock_server.domain.listing import empty_page as words
+from mock_server.domain.listing import empty_page as phrases
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.index import ANYWHERE
 from mock_server.domain.sandboxes.state import State
-from mock_server.domain.why.stages import STAGES, Ask, Reader, Stages
+from mock_server.domain.why.stages import STAGES, RequestReader, Stages, TriedRequest
 
-_MOST_REMEDIES, _MOST_TRIED = 4, 16
-_MOST_CHANGES = 8
-"""More than there are stages; each is passed once, the folder perhaps twice."""
-_FEW_KEYS = 2
-_OF_PAGE = ("permission", "page", "folder", "selectFolder", "filterTags", "search")
-"""Stages of an empty page in the order of trying; the search comes last."""
+_MAX_REMEDIES, _MAX_TRIED, _MAX_KEYS = 4, 16, 2
+"""Maximum number of returned remedies, of requests that are changed further in each
+round, and of API keys that are tried."""
+_MAX_CHANGES = 8
+"""Maximum number of changes in one remedy: one for each of the seven stages, and a
+second change of the folder."""
+_PAGE_STAGES = ("permission", "page", "folder", "selectFolder", "filterTags", "search")
+"""The stages that may leave a page empty, in the order in which changes are tried."""
 
 
 class Remedy(Struct, frozen=True, rename="camel"):
-    """Changes that together show a missing collection.
+    """Changes to a request that together make it show a missing collection.
 
-    `request` are fields to send, `omit` fields to leave out; `key` is redacted as in
-    the journal, null if it may stay.
+    `request` has the fields to send, `omit` the fields to leave out, and `choices` the
+    choices to set. `key` is another API key to use, redacted as in the journal; it is
+    null if the key may stay.
     """
 
     message: str
@@ -45,173 +48,188 @@ class Remedy(Struct, frozen=True, rename="camel"):
     key: str | None
 
 
-class Changed(Struct, frozen=True):
-    """A changed request, and the stages where it was changed."""
+class ChangedRequest(Struct, frozen=True):
+    """A changed request, and the stages for which it was changed."""
 
-    ask: Ask
-    at: tuple[str, ...] = ()
+    request: TriedRequest
+    stages: tuple[str, ...] = ()
 
 
 class RemedySearch:
-    """Searches for the fewest changes that show a collection, or any."""
+    """Searches for the smallest number of changes that make a request show `item_id`.
 
-    def __init__(self, state: State, reader: Reader, item_id: str | None) -> None:
+    If `item_id` is None, the request has to show any collection.
+    """
+
+    def __init__(
+        self, state: State, reader: RequestReader, item_id: str | None
+    ) -> None:
         self._state = state
         self._reader = reader
         self._item_id = item_id
 
-    def remedies(self, ask: Ask) -> list[Changed]:
-        """Return a few changed requests that show the collection, nearest first."""
+    def remedies(self, tried: TriedRequest) -> list[ChangedRequest]:
+        """Return a few changed requests that show the collection, most similar first.
+
+        The result is empty if no change helps.
+        """
         if self._item_id is not None:
-            return self._for_item(Changed(ask))
-        stages = Stages(self._state, self._reader, ask)
-        for name in _OF_PAGE:
-            changed = (Changed(each, (name,)) for each in changes(name, stages))
-            found = self._that_show(changed)
+            return self._for_item(ChangedRequest(tried))
+        stages = Stages(self._state, self._reader, tried)
+        for name in _PAGE_STAGES:
+            changed = (ChangedRequest(each, (name,)) for each in changes(name, stages))
+            found = self._successful(changed)
             if found:
                 return found
-        # No single stage suffices: find changes that show the first collection.
-        everything = stages.dataset.tree.listing(ANYWHERE, ask.choices.list_order).items
+        # A change for one stage does not suffice: find changes for a single collection.
+        order = tried.choices.list_order
+        everything = stages.dataset.tree.listing(ANYWHERE, order).items
         if not everything:
             return []
         first = RemedySearch(self._state, self._reader, everything[0].id)
-        return first.remedies(ask)
+        return first.remedies(tried)
 
-    def _for_item(self, start: Changed) -> list[Changed]:
+    def _for_item(self, start: ChangedRequest) -> list[ChangedRequest]:
         tried = [start]
-        for _ in range(_MOST_CHANGES):
+        for _ in range(_MAX_CHANGES):
             further = [more for each in tried for more in self._further(each)]
-            found = self._that_show(iter(further))
+            found = self._successful(iter(further))
             if found:
                 return found
-            tried = further[:_MOST_TRIED]
+            tried = further[:_MAX_TRIED]
         return []
 
-    def _further(self, changed: Changed) -> Iterator[Changed]:
-        """Yield requests with one more change, at the first stage hiding the item."""
-        stages = self._stages(changed.ask)
+    def _further(self, changed: ChangedRequest) -> Iterator[ChangedRequest]:
+        """Yield requests with one more change, for the first stage that removes it."""
+        stages = self._stages(changed.request)
         if stages is None:
             return
-        keepers = stages.keepers or {"page"}
-        first = next(name for name in STAGES if name in keepers)
-        passing = list(self._that_pass(first, changes(first, stages)))
+        hiding_stages = stages.hiding_stages or {"page"}
+        first = next(name for name in STAGES if name in hiding_stages)
+        passing = list(self._passing(first, changes(first, stages)))
         if not passing and first == "search":
-            # Both the text and a choice hide the item.
+            # The text and a choice both hide the item, so change both.
             both = (_without(each, "searchText") for each in _choosing(first, stages))
-            passing = list(self._that_pass(first, both))
-        yield from (Changed(ask, (*changed.at, first)) for ask in passing)
+            passing = list(self._passing(first, both))
+        for request in passing:
+            yield ChangedRequest(request, (*changed.stages, first))
 
-    def _that_pass(self, stage: str, asks: Iterator[Ask]) -> Iterator[Ask]:
-        for ask in asks:
-            after = self._stages(ask)
-            if after is not None and stage not in after.keepers:
-                yield ask
+    def _passing(
+        self, stage: str, requests: Iterator[TriedRequest]
+    ) -> Iterator[TriedRequest]:
+        """Yield the requests for which a stage does not remove the item."""
+        for request in requests:
+            after = self._stages(request)
+            if after is not None and stage not in after.hiding_stages:
+                yield request
 
-    def _that_show(self, changed: Iterator[Changed]) -> list[Changed]:
-        return list(islice(filter(self._shows, changed), _MOST_REMEDIES))
+    def _successful(self, changed: Iterator[ChangedRequest]) -> list[ChangedRequest]:
+        return list(islice(filter(self._shows, changed), _MAX_REMEDIES))
 
-    def _shows(self, changed: Changed) -> bool:
-        stages = self._stages(changed.ask)
-        # Checking the keepers first saves a search of the whole dataset.
-        if stages is None or (self._item_id is not None and stages.keepers):
+    def _shows(self, changed: ChangedRequest) -> bool:
+        stages = self._stages(changed.request)
+        # Checking `hiding_stages` first saves a search of the whole dataset.
+        if stages is None or (self._item_id is not None and stages.hiding_stages):
             return False
         return stages.shows
 
-    def _stages(self, ask: Ask) -> Stages | None:
+    def _stages(self, tried: TriedRequest) -> Stages | None:
         """Return the stages of a changed request; None if its fields are refused."""
         try:
-            return Stages(self._state, self._reader, ask, self._item_id)
+            return Stages(self._state, self._reader, tried, self._item_id)
         except Refusal:
             return None
 
 
-def changes(stage: str, stages: Stages) -> Iterator[Ask]:
-    """Yield requests with one change that may help at a stage, nearest first.
+def changes(stage: str, stages: Stages) -> Iterator[TriedRequest]:
+    """Yield requests with one change that may help at a stage, most similar first.
 
-    The caller tries whether the change helps.
+    The caller checks whether each change helps.
     """
-    ask, item = stages.ask, stages.item
+    tried, item = stages.tried, stages.item
     if stage == "dataset":
-        for each in stages.elsewhere[:_MOST_REMEDIES]:
-            yield _sending(ask, datasetId=each)
+        for each in stages.elsewhere[:_MAX_REMEDIES]:
+            yield _sending(tried, datasetId=each)
     elif stage == "permission":
         if not stages.may_read:
             yield from _choosing(stage, stages)
-            yield from (replace(ask, key=key) for key in _keys_that_may(stages))
+            yield from (replace(tried, key=key) for key in _keys_that_may(stages))
     elif stage == "folder":
-        yield _without(ask, "parentId")
+        yield _without(tried, "parentId")
         yield from _choosing(stage, stages)
-        yield _sending(ask, parentId=item.parent_id if item else None)
+        yield _sending(tried, parentId=item.parent_id if item else None)
     elif stage == "search":
         yield from _choosing(stage, stages)
-        yield _without(ask, "searchText")
+        yield _without(tried, "searchText")
         if item is not None:
-            # Without a text, another part may be searched.
-            yield _sending(ask, searchText=item.name)
+            # Without searchText another folder may be listed (choice search_scope), so
+            # also try a text that matches.
+            yield _sending(tried, searchText=item.name)
     elif stage == "page":
         yield from _at_page(stages)
     else:
-        yield _without(ask, stage)
+        yield _without(tried, stage)
         yield from _choosing(stage, stages)
 
 
-def _sending(ask: Ask, **fields: object) -> Ask:
-    return replace(ask, fields={**ask.fields, **fields})
+def _sending(tried: TriedRequest, **fields: object) -> TriedRequest:
+    return replace(tried, fields={**tried.fields, **fields})
 
 
-def _without(ask: Ask, omit: str) -> Ask:
-    kept = {name: value for name, value in ask.fields.items() if name != omit}
-    return replace(ask, fields=kept)
+def _without(tried: TriedRequest, omit: str) -> TriedRequest:
+    fields = {name: value for name, value in tried.fields.items() if name != omit}
+    return replace(tried, fields=fields)
 
 
-def _choosing(stage: str, stages: Stages) -> Iterator[Ask]:
+def _choosing(stage: str, stages: Stages) -> Iterator[TriedRequest]:
     """Yield the request under every other value of the stage's choices."""
     for name, value in others(stages.choices, stages.reads(stage)):
-        yield replace(stages.ask, choices=stages.choices.but(**{name: value}))
+        yield replace(stages.tried, choices=stages.choices.but(**{name: value}))
 
 
 def _keys_that_may(stages: Stages) -> Iterator[str]:
     callers = stages.state.callers
     if not callers and (known := owner_key({}, True)):
         yield known
-    able = (
+    with_read = (
         key
         for key, caller in callers.items()
         if stages.dataset.level_of(caller) >= Level.READ
     )
-    yield from islice(able, _FEW_KEYS)
+    yield from islice(with_read, _MAX_KEYS)
 
 
-def _at_page(stages: Stages) -> Iterator[Ask]:
+def _at_page(stages: Stages) -> Iterator[TriedRequest]:
+    """Yield the request for the page with the item, or for the last page."""
     size, index = stages.request.page_size, stages.index
     if stages.item_id is None:
         index = len(stages.matching) - 1
     if index is None or index < 0:
         return
-    if "offset" in stages.ask.fields:
-        yield _sending(stages.ask, offset=index // size * size)
+    if "offset" in stages.tried.fields:
+        yield _sending(stages.tried, offset=index // size * size)
     else:
-        yield _sending(stages.ask, pageNum=index // size + 1)
+        yield _sending(stages.tried, pageNum=index // size + 1)
 
 
-def remedy(state: State, ask: Ask, changed: Ask) -> Remedy:
-    """Return the difference of two requests as a remedy."""
+def remedy(state: State, tried: TriedRequest, changed: TriedRequest) -> Remedy:
+    """Return the remedy that turns the request `tried` into the request `changed`."""
     fields = {
         name: value
         for name, value in changed.fields.items()
-        if name not in ask.fields or ask.fields[name] != value
+        if name not in tried.fields or tried.fields[name] != value
     }
-    omit = tuple(name for name in ask.fields if name not in changed.fields)
-    old, new = asdict(ask.choices), asdict(changed.choices)
+    omit = tuple(name for name in tried.fields if name not in changed.fields)
+    old, new = asdict(tried.choices), asdict(changed.choices)
     choices = {name: value for name, value in new.items() if value != old[name]}
-    key = None if changed.key == ask.key else changed.key
-    parts = [f"leave out {words.joined(omit, 'and')}"] if omit else []
+    key = None if changed.key == tried.key else changed.key
+    parts = [f"leave out {phrases.joined(omit, 'and')}"] if omit else []
     if fields:
         sent = [f"{name} {_value(value)}" for name, value in fields.items()]
-        parts.append(f"send {words.joined(sent, 'and')}")
+        parts.append(f"send {phrases.joined(sent, 'and')}")
     if choices:
         chosen = [f"{name}={value}" for name, value in choices.items()]
-        parts.append(f"choose {words.joined(chosen, 'and')}")
+        parts.append(f"choose {phrases.joined(chosen, 'and')}")
     if key is not None:
         parts.append(_key_words(state, key))
     message = ", and ".join(parts)
@@ -220,13 +238,13 @@ def remedy(state: State, ask: Ask, changed: Ask) -> Remedy:
 
 
 def _value(value: object) -> str:
-    return words.shown(value) if isinstance(value, str) else describe_value(value)
+    return phrases.shown(value) if isinstance(value, str) else describe_value(value)
 
 
 def _key_words(state: State, key: str) -> str:
     if not state.callers:
-        return "use a key of your own: any counts"
+        return "use any other API key: the fixture declares none, so all are accepted"
     caller = state.callers.get(key)
     member = None if caller is None else caller.member
-    of = f" of member {words.shown(member)}" if member else ""
+    of = f" of member {phrases.shown(member)}" if member else ""
     return f"use another key, such as {redacted_key(key)}{of}"

@@ -1,7 +1,7 @@
-"""Perform a list request stage by stage, to see what each stage removes.
+"""Run a list request stage by stage, and count the collections that each stage removes.
 
-Nothing is filtered here: the functions that list decide what remains and what passes a
-stage. The choices of a stage are those that these functions read.
+This module has no filters of its own: the functions of `listing` decide which
+collections pass a stage, and the choices that they read are the choices of the stage.
 """
 
 from bisect import bisect_left
@@ -17,7 +17,7 @@ from mock_server.domain.choices.reading import read_by
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.listing.list_v2 import Page, list_v2
-from mock_server.domain.listing.request import ListV2, part_of, search_of
+from mock_server.domain.listing.request import ListV2, scope_of, search_of
 from mock_server.domain.messages import quoted, whose_name
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.haystack import fold
@@ -34,24 +34,28 @@ STAGES = (
     "filterTags",
     "page",
 )
-"""All stages, in the order of application."""
+"""Names of all stages, in the order in which they are applied."""
 Fields = Mapping[str, object]
 """Fields of a list request's body, by their JSON names."""
 _OWNER = Caller("")
 
 
-class Reader(Struct, frozen=True):
-    """Functions that read requests and authorize keys, as for clients.
+class RequestReader(Struct, frozen=True):
+    """Functions that read fields and authorize API keys, as for requests of clients.
 
-    Both raise a Refusal.
+    `read` returns the checked request, `authorize` the caller of a key. Both raise
+    Refusal.
     """
 
     read: Callable[[Fields, Choices], ListV2]
     authorize: Callable[[str, State], Caller]
 
 
-class Ask(Struct, frozen=True):
-    """A request with its key (None: an owner's) and its choices."""
+class TriedRequest(Struct, frozen=True):
+    """A list request to explain or to try: its fields, choices and API key.
+
+    If `key` is None, the caller has all permissions.
+    """
 
     fields: Fields
     choices: Choices
@@ -59,47 +63,53 @@ class Ask(Struct, frozen=True):
 
 
 class Stages:
-    """The result of a request, for all of a dataset and for one collection in it.
+    """The result of a request at each stage: for all collections, and for one of them.
 
     Raises Refusal for refused fields and for an unknown dataset.
     """
 
     def __init__(
-        self, state: State, reader: Reader, ask: Ask, item_id: str | None = None
+        self,
+        state: State,
+        reader: RequestReader,
+        tried: TriedRequest,
+        item_id: str | None = None,
     ) -> None:
-        # Separate notes, as no client has sent this request.
-        self.state = replace(state, choices=ask.choices, notes=[])
-        self.ask, self.choices, self.item_id = ask, ask.choices, item_id
-        self.request = reader.read(ask.fields, ask.choices)
+        # No client has sent this request, so its notes must not reach the journal.
+        self.state = replace(state, choices=tried.choices, notes=[])
+        self.tried, self.choices, self.item_id = tried, tried.choices, item_id
+        self.request = reader.read(tried.fields, tried.choices)
         dataset = state.store.dataset(self.request.dataset_id)
         if dataset is None:
-            every, own_id = state.store.datasets(), self.request.dataset_id
+            every, wanted_id = state.store.datasets(), self.request.dataset_id
             names = ", ".join(quoted(each.id) for each in every[:20])
-            there_are = f"there are {names}" if names else "there is none"
-            is_name = whose_name(own_id, ((each.id, each.name) for each in every))
-            hint = "; ".join(filter(None, (is_name, there_are)))
-            raise DatasetNotFound.of(own_id, "the id of a dataset", "dataset", hint)
+            existing = f"there are {names}" if names else "there is none"
+            ids_and_names = ((each.id, each.name) for each in every)
+            name_hint = whose_name(wanted_id, ids_and_names)
+            hint = "; ".join(filter(None, (name_hint, existing)))
+            raise DatasetNotFound.of(wanted_id, "the id of a dataset", "dataset", hint)
         self.dataset = dataset
         self.item = None if item_id is None else dataset.tree.get(item_id)
-        self.within = part_of(self.request, self.choices)
+        self.within = scope_of(self.request, self.choices)
         self.search = search_of(self.request, self.choices) or Search()
         self._reader = reader
 
     def reads(self, stage: str) -> list[str]:
-        """Return the names of the choices that a stage depends on, in order."""
-        by: Callable[[Choices], object]
+        """Return the names of the choices that a stage reads, in order."""
+        run: Callable[[Choices], object]
         if stage == "permission":
-            by = self._caller
+            run = self._caller
         elif stage == "folder":
-            by = lambda choices: part_of(self.request, choices)  # noqa: E731
+            run = lambda choices: scope_of(self.request, choices)  # noqa: E731
         elif stage == "search":
-            by = lambda choices: search_of(self.request, choices)  # noqa: E731
+            run = lambda choices: search_of(self.request, choices)  # noqa: E731
         else:
-            by = lambda choices: self._reader.read(self.ask.fields, choices)  # noqa: E731
-        return read_by(by, self.choices)
+            run = lambda choices: self._reader.read(self.tried.fields, choices)  # noqa: E731
+        return read_by(run, self.choices)
 
     @cached_property
     def outcome(self) -> Page[Collection] | Refusal:
+        """The page that the request gets, or the refusal."""
         try:
             call = Call.of(self.state, self._caller(self.choices))
             return list_v2(call, self.request)
@@ -117,11 +127,12 @@ class Stages:
 
     @property
     def page(self) -> Sequence[Collection]:
+        """The collections on the page; none after a refusal."""
         return () if isinstance(self.outcome, Refusal) else self.outcome.items
 
     @property
     def shows(self) -> bool:
-        """True if the page has the item, or without an item, anything."""
+        """True if the page has the item, or any collection if there is no `item_id`."""
         return bool(self.page) if self.item_id is None else self.item in self.page
 
     @cached_property
@@ -130,44 +141,45 @@ class Stages:
         return self._found(self.search)
 
     @cached_property
-    def left(self) -> list[int]:
+    def remaining(self) -> list[int]:
+        """The number of collections that remain after each stage of STAGES."""
         size = len(self.dataset.tree)
         if not self.may_read:
             return [size, *[0] * (len(STAGES) - 1)]
-        sofar = (len(self._found(search)) for _, _, search in self.search.parts())
-        return [size, size, len(self._found(Search())), *sofar, len(self.page)]
+        filtered = (len(self._found(search)) for _, _, search in self.search.stages())
+        return [size, size, len(self._found(Search())), *filtered, len(self.page)]
 
     @cached_property
-    def keepers(self) -> frozenset[str]:
-        """The stages that each remove the item by themselves, except the page."""
-        return frozenset(self._keepers())
+    def hiding_stages(self) -> frozenset[str]:
+        """The stages, except `page`, that each remove the item by themselves."""
+        return frozenset(self._find_hiding_stages())
 
-    def _keepers(self) -> Iterator[str]:
+    def _find_hiding_stages(self) -> Iterator[str]:
         if self.item is None:
             yield "dataset"
             return
         if not self.may_read:
             yield "permission"
-        # List a dataset of this collection alone in the same way.
-        alone = Tree((self.item,)).listing(self.within, self.choices.list_order)
-        if not alone.items:
+        # Run the same listing on a dataset with this collection only.
+        listing = Tree((self.item,)).listing(self.within, self.choices.list_order)
+        if not listing.items:
             yield "folder"
         texts = [fold(each) for each in (self.item.name, *self.item.tags)]
-        for name, search, _ in self.search.parts():
+        for name, search, _ in self.search.stages():
             if not search.matches(self.item, texts):
                 yield name
 
     @cached_property
     def index(self) -> int | None:
-        """The item's index among all matches; None if it is removed."""
-        if self.item is None or self.keepers:
+        """The item's index among all matches; None if a stage removes the item."""
+        if self.item is None or self.hiding_stages:
             return None
         key = self.dataset.tree.key(self.choices.list_order)
         return bisect_left(self.matching, key(self.item), key=key)
 
     @cached_property
     def elsewhere(self) -> tuple[str, ...]:
-        """Other datasets with the item, if this one does not have it."""
+        """Ids of other datasets with the item, if this dataset does not have it."""
         wanted = self.item_id
         if wanted is None or self.item is not None:
             return ()
@@ -175,12 +187,12 @@ class Stages:
         return tuple(each.id for each in datasets if wanted in each.tree)
 
     def _caller(self, choices: Choices) -> Caller:
-        key = self.ask.key
+        key = self.tried.key
         if key is None:
             return _OWNER
         return self._reader.authorize(key, replace(self.state, choices=choices))
 
     def _found(self, search: Search) -> Sequence[Collection]:
-        order, kept = self.choices.list_order, self.state.limits.cached_searches
+        order, max_cached = self.choices.list_order, self.state.limits.cached_searches
         wanted = search if search.restricts else None
-        return self.dataset.tree.found(self.within, order, wanted, kept)[1]
+        return self.dataset.tree.found(self.within, order, wanted, max_cached)[1]

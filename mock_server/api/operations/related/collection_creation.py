@@ -25,9 +25,9 @@ from mock_server.domain.call import DATASET
 from mock_server.domain.datasets import contents
 from mock_server.domain.datasets.sources import text_of
 from mock_server.domain.datasets.texts import (
+    DEFAULT_CUTTING,
     MIN_CHUNK_CHARS,
     MOST_CHARS,
-    USUAL,
     Cutting,
     chunks,
 )
@@ -117,7 +117,7 @@ def cutting_of(settings: fields.ProcessingFields) -> Cutting:
     """Return the rules by which a text is cut into rows."""
     is_qa = settings.training_type == "qa"
     is_custom = settings.chunk_setting_mode == "custom"
-    size, levels, separators = _QA_CHARS if is_qa else USUAL.size, 5, ""
+    size, levels, separators = _QA_CHARS if is_qa else DEFAULT_CUTTING.size, 5, ""
     if is_custom:
         size = max(MIN_CHUNK_CHARS, int(settings.chunk_size or _CUSTOM_CHARS))
         size = min(size, MOST_CHARS)
@@ -126,7 +126,7 @@ def cutting_of(settings: fields.ProcessingFields) -> Cutting:
         levels = min(max(int(5 if deep is UNSET else deep), 0), 8)
         levels = levels if settings.chunk_split_mode == "paragraph" else 0
     own_separators = tuple(filter(None, separators.split("|")))
-    least = int(settings.chunk_trigger_min_size or USUAL.least)
+    least = int(settings.chunk_trigger_min_size or DEFAULT_CUTTING.least)
     least_by_trigger = {"forceChunk": 0, "maxSize": MOST_CHARS}
     return Cutting(
         size=size,

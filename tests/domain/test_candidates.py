@@ -33,6 +33,7 @@ def test_the_first_answer_that_matches_is_found(
     for match in matches:
         faults.add(Answer(operation="listV2", match=match, data=None))
     request = Request(("listV2",), ("key",), body)
-    wanted = (i for i, each in enumerate(matches) if request.is_as(each, "listV2"))
+    fits = request.matches_conditions
+    wanted = (i for i, each in enumerate(matches) if fits(each, "listV2"))
     firing = faults.answer(request, 0)
     assert (firing and firing.fault.id) == next((f"f{i + 1}" for i in wanted), None)

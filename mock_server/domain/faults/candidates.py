@@ -1,4 +1,4 @@
-"""The faults and answers for the requests of one operation; a fixture's come last."""
+"""The faults and answers that may apply to a request; declared answers come last."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.validation.json_match import holds, is_test
 
 
-class Concerned:
+class Candidates:
     """The faults and the answers for one operation, both in order.
 
-    A test may add an answer for each dataset, chat or question. So answers that match a
-    text in a field of the body are found by that text; all others are tried.
+    A test may add many answers, one for each dataset or chat. So answers that match a
+    text in a field of the body are found by this text; all others are always tried.
     """
 
     def __init__(
@@ -24,35 +24,35 @@ class Concerned:
     ) -> None:
         self.faults = faults
         self._answers = answers
-        # Places in `_answers`: of answers to try each time, and of others by field and
-        # text.
-        self._tried: list[int] = []
+        # Indexes in `_answers`: of answers that are always tried, and of all others by
+        # field and text.
+        self._always_tried: list[int] = []
         self._by_text: dict[str, dict[str, list[int]]] = {}
-        for place, answer in enumerate(answers):
+        for index, answer in enumerate(answers):
             name, text = wanted_text(answer.definition.match)
             by_text = self._by_text.setdefault(name, {}) if name else {}
-            found = by_text.setdefault(text, []) if name else self._tried
-            found.append(place)
+            indexes = by_text.setdefault(text, []) if name else self._always_tried
+            indexes.append(index)
 
     def answers(self, body: Mapping[str, object]) -> list[ActiveFault]:
         """Return the answers that may match a body, in order."""
-        places = [*self._tried]
+        indexes = [*self._always_tried]
         for name, by_text in self._by_text.items():
             text = body.get(name)
             if isinstance(text, str):
-                places += by_text.get(text, ())
-        return [self._answers[place] for place in sorted(places)]
+                indexes += by_text.get(text, ())
+        return [self._answers[index] for index in sorted(indexes)]
 
 
-class Declared:
-    """The answers of a fixture, created when first needed."""
+class DeclaredAnswers:
+    """The answers that a fixture declares, created at their first use."""
 
     def __init__(self, definitions: Sequence[Definition], memory: Memory) -> None:
         self._definitions, self._memory = definitions, memory
 
     @cached_property
     def answers(self) -> list[ActiveFault]:
-        """All of them, in order."""
+        """All declared answers, in fixture order."""
         holding = self._memory.hold("faults")
         return [
             ActiveFault(f"fixture-{number}", definition, inf, holding)
@@ -61,24 +61,30 @@ class Declared:
 
     @cached_property
     def by_name(self) -> Mapping[str, Sequence[ActiveFault]]:
-        """By the operation or the route that they are for."""
+        """The declared answers by the name of their operation or route."""
         found: dict[str, list[ActiveFault]] = {}
         for answer in self.answers:
             found.setdefault(answer.definition.operation, []).append(answer)
         return found
 
 
-def unreachable(added: ActiveFault, active: Iterable[ActiveFault]) -> list[str]:
-    """Return a warning if an earlier answer takes all requests of this one."""
-    mine, definition = added.definition.match.given(), added.definition
+def warnings_if_shadowed(
+    added: ActiveFault, active: Iterable[ActiveFault]
+) -> list[str]:
+    """Return a warning if an earlier active answer takes all requests of `added`.
+
+    Return an empty list otherwise, and for a fault.
+    """
+    conditions, definition = added.definition.match.given(), added.definition
     for each in active if definition.is_answer else ():
         other = each.definition
         if not other.is_answer or other.operation != definition.operation:
             continue
         if each is added:
             break
-        is_sure = each.remaining is None and each.ends == inf and not other.skip
-        if is_sure and other.probability == 1 and holds(other.match.given(), mine):
+        is_permanent = each.remaining is None and each.ends == inf and not other.skip
+        takes_all = other.probability == 1 and holds(other.match.given(), conditions)
+        if is_permanent and takes_all:
             return [
                 f"This answer can never fire: {each.id}, added before, answers all "
                 "these requests. Remove that one, or give it times or a match"
@@ -87,9 +93,9 @@ def unreachable(added: ActiveFault, active: Iterable[ActiveFault]) -> list[str]:
 
 
 def wanted_text(match: Match) -> tuple[str, str]:
-    """Return the first body field that must equal a text, and the text, or "", ""."""
+    """Return the first body field that must equal a text, and this text; or "", ""."""
     wanted = match.body or {}
-    if is_test(wanted):  # `{"contains": ...}` in the place of the body
+    if is_test(wanted):  # `{"contains": ...}` instead of a body
         return "", ""
     texts = ((name, text) for name, text in wanted.items() if isinstance(text, str))
     return next(texts, ("", ""))
