@@ -17,7 +17,7 @@ from mock_server.api.operations.answered_path import ANY_ROUTE
 from mock_server.cli.options import place_of
 from mock_server.cli.output import BadValue
 from mock_server.domain.limits import DEFAULT_LIMITS
-from mock_server.domain.messages import did_you_mean, milliseconds
+from mock_server.domain.messages import as_ms, did_you_mean
 from mock_server.domain.validation.walk import Mistake, dotted
 
 _FIRST_NAME = re.compile(r"\s*([\w-]+)\s*([\s:,;=]?)")
@@ -136,7 +136,7 @@ def mistake_of(text: str, several: str = "") -> str:
 
 def _meant(name: str, text: str) -> str:
     """Return a lone number as a field of a kind, `status=500`; else an empty text."""
-    text = milliseconds(text.strip())
+    text = as_ms(text.strip())
     if name not in KINDS or not text.isdigit():
         return ""
     own = KINDS[name].own_fields().items()
@@ -166,7 +166,7 @@ def fields_of(
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            meant = f"{''.join(known[:1])}={milliseconds(text)}"
+            meant = f"{''.join(known[:1])}={as_ms(text)}"
             meant = f"{text}=VALUE" if text in known else meant
             hint = f" (did you mean {meant}?)" if known else ""
             raise click.BadParameter(f"Expected FIELD=VALUE, got {text!r}{hint}")

@@ -77,8 +77,7 @@ class Published:
     json_containers: Final = 50_000
     """Arrays and objects of a request body."""
     json_values: Final = 50_000
-    """Items and fields of a request body, besides the first of each array and
-    object."""
+    """Items and fields of a body besides the first of each array and object."""
     json_digits: Final = 256 * 1024
     """Digits of a request body in numbers of 64 digits or more."""
     json_exponents: Final = 1_000
@@ -162,10 +161,7 @@ class Published:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Limits:
-    """Limits that keep a server small, fast and predictable.
-
-    They are passed as `Environment.limits`, so that a test can set others.
-    """
+    """Limits that keep a server small and fast; `Environment.limits` may set others."""
 
     # Fields
 
@@ -270,14 +266,11 @@ class Limits:
     collection_rows: int = 100_000
     """Data rows of one collection."""
     waiting_rows: int = 16 * 1024
-    """Data rows of one sandbox that wait for training, declared ones too; chunks of one
-    text."""
+    """Data rows of one sandbox, or chunks of one text, that wait for training."""
     searched_chars: int = 512 * 1024
-    """Characters of data rows that one searchTest compares; a row counts as 100 at
-    least, a character near combining marks as 32."""
+    """Characters that one searchTest compares; a row counts as 100 at least."""
     listed_search_chars: int = 4 * 1024 * 1024
-    """Characters that the search of one list compares; a row or a dataset counts
-    as 40 at least, a character near combining marks as 32."""
+    """Characters that the search of a list compares; an item counts as 40 at least."""
     created_collections: int = 10_000
     """Collections that operations and admin calls add to one dataset."""
     changed_collections: int = 10_000
@@ -339,8 +332,7 @@ class Limits:
     faults: int = 100
     """Faults of a sandbox that can still fire; as many spent ones are kept."""
     resend_seconds: float = 1.0
-    """Time in which a request counts as the browser's retry (field
-    `connections`)."""
+    """Time in which a request counts as a browser's retry (field `connections`)."""
     resends: int = 100
     """Retries of one fault at the same time."""
     limited_keys: int = 10_000

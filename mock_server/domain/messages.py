@@ -42,7 +42,7 @@ def describe_value(value: object) -> str:
 _DURATION = re.compile("([0-9]{1,6})(ms|s)", re.ASCII)
 
 
-def milliseconds(text: str) -> str:
+def as_ms(text: str) -> str:
     """Return the milliseconds of `500ms` or `2s`; any other text unchanged."""
     found = _DURATION.fullmatch(text)
     thousands = "000" if found and found[2] == "s" else ""

@@ -17,6 +17,13 @@ from mock_server.api.connection import Connection
 from mock_server.api.envelope import error_envelope
 from mock_server.domain.limits import Limits, Published
 from mock_server.wire import parts
+from mock_server.wire.framing import (
+    END_OF_HEAD,
+    Ambiguous,
+    ChunkCounter,
+    TooManyChunks,
+    is_chunked,
+)
 from mock_server.wire.parts import HttpParser
 from mock_server.wire.transport import (
     CoalescingTransport,
@@ -26,8 +33,6 @@ from mock_server.wire.transport import (
 from mock_server.wire.whole import whole_receive_and_send
 
 _FIRST_BYTES = frozenset(range(0x21, 0x7F)) | frozenset(b"\r\n")
-END_OF_HEAD = b"\r\n\r\n"
-_SINGLE_HEADERS = b"host", b"content-length", b"transfer-encoding"  # RFC 9112 3.2, 6.3
 _REFUSED_KEY = "mock_server.refused"
 _LOGGER = logging.getLogger("mock_server")
 
@@ -71,99 +76,6 @@ def unless_refused(app: ASGIApp, http: HttpParser) -> ASGIApp:
 
 async def _do_nothing() -> None:
     pass
-
-
-class Ambiguous(ValueError):
-    """A request is ambiguous: another server could read it differently."""
-
-
-class TooManyChunks(ValueError):
-    """A body has more chunks than the limit allows."""
-
-
-def is_chunked(scope: Scope) -> bool:
-    """Return whether the body of a request comes in chunks. Raises Ambiguous.
-
-    Requests that both parsers refuse are not checked again here.
-    """
-    headers: list[tuple[bytes, bytes]] = scope["headers"]
-    fields = dict(headers)
-    is_coded = b"transfer-encoding" in fields
-    if is_coded:
-        if b"content-length" in fields:
-            raise Ambiguous("both Content-Length and Transfer-Encoding")
-        # Another server may ignore an unknown transfer coding (RFC 9112 6.1).
-        if fields[b"transfer-encoding"].lower() != b"chunked":
-            raise Ambiguous("a transfer coding other than chunked")
-        if scope["http_version"] == "1.0":
-            raise Ambiguous("chunks in HTTP/1.0")  # RFC 9112 6.1
-    if len(fields) < len(headers):
-        names = [name for name, _ in headers]
-        if any(names.count(name) > 1 for name in _SINGLE_HEADERS):
-            raise Ambiguous("Host, Content-Length or Transfer-Encoding twice")
-    if not scope["query_string"].isascii():
-        raise Ambiguous("a target that is not ASCII")
-    return is_coded
-
-
-class ChunkCounter:
-    """Counts the chunks of a body before they are parsed, to limit their number.
-
-    Each chunk costs a parser event, however small it is. The counter goes from one
-    chunk line to the next. If it does not know where a chunk line begins, it counts
-    line ends, of which each chunk has two.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self._max_line_ends = 2 * limit
-        self._reset(is_at_chunk_line=False)
-        self.harmless_bytes = 2 * self._max_line_ends
-        """The number of bytes that cannot contain too many chunks."""
-
-    def _reset(self, *, is_at_chunk_line: bool) -> None:
-        self._is_at_chunk_line = is_at_chunk_line
-        self._line_ends = self._skip = 0
-        self._line = b""
-
-    def begin(self, data: bytes, earlier: bytes | None) -> None:
-        """Start the count for a request whose head ends in `data`.
-
-        `earlier` are the bytes before `data`, None if they may belong to another
-        request. Raises TooManyChunks.
-        """
-        end = -1 if earlier is None else (earlier + data).find(END_OF_HEAD)
-        self._reset(is_at_chunk_line=end >= 0)
-        self.add(data, max(0, end + len(END_OF_HEAD) - len(earlier or b"")))
-
-    def add(self, data: bytes, at: int = 0) -> None:
-        """Count the chunks in received bytes, from `at`. Raises TooManyChunks."""
-        at += self._skip
-        while (
-            self._is_at_chunk_line
-            and at < len(data)
-            and self._line_ends <= self._max_line_ends
-        ):
-            end = data.find(b"\n", at)
-            self._line += data[at : end if end >= 0 else None]
-            at = len(data)
-            if end >= 0:
-                size = _chunk_size(self._line)
-                self._line, self._is_at_chunk_line = b"", size > 0
-                self._line_ends += 2 if size else 1
-                at = end + 1 + (size + 2 if size else 0)
-        self._skip = max(0, at - len(data))
-        if not self._is_at_chunk_line:
-            self._line_ends += data.count(b"\r\n", at)
-        if self._line_ends > self._max_line_ends:
-            raise TooManyChunks
-
-
-def _chunk_size(line: bytes) -> int:
-    """Return the size of a chunk by its line; 0 for the last chunk and a bad line."""
-    try:
-        return max(0, int(line.partition(b";")[0], 16))
-    except ValueError:
-        return 0
 
 
 class ReceivedBytes:

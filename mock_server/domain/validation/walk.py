@@ -15,10 +15,10 @@ import msgspec
 from msgspec import UNSET, Struct, inspect
 
 from mock_server.domain.messages import (
+    as_ms,
     cut,
     describe_value,
     did_you_mean,
-    milliseconds,
     nearest,
 )
 
@@ -266,10 +266,7 @@ def alternative_for(value: object, union: inspect.UnionType) -> inspect.Type | N
 
 
 def as_number(value: object) -> object:
-    """Return a string of digits, or a number such as 3.0, as an integer.
-
-    Return any other value unchanged.
-    """
+    """Return digits in a string, or a number like 3.0, as an integer; else `value`."""
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         return int(value)
     return integral_as_int(value)
@@ -335,7 +332,7 @@ def _message(value: object, wanted: inspect.Type) -> str:
         return f"{message}: quote it"  # in YAML, `name: 5` is no string
     if isinstance(value, str) and is_valid(as_number(value), wanted):
         return f"{message}: write it without quotes"
-    meant = milliseconds(value) if isinstance(value, str) else value
+    meant = as_ms(value) if isinstance(value, str) else value
     if meant != value and "milliseconds" in expected:
         return f"{message}: write {meant}"
     if "an object" in expected and isinstance(value, str) and value[:1] == "{":
