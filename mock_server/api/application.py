@@ -44,6 +44,8 @@ _NO_RESPONSE = responses.NoResponse()
 _FREE_BYTES = Published.free_body_bytes
 _MANY_VALUES = 16
 """The parsed fields of a body with this many values or more are not cached."""
+_VALUE_BYTES = 100
+"""Estimated bytes of a decoded value, which is kept while a fault delays a request."""
 
 
 class PublicApi:
@@ -227,6 +229,9 @@ class PublicApi:
         is_short = (
             len(content) <= self._limits.cached_head_bytes and values < _MANY_VALUES
         )
+        if values >= _MANY_VALUES:
+            held = 0 if request.body.holding is None else request.body.holding.size
+            request.body.charge(held + _VALUE_BYTES * values, self._memory)
         read = operation.fields
         request.matchable = Request(
             operation.names,

@@ -46,7 +46,8 @@ _ANY_KEY = (
     "(choice unknown_key=accept; said once in a journal)"
 )
 _LOGIN_PATHS = re.compile(
-    rb"/support/user/account/|/register/|login|password|openapi/health", re.IGNORECASE
+    rb"/support/user/account/|/register/|log-?in|sign-?in|oauth|password|openapi/health",
+    re.IGNORECASE,
 )
 """Matches paths of the service that take passwords, misspelled ones too."""
 
@@ -152,8 +153,10 @@ class Journaling:
     def _is_login(self, request: RequestContext) -> bool:
         """Return whether a request is a login, or would be if it were served."""
         operation = self._operation_of(request)
-        if operation is not None:
-            return "secret" in operation.traits
+        if operation is not None and "secret" in operation.traits:
+            return True
+        if operation is not None and operation is request.operation:
+            return False
         path = escapes.unescaped(request.scope["path"].encode("utf-8", "replace"))
         return _LOGIN_PATHS.search(path) is not None
 

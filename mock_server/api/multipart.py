@@ -7,7 +7,7 @@ files.
 
 from codecs import getincrementaldecoder
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from logging import CRITICAL, Logger
 from typing import Any
 
@@ -129,6 +129,8 @@ class Form:
         if not self._is_whole:
             expected = "a form that ends with its boundary"
             raise BadForm(expected, "one that is cut off", "body")
+        with suppress(msgspec.DecodeError, RecursionError):
+            check_counts(b",".join(self._values.values()))
         texts = {name: _text(value, name) for name, value in self._values.items()}
         inside = texts.pop(_FIELDS, None)
         fields = {name: _field_value(name, value) for name, value in texts.items()}
@@ -231,7 +233,6 @@ def _field_value(name: str, value: str) -> object:
     if name.endswith("Id"):
         return value
     try:
-        check_counts(value.encode())
         decoded = msgspec.json.decode(value)
     except (msgspec.DecodeError, RecursionError):
         return value

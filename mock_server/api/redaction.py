@@ -179,8 +179,8 @@ def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
 
 
 _LOGIN_FIELDS_SHOWN = {"username", "code"}
-_MAX_TEXTS = 20
-"""Maximum number of texts of a login that are searched for in its response."""
+_MAX_TEXTS, _MAX_CHARS = 20, 4_096
+"""Maximum texts of a login, and characters of each, that its response may repeat."""
 
 
 def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
@@ -243,7 +243,8 @@ def credentials_in(sent: Sent, names: Collection[str]) -> tuple[bytes, ...]:
     texts = [each for name, each in fields.items() if name not in _LOGIN_FIELDS_SHOWN]
     strange = [name for name in fields if names and name not in names]
     some = islice(filter(None, map(_string_of, (*texts, *strange))), _MAX_TEXTS)
-    return _redactable(each.encode("utf-8", "replace") for each in some)
+    # Messages cut longer texts; unescaping a text of 1 MiB would take long.
+    return _redactable(each[:_MAX_CHARS].encode("utf-8", "replace") for each in some)
 
 
 def _string_of(value: str | msgspec.Raw) -> str:

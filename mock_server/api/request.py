@@ -173,13 +173,15 @@ _EXPONENTS = bytes.maketrans(b"123456789+-E", b"0" * 11 + b"e")
 _LONG_EXPONENT = b"0e000"
 
 
-def read_json(content: bytes) -> dict[str, object]:
+def read_json(content: bytes, *, is_checked: bool = False) -> dict[str, object]:
     """Return the JSON object in a body. Raises BadJson.
 
-    If a key occurs twice, the last one counts.
+    If a key occurs twice, the last one counts. `is_checked`: the body has passed
+    `check_counts`.
     """
     try:
-        check_counts(content)
+        if not is_checked:
+            check_counts(content)
         value = msgspec.json.decode(content)
     except UnicodeDecodeError:
         raise _not_json("text that is not UTF-8") from None
@@ -200,9 +202,7 @@ def check_counts(content: bytes) -> None:
     Raises DecodeError if a text with many brackets is no JSON; other texts are not
     decoded.
     """
-    _check_commas(content)
-    _check_digits(content)
-    _check_exponents(content)
+    _check_amounts(content)
     if content.count(b"[") + content.count(b"{") > Published.json_depth:
         msgspec.json.decode(content, type=msgspec.Raw)  # checks without building values
         _check_brackets(content)
@@ -213,9 +213,7 @@ def read_raw(content: bytes) -> dict[str, Any]:
 
     This is fast; the contract of the operation decodes the values. Raises BadJson.
     """
-    _check_commas(content)
-    _check_digits(content)
-    _check_exponents(content)
+    _check_amounts(content)
     try:
         return msgspec.json.decode(content, type=dict[str, msgspec.Raw])
     except (UnicodeDecodeError, RecursionError, msgspec.DecodeError):
@@ -244,48 +242,39 @@ def _not_json(got: str, hint: str = "") -> Refusal:
     return BadJson("a JSON object", got, "$", hint)
 
 
-def _check_commas(content: bytes) -> None:
-    """Raise BadJson for too many items and fields.
+def _check_amounts(content: bytes) -> None:
+    """Raise BadJson for too many values, long numbers or long exponents.
 
-    Count the commas in the text: decoding a million items would take long.
+    They are counted in the text: decoding a million items would take long, and of the
+    numbers near the ends of what a double holds, each takes up to 18 us.
     """
-    if content.count(b",") <= Published.json_values:
+    digit_runs = Published.json_digits // len(_DIGIT_RUN)
+    # Take a sample with two bytes of each run: reading all of 10 MiB would take long.
+    sample = content[:: len(_DIGIT_RUN) // 2].translate(_DIGITS_AS_ZEROS)
+    if (
+        content.count(b",") <= Published.json_values
+        and sample.count(b"0") <= 2 * digit_runs
+        and _long_exponents(content) <= Published.json_exponents
+    ):
         return
+    unescaped = _without_escapes(content)
     # An item or a field has at most two strings. Check their number first, because
     # removing millions of strings is slow, too.
     most = 2 * (Published.json_values + Published.json_containers)
-    if (
-        _without_escapes(content).count(b'"') // 2 > most
-        or _outside_strings(content).count(b",") > Published.json_values
-    ):
+    outside = b""
+    if unescaped.count(b'"') // 2 <= most:
+        outside = b"".join(unescaped.split(b'"')[::2])
+    if not outside or outside.count(b",") > Published.json_values:
         raise _not_json(f"more than {Published.json_values} items and fields")
+    if outside.translate(_DIGITS_AS_ZEROS).count(_DIGIT_RUN) > digit_runs:
+        raise _not_json(f"more than {Published.json_digits} digits of long numbers")
+    if _long_exponents(outside) > Published.json_exponents:
+        most = Published.json_exponents
+        raise _not_json(f"more than {most} numbers with long exponents")
 
 
-def _check_digits(content: bytes) -> None:
-    """Raise BadJson if numbers of 64 digits or more have too many digits in all."""
-    if len(content) <= Published.json_digits:
-        return
-    runs = Published.json_digits // len(_DIGIT_RUN)
-    # Take a sample with two bytes of each run: reading all of 10 MiB would take long.
-    sample = content[:: len(_DIGIT_RUN) // 2].translate(_DIGITS_AS_ZEROS)
-    if sample.count(b"0") <= 2 * runs:
-        return
-    numbers = _outside_strings(content).translate(_DIGITS_AS_ZEROS)
-    if numbers.count(_DIGIT_RUN) > runs:
-        most = f"{Published.json_digits} digits of long numbers"
-        raise _not_json(f"more than {most}")
-
-
-def _check_exponents(content: bytes) -> None:
-    """Raise BadJson for too many numbers near the ends of what a double holds.
-
-    The decoder takes up to 18 us for such a number, 50 times as long as for others.
-    """
-    most = Published.json_exponents
-    if content.translate(_EXPONENTS).count(_LONG_EXPONENT) > most:
-        numbers = _outside_strings(content).translate(_EXPONENTS)
-        if numbers.count(_LONG_EXPONENT) > most:
-            raise _not_json(f"more than {most} numbers with long exponents")
+def _long_exponents(content: bytes) -> int:
+    return content.translate(_EXPONENTS).count(_LONG_EXPONENT)
 
 
 def _check_brackets(content: bytes) -> None:

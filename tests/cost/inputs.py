@@ -166,11 +166,47 @@ def made_of(value: bytes, query: str = "") -> Sent:
 
 
 def separated(value: str) -> Sent:
-    """A text to cut at each of thousands of separators, which nearly occur in it."""
-    splitter = "|".join([*(f"a{chr(0x4E00 + n)}" for n in range(5_400)), "by"])
+    """A text to cut at each of several separators, which nearly occur in it."""
+    splitter = "|".join([*(f"{'a' * 29}{n}" for n in range(8)), "by"])
     how = {"chunkSettingMode": "custom", "chunkSplitter": splitter}
     fields = {"datasetId": DATASET, "name": "n", "text": value}
     return sent_json(f"{CREATE}/text", **fields, **how)
+
+
+def of_sentences(size: int) -> Sent:
+    """A text of empty sentences, to cut into rows as large as possible."""
+    how = {"chunkSettingMode": "custom", "chunkSize": 10**9}
+    fields = {"datasetId": DATASET, "name": "n", "text": "； " * (size // 2)}
+    return sent_json(f"{CREATE}/text", **fields, **how)
+
+
+def of_numbers(size: int) -> Sent:
+    """A form of so many bytes, about, in parts of numbers with long exponents."""
+    parts = (
+        b"--edge\r\nContent-Disposition: form-data; name=p%d\r\n\r\n%b\r\n"
+        % (number, array(b"1e308", 5_940))
+        for number in range(size // 6_000)
+    )
+    return uploaded(b"".join(parts) + b"--edge--\r\n")
+
+
+def searched_rows(size: int) -> list[Sent]:
+    """Rows of one letter, and a search for a text of that many, which they lack."""
+    row = {"q": "a" * 2_490}
+    push = f"{RELATED}/data/pushData"
+    pushes = [
+        sent_json(
+            push, collectionId="c", data=[row | {"a": f"{n}"} for n in range(200)]
+        )
+        for _ in range(2)
+    ]
+    term = "a" * size + "baa"
+    return [
+        *pushes,
+        sent_json(
+            f"{RELATED}/data/v2/list", collectionId="c", offset=0, searchText=term
+        ),
+    ]
 
 
 def pushed(count: int) -> Sent:
@@ -391,6 +427,12 @@ OPERATIONS = {
     "exponents in metadata": Input(ROWS, lambda n: with_metadata(b"1e308", n)),
     "objects in metadata": Input(ROWS, lambda n: with_metadata(b'{"":0}', n)),
     "a password": Input(BODY, lambda n: Sent(LOGIN, b'{"password":%b}' % text("a", n))),
+    "escapes of a password": Input(
+        BODY, lambda n: Sent(LOGIN, b'{"password":%b}' % text("%41", n))
+    ),
+    "numbers in parts of a form": Input(60_000, of_numbers),
+    "sentences of a text": Input(400_000, of_sentences),
+    "text that rows lack": Input(1_020, searched_rows),
     "texts in a row": Input(ROWS, lambda n: Sent(INSERT, of_a_row(array(b'""', n)))),
     "commas in a row": Input(ROWS, lambda n: Sent(INSERT, of_a_row(text(",", n)))),
     "fields of metadata": Input(

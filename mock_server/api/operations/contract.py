@@ -198,10 +198,14 @@ class Contract(Generic[F]):
                 "invalid_field", self.section, refusal.at, refusal.message, REFUSED
             )
             return
-        except (*DECODE_ERRORS, BadJson):
+        except BadJson as refusal:
+            at = refusal.at
+            yield Violation("invalid_field", self.section, at, refusal.message)
+            return
+        except DECODE_ERRORS:
             pass
         try:
-            body = read_json(content)
+            body = read_json(content, is_checked=len(content) > _SHORT_BYTES)
             check_integers(content, body)
         except (BadJson, InvalidField) as refusal:
             at = refusal.at

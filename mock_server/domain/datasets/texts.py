@@ -227,15 +227,16 @@ def _overlap(chunk: str, cutting: Cutting, step: int) -> str:
     """Return the sentences at the end of a chunk that the next one repeats."""
     if not cutting.overlap or not _FIRST_SENTENCE_BREAK <= step < len(_BREAKS):
         return ""
-    tail = ""
-    for piece in [*filter(None, _pieces(_BREAKS[step], chunk))][::-1]:
-        longer = piece + tail
-        if _chars(longer) > 0.4 * cutting.size:
+    pieces = [*filter(None, _pieces(_BREAKS[step], chunk))]
+    start, chars = len(pieces), 0
+    while start and chars <= cutting.overlap:
+        start -= 1
+        chars += _chars(pieces[start])
+        if chars > 0.4 * cutting.size:
+            longer = "".join(pieces[start:])
+            tail = "".join(pieces[start + 1 :])
             return _overlap(longer, cutting, step + 1) or tail
-        if _chars(longer) > cutting.overlap:
-            return longer
-        tail = longer
-    return tail
+    return "".join(pieces[start:])
 
 
 def _chars(text: str) -> int:

@@ -17,6 +17,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import folded_beginning
 from mock_server.domain.sandboxes.state import State
+from mock_server.domain.validation.json_match import contains
 from mock_server.fixture.document import Id
 
 MissingParams = refusal(
@@ -195,7 +196,7 @@ class ChunkSettings(contract.RequestFields, kw_only=True, forbid_unknown_fields=
     paragraph_chunk_min_size: IdleNumber = UNSET
     chunk_size: int | float | UnsetType = UNSET
     index_size: IdleNumber = UNSET
-    chunk_splitter: LongText | UnsetType = UNSET
+    chunk_splitter: ShortText | UnsetType = UNSET
     qa_prompt: IdleText = UNSET
     auto_indexes: IdleFlag = UNSET
     image_index: IdleFlag = UNSET
@@ -319,7 +320,7 @@ def containing(
         text, other_text = texts_of(each)
         first, left = folded_beginning(text, room)
         second, left = folded_beginning(other_text, max(left, 0))
-        if term in first or term in second:
+        if contains(first, term) or contains(second, term):
             found.append(each)
         room = min(left, room - _LEAST_CHARS)
     return found
