@@ -14,7 +14,7 @@ from mock_server.api import headers as request_headers
 from mock_server.api import response as responses
 from mock_server.api.admission import Admission
 from mock_server.api.connection import connection_of, is_on_new_connection
-from mock_server.api.errors import MissingAuthorization, UnknownKey
+from mock_server.api.errors import BadJson, MissingAuthorization, UnknownKey
 from mock_server.api.event_stream import EventStream
 from mock_server.api.faults.answering import AnsweredRequest, Answering
 from mock_server.api.faults.fault import Fault, FaultContext, apply_answer_delay
@@ -24,17 +24,18 @@ from mock_server.api.operations.answered_path import (
     AnsweredPath,
     Served,
 )
+from mock_server.api.operations.contract import DECODE_ERRORS
 from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.routing import Operations, is_served
 from mock_server.api.operations.shares import VISITED
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
-from mock_server.api.request import ClientGone, Interrupted, RequestBody
+from mock_server.api.request import ClientGone, Interrupted, RequestBody, counting
 from mock_server.api.slices import once_ready
 from mock_server.domain.call import Call
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Request
 from mock_server.domain.journal import redacted_key
-from mock_server.domain.limits import Published
+from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.memory import Holding
 from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
@@ -94,6 +95,8 @@ class PublicApi:
                     operation = self._admission.visit(request, operation)
                 if body.holding is not None:  # the body is large, and took long to read
                     await sleep(0)
+                    if len(request.content) > DEFAULT_LIMITS.body_bytes:
+                        await _check_large(request, request.content)
                 if request.sandbox.state is not request.state:
                     operation = self._admission.readmit(request)
                 state = request.state
@@ -306,3 +309,18 @@ class PublicApi:
         """
         path, choices = request.scope["path"], request.state.choices
         return request.is_outside_spec and not is_served(operation, path, choices)
+
+
+async def _check_large(request: context.RequestContext, content: bytes) -> None:
+    """Raise BadJson for too many values; the journal then keeps the body's beginning.
+
+    Nothing decodes such a body, so that it holds up no other request.
+    """
+    try:
+        for _ in counting(content):
+            await sleep(0)
+    except BadJson:
+        request.content = None
+        raise
+    except DECODE_ERRORS:
+        pass  # the operation says what is wrong

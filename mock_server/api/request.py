@@ -2,7 +2,7 @@
 
 import re
 from asyncio import timeout
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Self
 
@@ -202,9 +202,17 @@ def check_counts(content: bytes) -> None:
     Raises DecodeError if a text with many brackets is no JSON; other texts are not
     decoded.
     """
+    for _ in counting(content):
+        pass
+
+
+def counting(content: bytes) -> Iterator[None]:
+    """Make the steps of `check_counts`, which are short even for large texts."""
     _check_amounts(content)
+    yield
     if content.count(b"[") + content.count(b"{") > Published.json_depth:
         msgspec.json.decode(content, type=msgspec.Raw)  # checks without building values
+        yield
         _check_brackets(content)
 
 
@@ -274,6 +282,10 @@ def _check_amounts(content: bytes) -> None:
 
 
 def _long_exponents(content: bytes) -> int:
+    """Return the number of long exponents, or of all exponents if they are few."""
+    letters = content.count(b"e") + content.count(b"E")
+    if letters <= Published.json_exponents:
+        return letters
     return content.translate(_EXPONENTS).count(_LONG_EXPONENT)
 
 

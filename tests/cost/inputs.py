@@ -210,8 +210,8 @@ def searched_rows(size: int) -> list[Sent]:
 
 
 def pushed(count: int) -> Sent:
-    """So many rows of quotes."""
-    rows = [{"q": '"' * 25_000}] * count
+    """So many rows of quotes; an eighth of them has too many brackets to be plain."""
+    rows = [{"q": '"' * 25_000, "indexes": [{"text": "x"}]}] * count
     return sent_json("/api/core/dataset/data/pushData", collectionId="c", data=rows)
 
 
