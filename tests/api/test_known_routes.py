@@ -18,10 +18,16 @@ def test_what_is_served_is_known() -> None:
 @pytest.mark.parametrize(
     ("path", "told"),
     [
-        ("/api/core/app/folder/create", "has this path"),
-        ("/api/core/chat/resume", "has this path since 4.14.11"),
-        ("/api/v1/embeddings", "had this path until 4.11.1"),
-        ("/api/common/file/read/a%20b.txt", "has this path"),
+        ("/api/core/app/folder/create", "has this path, check there with which method"),
+        (
+            "/api/core/chat/resume",
+            "has this path since 4.14.11, check there with which method",
+        ),
+        ("/api/v1/embeddings", "had this path last in 4.11.1, newer versions do not"),
+        (
+            "/api/common/file/read/a%20b.txt",
+            "has this path, check there with which method",
+        ),
     ],
 )
 def test_a_route_that_is_not_served_is_told_to_be_the_services(
@@ -30,7 +36,7 @@ def test_a_route_that_is_not_served_is_told_to_be_the_services(
     answer = make_api().send("POST", path, {})
     message = answer.json()["message"]
     assert answer.status_code == 404
-    assert f"FastGPT {told}, but this mock does not implement it: " in message
+    assert f"FastGPT {told}; this mock does not implement it: " in message
     assert f'respond("POST {path}", json={{...}})' in message
 
 

@@ -27,7 +27,7 @@ def test_the_message_says_where_all_routes_are_or_names_both(
 
 OFF = choose(choices={"related_routes": "off", "legacy_paths": "off"})
 ON = choose(choices={"related_routes": "on"})
-NEEDED = "does not show, needs the choice related_routes=on)"
+NEEDED = "does not show, and needs the choice related_routes=on)"
 
 
 def hint(path: str, *, is_on: bool = False, method: str = "POST") -> str:
@@ -39,7 +39,8 @@ def test_the_path_of_every_operation_is_named_when_it_is_nearly_right(
     operation: Operation,
 ) -> None:
     path = operation.path
-    named = path if "POST" in operation.methods else f"{operation.method} {path}"
+    method = "POST" if "POST" in operation.methods else f"{operation.method}, not POST,"
+    named = f"{method} {path}"
     near = [
         f"{path}/",
         f"/{path}",
@@ -56,7 +57,7 @@ def test_the_path_of_every_operation_is_named_when_it_is_nearly_right(
             continue
         for is_on in (False, True):
             said = hint(given, is_on=is_on)
-            assert re.search(rf"\(did you mean (?:[A-Z]+ )?{named}\? ", said), given
+            assert re.search(rf"\(did you mean {named}\? ", said), given
             is_off = operation.related is not None and not is_on
             assert said.endswith(NEEDED) == is_off
 
@@ -76,7 +77,7 @@ def test_the_path_of_every_operation_is_named_when_it_is_nearly_right(
 )
 def test_a_path_with_parts_missing_is_hinted_at(given: str, meant: str) -> None:
     said = hint(given)
-    assert re.search(rf"\(did you mean (?:[A-Z]+ )?{meant}\? Paths are ", said), said
+    assert re.search(rf"\(did you mean (?:\S+ )*{meant}\?", said), said
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE", "GET"])
@@ -118,9 +119,7 @@ def test_the_nearest_of_all_served_routes_is_named(
     method: str, given: str, meant: str
 ) -> None:
     said = hint(given, is_on=True, method=method)
-    assert re.search(
-        rf"did you mean (?:[A-Z]+ )?\S*{meant}\? .*; .*a fixture file adds", said
-    )
+    assert re.search(rf"did you mean (?:\S+ )*\S*{meant}\? .*a fixture file adds", said)
 
 
 _ID = "65b1c2d3e4f5a6b7c8d9e0f1"
@@ -142,7 +141,7 @@ def test_a_path_of_rest_leads_to_the_route_that_takes_the_id(
     method: str, given: str, meant: str
 ) -> None:
     said = hint(f"/api/core/{given}/{_ID}", is_on=True, method=method)
-    assert f"(did you mean {method} /api/core/{meant}={_ID}? Paths are exact" in said
+    assert f"(did you mean {method} /api/core/{meant}={_ID}? " in said
 
 
 @pytest.mark.parametrize(
@@ -161,7 +160,7 @@ def test_a_path_of_rest_leads_to_the_route_that_changes_one_thing(
     method: str, given: str, meant: str
 ) -> None:
     said = hint(f"/api/core/{given}/{_ID}", is_on=True, method=method)
-    assert f"(did you mean {meant}? Paths are exact" in said
+    assert f"(did you mean {meant}? " in said
 
 
 @pytest.mark.parametrize(
@@ -183,7 +182,7 @@ def test_a_path_of_rest_that_no_route_is_for_is_not_guessed_at(
 )
 def test_routes_of_the_same_method_come_first(method: str, meant: str) -> None:
     said = hint("/api/core/dataset/things/update", is_on=True, method=method)
-    assert f"/{meant}? Paths" in said
+    assert f"/{meant}? " in said
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing/here", "/x" * 5_000, "/%", "/api"])

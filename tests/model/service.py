@@ -198,10 +198,9 @@ def _route(method: str, path: str, choices: Choices) -> tuple[Route, str]:
         if near:
             methods = ROUTES[near].methods
             one = method if method in methods else methods[0]
-            why = "Paths are exact"
-            if path == f"{near}/":
-                why = 'The path ends without "/"'
-            hint = f"did you mean {one} {near}? {why}; {hint}, "
+            one = one if one == method else f"{one}, not {method},"
+            why = ' The path must end without "/".' if path == f"{near}/" else ""
+            hint = f"did you mean {one} {near}?{why} {hint}; "
             hint += "`responses:` in a fixture file adds others"
         else:
             given = f'"{method} {path}", json={{...}}'

@@ -29,8 +29,9 @@ class KnownRoute(Struct, frozen=True):
     def sentence(self) -> str:
         """Return a sentence about the versions that have the route."""
         if self.until:
-            return f"FastGPT had this path until {self.until}"
-        return f"FastGPT has this path{f' since {self.since}' * bool(self.since)}"
+            return f"FastGPT had this path last in {self.until}, newer versions do not"
+        since = f" since {self.since}" if self.since else ""
+        return f"FastGPT has this path{since}, check there with which method"
 
 
 @cache

@@ -23,7 +23,7 @@ from mock_server.domain.messages import cut, describe_value, did_you_mean, quote
 _COMMERCIAL_PREFIX = "/api/proApi/"
 """Start of the paths that the community edition forwards to the commercial one."""
 _RELATED_ROUTE = "a route of the service that the spec does not show"
-_OPENAI_HINT = "an SDK of OpenAI takes base_url=http://HOST:PORT/api/v1"
+_OPENAI_HINT = "an SDK of OpenAI, set base_url=http://HOST:PORT/api/v1"
 _MAX_REQUEST_CHARS = 100
 """Maximum length of a request (method and path) that a hint repeats."""
 _MAX_LISTED = 8
@@ -248,8 +248,7 @@ class Operations(Mapping[str, Operation]):
             return about + served_with(" and ".join(remedies(choices, *names)))
         known = known_route(path)
         if known is not None:
-            missing = f"{known.sentence}, but this mock does not implement it"
-            return f"{missing}: {answer_hint}"
+            return f"{known.sentence}; this mock does not implement it: {answer_hint}"
         if path.endswith("/v1/responses"):
             chat = self["completions"].path
             return f"the Responses API is not served, {chat} is; {answer_hint}"
@@ -275,15 +274,17 @@ class Operations(Mapping[str, Operation]):
             )
         if near == row.legacy_path and choices.legacy_paths != "on":
             near = row.path
+        difference = _difference(path, near or "")
         if near and near.startswith("/"):
-            near = f"{method if method in row.methods else row.method} {near}"
-        hint = f"did you mean {near}? {_difference(path, row.path)}"
+            allowed = method in row.methods
+            near = f"{method if allowed else f'{row.method}, not {method},'} {near}"
+        hint = f"did you mean {near}?{difference}"
         if row.name == "completions" and not path.startswith("/api/v1/"):
-            hint += f"; {_OPENAI_HINT}"
+            hint += f" For {_OPENAI_HINT}."
         if is_served(row, row.path, choices):
-            return f"{hint}; {_ALL}, `responses:` in a fixture file adds others"
+            return f"{hint} {_ALL}; `responses:` in a fixture file adds others"
         needed = " and ".join(remedies(choices, "related_routes"))
-        return f"{hint}, and this one, {_RELATED_ROUTE}, needs the choice {needed}"
+        return f"{hint} It is {_RELATED_ROUTE}, and needs the choice {needed}"
 
 
 def _answer_hint(method: str, path: str) -> str:
@@ -295,14 +296,16 @@ def _answer_hint(method: str, path: str) -> str:
 
 
 def _difference(path: str, meant: str) -> str:
-    """Return how a path differs from the one that is meant."""
+    """Return a sentence on the difference of a path from the one that is meant."""
     if path.lower() == meant.lower():
-        return "Paths are case-sensitive"
+        return " Paths are case-sensitive."
     if path.rstrip("/") == meant:
-        return 'The path ends without "/"'
+        return ' The path must end without "/".'
     if f"/api{path}" == meant:
-        return "The path begins with /api"
-    return "Paths are exact"
+        return " The path must begin with /api."
+    if path == f"/api{meant}":
+        return ' "/api" is there twice: check the base URL.'
+    return ""
 
 
 def _commercial_route(path: str, answers: str) -> Refusal:
