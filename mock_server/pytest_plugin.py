@@ -1,4 +1,4 @@
-"""The pytest plugin: fixtures `mock_server` and its kin, marker, options.
+"""The pytest plugin: its fixtures, such as `mock_server`, its marker and options.
 
 pytest imports this module in every run, also in those that do not use it. So whatever
 takes time to import is imported inside functions, when a test first needs it.
@@ -32,7 +32,7 @@ _ACCEPT, _ACCEPTED = "mock_server_choices_accept", "mock_server_choices_accepted
 _MARK_HELP = (
     "mock_server(fixture=None, profile=None, choices=None, strict=None): the fixture "
     "file (relative to the test file) or document, the profile and the choices of "
-    "these tests, and whether they have to be on contract"
+    "these tests; with `strict`, requests that break the spec fail them"
 )
 
 
@@ -40,7 +40,7 @@ class _Used(NamedTuple):
     """A server that a test uses, and the fixture that gave it.
 
     Of the server of the session, `since` is the number of the first entry that is the
-    test's, and `known` are the ids of faults that others have added in vain.
+    test's, and `known` are the ids of unfired faults that other tests added.
     """
 
     name: str
@@ -94,7 +94,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini(
         _STRICT,
-        "Fail a test whose requests depart from the documented interface: true, false, "
+        "Fail a test whose requests break the spec: true, false, "
         "or the names of violations that are allowed (`related_route`: all of these).",
         type="args",
         default=_LENIENT,
@@ -172,7 +172,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Called by pytest; a marker with a mistake fails its test, whatever it uses.
 
-    A fixture of the project that hides `mock_server` is told to tests that mean ours.
+    A test that means our fixture gets an error if a fixture of the project hides it.
     """
     # Also one that is nearly called so.
     is_marked = any("server" in mark.name for mark in item.iter_markers())
@@ -187,7 +187,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture
 def _mock_server_variant(request: pytest.FixtureRequest) -> Variant | None:
-    """The choice that differs from the baseline in this run of a test; None: none does.
+    """The choice that differs in this run of a test, or None in its unmodified run.
 
     A parameter of each test with --mock-server-choices.
     """
@@ -316,7 +316,7 @@ def mock_server_factory(
 
 @pytest.fixture(scope="session")
 def mock_server_session(request: pytest.FixtureRequest) -> Iterator[MockServerFixture]:
-    """A server for the whole session, which nothing resets but a test that asks for it.
+    """One server for the whole session; the plugin never resets it, but a test may.
 
     For what is started once and needs an address, such as an application under test.
     """
@@ -378,7 +378,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Called by pytest; a failed test's report gets its journal and pending faults.
 
-    And variables that were set too late, and a scope for which `mock_server` is none.
+    Also name variables that were set too late, and explain a ScopeMismatch.
     """
     # Fixtures are torn down later: the server and its sandbox are still there.
     report = yield

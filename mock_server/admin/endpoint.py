@@ -195,12 +195,12 @@ def _check_type(route: AdminRoute, scope: Scope) -> None:
 
 
 def curl(route: AdminRoute, scope: Scope, path: str, body: str) -> str:
-    """The command that sends a body to a route, at a path, as a request should have."""
+    """The curl command that sends a body to a path as the route needs it."""
     host = values(scope["headers"], b"host")[0].decode("latin-1")
     command = f"curl -X {route.method} http://{host}{path}"
     if route.method not in _BODIED:
         return command
-    # What replaces all data is not to be tried with none.
+    # A route that replaces all data gets no empty body as an example.
     data = "--data-binary @FILE" if route.takes_fixture else f"-d '{body or '{}'}'"
     return f"{command} -H 'Content-Type: {route.takes[-1]}' {data}"
 

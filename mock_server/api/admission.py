@@ -103,7 +103,7 @@ class Admission:
     def _find_other(
         self, request: context.RequestContext, operation: Served | None
     ) -> Served:
-        """Find the operation of a request that matches none of the spec exactly.
+        """Find the operation of a path or method that the spec does not have.
 
         `operation` is the spec's operation at the path, which has another method, or
         None. Raises Refusal.
@@ -301,6 +301,6 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
         if token:
             got = "one that no login has given"
         if known:
-            got = "one that does not count"
+            got = "one that this operation does not accept"
         raise MissingAuthorization(expected, got, "headers", served_with(*values))
     return caller or NOBODY

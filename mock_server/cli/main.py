@@ -45,7 +45,7 @@ _FIXTURES = "Expected fixtures without an option, such as mock-server serve"
 
 
 def imported(name: str) -> click.Command:
-    """Return a command, without the others: all load five times what one needs."""
+    """Import and return one command; the others are not imported."""
     module: ModuleType
     match name:
         case "serve":
@@ -95,10 +95,7 @@ def first_word(args: Sequence[str], serve: click.Command) -> str:
 
 
 def command_of(args: Sequence[str], group: click.Group, ctx: click.Context) -> str:
-    """Return the command among arguments of which the first is an option of it.
-
-    Empty if there is none.
-    """
+    """Return the command in arguments that begin with one of its options, or ""."""
     name = args[0].partition("=")[0]
     for word in args[1:]:
         command = group.get_command(ctx, word)
@@ -350,7 +347,7 @@ def _further(
 
 
 def _option_meant(word: str, known: Sequence[str]) -> str:
-    """Return a hint which known option is meant by an unknown one."""
+    """Return a hint at the known option that the user probably meant; "" if none."""
     from mock_server.domain.messages import nearest
 
     if word in ("latency", "delay") and "--fault" in known:

@@ -101,8 +101,9 @@ class MockServerFixture(Fixed, NoBlock, Answers, Records, Calls):
     def fault(self, kind: str, **fields: Any) -> AddedFault:
         """Add a fault with these fields (`POST /__admin/faults`).
 
-        The fault fires once unless `times` is given. In a `with` block it lasts until
-        the end. A duration may be a timedelta.
+        It fires once unless `times` is given, a `rate_limit` until its `ttl` ends.
+        In a `with` block it lasts until the end of the block. A duration may be a
+        timedelta.
         """
         if not isinstance(kind, str):
             got = "a Fault" if isinstance(kind, Definition) else type(kind).__name__
@@ -131,7 +132,7 @@ class MockServerFixture(Fixed, NoBlock, Answers, Records, Calls):
         return FaultList(self._client)
 
     def unfired(self) -> list[dict[str, Any]]:
-        """Return the faults of `fault` that could fire at once, and never did."""
+        """Return the added faults that never fired and whose probability is 1."""
         if not self._added:
             return []
         ids = [each.id for each in self._added]

@@ -1,4 +1,4 @@
-"""Names the environment variables of settings; finds unknown ones.
+"""The environment variables `MOCK_SERVER_*` that are read, and hints at unknown ones.
 
 The command line and the pytest plugin interpret the values.
 """
@@ -18,7 +18,7 @@ VERIFY_KEY = _PREFIX + "VERIFY_KEY"
 """Variables with the API key for `pull` and `verify`, which no option can hold."""
 
 # Variables that Kubernetes sets in all pods beside a service of that name.
-# Texts, which `re` compiles when they are first used.
+# Strings, so that `re` compiles them only when they are needed.
 _LINK_NAME = (
     r"MOCK_SERVER_(SERVICE_HOST|SERVICE_PORT(_\w+)?"
     r"|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"

@@ -137,7 +137,7 @@ class RawResponse(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request to send; `path` includes the query, None for `content` is no body."""
+    """A request to send; `path` includes the query, `content` is None for no body."""
 
     method: str
     path: str

@@ -109,7 +109,7 @@ def split_key(key: str) -> tuple[str, str] | None:
 
 
 NOBODY = Caller("", None, Level.NONE)
-"""The caller of a request before its key is checked."""
+"""The caller of a request without an accepted credential."""
 
 
 def owner_key(declared: Mapping[str, Caller], any_key: bool) -> str | None:

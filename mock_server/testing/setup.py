@@ -120,7 +120,7 @@ class Setup:
         return choosing.as_profile(self.profile), noted
 
 
-# Not None, which a fixture without `return` gives; and known without an import.
+# Not None, which is what a fixture without `return` returns.
 NOT_OVERRIDDEN = ...
 """The value of `mock_server_fixture` unless a project overrides it."""
 SETTINGS_FIXTURE = "the fixture mock_server_settings"
@@ -128,7 +128,7 @@ _FIXTURE = "the fixture mock_server_fixture"
 
 
 def asked_by(node: Any, fixture: Any, settings: Mapping[str, Any]) -> Setup:
-    """Return the setup of a test, its marker included; as `setup_of`."""
+    """Return the setup of a test: read the marker of `node`, then call `setup_of`."""
     folder, place = node.path.parent, _marker_of(node)
     return setup_of(
         fixture, settings, marked(node), folder, place, given_to(node.config)
@@ -176,7 +176,7 @@ def setup_of(
 
 
 def beside(fixture: Any, folder: Path, place: str) -> Any:
-    """Return a fixture, its paths relative to a folder unless it is a shipped one.
+    """Return a fixture with its paths in a folder; names of shipped ones stay.
 
     Raises ValueError if the path does not exist.
     """

@@ -1,4 +1,4 @@
-"""Choose the runs of a test under other choices; record which choices it reads."""
+"""Selects the runs of a test under other choices; records the choices it reads."""
 
 import hashlib
 import re
@@ -104,7 +104,7 @@ def _worth_trying(choice: choice_table.Choice) -> tuple[Value, ...]:
 
 
 def test_of(node_id: str, parameters: str, run: str) -> str:
-    """Return a test's id, given a run's id: drop the run's own parameter."""
+    """Return the id of a test, which is a run's id without the parameter of the run."""
     head = node_id.removesuffix(f"[{parameters}]")
     found = re.search(rf"(?:^|-){re.escape(run)}(?=-|$)", parameters)
     if found is None:

@@ -228,7 +228,7 @@ def violation_of(
 
 
 def judge(violation: Violation, choices: Choices) -> Violation:
-    """Return the violation; if no choice tolerates it, with a refusal and hints."""
+    """Return the violation, as refused and with hints if the choices refuse it."""
     if tolerates(choices, violation.name):
         return violation
     return violation.refused(*remedies(choices, violation.name))

@@ -45,7 +45,7 @@ _MAX_HINTED = 5
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """Errors of a decoder for a body that violates the spec."""
 _SHORT_BYTES = 4 * 1024
-"""A body of so many bytes cannot have values that take long to decode."""
+"""A body of at most this size is always fast to decode."""
 
 
 class Contract(Generic[F]):
