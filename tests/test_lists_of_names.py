@@ -23,6 +23,7 @@ NAMES: Mapping[str, set[str]] = {
     "operation": {*OPERATIONS},
 }
 REASONS = {
+    "domain/messages.py": "for which names users of other tools have other words",
     "service/har/handlers.py": "what each operation's recorded answers tell",
     "strategies.py": "which faults a retrying client survives",
     "testing/machine/client.py": "which values, faults a client should cope with",

@@ -152,7 +152,7 @@ def test_request_lines_as_text() -> None:
         _, _, err = stop(process, signal.SIGTERM)
     line = err.splitlines()[-1]
     assert " GET /a%0Ab 404 " in line
-    reason = 'Expected a route that is served .*, got GET "/a%0Ab"'
+    reason = 'Expected a route that this mock serves, got GET "/a%0Ab"'
     assert re.search(f" ms id default-1-1 - {reason} - at path ", line)
     assert "\x1b" not in line
 

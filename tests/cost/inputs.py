@@ -181,7 +181,7 @@ def of_sentences(size: int) -> Sent:
 
 
 def of_numbers(size: int) -> Sent:
-    """A form of so many bytes, about, in parts of numbers with long exponents."""
+    """A form of about `size` bytes, in parts of numbers with long exponents."""
     parts = (
         b"--edge\r\nContent-Disposition: form-data; name=p%d\r\n\r\n%b\r\n"
         % (number, array(b"1e308", 5_940))

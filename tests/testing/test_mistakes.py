@@ -322,7 +322,9 @@ def test_an_assertion_that_is_not_called_is_told_at_its_line(
 ) -> None:
     pytester.makepyfile(test_uncalled=UNCALLED)
     result = run("mistakes", "-Wdefault", alone=True)
-    result.assert_outcomes(passed=4, warnings=3)
+    result.assert_outcomes(passed=4)
+    # pytest itself may warn too, of modules that it has imported before.
+    assert result.stdout.str().count(": UncalledAssertionWarning: ") == 3
     said = "  *test_uncalled.py:{}: UncalledAssertionWarning: `.{}` was read but not *"
     result.stdout.fnmatch_lines(
         [said.format(4, "assert_no_violations"), said.format(7, "all_fired")]

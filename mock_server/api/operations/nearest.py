@@ -87,7 +87,7 @@ def meant(name: str, known: Collection[str]) -> str:
 
 
 def slips(body: Collection[str], known: Collection[str]) -> Collection[str]:
-    """Return the unknown fields of a body that are absent ones but for some letters."""
+    """Return the unknown fields of a body that are misspelled known ones."""
     absent = [letters(each) for each in known if each not in body]
     given = islice((each for each in body if each not in known), _MAX_COMPARED)
     return [each for each in given if _is_like(letters(each), absent)]
@@ -129,7 +129,7 @@ def nearest_path(
 
     The candidates, in this order, differ from `path` only in case, slashes or escapes;
     in the prefix; in the middle; in a few characters; by a longer last word; in more.
-    Of equal ones, `preferred` paths come first. A path that deletes or resets data is
+    Among equal ones, `preferred` paths come first. A path that deletes or resets is
     suggested only for a small spelling mistake in it.
     """
     # Comparing takes time quadratic in the length.

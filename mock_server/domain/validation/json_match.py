@@ -81,8 +81,8 @@ def values_in(wanted: object) -> int:
 def contains(text: str, part: str) -> bool:
     """Return True if a text contains `part`, in linear time.
 
-    Python's `find` takes linear time in long texts, but for a long part of a short text
-    it may take quadratic time. So make the text long.
+    Python's `find` takes linear time in long texts. Searching a short text for a long
+    part may take quadratic time, so the text is made long.
     """
     padded = text.ljust(_LONG_TEXT, "\0") if len(part) > _SHORT_PART else text
     return 0 <= padded.find(part) <= len(text) - len(part)
