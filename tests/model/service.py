@@ -183,7 +183,7 @@ class Service:
         if request.token:
             got = "one that no login has given"
         if user is not None:
-            got = "one that does not count"
+            got = "one that this operation does not accept"
         what = "a login token, in header `token` or cookie `fastgpt_token`"
         raise Refused("no_key", expected(what, got, "headers", served_with(*values)))
 
