@@ -6,7 +6,7 @@ from typing import Any
 
 from mock_server.admin.views import ClockView
 from mock_server.control.client import AdminClient
-from mock_server.domain.wrong_calls import Fixed, NoBlock, WrongValue, explained
+from mock_server.domain.wrong_calls import Fixed, WrongValue, explained
 
 __tracebackhide__ = True
 
@@ -65,7 +65,7 @@ class SandboxClock(Fixed):
         """Return the time, as `2026-01-01T00:00:00.000Z`."""
         return str(self._client.json(ClockView, "GET", "/clock")["now"])
 
-    def freeze(self, now: str | datetime | None = None) -> NoBlock:
+    def freeze(self, now: str | datetime | None = None) -> None:
         """Stop the clock, at `now` (`2026-01-01T00:00:00Z`) or at its present time.
 
         Raises ValueError for a datetime without a time zone.
@@ -76,7 +76,6 @@ class SandboxClock(Fixed):
         if isinstance(now, datetime):
             now = zoned(now, "freeze").isoformat()
         self._client.json(ClockView, "PUT", "/clock", now=now, frozen=True)
-        return NoBlock()
 
     def run(self) -> None:
         """Let the clock run."""

@@ -38,10 +38,6 @@ __tracebackhide__ = True
 _SHOWN_KEYS = 3
 
 
-class SnapshotName(NoBlock, str):
-    """The name of a stored snapshot."""
-
-
 @explained
 class MockServerFixture(Fixed, NoBlock, Answers, Records, Calls):
     """The control object of a sandbox of a running server, which `client` reaches.
@@ -156,11 +152,11 @@ class MockServerFixture(Fixed, NoBlock, Answers, Records, Calls):
         query["request"] = to_json(request).decode()
         return self._client.json(dict, "GET", f"/why?{urlencode(query)}")
 
-    def snapshot(self, name: str | None = None) -> SnapshotName:
+    def snapshot(self, name: str | None = None) -> str:
         """Store data, clock and choices; return the name for `restore`."""
         name = f"snapshot-{next(self._numbers)}" if name is None else name
         self._client.json(views.SnapshotView, "PUT", f"/snapshots/{quoted(name)}")
-        return SnapshotName(name)
+        return name
 
     def restore(self, name: str) -> None:
         """Restore a snapshot; faults and journal stay."""
