@@ -213,11 +213,17 @@ class LineWriter:
     def write(self, line: str) -> None:
         """Queue a line, or drop it if too many are waiting."""
         # The limit is kept here and not by the queue: a full queue would block `close`.
-        if self._lines.qsize() < Published.waiting_lines:
-            self._lines.put(line)
-            return
-        with self._lock:
-            self._dropped += 1
+        if self._is_full():
+            with self._lock:
+                # Look again: of a line dropped after the thread has read the number,
+                # nobody would be told until the next one.
+                if self._is_full():
+                    self._dropped += 1
+                    return
+        self._lines.put(line)
+
+    def _is_full(self) -> bool:
+        return self._lines.qsize() >= Published.waiting_lines
 
     def close(self) -> None:
         """Write the waiting lines, for half a second at most."""
