@@ -18,6 +18,7 @@ from mock_server.domain.errors import refusal
 from mock_server.domain.faults.definition import Match
 from mock_server.domain.messages import cut, nearest, quoted
 from mock_server.domain.objects.models import SPEAKERS, App, Chat, ChatRecord, Feedback
+from mock_server.domain.objects.pending import made, selecting
 from mock_server.domain.replies import (
     DeclaredReply,
     Pace,
@@ -35,6 +36,7 @@ RecordNotFound = refusal("RecordNotFound", "404 recordNotFound", "500 500 error"
 
 
 def records_around(
+    store: Store,
     records: Sequence[ChatRecord],
     size: int,
     middle: str | None = None,
@@ -45,39 +47,43 @@ def records_around(
 
     `middle`, `before` and `after` are ids of records; the first one that is given
     decides which records are returned. Without an id, the latest records are returned.
-    Raises RecordNotFound.
+    Raises RecordNotFound, NotReady.
     """
+
+    def indexes_of(record_id: str, field: str) -> list[int]:
+        # A question and its reply may share an id.
+        found = _with_ids(store, records, {record_id})
+        if not found:
+            raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
+        return list(found)
+
     end = len(records)
     if middle:
-        start = max(0, _indexes_of(records, middle, "initialId")[0] - size // 2)
+        start = max(0, indexes_of(middle, "initialId")[0] - size // 2)
         return start, min(start + size, end)
     if before:
-        end = _indexes_of(records, before, "prevId")[0]
+        end = indexes_of(before, "prevId")[0]
     elif after:
-        start = _indexes_of(records, after, "nextId")[-1] + 1
+        start = indexes_of(after, "nextId")[-1] + 1
         return start, min(start + size, end)
     return max(0, end - size), end
 
 
-def _indexes_of(records: Sequence[ChatRecord], record_id: str, field: str) -> list[int]:
-    """Return the indexes of all records with this id.
-
-    A question and its reply may share an id. Raises RecordNotFound, naming `field`.
-    """
-    found = [index for index, record in enumerate(records) if record.id == record_id]
-    if not found:
-        raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
-    return found
+def _with_ids(
+    store: Store, records: Sequence[ChatRecord], ids: Set[str]
+) -> dict[int, ChatRecord]:
+    """Return the records with these ids by index. Raises NotReady."""
+    steps = selecting(records, lambda each: each.id in ids)
+    return made(store, frozenset(ids), steps, records)
 
 
 def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> None:
-    """Mark the records with these ids as deleted. Raises LimitReached.
+    """Mark the records with these ids as deleted. Raises LimitReached, NotReady.
 
     Unknown ids are ignored; the journal gets a hint.
     """
-    records = call.store.records(app, chat_id)
     now = call.now
-    found = {index: each for index, each in enumerate(records) if each.id in data_ids}
+    found = _with_ids(call.store, call.store.records(app, chat_id), data_ids)
     if data_ids - {each.id for each in found.values()}:
         call.state.hint("the chat has no record for some of these dataIds")
     deleted = {
@@ -92,13 +98,14 @@ def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> No
 def give_feedback(
     call: Call, app: App, chat_id: str, data_id: str, feedback: Feedback
 ) -> None:
-    """Replace the feedback on a reply. Raises RecordNotFound, LimitReached.
+    """Replace the feedback on a reply. Raises RecordNotFound, LimitReached, NotReady.
 
     Up to version 4.14, the first record with this `data_id` gets the feedback.
     """
     speakers = ("AI",) if call.facts.feedback_is_of_replies else SPEAKERS
-    for index, record in enumerate(call.store.records(app, chat_id)):
-        if record.id == data_id and record.obj in speakers:
+    found = _with_ids(call.store, call.store.records(app, chat_id), {data_id})
+    for index, record in found.items():
+        if record.obj in speakers:
             changed = replace(record, feedback=feedback.written())
             call.store.change_records(app, chat_id, {index: changed})
             return
@@ -352,15 +359,14 @@ def _new_chat(call: Call, app: App, chat_id: str) -> Chat:
 _MONTH_MS = 30 * 24 * 3_600_000
 
 
-def visible(call: Call, chats: Sequence[Chat]) -> Sequence[Chat]:
-    """Return the chats of a list that the caller may see.
+def is_listed(call: Call, chat: Chat) -> bool:
+    """Return True if lists show a chat to the caller.
 
     A visitor sees only their own chats of the last 30 days.
     """
     if call.caller.visitor is None:
-        return chats
-    since = call.now - _MONTH_MS
-    return [each for each in chats if each.update_time >= since and call.sees(each)]
+        return True
+    return chat.update_time >= call.now - _MONTH_MS and call.sees(chat)
 
 
 def _new_chat_id(store: Store, app: App) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.storage.store import Store
 from tests.support import APP, CHAT, DATASET, LIST, PIN
 
 KEY = "fastgpt-some-key"
@@ -727,7 +729,7 @@ def results(count: int, part: object) -> list[Sent]:
 
 RECORDED = {
     "replies, the last of which is rated": Input(
-        10_000,
+        200_000,
         lambda n: spoken(
             n, of_record(FEEDBACK, dataId=f"r{n - 1}", userGoodFeedback="yes")
         ),
@@ -1135,6 +1137,38 @@ BELOW = 60_000
 LATER = admin("POST", "/clock/advance", {"seconds": 10**6})
 DELETE = "/api/core/dataset/collection/delete"
 EVERYTHING = json.dumps({"offset": 0, "datasetId": "d"}).encode()
+
+
+def with_rows(count: int, rest: str = "") -> Sent:
+    """A state with so many rows in one collection that is put."""
+    rows = [{"q": f"{number}{rest}"} for number in range(count)]
+    collections = [{"_id": "c", "name": "c", "data": rows}]
+    datasets = [{"id": "d", "collections": collections}]
+    return admin("PUT", "/state", {"datasets": datasets})
+
+
+def inserted(text: str) -> Sent:
+    """A row is inserted."""
+    return sent_json(INSERT, collectionId="c", q=text)
+
+
+def trained_again(size: int) -> list[Sent]:
+    """A file of that many bytes is uploaded, and trained again."""
+    _, own_id = Store(Generation()).new_ids(2)
+    data = json.dumps({"datasetId": "d"}).encode()
+    form = b"--edge\r\nContent-Disposition: form-data; name=%b\r\n\r\n%b\r\n"
+    file = b'"file"; filename="a.txt"', b"ab cd.\n" * (size // 7)
+    parts = form % (b'"data"', data) + form % file
+    again = f"{RELATED}/collection/create/reTrainingCollection"
+    return [
+        EMPTY,
+        uploaded(parts + b"--edge--\r\n"),
+        sent_json(again, collectionId=own_id),
+    ]
+
+
+EXPORT = sent_json(f"{RELATED}/collection/export", collectionId="c")
+CHATS_LISTED = sent_json(f"{CHATS}/history/getHistories", appId="a")
 FOLDERS = {
     "page of a list that scrolls": Input(
         2 * BELOW,
@@ -1224,6 +1258,40 @@ FOLDERS = {
             ),
         ],
     ),
+    "chats that are listed after some were deleted": Input(
+        BELOW,
+        lambda n: [
+            state(f'{{"apps":[{{"id":"a","chats":[{numbered("chatId", n)}]}}]}}'),
+            CHATS_LISTED,
+            sent_json(
+                f"{CHATS}/history/batchDelete",
+                appId="a",
+                chatIds=[*map(str, range(0, n, 10))],
+            ),
+            CHATS_LISTED,
+        ],
+    ),
+    "chats of a source that are listed": Input(
+        BELOW,
+        lambda n: [
+            state(f'{{"apps":[{{"id":"a","chats":[{numbered("chatId", n)}]}}]}}'),
+            CHATS_LISTED,
+            replace(CHATS_LISTED, body=b'{"appId":"a","source":"share"}'),
+        ],
+    ),
+    "short rows that a list searches": Input(
+        100_000, lambda n: [with_rows(n), rows_listed(searchText="x")]
+    ),
+    "short rows that are searched for a long text": Input(
+        60_000,
+        lambda n: [with_rows(n, "\u6587" * 60), rows_listed(searchText="\u6587" * 50)],
+    ),
+    "short rows that are exported": Input(300_000, lambda n: [with_rows(n), EXPORT]),
+    "rows among which one is inserted": Input(
+        DEFAULT_LIMITS.collection_rows - 2,
+        lambda n: [with_rows(n), inserted("x"), inserted("y")],
+    ),
+    "text that is trained again": Input(ROWS // 10, trained_again),
     "collections that are trained": Input(
         6_000, lambda n: [training(n), LATER, with_fields(datasetId="0")]
     ),

@@ -2,35 +2,56 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.domain.objects.blocks import Blocks, Reversed
+from mock_server.domain.objects.pending import complete
 
 SIZES = st.sampled_from([0, 1, 511, 512, 513, 2_000])
 indexes = st.integers(0, 2_100)
-steps = st.lists(st.tuples(indexes, indexes, st.sampled_from([0, 1, 3, 1_200])))
+# Single items, and so many that blocks end or are divided.
+items: st.SearchStrategy[set[int]] = st.sets(indexes) | st.builds(
+    set, st.builds(range, indexes, indexes)
+)
 slices = st.slices(1_500)
 
 
-@given(SIZES, steps, slices)
-def test_what_is_replaced_is_as_in_a_list(
-    size: int, steps: list[tuple[int, int, int]], part: slice
+@given(SIZES, st.lists(st.tuples(items, items)), slices)
+def test_a_merge_is_sorting_what_stays_and_what_is_new(
+    size: int, steps: list[tuple[set[int], set[int]]], part: slice
 ) -> None:
     model = list(range(size))
     blocks = Blocks.of(model)
-    for one, other, count in steps:
-        start, stop = sorted(min(each, len(model)) for each in (one, other))
-        before, items = list(blocks), list(range(-count, 0))
-        changed = blocks.replaced(start, stop, items)
+    for old, new in steps:
+        before, new = list(blocks), new - {*blocks}
+        olds = [item for item in blocks if item in old]
+        changed = complete(blocks.merged(olds, new, _place, sorted))
         assert list(blocks) == before
-        model[start:stop] = items
+        model = sorted({*model} - old | new)
         blocks = changed
     assert list(blocks) == model
     assert len(blocks) == len(model)
     assert list(blocks[part]) == model[part]
     assert list(Reversed(blocks)[part]) == model[::-1][part]
     assert [blocks[at] for at in range(0, len(model), 97)] == model[::97]
+
+
+def _place(item: int, items: Sequence[int]) -> int:
+    return bisect_left(items, item)
+
+
+@given(SIZES, st.lists(SIZES))
+def test_items_are_appended_as_to_a_list(size: int, counts: list[int]) -> None:
+    model = list(range(size))
+    blocks = Blocks.of(model.copy())
+    for count in counts:
+        model += range(count)
+        blocks = blocks.appended(range(count))
+    assert list(blocks) == model
 
 
 @given(SIZES, st.sets(indexes))

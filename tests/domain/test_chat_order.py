@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.models import App, Chat
 from mock_server.domain.storage.store import Store
@@ -14,7 +15,9 @@ chats = st.builds(
     Chat, st.just("app"), ids, top=st.booleans(), update_time=st.integers(0, 3)
 )
 steps = st.lists(st.tuples(ids, st.none() | chats, st.booleans()), max_size=30)
-LOADED = {f"chat-{n}": Chat("app", f"chat-{n}", update_time=n % 3) for n in range(200)}
+LOADED = LoadedChats(
+    (f"chat-{n}", Chat("app", f"chat-{n}", update_time=n % 3)) for n in range(200)
+)
 
 
 @given(steps)

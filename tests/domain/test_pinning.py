@@ -10,6 +10,7 @@ from mock_server.domain.chats import ChatNotFound, UpdateHistory, update_history
 from mock_server.domain.choices.choosing import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
+from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.models import App, Chat
 from mock_server.domain.sandboxes.sandbox import Sandbox
@@ -17,7 +18,8 @@ from mock_server.domain.sandboxes.sandbox import Sandbox
 OWNER, NOBODY = Caller("owner"), Caller("nobody", level=Level.NONE)
 LIMITS = Limits(created_chats=3)
 OUTSIDE = Environment(lambda: 7_000_000, lambda: 0.0, lambda: "secret", LIMITS)
-APPS = {"a": App("a", chats={"c": Chat("a", "c", title="T", update_time=1)})}
+CHATS = LoadedChats(c=Chat("a", "c", title="T", update_time=1))
+APPS = {"a": App("a", chats=CHATS)}
 
 
 def sandbox(frozen_at: int | None = None, **choices: str) -> Sandbox:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import GONE_BYTES, Memory
+from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.index import ANYWHERE, Search
@@ -18,7 +19,7 @@ from mock_server.domain.storage import training
 from mock_server.domain.storage.store import Store
 
 IDS = ["a", "b", "c", "d"]
-CHATS = {each: Chat("app", each) for each in IDS[:2]}
+CHATS = LoadedChats((each, Chat("app", each)) for each in IDS[:2])
 ITEMS = [Collection(each, each.upper()) for each in IDS[:3]]
 GENERATION = Generation(
     apps={"app": App("app", chats=CHATS)},
@@ -283,7 +284,7 @@ def test_datasets_come_and_go() -> None:
 
 def test_to_clear_chats_takes_the_same_however_many_there_are() -> None:
     chats = {f"{n}": Chat("app", f"{n}") for n in range(1_000)}
-    store = Store(Generation(apps={"app": App("app", chats=chats)}))
+    store = Store(Generation(apps={"app": App("app", chats=LoadedChats(chats))}))
     store.put_chat(store.apps()[0], Chat("app", "new", title="x" * 10_000))
     store.clear_chats(store.apps()[0])
     (app,) = store.apps()

@@ -13,7 +13,7 @@ from mock_server.domain.datasets.texts import Cutting, chunks
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
-from mock_server.domain.objects.pending import complete
+from mock_server.domain.objects.pending import made
 from mock_server.domain.objects.uploads import is_text
 
 WITHOUT_SOURCE = ("folder", "virtual")
@@ -50,30 +50,32 @@ def retrain(
     """Replace a collection by a new one, trained again from its source; return the id.
 
     `cutting` says how to cut a text into rows, `changes` are new values of fields. A
-    collection without a source (WITHOUT_SOURCE) gets no rows. If LimitReached is
-    raised, nothing has changed.
+    collection without a source (WITHOUT_SOURCE) gets no rows. If LimitReached or
+    NotReady is raised, nothing has changed.
     """
     store, file = call.store, call.store.files.get(old.file_id or "")
     empty = replace(old, data_amount=0, training_amount=0, has_error=False, **changes)
     texts: contents.Texts | None = None
     if file is not None and file.content and is_text(old.name):
         most = call.state.limits.waiting_rows
-        # At most 1 MiB of a file is kept, so its text is cut at once, not in steps.
-        found = complete(chunks(text_of(file.content), most, cutting))
+        steps = chunks(text_of(file.content), most, cutting)
+        found = made(store, (file.content, most, cutting), steps)
         texts = [(text, "", number) for number, text in enumerate(found)]
     elif old.type not in WITHOUT_SOURCE:
         rows = _rows_of(call, dataset, old)
         texts = [(row.q, row.a, row.chunk_index) for row in rows]
     content = None if file is None else file.content
-    made = contents.create(call, dataset, empty, texts, content=content, is_again=True)
+    new_id = contents.create(
+        call, dataset, empty, texts, content=content, is_again=True
+    )
     try:
         store.remove_collections(store.dataset(dataset.id) or dataset, [old.id])
     except errors.LimitReached:
-        store.remove_collections(store.dataset(dataset.id) or dataset, [made])
+        store.remove_collections(store.dataset(dataset.id) or dataset, [new_id])
         if file is not None:
             store.files.put(file.id, file)
         raise
-    return made
+    return new_id
 
 
 def _rows_of(call: Call, dataset: Dataset, collection: Collection) -> Iterator[Row]:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Generic, TypeVar, overload
 
+from mock_server.domain.objects.pending import Steps
+
 T = TypeVar("T")
+Place = Callable[[T, Sequence[T]], int]
+Sort = Callable[[Iterable[T]], Sequence[T]]
 _BLOCK_ITEMS = 512
-"""Usual number of items in a block."""
+"""Usual number of items in a block; twice as many are not divided."""
+_ITEMS_PER_STEP, _BLOCKS_PER_STEP = 512, 16
 
 
 class Sliced(Sequence[T], Generic[T]):
@@ -42,7 +48,7 @@ class Sliced(Sequence[T], Generic[T]):
 
 
 class Blocks(Sliced[T]):
-    """A sequence of items that never changes; `replaced` returns a new one."""
+    """A sequence of items that never changes; its methods return new ones."""
 
     __slots__ = ("_blocks", "_ends")
 
@@ -56,22 +62,40 @@ class Blocks(Sliced[T]):
         """Return `items` in blocks; return a `Blocks` unchanged."""
         return items if isinstance(items, Blocks) else Blocks(list(_cut(items)))
 
-    def replaced(self, start: int, stop: int, items: Sequence[T]) -> Blocks[T]:
-        """Return a sequence with `items` in place of the items `start` to `stop`.
+    def appended(self, items: Sequence[T]) -> Blocks[T]:
+        """Return a sequence with `items` at its end."""
+        last = self._blocks[-1:]
+        return Blocks([*self._blocks[:-1], *_cut(chain(*last, items))])
 
-        `stop` is exclusive.
+    def merged(
+        self, old: Iterable[T], new: Iterable[T], place: Place[T], sort: Sort[T]
+    ) -> Steps[Blocks[T]]:
+        """Return a sorted sequence without the items `old` and with the items `new`.
+
+        `place` returns the index where an item is, or would be, in sorted items; `sort`
+        returns items sorted.
         """
-        if not self._blocks:
-            return Blocks(list(_cut(items)))
-        # Items that are added at the end go into the last block.
-        first = min(bisect_right(self._ends, start), len(self._blocks) - 1)
-        last = max(first, bisect_right(self._ends, stop - 1)) if stop > start else first
-        begin = self._ends[first] - len(self._blocks[first])
-        old = [*chain.from_iterable(self._blocks[first : last + 1])]
-        old[start - begin : stop - begin] = items
+        lasts = [block[-1] for block in self._blocks]
+        removed: defaultdict[int, set[int]] = defaultdict(set)
+        added: defaultdict[int, list[T]] = defaultdict(list)
+        for number, item in enumerate(old, 1):
+            removed[place(item, lasts)].add(id(item))
+            if not number % _ITEMS_PER_STEP:
+                yield
+        for number, item in enumerate(new, 1):
+            # Items that are added at the end go into the last block.
+            added[max(0, min(place(item, lasts), len(lasts) - 1))].append(item)
+            if not number % _ITEMS_PER_STEP:
+                yield
         blocks = self._blocks.copy()
-        is_block = 0 < len(old) <= 2 * _BLOCK_ITEMS
-        blocks[first : last + 1] = [old] if is_block else _cut(old)
+        numbers = sorted(removed.keys() | added.keys(), reverse=True)
+        for count, number in enumerate(numbers, 1):
+            block = chain(*blocks[number : number + 1])
+            gone = removed[number]
+            left = [item for item in block if id(item) not in gone]
+            blocks[number : number + 1] = _cut(sort([*left, *added[number]]))
+            if not count % _BLOCKS_PER_STEP:
+                yield
         return Blocks(blocks)
 
     def changed(self, by_place: Mapping[int, T]) -> Blocks[T]:
@@ -123,5 +147,8 @@ class Reversed(Sliced[T]):
 
 def _cut(items: Iterable[T]) -> Iterator[Sequence[T]]:
     items = list(items)
+    if 0 < len(items) <= 2 * _BLOCK_ITEMS:
+        yield items
+        return
     for start in range(0, len(items), _BLOCK_ITEMS):
         yield items[start : start + _BLOCK_ITEMS]

@@ -15,10 +15,12 @@ class ChatRecords(Sliced[ChatRecord]):
     A chat without deleted records may have any other type of sequence instead.
     """
 
-    __slots__ = ("_all", "_deleted")
+    __slots__ = ("_all", "_deleted", "shown")
 
     def __init__(self, every: Blocks[ChatRecord], deleted: Sequence[int]) -> None:
         self._all, self._deleted = every, deleted
+        self.shown = _Shown(every, deleted) if deleted else every
+        """The records that are not deleted."""
 
     @staticmethod
     def of(records: Sequence[ChatRecord]) -> ChatRecords:
@@ -47,19 +49,13 @@ class ChatRecords(Sliced[ChatRecord]):
 
     def added(self, new: Sequence[ChatRecord]) -> ChatRecords:
         """Return the records with `new` records at the end."""
-        end = len(self._all)
-        return ChatRecords(self._all.replaced(end, end, new), self._deleted)
+        return ChatRecords(self._all.appended(new), self._deleted)
 
     def changed(self, by_place: Mapping[int, ChatRecord]) -> ChatRecords:
         """Return the records with some replaced; deleted records stay deleted."""
         every = self._all.changed(by_place)
         deleted = _deleted_in(by_place.items())
         return ChatRecords(every, sorted({*self._deleted, *deleted}))
-
-    @property
-    def shown(self) -> Sequence[ChatRecord]:
-        """The records that are not deleted."""
-        return _Shown(self._all, self._deleted) if self._deleted else self._all
 
 
 def _deleted_in(indexed: Iterable[tuple[int, ChatRecord]]) -> list[int]:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, Level, Permissions
 from mock_server.domain.clock import DEFAULT_TIME
+from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.replies import DeclaredReply, Pace
 
 DEFAULT_TMB_ID = "65422be6aa44b7da77729ec9"
@@ -85,7 +86,7 @@ class App(Struct, frozen=True):
     id: str
     name: str = ""
     permissions: Permissions = field(default_factory=dict)
-    chats: Mapping[str, Chat] = field(default_factory=dict)
+    chats: LoadedChats = field(default_factory=LoadedChats)
     records: Mapping[str, Sequence[ChatRecord]] = field(default_factory=dict)
     replies: tuple[DeclaredReply, ...] = ()
     pace: Pace | None = None

@@ -29,7 +29,9 @@ _SAMPLED_KEYS = 8
 class Pending(Generic[T]):
     """A value that is being computed. Iterate over it to run the steps."""
 
-    def __init__(self, steps: Steps[T]) -> None:
+    def __init__(self, steps: Steps[T], source: object = None) -> None:
+        # The reference keeps the identity of the source from being used again.
+        self.source = source
         self.value: T
         """The value; set when the iteration has ended."""
         self.is_made = False
@@ -65,19 +67,21 @@ class NotReady(Exception):
         self.pending = pending
 
 
-def made(owner: object, key: Hashable, steps: Steps[T]) -> T:
+def made(owner: object, key: Hashable, steps: Steps[T], source: object = None) -> T:
     """Return the value that `steps` compute. Raises NotReady until it is computed.
 
     `key` names the value among those of the object `owner`: callers that need the same
     value share the steps, for as long as one of them waits. The first steps run
-    immediately.
+    immediately. `source` is the immutable object that the value is computed from, if
+    another one may replace it meanwhile.
     """
     # Stored among the owner's attributes, like a cached property.
     being_made: WeakValueDictionary[Hashable, Pending[T]]
     being_made = vars(owner).setdefault("_being_made", WeakValueDictionary())
+    key = key, id(source)
     pending = being_made.get(key)
     if pending is None:
-        pending = Pending(steps)
+        pending = Pending(steps, source)
         deque(islice(pending, AT_ONCE), maxlen=0)
     if not pending.is_made:
         being_made[key] = pending
@@ -98,6 +102,18 @@ def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]
     while some := list(islice(rest, size)):
         yield start, some
         start += len(some)
+
+
+def selecting(
+    items: Iterable[T], is_wanted: Callable[[T], bool]
+) -> Steps[dict[int, T]]:
+    """Return the wanted items by index."""
+    selected: dict[int, T] = {}
+    for start, some in pieces(items):
+        indexed = enumerate(some, start)
+        selected |= {index: item for index, item in indexed if is_wanted(item)}
+        yield
+    return selected
 
 
 def sorting(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:

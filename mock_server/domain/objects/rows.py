@@ -18,7 +18,14 @@ from mock_server.domain.memory import GONE_BYTES, Holding
 from mock_server.domain.objects.blocks import Blocks, Sliced
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Row
-from mock_server.domain.objects.pending import STEP, Steps, pieces
+from mock_server.domain.objects.pending import (
+    STEP,
+    Steps,
+    complete,
+    made,
+    pieces,
+    selecting,
+)
 
 _SECOND = 1_000
 _ROWS_A_SECOND = 20
@@ -177,15 +184,7 @@ class Rows:
         Raises LimitReached.
         """
         rows = Blocks.of(self.of(dataset, collection_id))
-        for row in removed:
-            index = _index_of(row, rows)
-            rows = rows.replaced(index, index + 1, ())
-        if len(new) * _ROWS_PER_INSERT > len(rows):
-            rows = Blocks.of(in_order((*rows, *new)))
-        else:
-            for row in new:
-                index = _index_of(row, rows)
-                rows = rows.replaced(index, index, (row,))
+        rows = complete(rows.merged(removed, new, _index_of, in_order))
         self._store(dataset, collection_id, rows, removed, new)
 
     def _store(
@@ -221,21 +220,22 @@ class Rows:
     def has_texts(self, dataset: Dataset, collection_id: str, q: str, a: str) -> bool:
         """Return True if a row has exactly the texts `q` and `a`.
 
-        Raises LimitReached.
+        Raises LimitReached, NotReady.
         """
         changed = self._changed.get(dataset.id, {}).get(collection_id)
+        rows = self.of(dataset, collection_id)
         if changed is not None:
             hashes = changed.text_hashes
             if hashes is None:
-                size = _HASH_BYTES * len(changed.rows)
+                hashes = made(self, "hashes", _hashes_of(rows), rows)
+                size = _HASH_BYTES * len(rows)
                 self._holding.charge(size)
-                hashes = set(map(_hash_of, changed.rows))
-                with_hashes = _ChangedRows(changed.rows, changed.size + size, hashes)
+                with_hashes = _ChangedRows(rows, changed.size + size, hashes)
                 self._changed[dataset.id][collection_id] = with_hashes
             if hash((q, a)) not in hashes:
                 return False
-        rows = self.of(dataset, collection_id)
-        return any(row.q == q and row.a == a for row in rows)
+        steps = selecting(rows, lambda row: row.q == q and row.a == a)
+        return bool(made(self, (q, a), steps, rows))
 
     def changed_collections(self, dataset: Dataset) -> Iterable[str]:
         """Return the ids of the collections whose rows were changed."""
@@ -325,6 +325,14 @@ def _index_of(row: Row, rows: Sequence[Row]) -> int:
     return low
 
 
+def _hashes_of(rows: Iterable[Row]) -> Steps[set[int]]:
+    hashes: set[int] = set()
+    for _, some in pieces(rows):
+        hashes.update(map(_hash_of, some))
+        yield
+    return hashes
+
+
 def _hash_of(row: Row) -> int:
     return hash((row.q, row.a))
 
@@ -333,8 +341,6 @@ def _hash_of(row: Row) -> int:
 _ROW_BYTES, _SLOT_BYTES = 400, 8
 # Estimated bytes of a hash in a set.
 _HASH_BYTES = 72
-# If more than 1 in 16 rows is new, sorting all rows is faster than inserting these.
-_ROWS_PER_INSERT = 16
 
 
 def size_of_row(row: Row) -> int:

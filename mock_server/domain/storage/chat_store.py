@@ -1,15 +1,13 @@
 """The current chats of a sandbox, and the records of these chats."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from sys import getsizeof
 
 from mock_server.domain.memory import Holding
-from mock_server.domain.objects.blocks import Blocks
+from mock_server.domain.objects.chat_order import ChatOrder
 from mock_server.domain.objects.chat_records import ChatRecords
 from mock_server.domain.objects.models import App, Chat, ChatRecord
-from mock_server.domain.objects.pending import made, sorting
 from mock_server.domain.storage.overlay import Overlay
 
 
@@ -23,7 +21,7 @@ class ChatStore:
         # By app id, then by chat id.
         self._chats: dict[str, Overlay[str, Chat]] = {}
         self._records: dict[str, Overlay[str, Sequence[ChatRecord]]] = {}
-        # By app id, made by the first list. Not charged, because orders are small.
+        # By app id, for apps with changed chats, made by the first list.
         self._orders: dict[str, ChatOrder] = {}
 
     def _copy_chats(self, target: "ChatStore") -> None:
@@ -53,7 +51,12 @@ class ChatStore:
         """
         order = self._orders.get(app.id)
         if order is None:
-            order = self._orders[app.id] = ChatOrder(self.chats(app))
+            chats = self._chats.get(app.id)
+            if chats is None:
+                return app.chats.in_order
+            before = {chat_id: app.chats.get(chat_id) for chat_id in chats.changed}
+            order = self._orders[app.id] = ChatOrder(app.chats.in_order, before)
+            self._holding.grow(order.size)
         return order.listed(partial(self.chat, app))
 
     def count_chats(self, app: App) -> int:
@@ -111,7 +114,9 @@ class ChatStore:
 
     def _forget_changes(self, app_id: str) -> None:
         """Drop all changes of an app's chats and records."""
-        self._orders.pop(app_id, None)
+        order = self._orders.pop(app_id, None)
+        if order is not None:
+            self._holding.grow(-order.size)
         chats = self._chats.pop(app_id, None)
         if chats is not None:
             self.created_chats -= chats.created
@@ -158,58 +163,3 @@ def _size_of_records(records: Sequence[ChatRecord]) -> int:
         _RECORD_BYTES + getsizeof(each.text) + len(each.parts) + len(each.feedback)
         for each in records
     )
-
-
-class ChatOrder:
-    """All chats of an app in order: pinned ones first, then by time (latest first), id.
-
-    A list after few changes moves only the changed chats, instead of sorting all.
-    """
-
-    def __init__(self, chats: Iterable[Chat]) -> None:
-        # The sorted chats; None while `_unsorted` has to be sorted.
-        self._sorted: Blocks[Chat] | None = None
-        self._unsorted = list(chats)
-        # By id: chats that may have changed, as they are in `_sorted`, or None. Pins
-        # are frequent, so a pin only adds an entry here.
-        self._before: dict[str, Chat | None] = {}
-
-    def will_change(self, chat_id: str, chat: Chat | None) -> None:
-        """Note that a chat will be put or removed; `chat` is the current one, or None.
-
-        Call this before the change.
-        """
-        self._before.setdefault(chat_id, chat)
-
-    def listed(self, current: Callable[[str], Chat | None]) -> Sequence[Chat]:
-        """Return all chats in order. Raises NotReady.
-
-        `current` returns the chat that has an id now, or None.
-        """
-        if self._sorted is None:
-            in_order = made(self, "in order", sorting(self._unsorted, _sort_key))
-            self._sorted = Blocks.of(in_order)
-            self._unsorted = []
-        before, self._before = self._before, {}
-        olds = [old for old in before.values() if old is not None]
-        news = [new for new in map(current, before) if new is not None]
-        if len(before) > len(self._sorted) // _CHATS_PER_MOVE:
-            old_identities = set(map(id, olds))
-            same = [each for each in self._sorted if id(each) not in old_identities]
-            self._sorted, self._unsorted = None, [*same, *news]
-            return self.listed(current)
-        for old in olds:
-            index = bisect_left(self._sorted, _sort_key(old), key=_sort_key)
-            self._sorted = self._sorted.replaced(index, index + 1, ())
-        for new in news:
-            index = bisect_left(self._sorted, _sort_key(new), key=_sort_key)
-            self._sorted = self._sorted.replaced(index, index, (new,))
-        return self._sorted
-
-
-# If more than 1 chat in 50 has changed, sorting all is faster than moving these chats.
-_CHATS_PER_MOVE = 50
-
-
-def _sort_key(chat: Chat) -> tuple[bool, int, str]:
-    return not chat.top, -chat.update_time, chat.chat_id

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.memory import Kind, Memory
+from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import Generation, JobsOf
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
@@ -192,7 +193,7 @@ class Store(ChatStore):
 
     def clear_chats(self, app: App) -> None:
         """Remove all chats of an app. Raises LimitReached."""
-        self.put_app(replace(app, chats={}, records={}))
+        self.put_app(replace(app, chats=LoadedChats(), records={}))
         self._forget_changes(app.id)
 
     def _forget_app(self, app_id: str) -> None:

@@ -11,10 +11,11 @@ from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, gather_page, route
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP
-from mock_server.domain.chats import ChatNotFound, visible
+from mock_server.domain.chats import ChatNotFound, is_listed
 from mock_server.domain.clock import format_time
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.models import App, Chat
+from mock_server.domain.objects.pending import made, selecting
 from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/history"
@@ -117,14 +118,21 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
             call.state.hint("no app of this appId can be read, so the page is empty")
             return fields.page_of([], paging)
     app_id = _app_of(body)
-    chats = visible(call, call.store.chats_in_order(call.app(app_id)))
-    if body.source:
-        is_shared = body.source == "share"
-        chats = [each for each in chats if (each.share_id is not None) is is_shared]
-    if since is not None:
-        chats = [each for each in chats if each.update_time >= since]
-    if until is not None:
-        chats = [each for each in chats if each.update_time <= until]
+    chats = call.store.chats_in_order(call.app(app_id))
+    filters = body.source or None, since, until, call.caller.visitor
+    if any(each is not None for each in filters):
+
+        def is_wanted(chat: Chat) -> bool:
+            is_shared = chat.share_id is not None
+            return (
+                (not body.source or is_shared is (body.source == "share"))
+                and (since is None or chat.update_time >= since)
+                and (until is None or chat.update_time <= until)
+                and is_listed(call, chat)
+            )
+
+        steps = selecting(chats, is_wanted)
+        chats = [*made(call.store, filters, steps, chats).values()]
     return fields.page_of(chats, paging)
 
 
@@ -182,7 +190,7 @@ def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     if call.caller.visitor is None:
         call.store.clear_chats(app)
         return
-    chats = visible(call, [*call.store.chats(app)])
+    chats = [each for each in call.store.chats(app) if is_listed(call, each)]
     call.store.remove_chats(app, *[each.chat_id for each in chats])
 
 

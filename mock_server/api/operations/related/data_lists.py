@@ -1,5 +1,6 @@
 """Routes that list the data rows of a collection, by pages or as CSV."""
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Annotated, Any
 
@@ -26,6 +27,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
+from mock_server.domain.objects.pending import Steps, made, pieces
 from mock_server.domain.objects.rows import OldestFirst
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
@@ -114,7 +116,9 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     dataset, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
     rows = call.store.rows.of(dataset, collection.id)
     if term:
-        rows = fields.containing(term, rows, _texts_of, call.state)
+        room = call.state.limits.listed_search_chars
+        steps = fields.containing(term, rows, _texts_of, room)
+        rows = made(call.store, term, steps, rows).noted(call.state)
     if not call.facts.rows_newest_first:
         rows = OldestFirst(rows)
     page = fields.page_of(rows, paging, dataset.level_of(call.caller))
@@ -204,10 +208,6 @@ def export(call: Call, body: ExportBody) -> bytes:
     wanted_id = body.collection_id
     dataset, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
 
-    def line(row: Row) -> bytes:
-        q, a = (text.replace(_QUOTE, _ESCAPED_QUOTE) for text in (row.q, row.a))
-        return f'"{q}","{a}"'.encode()
-
     last, now = call.store.exported, call.now
     if last is not None and 0 <= now - last < _EXPORT_GAP_MS:
         is_http_429 = call.facts.ip_limits_are_http_429
@@ -215,7 +215,22 @@ def export(call: Call, body: ExportBody) -> bytes:
         hint = "advance the clock of the sandbox"
         raise kind("one export every 60 seconds", "another one", "path", hint)
     rows = call.store.rows.of(dataset, collection.id)
-    hint = "list the rows page by page, or export a smaller collection"
-    lines = [*within_page(map(line, rows), Published.export_bytes, hint)]
+    lines = made(call.store, "export", _lines_of(rows), rows)
     call.store.exported = now
-    return b"\n".join(("\ufeffq,a".encode(), *lines))
+    return b"\n".join(lines)
+
+
+def _lines_of(rows: Iterable[Row]) -> Steps[list[bytes]]:
+    """Return the lines of the CSV. Raises LimitReached."""
+    lines = ["\ufeffq,a".encode()]
+    hint = "list the rows page by page, or export a smaller collection"
+    every = within_page(map(_line_of, rows), Published.export_bytes, hint)
+    for _, some in pieces(every):
+        lines += some
+        yield
+    return lines
+
+
+def _line_of(row: Row) -> bytes:
+    q, a = (text.replace(_QUOTE, _ESCAPED_QUOTE) for text in (row.q, row.a))
+    return f'"{q}","{a}"'.encode()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -16,6 +16,7 @@ from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import folded_beginning
+from mock_server.domain.objects.pending import Steps
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.validation.json_match import contains
 from mock_server.fixture.document import Id
@@ -299,31 +300,48 @@ def page_of(
 
 
 _LEAST_CHARS = 40  # charged for an object with fewer characters
+_CHARS_PER_STEP = 8_192
+
+
+class Matches(Struct, Generic[T]):
+    """The objects that match; `is_whole` is False if not all texts were compared."""
+
+    objects: list[T]
+    is_whole: bool = True
+
+    def noted(self, state: State) -> list[T]:
+        """Return the objects; give a hint if not all texts were compared."""
+        if not self.is_whole:
+            state.hint("only the first texts were compared (limit listed_search_chars)")
+        return self.objects
 
 
 def containing(
     term: str,
     objects: Iterable[T],
     texts_of: Callable[[T], tuple[str, str]],
-    state: State,
-) -> list[T]:
+    room: int,
+) -> Steps[Matches[T]]:
     """Return the objects that have a text which contains a case-folded term.
 
-    At most `listed_search_chars` characters are compared; then a hint says so.
+    At most `room` characters are compared.
     """
-    found: list[T] = []
-    room = state.limits.listed_search_chars
+    matches = Matches[T]([])
+    step_end = room - _CHARS_PER_STEP
     for each in objects:
         if room <= 0:
-            state.hint("only the first texts were compared (limit listed_search_chars)")
+            matches.is_whole = False
             break
+        if room < step_end:
+            yield
+            step_end = room - _CHARS_PER_STEP
         text, other_text = texts_of(each)
         first, left = folded_beginning(text, room)
         second, left = folded_beginning(other_text, max(left, 0))
         if contains(first, term) or contains(second, term):
-            found.append(each)
+            matches.objects.append(each)
         room = min(left, room - _LEAST_CHARS)
-    return found
+    return matches
 
 
 def _number(value: Any, name: str) -> int:

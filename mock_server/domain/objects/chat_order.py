@@ -1,0 +1,84 @@
+"""The chats of an app in order: pinned ones first, then by time (latest first), id."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mock_server.domain.objects.blocks import Blocks
+from mock_server.domain.objects.pending import made, sorting
+
+if TYPE_CHECKING:
+    from mock_server.domain.objects.models import Chat
+
+
+class LoadedChats(dict[str, "Chat"]):
+    """The loaded chats of an app, by id. They never change, so sandboxes share them."""
+
+    @cached_property
+    def in_order(self) -> Blocks[Chat]:
+        """All chats in order. Raises NotReady."""
+        chats = list(self.values())
+        return Blocks.of(made(self, "in order", sorting(chats, _sort_key)))
+
+
+class ChatOrder:
+    """The current chats of an app in order, with changes on top of loaded chats.
+
+    A list moves only the chats that were changed since the last list.
+    """
+
+    def __init__(
+        self, in_order: Blocks[Chat], before: Mapping[str, Chat | None]
+    ) -> None:
+        """Store sorted chats, and by id the changed ones: as they are sorted, or None.
+
+        None is for a chat that is not among the sorted ones.
+        """
+        self._sorted = in_order
+        self.size = _SLOT_BYTES * (len(in_order) + len(before))
+        """Estimated bytes of the order, without the chats."""
+        # Pins are frequent, so a pin only adds an entry here.
+        self._before = dict(before)
+        # The chats that are being moved: as they are in `_sorted`, and as they will be.
+        self._moves: tuple[list[Chat], list[Chat]] | None = None
+
+    def will_change(self, chat_id: str, chat: Chat | None) -> None:
+        """Note that a chat will be put or removed; `chat` is the current one, or None.
+
+        Call this before the change.
+        """
+        self._before.setdefault(chat_id, chat)
+
+    def listed(self, current: Callable[[str], Chat | None]) -> Sequence[Chat]:
+        """Return all chats in order. Raises NotReady.
+
+        `current` returns the chat that has an id now, or None.
+        """
+        while self._moves or self._before:
+            if self._moves is None:
+                before, self._before = self._before, {}
+                olds = [old for old in before.values() if old is not None]
+                news = [new for new in map(current, before) if new is not None]
+                self._moves = olds, news
+            steps = self._sorted.merged(*self._moves, _place_of, _in_order)
+            self._sorted = made(self, "in order", steps)
+            self._moves = None
+        return self._sorted
+
+
+_SLOT_BYTES = 8  # of a chat in an order
+
+
+def _sort_key(chat: Chat) -> tuple[bool, int, str]:
+    return not chat.top, -chat.update_time, chat.chat_id
+
+
+def _place_of(chat: Chat, in_order: Sequence[Chat]) -> int:
+    return bisect_left(in_order, _sort_key(chat), key=_sort_key)
+
+
+def _in_order(chats: Iterable[Chat]) -> Sequence[Chat]:
+    return sorted(chats, key=_sort_key)
