@@ -21,6 +21,11 @@ def test_a_short_text_is_one_row_as_it_is() -> None:
     assert cut(" \n\n", Cutting()) == cut(" \n\n") == []
 
 
+def test_lines_end_alike_wherever_a_step_ends() -> None:
+    for size in (1_048_574, 1_048_575, 1_048_576):
+        assert "\r" not in "".join(cut("a" * size + "\r\nb"))
+
+
 def test_each_heading_begins_a_row_with_those_above_it() -> None:
     text = "Before\n# A\nintro\n## B\n### C\none\n## D\ntwo\n# E\nthree\n# F\n"
     assert cut(text) == [

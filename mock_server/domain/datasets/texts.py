@@ -28,6 +28,7 @@ MOST_CHARS = 11_200
 _PART_CHARS, _OVERLAP_CHARS = 65_536, 4_096
 """Number of characters that are searched in one step, and of those searched again."""
 _MATCHES_PER_STEP = 1_024
+_CHARS_PER_STEP = 1_048_576
 
 
 class Cutting(Struct, frozen=True):
@@ -67,7 +68,8 @@ def chunks(
     if len(text.strip()) < cutting.least or not text.strip():
         return [text] if text.strip() else []
     made: list[str] = []
-    text = yield from _with_code_in_one_line(text.replace("\r\n", "\n"))
+    text = yield from _with_short_line_ends(text)
+    text = yield from _with_code_in_one_line(text)
     for section in _sections(text, cutting):
         if section is None:
             yield
@@ -104,6 +106,18 @@ def _found(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str] | None
         if count >= _MATCHES_PER_STEP:
             yield None
             count = 0
+
+
+def _with_short_line_ends(text: str) -> Steps[str]:
+    """Return the text with LF for each CR LF."""
+    parts: list[str] = []
+    rest = ""
+    for start in range(0, len(text), _CHARS_PER_STEP):
+        part = rest + text[start : start + _CHARS_PER_STEP]
+        rest = "\r" if part.endswith("\r") else ""
+        parts.append(part.removesuffix(rest).replace("\r\n", "\n"))
+        yield
+    return "".join(parts) + rest
 
 
 def _with_code_in_one_line(text: str) -> Steps[str]:
