@@ -292,7 +292,6 @@ def test_no_journal_keeps_a_token_that_another_request_tells(api: Api) -> None:
     assert token.partition(":")[2] not in kept(api)
 
 
-JSON = {"Content-Type": "application/json"}
 SECRETS: list[Any] = [
     {"json": {"username": "root", "password": "hunter2"}},
     {"json": {"username": "root", "passwrod": "hunter2", "code": "x"}},
