@@ -9,7 +9,7 @@ import pytest
 
 from mock_server.api.request_log import LogRedaction
 from mock_server.app import Application
-from mock_server.domain.login import CODE, digest_of
+from mock_server.domain.login import digest_of
 from tests.api.related.world import (
     ACCOUNT,
     APP,
@@ -95,65 +95,7 @@ def cookie(token: str) -> dict[str, str]:
     return {"Cookie": f"theme=dark; fastgpt_token={token}"}
 
 
-def test_a_login_opens_the_two_documented_operations(api: Api) -> None:
-    login = log_in(api)
-    token = login.json()["data"]["token"]
-    assert login.headers["set-cookie"] == (
-        f"fastgpt_token={token}; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict"
-    )
-    for headers in (cookie(token), {"token": token}):
-        pinned = api.client.put(PIN, json=PINNED, headers=headers)
-        listed = api.client.post(LIST, json=LISTED, headers=headers)
-        assert (pinned.status_code, listed.status_code) == (200, 200)
-    assert api.sandbox.chat(APP, "one").top  # type: ignore[union-attr]
-    user = api.client.get(WHO, headers=cookie(token)).json()["data"]
-    assert user == login.json()["data"]["user"]
-    assert (user["username"], user["team"]["tmbId"]) == ("root", "tmb-owner")
-
-
-def test_a_wrong_password_is_told_after_a_wrong_code(api: Api) -> None:
-    wrong = log_in(api, password=digest_of("another"))
-    assert wrong.json()["statusText"] == "account_psw_error"
-    both = log_in(api, password=digest_of("another"), code="000000")
-    assert both.json()["statusText"] == "code_error"
-    told = f"Expected {CODE}, got another one - at $.code"
-    assert both.json()["message"] == told
-    nobody = {"username": "nobody", "password": digest_of(PASSWORD)}
-    fields = nobody | {"code": code_for(api, "nobody")}
-    answer = api.client.post(LOGIN, json=fields)
-    assert answer.json()["statusText"] == "account_psw_error"
-
-
 # Which of several credentials counts
-
-
-def test_with_authorization_nothing_else_is_tried(api: Api) -> None:
-    headers = cookie(token_of(api))
-    for value in ("Bearer unknown", "Basic x", ""):
-        answer = api.client.put(
-            PIN, json=PINNED, headers=headers | {"Authorization": value}
-        )
-        assert answer.json()["statusText"].startswith("unAuth")
-
-
-@pytest.mark.parametrize("authorization", [f"Bearer {OWNER}", "Bearer x", "?"])
-def test_where_only_a_login_counts_keys_are_ignored(
-    api: Api, authorization: str
-) -> None:
-    key = {"Authorization": authorization}
-    assert api.client.get(WHO, headers=key).status_code == 403
-    known = api.client.get(WHO, headers=key | cookie(token_of(api)))
-    assert known.json()["data"]["username"] == "root"
-
-
-@pytest.mark.parametrize(
-    "token", ["unknown", "0" * 24 + ":fastgpt-sbx-" + "0" * 20, ""]
-)
-def test_an_unknown_token_is_refused(api: Api, token: str) -> None:
-    for path, body in ((PIN, PINNED), (LIST, LISTED)):
-        method = "PUT" if path == PIN else "POST"
-        answer = api.client.request(method, path, json=body, headers=cookie(token))
-        assert answer.json()["statusText"] == "unAuthorization"
 
 
 def test_with_bearer_only_tokens_count_on_related_routes_only(
@@ -171,16 +113,6 @@ def test_with_bearer_only_tokens_count_on_related_routes_only(
         chats = api.client.post(HISTORIES, json={"appId": APP}, headers=headers)
         assert chats.status_code == 200
         assert api.journal()[-1]["violations"] == []
-
-
-def test_profile_documented_takes_logins_on_related_routes_only(
-    make_api: MakeApi,
-) -> None:
-    api = make_api(WORLD | {"users": USERS})
-    token = api.sandbox.tokens.token("root")
-    answer = api.client.put(PIN, json=PINNED, headers=cookie(token))
-    assert answer.json()["statusText"] == "unauthorized"
-    assert api.client.get(WHO, headers=cookie(token)).status_code == 200
 
 
 # Sandboxes
