@@ -45,12 +45,9 @@ def api(make_api: MakeApi) -> Api:
     return served(make_api)
 
 
-def log_in(api: Api, username: str = "root", **fields: Any) -> Any:
-    """Log in as a user; gives the response. The client keeps no cookie."""
-    password = next(each["password"] for each in USERS if each["username"] == username)
-    body = {"username": username, "password": digest_of(password)} | fields
-    if "code" not in body:
-        body["code"] = code_for(api, username)
+def log_in(api: Api) -> Any:
+    """Log in as root; gives the response. The client keeps no cookie."""
+    body = {"username": "root", "password": digest_of(PASSWORD), "code": code_for(api)}
     answer = api.client.post(LOGIN, json=body)
     api.client.cookies.clear()
     return answer
@@ -85,17 +82,13 @@ def test_a_misspelt_login_shows_no_password(api: Api, path: str) -> None:
     assert PASSWORD not in "".join(map(repr, api.sandbox.journal.since(0)))
 
 
-def token_of(api: Api, username: str = "root") -> str:
-    """The token of a user who logs in."""
-    return str(log_in(api, username).json()["data"]["token"])
+def token_of(api: Api) -> str:
+    return str(log_in(api).json()["data"]["token"])
 
 
 def cookie(token: str) -> dict[str, str]:
     """The header with the cookie of a login."""
     return {"Cookie": f"theme=dark; fastgpt_token={token}"}
-
-
-# Which of several credentials counts
 
 
 def test_with_bearer_only_tokens_count_on_related_routes_only(
@@ -113,9 +106,6 @@ def test_with_bearer_only_tokens_count_on_related_routes_only(
         chats = api.client.post(HISTORIES, json={"appId": APP}, headers=headers)
         assert chats.status_code == 200
         assert api.journal()[-1]["violations"] == []
-
-
-# Sandboxes
 
 
 @pytest.mark.fresh
@@ -152,9 +142,6 @@ def test_a_token_of_a_sandbox_that_has_ended_is_refused(api: Api) -> None:
     assert api.sandbox.chat(APP, "one").top is False  # type: ignore[union-attr]
 
 
-# Secrets
-
-
 def kept(api: Api) -> str:
     """All that the journal keeps and shows."""
     entries = "".join(map(repr, api.sandbox.journal.since(0)))
@@ -166,11 +153,10 @@ def test_a_journal_keeps_neither_password_nor_token(
     api: Api, fault: str | None
 ) -> None:
     token = token_of(api)
-    code = code_for(api)
     if fault is not None:
         fields = {"operation": "loginByPassword", "kind": fault, "phase": "after"}
         api.admin("POST", "/faults", fields | ({"ms": 1} if fault == "dribble" else {}))
-    log_in(api, code=code)
+    log_in(api)
     api.client.put(PIN, json=PINNED, headers=cookie(token))
     api.client.get(f"/x/{token}?token={token}", headers={"token": token})
     answer = api.client.put(PIN, json=PINNED | {"chatId": token, "more": token})
