@@ -67,37 +67,6 @@ def test_headers_of_one_name_are_joined(api: Api) -> None:
     assert (headers["x-a"], headers["x-b"]) == ("1, 3", "2")
 
 
-@pytest.mark.fresh
-def test_every_request_has_one_entry_and_admin_calls_have_none(api: Api) -> None:
-    api.pin()
-    api.list_v2(offset="x")
-    api.send("GET", "/nope", {})
-    api.list_v2(key=None)
-    api.admin("GET", "/state")
-    api.client.get("/openapi.json")
-    preflight = {"Origin": "http://x", "Access-Control-Request-Method": "PUT"}
-    api.client.options(PIN, headers=preflight)
-    entries = api.journal()
-    assert [entry["answer"]["status"] for entry in entries] == [200, 400, 404, 401]
-    assert [entry["seq"] for entry in entries] == [1, 2, 3, 4]
-    assert [entry["operation"] for entry in entries] == [
-        "updateHistory",
-        "listV2",
-        None,
-        "listV2",
-    ]
-
-
-def test_an_unmatched_request_has_a_hint(api: Api) -> None:
-    api.send("PUT", PIN.lower(), {})
-    api.send("POST", PIN, {})
-    api.pin(key=None)
-    near, method, header = (entry["hint"] for entry in api.journal())
-    assert f"did you mean PUT {PIN}?" in near
-    assert "Expected the method PUT" in method
-    assert "Authorization: Bearer KEY" in header
-
-
 @pytest.mark.ci
 @pytest.mark.parametrize(
     ("query", "seqs"),
@@ -125,15 +94,6 @@ def test_entries_are_found_by_criteria(
     api.list_v2(key=KEY, offset=-1)
     api.send("GET", "/nope", {})
     assert [entry["seq"] for entry in api.journal(**query)] == seqs
-
-
-@pytest.mark.fresh
-def test_entries_are_found_by_member(make_api: MakeApi) -> None:
-    keys = [{"key": "key-of-ann", "member": "ann"}, {"key": "key-of-bob"}]
-    api = make_api({"keys": keys})
-    api.pin(key="key-of-bob")
-    api.pin(key="key-of-ann")
-    assert [entry["seq"] for entry in api.journal(member="ann")] == [2]
 
 
 def test_long_bodies_are_cut_and_still_checked_whole(api: Api) -> None:

@@ -346,20 +346,6 @@ def test_to_ask_changes_nothing_and_enters_no_journal(api: Api) -> None:
     assert api.journal() == []
 
 
-def test_a_remedy_names_no_key_but_its_redacted_form(make_api: MakeApi) -> None:
-    keys = [
-        {"key": "fastgpt-nobody", "permission": "none"},
-        {"key": "fastgpt-reader", "permission": "read", "member": "tmb-7"},
-    ]
-    api = make_api({**LIBRARY, "keys": keys})
-    answer = explained(api, key="fastgpt-nobody", item="a")
-    assert answer["keptOutBy"] == ["permission"]
-    (remedy,) = answer["remedies"]
-    assert remedy["key"] == redacted("fastgpt-reader")
-    assert remedy["message"].endswith('of member "tmb-7"')
-    assert "fastgpt-" not in json.dumps(answer)
-
-
 def test_a_sandbox_takes_declared_and_issued_keys(make_api: MakeApi) -> None:
     api = make_api({**LIBRARY, "keys": [{"key": "fastgpt-reader"}]})
     made = api.admin("POST", "/sandboxes", {"name": "team"}).json()

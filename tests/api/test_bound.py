@@ -41,64 +41,9 @@ def make_team(make_api: MakeApi) -> Make:
     return make
 
 
-def top(api: Api, name: str = "team") -> bool:
-    chat = api.admin("GET", f"/sandboxes/{name}/apps/{APP}/chats/{CHAT}").json()
-    return bool(chat["top"])
-
-
 def journal(api: Api, name: str = "team") -> list[dict[str, Any]]:
     found = api.admin("GET", f"/sandboxes/{name}/journal").json()["entries"]
     return list(found)
-
-
-def test_a_request_lands_in_the_sandbox_of_its_address(make_team: Make) -> None:
-    api, _ = make_team()
-    answer = api.send("PUT", TEAM + PIN, PIN_BODY, "any-key-will-do")
-    assert (answer.status_code, answer.headers["x-mock-sandbox"]) == (200, "team")
-    assert (top(api), api.top()) == (True, False)
-    (entry,) = journal(api)
-    assert entry["request"]["path"] == PIN
-    assert api.journal() == []
-
-
-def test_declared_and_issued_keys_count_side_by_side(make_team: Make) -> None:
-    api, team = make_team(KEYED)
-    declared = "fastgpt-reader-only"
-    for key in (declared, team["keys"][declared], team["key"]):
-        answer = api.send("PUT", TEAM + PIN, PIN_BODY, key)
-        assert answer.status_code == 200, answer.text
-    for key in ("fastgpt-owner-of-all", team["keys"]["fastgpt-owner-of-all"]):
-        api.send("PUT", TEAM + PIN, PIN_BODY, key)
-    members = [entry["member"] for entry in journal(api)[-2:]]
-    assert members == ["ann", "ann"]
-
-
-@pytest.mark.parametrize("key", ["fastgpt-wrong-key", None])
-def test_a_wrong_key_or_none_is_401_and_journalled_there(
-    make_team: Make, key: str | None
-) -> None:
-    api, _ = make_team(KEYED)
-    answer = api.send("PUT", TEAM + PIN, PIN_BODY, key)
-    assert (answer.status_code, answer.headers["x-mock-sandbox"]) == (401, "team")
-    (entry,) = journal(api)
-    assert (entry["answer"]["status"], entry["hint"]) == (401, answer.json()["message"])
-    assert api.journal() == []
-
-
-def test_a_key_of_another_sandbox_is_401_and_leads_nowhere(make_team: Make) -> None:
-    api, team = make_team()
-    other = api.admin("POST", "/sandboxes", {"name": "other"}).json()
-    answer = api.send("PUT", TEAM + PIN, PIN_BODY, other["key"])
-    assert answer.status_code == 401
-    assert answer.json()["message"] == (
-        'Expected a key of sandbox "team", to which the address is bound, got one that '
-        "it has not issued - at header Authorization"
-    )
-    assert (
-        api.send("PUT", f"{BOUND}default{PIN}", PIN_BODY, team["key"]).status_code
-        == 401
-    )
-    assert [len(journal(api, name)) for name in ("team", "other")] == [1, 0]
 
 
 def test_that_any_key_counts_is_told_once_as_on_a_server_of_its_own(
@@ -124,102 +69,6 @@ def test_where_not_any_key_counts_none_is_told_so(
     api, team = make_team(**options)
     assert api.send("PUT", TEAM + PIN, PIN_BODY, team["key"]).status_code == 200
     assert [entry["hint"] for entry in journal(api)] == [None]
-
-
-@pytest.mark.fresh
-def test_choice_unknown_key_holds_where_none_is_declared(make_team: Make) -> None:
-    api, _ = make_team(choices={"unknown_key": "reject"})
-    answer = api.send("PUT", TEAM + PIN, PIN_BODY)
-    assert answer.status_code == 401
-    assert "unknown_key=accept" in answer.json()["message"]
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        f"{BOUND}nope{PIN}",
-        BOUND,
-        f"{BOUND}/team{PIN}",
-        f"{BOUND}te%61m{PIN}",
-        f"{BOUND}team%2F..{PIN}",
-        f"{BOUND}{'x' * 5_000}{PIN}",
-        f"{BOUND}%F0%9F%92%A9/",
-        f"{BOUND}t\"e'am{PIN}",
-    ],
-)
-def test_an_unknown_sandbox_is_404_and_in_no_journal(
-    make_team: Make, path: str
-) -> None:
-    api, _ = make_team()
-    answer = api.send("PUT", path, PIN_BODY)
-    name = path.removeprefix(BOUND).partition("/")[0]
-    assert (answer.status_code, answer.json()["statusText"]) == (404, "sandboxNotFound")
-    assert len(answer.json()["message"]) < 300
-    assert name[:4] in answer.json()["message"].replace("\\", "").replace("%22", '"')
-    assert journal(api) == api.journal() == []
-
-
-@pytest.mark.parametrize(
-    "rest",
-    [
-        "",
-        "/",
-        f"/{PIN}",
-        f"{PIN}/",
-        PIN.replace("core", "%63ore"),
-        "/__admin/reset",
-        f"{BOUND}default{PIN}",
-        "/..%2F..",
-    ],
-)
-def test_other_paths_below_it_are_404_and_journalled_without_it(
-    make_team: Make, rest: str
-) -> None:
-    api, _ = make_team()
-    answer = api.send("PUT", TEAM + rest, PIN_BODY)
-    assert (answer.status_code, answer.json()["statusText"]) == (404, "routeNotFound")
-    (entry,) = journal(api)
-    assert entry["request"]["path"] == rest
-    assert entry["hint"] == answer.json()["message"]
-    assert TEAM not in entry["hint"]
-    assert (answer.headers["x-mock-generation"], api.journal()) == ("1", [])
-
-
-def test_an_ended_sandbox_is_404(make_team: Make) -> None:
-    api, _ = make_team()
-    api.admin("DELETE", "/sandboxes/team")
-    answer = api.send("PUT", TEAM + PIN, PIN_BODY)
-    assert answer.status_code == 404
-    assert answer.json()["message"] == (
-        f'Expected {BOUND} and the name of a sandbox, got the string "team" - at path '
-        "(it has ended, or never was; GET /__admin/sandboxes lists those there are)"
-    )
-
-
-def test_choices_faults_and_older_paths_are_the_sandboxs(make_team: Make) -> None:
-    api, _ = make_team()
-    mine = "/sandboxes/team"
-    api.admin("PUT", f"{mine}/choices", {"choices": {"legacy_paths": "off"}})
-    api.admin("POST", f"{mine}/faults", {"kind": "error", "status": 502})
-    answers = [
-        api.send("PUT", base + path, PIN_BODY).status_code
-        for base in (TEAM, "")
-        for path in (LEGACY_PIN, PIN)
-    ]
-    assert answers == [404, 502, 200, 200]
-
-
-def test_pages_may_call_it(make_team: Make) -> None:
-    api, _ = make_team()
-    page = {"origin": "https://app.example"}
-    asked = page | {"access-control-request-method": "PUT"}
-    preflight = api.client.options(TEAM + PIN, headers=asked)
-    assert preflight.status_code == 204
-    assert preflight.headers["access-control-allow-methods"] == "PUT"
-    for base in (TEAM, f"{BOUND}nope"):
-        answer = api.client.put(base + PIN, json=PIN_BODY, headers=page)
-        assert answer.headers["access-control-allow-origin"] == "*"
-    assert len(journal(api)) == 1
 
 
 @pytest.mark.fresh

@@ -15,7 +15,7 @@ from mock_server.api.connection import NeedsConnection
 from mock_server.api.faults.table import KINDS
 from mock_server.domain.choices.choosing import choose
 from tests.conftest import MakeApi
-from tests.support import APP, CHAT, DATASET, LIST, ROOT, Api, wait
+from tests.support import DATASET, LIST, ROOT, Api, wait
 
 TICK = 0.01
 """How early a timer may be, in seconds."""
@@ -26,29 +26,6 @@ def add(api: Api, kind: str, **fields: Any) -> str:
     answer = api.admin("POST", "/faults", {"kind": kind} | fields)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
-
-
-@pytest.mark.parametrize("profile", ["documented", "deployed"])
-def test_an_error_is_exactly_what_it_says(make_api: MakeApi, profile: str) -> None:
-    api = make_api(profile=profile)
-    add(api, "error", status=502, code=77, message="Down", retryAfter=9)
-    answer = api.pin()
-    assert (answer.status_code, answer.headers["retry-after"]) == (502, "9")
-    assert answer.json() == {
-        "code": 77,
-        "statusText": "injected",
-        "message": "Down",
-        "data": None,
-    }
-    assert api.top() is False
-    assert api.pin().status_code == 200
-
-
-def test_by_default_an_error_is_a_503(api: Api) -> None:
-    add(api, "error")
-    answer = api.list_v2()
-    assert (answer.status_code, answer.json()["code"]) == (503, 503)
-    assert "retry-after" not in answer.headers
 
 
 @pytest.mark.parametrize(("phase", "top"), [("before", False), ("after", True)])
@@ -102,25 +79,6 @@ def test_malformed_json_is_framed_and_no_parser_takes_it(api: Api) -> None:
             answer.json()
 
 
-@pytest.mark.parametrize("profile", ["documented", "deployed"])
-def test_a_rate_limit_answers_429_until_its_window_ends(
-    make_api: MakeApi, profile: str
-) -> None:
-    api = make_api(profile=profile)
-    add(api, "rate_limit", limit=2, window=10)
-    left = [api.pin().headers["x-ratelimit-remaining"] for _ in range(2)]
-    refused = api.pin(top=False)
-    assert left == ["1", "0"]
-    assert (refused.status_code, refused.json()["statusText"]) == (429, "rateLimited")
-    assert refused.headers["retry-after"] == "10"
-    assert refused.headers["x-ratelimit-limit"] == "2"
-    assert refused.headers["x-ratelimit-reset"] == "10"
-    assert api.top() is True
-    assert api.pin(key="another").status_code == 200
-    api.admin("POST", "/clock/advance", {"seconds": 10})
-    assert api.pin(top=False).status_code == 200
-
-
 def test_a_page_can_read_the_headers_of_a_rate_limit(api: Api) -> None:
     add(api, "rate_limit", limit=1, window=10)
     headers = {"Authorization": "Bearer k", "Origin": "https://panel.example"}
@@ -129,31 +87,6 @@ def test_a_page_can_read_the_headers_of_a_rate_limit(api: Api) -> None:
     exposed = answer.headers["access-control-expose-headers"]
     assert "x-ratelimit-remaining" in exposed
     assert "retry-after" in exposed
-
-
-def test_faults_come_after_authorization_and_json_and_before_the_fields(
-    api: Api,
-) -> None:
-    add(api, "error", times=2)
-    assert api.pin(key=None).status_code == 401
-    assert api.send("POST", "/nope", {}).status_code == 404
-    headers = {"Authorization": "Bearer k", "Content-Type": "application/json"}
-    broken = api.client.post(LIST, content=b"{", headers=headers)
-    assert broken.json()["statusText"] == "badJson"
-    assert api.list_v2(offset="x").status_code == 503
-    assert api.list_v2(datasetId="no").status_code == 503
-
-
-def test_a_sandboxs_faults_are_its_own_and_declared_keys_match(
-    make_api: MakeApi,
-) -> None:
-    apps = [{"id": APP, "chats": [{"chatId": CHAT}]}]
-    api = make_api({"keys": [{"key": "declared"}], "apps": apps})
-    issued = api.admin("POST", "/sandboxes", {"name": "mine"}).json()["keys"]
-    fault = {"kind": "error", "match": {"key": "declared"}}
-    api.admin("POST", "/sandboxes/mine/faults", fault)
-    assert api.pin(key="declared").status_code == 200
-    assert api.pin(key=issued["declared"]).status_code == 503
 
 
 @pytest.mark.parametrize("face", ["asgi"])

@@ -62,6 +62,3 @@ def test_head_is_405_without_a_body(api: Api, face: str) -> None:
     response = api.client.head(LIST, headers=AUTH)
     assert response.status_code == 405
     assert face == "asgi" or response.content == b""
-
-
-PIN_BODY = {"appId": "app-1", "chatId": "chat-1", "top": True}

@@ -13,11 +13,9 @@ import pytest
 from starlette.types import Message, Scope
 
 from mock_server.app import create_app
-from mock_server.domain.limits import Limits
 from tests.conftest import MakeApi
 from tests.support import DATASET, LIBRARY, LIST, Api, wait
 
-PAGE = {"Origin": "http://page.example"}
 DECLARED: list[dict[str, Any]] = [
     {"method": "GET", "path": "/api/x/{id}", "json": {"id": 1}},
     {"method": "GET", "path": "/api/x/one", "text": "eins", "status": 203},
@@ -82,40 +80,6 @@ def test_head_is_answered_as_get_is(declared: Api, face: str) -> None:
     assert face == "asgi" or answer.content == b""
 
 
-def test_another_method_is_refused_and_another_path_not_found(declared: Api) -> None:
-    answer = declared.client.put("/api/x/one", json={})
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST, DELETE")
-    assert 'got the string "PUT" - at method' in answer.json()["message"]
-    for path in ("/api/x/", "/api/x", "/api/x/7/", "/API/x/7"):
-        assert declared.client.get(path).status_code == 404, path
-
-
-def test_operations_and_related_routes_keep_their_way(declared: Api) -> None:
-    path = "/api/core/chat/history/getHistories"
-    pattern = {"method": "GET", "path": "/api/core/chat/history/{name}"}
-    declared.admin("PUT", "/state", {"responses": [pattern]})
-    assert declared.client.get("/api/core/chat/history/x").status_code == 200
-    for related_routes, status in (("off", 404), ("on", 401)):
-        declared.admin(
-            "PUT", "/choices", {"choices": {"related_routes": related_routes}}
-        )
-        assert declared.client.post(path, json={}).status_code == status, related_routes
-
-
-def test_the_journal_knows_it_by_its_name(declared: Api) -> None:
-    name = "POST /api/x/{id}"
-    declared.client.post("/api/x/7", content=b"\xff no JSON", headers={"a": "b"})
-    declared.send("POST", "/api/x/8", {"a": 1})
-    assert [e["request"]["path"] for e in declared.journal(operation=name)] == [
-        "/api/x/7",
-        "/api/x/8",
-    ]
-    asked = {"operation": name, "body": {"a": 1}, "exactly": 1}
-    assert declared.admin("POST", "/journal/verify", asked).json()["ok"]
-    refused = declared.admin("POST", "/journal/verify", {"operation": "POST /api/x"})
-    assert "did you mean 'POST /api/x/{id}'?" in refused.json()["message"]
-
-
 def test_a_key_in_capitals_in_a_body_is_not_journalled(make_api: MakeApi) -> None:
     api, key = make_api(LIBRARY), "my-own-secret-key"
     bearer = {"Authorization": f"Bearer {key}"}
@@ -133,83 +97,6 @@ def test_keys_in_answers_are_not_journalled(make_api: MakeApi) -> None:
     assert secret not in str(api.journal())
 
 
-@pytest.mark.parametrize(
-    ("key", "status", "member"),
-    [("owner-key", 200, "ann"), ("nobody", 200, None), ("fastgpt-sbx-gone", 401, None)],
-)
-def test_a_key_says_who_but_is_not_needed(
-    make_api: MakeApi, key: str, status: int, member: str | None
-) -> None:
-    api = make_api(WITH | {"keys": [{"key": "owner-key", "member": "ann"}]})
-    headers = {"Authorization": f"Bearer {key}"}
-    assert api.client.get("/api/x/7", headers=headers).status_code == status
-    assert api.journal()[0]["member"] == member
-
-
-def test_sandboxes_have_responses_of_their_own(declared: Api) -> None:
-    own = {"responses": [{"method": "GET", "path": "/own", "text": "own"}]}
-    made = declared.admin("POST", "/sandboxes", {"name": "team", "state": own}).json()
-    key = {"Authorization": f"Bearer {made['key']}"}
-    assert declared.client.get("/own", headers=key).text == "own"
-    assert declared.client.get("/__sandboxes/team/own").text == "own"
-    assert declared.client.get("/own").status_code == 404
-    assert declared.client.get("/soon", headers=key).status_code == 404
-    listed = declared.admin("GET", "/sandboxes/team/responses").json()["responses"]
-    assert [each["operation"] for each in listed] == ["GET /own"]
-
-
-def test_put_restore_and_reset_bring_back_what_was_declared(declared: Api) -> None:
-    was = declared.admin("GET", "/state").json()
-    declared.admin("PUT", "/snapshots/before")
-    assert declared.admin("PUT", "/state", {}).status_code == 200
-    assert declared.client.get("/soon").status_code == 404
-    declared.admin("POST", "/snapshots/before/restore")
-    assert declared.client.get("/soon").status_code == 200
-    declared.admin("POST", "/reset")
-    assert declared.client.get("/soon").status_code == 404
-    declared.admin("PUT", "/state", was)
-    assert declared.admin("GET", "/state").json() == was
-    assert declared.client.get("/soon").status_code == 200
-
-
-def test_a_state_that_is_put_names_no_files(declared: Api) -> None:
-    bad = {"method": "GET", "path": "/x", "file": "README.md"}
-    answer = declared.admin("PUT", "/state", {"responses": [bad]})
-    assert answer.status_code == 400
-    assert "only fixture files can name files" in answer.json()["message"]
-
-
-def test_a_page_may_call_it_by_its_methods(declared: Api) -> None:
-    for method in ("DELETE", "GET", "POST"):
-        asked = PAGE | {"Access-Control-Request-Method": method}
-        headers = declared.client.options("/api/x/7", headers=asked).headers
-        assert headers["access-control-allow-methods"] == method
-    answer = declared.client.get("/api/x/7", headers=PAGE)
-    assert answer.headers["access-control-allow-origin"] == "*"
-
-
-@pytest.mark.parametrize("operation", ["GET /api/x/{id}", "*"])
-def test_faults_meet_it(declared: Api, operation: str) -> None:
-    fault = {"kind": "error", "status": 502, "operation": operation}
-    assert declared.admin("POST", "/faults", fault).status_code == 201
-    assert declared.client.get("/api/x/7").status_code == 502
-    assert declared.client.get("/api/x/7").status_code == 200
-    (entry, _) = declared.journal()
-    assert entry["fault"]["kind"] == "error"
-
-
-def test_a_fault_may_match_what_was_sent_to_it(declared: Api) -> None:
-    fault = {
-        "kind": "error",
-        "operation": "POST /api/x/{id}",
-        "match": {"body": {"a": 1}},
-    }
-    declared.admin("POST", "/faults", fault)
-    assert declared.client.post("/api/x/7", content=b"no JSON").status_code == 200
-    assert declared.client.post("/api/x/7", json={"a": 2}).status_code == 200
-    assert declared.client.post("/api/x/7", json={"a": 1}).status_code == 503
-
-
 @pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["delay", "dribble", "malformed_json", "rate_limit"])
 @pytest.mark.parametrize("path", ["/api/x/7", "/app.js"])
@@ -224,23 +111,6 @@ def test_faults_of_the_answer_work_with_any_body(
 
 
 _RATE = {"limit": 1, "window": 60, "times": 1}
-
-
-@pytest.mark.parametrize(
-    ("operation", "message"),
-    [
-        ("GET /api/x/{i}", "did you mean 'GET /api/x/{id}'?"),
-        ("GET /api/x/7", "or one of the 7 of GET /__admin/responses"),
-    ],
-)
-def test_a_fault_for_what_is_not_declared_is_refused(
-    declared: Api, operation: str, message: str
-) -> None:
-    answer = declared.admin(
-        "POST", "/faults", {"kind": "error", "operation": operation}
-    )
-    assert answer.status_code == 400
-    assert message in answer.json()["message"]
 
 
 def test_a_reset_ends_the_delay(make_api: MakeApi, face: str) -> None:
@@ -271,21 +141,6 @@ def test_the_openapi_document_describes_those_of_the_sandbox(declared: Api) -> N
     declared.admin("POST", "/sandboxes", {"name": "team", "state": {}})
     own = declared.client.get("/__sandboxes/team/openapi.json").json()["paths"]
     assert "/soon" not in own
-
-
-def test_the_list_says_what_is_answered(declared: Api) -> None:
-    rows = declared.admin("GET", "/responses").json()["responses"]
-    assert rows[1] == {
-        "operation": "GET /api/x/one",
-        "method": "GET",
-        "path": "/api/x/one",
-        "status": 203,
-        "contentType": "text/plain; charset=utf-8",
-        "bytes": 4,
-        "delayMs": 0,
-        "times": None,
-    }
-    assert rows[3]["contentType"] is None
 
 
 @pytest.mark.fresh
@@ -341,15 +196,3 @@ def get(path: str) -> Scope:
         "root_path": "",
         "headers": [(b"host", b"localhost")],
     }
-
-
-def test_a_response_that_no_memory_is_left_for_is_refused(make_api: MakeApi) -> None:
-    rows = [{"q": "x" * 1_000_000}] * 4
-    data = [{"_id": "c", "name": "Item", "data": rows}]
-    state = {"datasets": [{"id": DATASET, "collections": data}]}
-    api = make_api(state, limits=Limits(memory_bytes=25_000_000))
-    path = "/api/core/dataset/data/v2/list"
-    answer = api.send("POST", path, {"collectionId": "c"})
-    assert (answer.status_code, answer.json()["statusText"]) == (409, "limitReached")
-    asked = {"collectionId": "c", "pageSize": 1}
-    assert api.send("POST", path, asked).status_code == 200

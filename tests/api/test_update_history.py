@@ -5,21 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import MakeApi
-from tests.support import Api
-
-
-def test_a_pin_sets_the_update_time(api: Api) -> None:
-    api.pin()
-    chat = api.sandbox.chat("app-1", "chat-1")
-    assert chat is not None
-    assert chat.update_time == api.sandbox.clock.now()
-
-
-def test_unknown_app_is_an_error_whatever_the_choice(make_api: MakeApi) -> None:
-    for unknown in ("not_found", "create", "ignore"):
-        response = make_api(choices={"chat_unknown": unknown}).pin(appId="nope")
-        assert response.status_code == 404
-        assert response.json()["statusText"] == "appNotFound"
 
 
 def test_two_servers_share_no_state(make_api: MakeApi) -> None:

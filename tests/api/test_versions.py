@@ -42,12 +42,3 @@ def test_a_store_too_large_to_copy_is_tried_under_no_other_version(
     api.sandbox.store.files.put(file.id, file)
     answer = api.send("POST", "/api/core/dataset/create", {"name": "New"})
     assert "served by" not in answer.headers["x-mock-hint"]
-
-
-def test_the_services_own_message_stays_and_a_header_names_the_version(
-    make_api: MakeApi,
-) -> None:
-    api = make_api(profile="deployed")
-    answer = api.send("POST", "/api/core/dataset/create", {"name": "New"})
-    assert "served by" not in answer.json()["message"]
-    assert answer.headers["x-mock-hint"].endswith(", served by versions up to 4.14")

@@ -21,13 +21,12 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 
 from tests.cli.commands import NOWHERE, TOKEN, run
-from tests.stories.telling import PART, short, text_of
+from tests.stories.telling import END, PART, short, text_of
 from tests.support import fetch
 
 FILE = Path(__file__).with_name("said") / "sessions.txt"
 _TOOK = re.compile(r" +\d+\.\d+ ms")
 _KEY = re.compile("fastgpt-sbx-[0-9a-f]+")
-_END = re.compile(r'(?<="expiresAt": ")[^"]+')
 _AS_IN_THE_PROFILE = re.compile(r"^\w+=\w+\n", re.MULTILINE)
 
 
@@ -98,7 +97,7 @@ def _lasting(said: str, url: str) -> list[str]:
     for pattern, name in (
         (_TOOK, " 0.00 ms"),
         (_KEY, "KEY"),
-        (_END, "SOON"),
+        (END, "SOON"),
         (_AS_IN_THE_PROFILE, ""),
     ):
         said = pattern.sub(name, said)

@@ -86,7 +86,9 @@ HEADERS = (
         "set-cookie",
         "vary",
         "www-authenticate",
+        "x-mock-hint",
     ),
+    *(f"x-ratelimit-{it}" for it in ("limit", "remaining", "reset")),
     *(f"access-control-allow-{it}" for it in ("origin", "methods", "headers")),
     "access-control-allow-credentials",
 )
@@ -98,6 +100,8 @@ _LIBRARY = re.compile("(malformed (?:JSON|one)), .*?( - at)")
 """What is told in a library's words."""
 _HOST = re.compile(r"http://[\w.]+(:\d+)?(?=/(?:api/system|__admin)/)")
 """Where addresses of files and commands lead."""
+END = re.compile(r'(?<="expiresAt": ")[^"]+')
+"""When a sandbox expires."""
 _MADE = re.compile("fastgpt-sbx-[0-9a-f]{8,}")
 
 
@@ -185,7 +189,7 @@ class _Server:
         for number, made in enumerate(self._made, 1):
             text = text.replace(made, f"KEY-{number}")
         text = _HOST.sub("http://HOST", text)
-        text = _LIBRARY.sub(r"\1, ...\2", text)
+        text = END.sub("SOON", _LIBRARY.sub(r"\1, ...\2", text))
         return shortened(f"{answer.status_code} {text}".rstrip())
 
 

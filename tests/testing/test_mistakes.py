@@ -31,23 +31,6 @@ from tests.support import fetch
 from tests.testing import calls
 from tests.testing.conftest import Run
 
-OWN = """
-import pytest
-
-
-@pytest.fixture
-def mock_server({takes}):
-    return [5, {takes}]
-
-
-@pytest.mark.mock_server(profile="deployed")
-def test_marked(mock_server):
-    assert mock_server
-
-
-def test_app(mock_server_app):
-    assert mock_server_app
-"""
 FIVE = [
     "2:9: Expected a string of 1 to 256 characters or null, got 5: quote it",
     "3:14: unknown field 'chatID' (did you mean 'chatId'?)",
@@ -336,16 +319,6 @@ def test_an_assertion_that_is_not_called_is_told_at_its_line(
     assert any(each.endswith(f"{where} {told}") for each in result.outlines)
 
 
-def test_an_assertion_that_is_asserted_is_told_to_need_none(
-    bare: Run, pytester: pytest.Pytester
-) -> None:
-    pytester.makepyfile(
-        "def test_it(mock_server):\n    assert mock_server.assert_not_called('listV2')"
-    )
-    result = bare()
-    result.stdout.fnmatch_lines(["*assert_not_called (write it without `assert`)*"])
-
-
 def test_an_assertion_that_is_not_called_can_fail_the_test(
     run: Run, pytester: pytest.Pytester
 ) -> None:
@@ -354,73 +327,6 @@ def test_an_assertion_that_is_not_called_can_fail_the_test(
     lost = "-Werror::pytest.PytestUnraisableExceptionWarning"
     result = run("mistakes", uncalled, lost, "-ktest_read", alone=True)
     result.assert_outcomes(failed=1, deselected=3)
-
-
-SMALL = """
-import pytest
-
-
-@pytest.fixture
-def mock_server_fixture():
-    return {}
-
-
-def test_it(mock_server_session):
-    pass
-"""
-
-
-def test_a_scope_that_is_too_small_is_told(
-    bare: Run, pytester: pytest.Pytester
-) -> None:
-    pytester.makepyfile(test_small=SMALL)
-    result = bare("-Wdefault")
-    result.assert_outcomes(errors=1)
-    (line,) = [each for each in result.outlines if each.startswith("mock-server:")]
-    assert line == (
-        "mock-server: Expected the scope session of the fixture mock_server_fixture, "
-        'got a smaller one (write @pytest.fixture(scope="session"), '
-        "as mock_server_session takes it)"
-    )
-
-
-LASTING = """
-import pytest
-
-@pytest.fixture(scope="session")
-def client(mock_server): ...
-
-def test_it(client): ...
-"""
-
-
-def test_a_fixture_that_outlasts_the_server_is_told_which_to_take(
-    bare: Run, pytester: pytest.Pytester
-) -> None:
-    pytester.makepyfile(test_lasting=LASTING)
-    result = bare()
-    result.assert_outcomes(errors=1)
-    said = "mock_server is of one test: take mock_server_session, which no test resets"
-    assert f'{said}, or drop scope="session" of your fixture' in result.outlines
-
-
-LATE = """
-def test_it(mock_server, monkeypatch):
-    monkeypatch.setenv("MOCK_SERVER_CHOICE", "list_order=name")
-    monkeypatch.setenv("MOCK_SERVER_LIKE_OURS", "1")
-    assert not mock_server.key
-"""
-
-
-def test_a_failed_test_is_told_of_a_variable_that_was_set_too_late(
-    bare: Run, pytester: pytest.Pytester
-) -> None:
-    pytester.makepyfile(test_late=LATE)
-    late = [each for each in bare().outlines if "after pytest had started" in each]
-    assert late == [
-        "MOCK_SERVER_CHOICE was changed after pytest had started, when variables are "
-        "read (use @pytest.mark.mock_server(choices={...}), or set it before)"
-    ]
 
 
 PLAIN_FUNCTION = """
@@ -575,28 +481,6 @@ def test_a_body_that_was_not_waited_for_is_said_to_be_so() -> None:
     assert [*entry_lines(entry)][1] == "    sent (refused before the body arrived)"
 
 
-def test_a_fixture_that_hides_ours_is_told_once(
-    bare: Run, pytester: pytest.Pytester
-) -> None:
-    pytester.makepyfile(test_own=OWN.format(takes=""))
-    result = bare("-Wdefault")
-    result.assert_outcomes(passed=2, warnings=1)
-    told = "*the fixture mock_server at test_own.py:4 hides that of this plugin: *"
-    result.stdout.fnmatch_lines([f"{told}(rename it, for instance to my_mock_server)"])
-
-
-def test_a_marker_on_a_test_without_our_fixtures_is_told(
-    bare: Run, pytester: pytest.Pytester
-) -> None:
-    marked = "import pytest\n\n@pytest.mark.mock_server(profile='deployed')\n"
-    pytester.makepyfile(f"{marked}def test_it(): pass\n")
-    result = bare("-Wdefault")
-    result.assert_outcomes(passed=1, warnings=1)
-    result.stdout.fnmatch_lines(
-        ["*the marker mock_server does nothing: the test asks*"]
-    )
-
-
 @pytest.mark.parametrize(
     ("takes", "told"),
     [
@@ -621,14 +505,6 @@ def test_a_marker_that_reaches_no_fixture_of_the_test_is_told(
     result.assert_outcomes(passed=3, warnings=1)
     why = f"the marker mock_server does not reach mock_server_{takes} {told}"
     assert any(each.endswith(why) for each in result.outlines)
-
-
-def test_a_failed_test_is_told_that_the_application_opens_no_socket(
-    bare: Run, pytester: pytest.Pytester
-) -> None:
-    pytester.makepyfile("def test_it(mock_server_app): assert not mock_server_app.url")
-    result = bare()
-    result.stdout.fnmatch_lines(["no request has come: it opens no socket.*"])
 
 
 def test_a_name_that_stands_deeper_in_an_entry_is_told() -> None:
@@ -666,9 +542,15 @@ def test_a_name_that_is_called_otherwise_in_an_entry_is_told() -> None:
     assert json.loads(msgspec.json.encode(entry)) == entry
 
 
-def test_a_fixture_that_gives_ours_on_hides_nothing(
-    bare: Run, pytester: pytest.Pytester
+@pytest.mark.parametrize("case", Text(SAID / "modules.txt").cases, ids=str)
+def test_a_module_with_a_mistake_is_told_so_once(
+    bare: Run, pytester: pytest.Pytester, case: Case
 ) -> None:
-    pytester.makepyfile(test_own=OWN.format(takes="mock_server"))
+    pytester.makepyfile(test_said=case.given)
     result = bare("-Wdefault")
-    result.assert_outcomes(passed=2, warnings=0)
+    outcomes, *told = case.said.split("\n")
+    pairs = (each.split("=") for each in outcomes.split())
+    result.assert_outcomes(**{name: int(count) for name, count in pairs})
+    for said in told:
+        lines = [each for each in result.outlines if fnmatchcase(each, said)]
+        assert len(lines) == 1, result.outlines

@@ -94,7 +94,6 @@ FULL["apps"][0]["chats"][0]["records"] = [
 
 Fields = dict[str, Any]
 _CHAT = {"appId": APP, "chatId": "one"}
-_CHATS = {"appId": APP, "chatIds": ["one"]}
 _NEW = {"datasetId": DATASET, "name": "New"}
 _SAID = {"role": "user", "content": "Hello"}
 _LINK = {"datasetId": DATASET, "link": f"http://x/{LONG}"}

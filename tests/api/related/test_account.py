@@ -9,7 +9,7 @@ import pytest
 
 from mock_server.api.request_log import LogRedaction
 from mock_server.app import Application
-from mock_server.domain.login import CODE, digest_of
+from mock_server.domain.login import digest_of
 from tests.api.related.world import (
     ACCOUNT,
     APP,
@@ -45,12 +45,9 @@ def api(make_api: MakeApi) -> Api:
     return served(make_api)
 
 
-def log_in(api: Api, username: str = "root", **fields: Any) -> Any:
-    """Log in as a user; gives the response. The client keeps no cookie."""
-    password = next(each["password"] for each in USERS if each["username"] == username)
-    body = {"username": username, "password": digest_of(password)} | fields
-    if "code" not in body:
-        body["code"] = code_for(api, username)
+def log_in(api: Api) -> Any:
+    """Log in as root; gives the response. The client keeps no cookie."""
+    body = {"username": "root", "password": digest_of(PASSWORD), "code": code_for(api)}
     answer = api.client.post(LOGIN, json=body)
     api.client.cookies.clear()
     return answer
@@ -85,75 +82,13 @@ def test_a_misspelt_login_shows_no_password(api: Api, path: str) -> None:
     assert PASSWORD not in "".join(map(repr, api.sandbox.journal.since(0)))
 
 
-def token_of(api: Api, username: str = "root") -> str:
-    """The token of a user who logs in."""
-    return str(log_in(api, username).json()["data"]["token"])
+def token_of(api: Api) -> str:
+    return str(log_in(api).json()["data"]["token"])
 
 
 def cookie(token: str) -> dict[str, str]:
     """The header with the cookie of a login."""
     return {"Cookie": f"theme=dark; fastgpt_token={token}"}
-
-
-def test_a_login_opens_the_two_documented_operations(api: Api) -> None:
-    login = log_in(api)
-    token = login.json()["data"]["token"]
-    assert login.headers["set-cookie"] == (
-        f"fastgpt_token={token}; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict"
-    )
-    for headers in (cookie(token), {"token": token}):
-        pinned = api.client.put(PIN, json=PINNED, headers=headers)
-        listed = api.client.post(LIST, json=LISTED, headers=headers)
-        assert (pinned.status_code, listed.status_code) == (200, 200)
-    assert api.sandbox.chat(APP, "one").top  # type: ignore[union-attr]
-    user = api.client.get(WHO, headers=cookie(token)).json()["data"]
-    assert user == login.json()["data"]["user"]
-    assert (user["username"], user["team"]["tmbId"]) == ("root", "tmb-owner")
-
-
-def test_a_wrong_password_is_told_after_a_wrong_code(api: Api) -> None:
-    wrong = log_in(api, password=digest_of("another"))
-    assert wrong.json()["statusText"] == "account_psw_error"
-    both = log_in(api, password=digest_of("another"), code="000000")
-    assert both.json()["statusText"] == "code_error"
-    told = f"Expected {CODE}, got another one - at $.code"
-    assert both.json()["message"] == told
-    nobody = {"username": "nobody", "password": digest_of(PASSWORD)}
-    fields = nobody | {"code": code_for(api, "nobody")}
-    answer = api.client.post(LOGIN, json=fields)
-    assert answer.json()["statusText"] == "account_psw_error"
-
-
-# Which of several credentials counts
-
-
-def test_with_authorization_nothing_else_is_tried(api: Api) -> None:
-    headers = cookie(token_of(api))
-    for value in ("Bearer unknown", "Basic x", ""):
-        answer = api.client.put(
-            PIN, json=PINNED, headers=headers | {"Authorization": value}
-        )
-        assert answer.json()["statusText"].startswith("unAuth")
-
-
-@pytest.mark.parametrize("authorization", [f"Bearer {OWNER}", "Bearer x", "?"])
-def test_where_only_a_login_counts_keys_are_ignored(
-    api: Api, authorization: str
-) -> None:
-    key = {"Authorization": authorization}
-    assert api.client.get(WHO, headers=key).status_code == 403
-    known = api.client.get(WHO, headers=key | cookie(token_of(api)))
-    assert known.json()["data"]["username"] == "root"
-
-
-@pytest.mark.parametrize(
-    "token", ["unknown", "0" * 24 + ":fastgpt-sbx-" + "0" * 20, ""]
-)
-def test_an_unknown_token_is_refused(api: Api, token: str) -> None:
-    for path, body in ((PIN, PINNED), (LIST, LISTED)):
-        method = "PUT" if path == PIN else "POST"
-        answer = api.client.request(method, path, json=body, headers=cookie(token))
-        assert answer.json()["statusText"] == "unAuthorization"
 
 
 def test_with_bearer_only_tokens_count_on_related_routes_only(
@@ -171,19 +106,6 @@ def test_with_bearer_only_tokens_count_on_related_routes_only(
         chats = api.client.post(HISTORIES, json={"appId": APP}, headers=headers)
         assert chats.status_code == 200
         assert api.journal()[-1]["violations"] == []
-
-
-def test_profile_documented_takes_logins_on_related_routes_only(
-    make_api: MakeApi,
-) -> None:
-    api = make_api(WORLD | {"users": USERS})
-    token = api.sandbox.tokens.token("root")
-    answer = api.client.put(PIN, json=PINNED, headers=cookie(token))
-    assert answer.json()["statusText"] == "unauthorized"
-    assert api.client.get(WHO, headers=cookie(token)).status_code == 200
-
-
-# Sandboxes
 
 
 @pytest.mark.fresh
@@ -220,9 +142,6 @@ def test_a_token_of_a_sandbox_that_has_ended_is_refused(api: Api) -> None:
     assert api.sandbox.chat(APP, "one").top is False  # type: ignore[union-attr]
 
 
-# Secrets
-
-
 def kept(api: Api) -> str:
     """All that the journal keeps and shows."""
     entries = "".join(map(repr, api.sandbox.journal.since(0)))
@@ -234,11 +153,10 @@ def test_a_journal_keeps_neither_password_nor_token(
     api: Api, fault: str | None
 ) -> None:
     token = token_of(api)
-    code = code_for(api)
     if fault is not None:
         fields = {"operation": "loginByPassword", "kind": fault, "phase": "after"}
         api.admin("POST", "/faults", fields | ({"ms": 1} if fault == "dribble" else {}))
-    log_in(api, code=code)
+    log_in(api)
     api.client.put(PIN, json=PINNED, headers=cookie(token))
     api.client.get(f"/x/{token}?token={token}", headers={"token": token})
     answer = api.client.put(PIN, json=PINNED | {"chatId": token, "more": token})
@@ -292,7 +210,6 @@ def test_no_journal_keeps_a_token_that_another_request_tells(api: Api) -> None:
     assert token.partition(":")[2] not in kept(api)
 
 
-JSON = {"Content-Type": "application/json"}
 SECRETS: list[Any] = [
     {"json": {"username": "root", "password": "hunter2"}},
     {"json": {"username": "root", "passwrod": "hunter2", "code": "x"}},

@@ -107,15 +107,6 @@ def test_a_state_holds_keys_and_each_sandbox_gives_them_another_text(api: Api) -
     assert pin(api, key[:-1] + "x").status_code == 500
 
 
-def test_a_snapshot_brings_a_deleted_key_back(api: Api) -> None:
-    key = create(api)
-    api.admin("PUT", "/snapshots/here")
-    ask(api, "DELETE", "delete", {"id": key[24:48]})
-    assert pin(api, key).json()["code"] == 514
-    api.admin("POST", "/snapshots/here/restore")
-    assert pin(api, key).status_code == 200
-
-
 def test_a_member_has_so_many_keys(make_api: MakeApi) -> None:
     most = Published.member_api_keys
     keys = [{"id": f"{n:024}", "member": "tmb-owner"} for n in range(most - 1)]
@@ -141,14 +132,3 @@ def test_an_app_takes_its_keys_with_it(make_api: MakeApi) -> None:
         514,
         502000,
     )
-
-
-def test_a_key_may_what_its_member_may(make_api: MakeApi) -> None:
-    keys = [{"id": "5" * 24, "member": "tmb-reader"}]
-    fixture = WORLD | {"users": USERS, "apiKeys": keys}
-    api = make_api(fixture, profile="deployed")
-    key = ask(api, "POST", "copy", {"id": "5" * 24})
-    assert pin(api, key).status_code == 200
-    body = {"appId": APP, "chatIds": ["one"]}
-    answer = api.send("POST", "/api/core/chat/history/batchDelete", body, key=key)
-    assert answer.json()["statusText"] == "unAuthApp"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.limits import Limits, Published
+from mock_server.domain.limits import Limits
 from tests.api.related.world import (
     DATA,
     DATASET,
@@ -16,7 +16,7 @@ from tests.api.related.world import (
     send,
 )
 from tests.conftest import MakeApi
-from tests.support import Api, message_of
+from tests.support import Api
 
 
 def push(api: Api, *rows: Any) -> Any:
@@ -95,20 +95,6 @@ def test_of_very_much_text_a_list_searches_the_beginning(
     found = page(api, searchText=text[0])["total"]
     assert 0 < found < 3
     assert "the first texts" in api.journal()[-1]["hint"]
-
-
-def test_a_text_over_the_limit_of_fixtures_is_refused(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    told = message_of(push(api, {"q": "x" * (Published.text_chars + 1)}).json())
-    assert told.startswith("Expected a string of up to 1048576 characters"), told
-
-
-def test_a_mistake_in_a_row_is_told_with_its_place(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    told = message_of(push(api, {"q": "a"}, {"q": 5}).json())
-    assert told.endswith("- at $.data[1].q"), told
-    told = message_of(push(api, *[{"q": "a"}] * 201).json())
-    assert told == "Expected at most 200 items, got 201 - at $.data"
 
 
 def test_200_rows_of_50_kib_full_of_commas_are_pushed(make_api: MakeApi) -> None:

@@ -14,9 +14,11 @@ from tests.api.related.world import (
     FOLDER,
     ITEM,
     SHELF,
+    WRITER,
     call,
     insert,
     made,
+    ok,
     related_routes,
     upload,
 )
@@ -74,6 +76,20 @@ def test_put_of_what_get_gave_changes_nothing(make_api: MakeApi, training: str) 
     assert not set(first) & set(second)
     put_again(api)
     api.admin("POST", "/clock/advance", {"seconds": 100})
+    put_again(api)
+
+
+def test_what_was_moved_and_deleted_is_put_back(make_api: MakeApi) -> None:
+    api = related_routes(make_api)
+    inner = call(api, "POST", CREATE, **PLACED, name="Inner", type="folder")
+    deep = {"datasetId": DATASET, "name": "Deep", "type": "virtual", "tags": ["red"]}
+    call(api, "POST", CREATE, **deep, parentId=inner)
+    call(api, "POST", f"{COLLECTION}/update", id=ITEM, parentId=inner)
+    put_again(api)
+    new = {"type": "dataset", "name": "New", "intro": "About", "avatar": "/a.svg"}
+    ok(api, "POST", "/api/core/dataset/create", new | {"parentId": SHELF})
+    ok(api, "POST", "/api/core/dataset/create", new, WRITER)
+    call(api, "DELETE", "/api/core/dataset/delete", id=DATASET)
     put_again(api)
 
 

@@ -8,13 +8,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mock_server.domain.limits import Limits
 from mock_server.fixture.dump import to_document
 from tests.api.related.world import (
     CREATE,
     DATA,
     DATASET,
-    ITEM,
     call,
     made,
     related_routes,
@@ -27,7 +25,6 @@ from tests.support import Api
 
 TICKET = "/api/core/dataset/file/presignDatasetFilePostUrl"
 READ = "/api/core/dataset/collection/read"
-HOUR = 3_600
 
 
 def ticket(api: Api, filename: str = "a.txt", **fields: Any) -> dict[str, Any]:
@@ -54,10 +51,6 @@ def collection_of(api: Api, key: str) -> str:
 
 def source(api: Api, collection_id: str) -> str:
     return str(call(api, "POST", READ, collectionId=collection_id)["value"])
-
-
-def wait(api: Api, seconds: int) -> None:
-    api.admin("POST", "/clock/advance", {"seconds": seconds})
 
 
 def test_a_file_is_uploaded_used_and_downloaded_without_a_key(
@@ -91,22 +84,6 @@ def test_an_uploaded_text_is_downloaded_as_it_was(make_api: MakeApi) -> None:
     assert get(api, source(api, made(upload(api, "a.csv", content)))).content == content
 
 
-def test_the_file_of_a_fixture_is_the_texts_of_its_rows(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    rows = [{"q": "One", "a": "1"}, {"q": "Two"}]
-    new = {"name": "a.md", "type": "file", "fileId": "x"}
-    api.admin("PUT", f"/datasets/{DATASET}/collections/new", new)
-    call(api, "POST", f"{DATA}/pushData", collectionId="new", data=rows)
-    assert get(api, source(api, "new")).text == "One\n\n1\n\nTwo"
-
-
-def test_what_is_no_file_has_no_address(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    link = call(api, "POST", f"{CREATE}/link", datasetId=DATASET, link="http://x/")
-    assert source(api, ITEM) == ""
-    assert source(api, link["collectionId"]) == "http://x/"
-
-
 def test_an_address_leads_to_its_sandbox_and_to_no_other(make_api: MakeApi) -> None:
     api = related_routes(make_api)
     paths = {}
@@ -124,56 +101,6 @@ def test_an_address_leads_to_its_sandbox_and_to_no_other(make_api: MakeApi) -> N
         answer = api.client.put(path, content=b"x", headers=headers)
         mark = answer.headers["x-mock-sandbox"]
         assert (answer.status_code, mark) == (200, "one")
-
-
-def test_a_reset_ends_tickets_and_a_restore_brings_them_back(
-    make_api: MakeApi,
-) -> None:
-    api = related_routes(make_api)
-    given, other = ticket(api), ticket(api)
-    put(api, other["url"])
-    api.admin("PUT", "/snapshots/here")
-    api.admin("POST", "/reset")
-    assert put(api, given["url"]).status_code == 403
-    assert get(api, other["previewUrl"]).status_code == 404
-    api.admin("POST", "/snapshots/here/restore")
-    assert put(api, given["url"]).status_code == 200
-    assert get(api, other["previewUrl"]).status_code == 200
-
-
-def test_a_ticket_ends_and_so_does_a_file_that_is_not_used(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    given = ticket(api)
-    put(api, given["url"])
-    wait(api, 600)
-    assert put(api, given["url"]).status_code == 403
-    assert get(api, given["previewUrl"]).status_code == 200
-    wait(api, 3 * HOUR)
-    body = {"datasetId": DATASET, "fileId": given["key"]}
-    assert send(api, "POST", f"{CREATE}/fileId", body).status_code == 404
-
-
-def test_an_address_to_download_counts_for_an_hour(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    url = source(api, made(upload(api)))
-    wait(api, HOUR - 1)
-    assert get(api, url).status_code == 200
-    wait(api, 1)
-    assert get(api, url).status_code == 403
-
-
-def test_files_are_bounded_in_size_and_number(make_api: MakeApi) -> None:
-    api = related_routes(make_api, Limits(upload_bytes=10, uploads=2))
-    given = ticket(api, size=10)
-    assert given["maxSize"] == 10
-    assert put(api, given["url"], b"x" * 10).status_code == 200
-    assert put(api, given["url"], b"x" * 11).status_code == 413
-    ticket(api)
-    body = {"datasetId": DATASET, "filename": "a.txt"}
-    assert send(api, "POST", TICKET, body).status_code == 409
-    assert upload(api).status_code == 409
-    wait(api, 600)  # the one that was not used is over
-    ticket(api)
 
 
 @pytest.mark.parametrize("face", ["asgi"])
@@ -262,20 +189,6 @@ def test_an_address_takes_no_other_method_under_any_choice(
     answer = api.client.request(method, urlsplit(given["url"]).path)
     assert (answer.status_code, answer.headers["allow"]) == (405, "PUT")
     assert get(api, given["previewUrl"]).content == b"One"
-
-
-def test_what_is_deleted_takes_its_file_along(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    given, other = ticket(api), ticket(api)
-    put(api, given["url"])
-    item = collection_of(api, given["key"])
-    url = source(api, item)
-    call(api, "DELETE", "/api/core/dataset/collection/delete", id=item)
-    assert get(api, url).status_code == 404
-    assert get(api, given["previewUrl"]).status_code == 404
-    call(api, "DELETE", "/api/core/dataset/delete", id=DATASET)
-    assert put(api, other["url"]).status_code == 403
-    assert len(api.sandbox.store.tickets) == len(api.sandbox.store.files) == 0
 
 
 def test_the_journal_keeps_no_token(make_api: MakeApi) -> None:

@@ -6,23 +6,19 @@ import json
 import socket
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits
 from mock_server.fixture.dump import to_document
 from tests.api.related.world import (
-    CREATE,
     DATA,
     DATASET,
     ITEM,
     LOCAL_FILE,
     MIB,
     OWNER,
-    READER,
-    WORLD,
-    call,
     made,
     related_routes,
     send,
@@ -31,7 +27,6 @@ from tests.api.related.world import (
 from tests.conftest import MakeApi
 from tests.support import Api
 
-COLLECTIONS = len(WORLD["datasets"][0]["collections"])
 BOUNDARY = "edge"
 FORM = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
 
@@ -80,14 +75,6 @@ def texts(api: Api, collection_id: str) -> list[str]:
     return [row["q"] for row in rows]
 
 
-def test_an_upload_becomes_a_file_with_rows(make_api: MakeApi) -> None:
-    api = related_routes(make_api, training="instant")
-    item = made(upload(api, quote("说明.txt"), "\ufeff正文".encode()))
-    shown = listed(api)
-    assert (shown["_id"], shown["name"], shown["type"]) == (item, "说明.txt", "file")
-    assert texts(api, item) == ["正文"]
-
-
 def test_a_polling_client_sees_it_queued_parsed_and_trained(make_api: MakeApi) -> None:
     api = related_routes(make_api)
     text = "\n\n".join(str(n % 10) * 900 for n in range(50)).encode()
@@ -123,24 +110,6 @@ def test_fields_may_be_plain_parts(make_api: MakeApi) -> None:
     assert listed(api)["tags"] == ["red"]
 
 
-def test_the_journal_has_the_form_as_json(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    made(upload(api, "a.txt", b"Some text"))
-    body = api.journal()[-1]["request"]["body"]
-    file = {"name": "a.txt", "size": 9, "text": "Some text"}
-    assert body == {"file": file, "datasetId": DATASET}
-
-
-def test_a_fault_matches_fields_of_a_form(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    match = {"body": {"file": {"name": "b.txt"}}}
-    fault = {"operation": "localFile", "kind": "error", "status": 503, "match": match}
-    told = api.admin("POST", "/faults", fault)
-    assert told.status_code == 201, told.text
-    assert upload(api, "a.txt").status_code == 200
-    assert upload(api, "b.txt").status_code == 503
-
-
 def test_a_text_is_read_up_to_a_mebibyte(make_api: MakeApi) -> None:
     api = related_routes(make_api, training="instant")
     item = made(upload(api, "a.txt", "字".encode() * MIB))
@@ -148,18 +117,15 @@ def test_a_text_is_read_up_to_a_mebibyte(make_api: MakeApi) -> None:
     assert set("".join(texts(api, item))) == {"字"}
 
 
-def test_a_file_over_the_limit_is_refused(make_api: MakeApi) -> None:
-    api = related_routes(make_api, limits=Limits(upload_bytes=1000))
-    assert upload(api, "a.pdf", b"x" * 1000).status_code == 200
-    refused(api, upload(api, "a.pdf", b"x" * 1001), 413, 413, "at most 1000 bytes", 1)
-
-
 def test_a_body_over_all_limits_is_refused_unread(make_api: MakeApi) -> None:
     limits = Limits(upload_bytes=1000, body_bytes=1000)
     api = related_routes(make_api, limits=limits)
-    refused(api, upload(api, "a.pdf", b"x" * 3000), 413, 413, "2000 bytes")
+    before = to_document(api.sandbox.store)
     pieces = iter([FIELDS.encode(), FILE.encode(), b"x" * 3000])
-    refused(api, post(api, pieces), 413, 413, "2000 bytes")
+    for answer in (upload(api, "a.pdf", b"x" * 3000), post(api, pieces)):
+        assert (answer.status_code, answer.json()["code"]) == (413, 413)
+        assert "2000 bytes" in answer.json()["message"]
+    assert to_document(api.sandbox.store) == before
 
 
 @pytest.mark.ci
@@ -169,42 +135,6 @@ def test_the_largest_file_may_come_in_small_chunks(make_api: MakeApi) -> None:
     body = (FIELDS + start + END).encode()
     pieces = (body[at : at + 8192] for at in range(0, len(body), 8192))
     assert post(api, pieces).status_code == 200
-
-
-def test_uploads_have_a_number(make_api: MakeApi) -> None:
-    api = related_routes(make_api, limits=Limits(uploads=2))
-    first = made(upload(api))
-    made(upload(api))
-    message = "2 uploaded files, got one more - at part file (delete some first)"
-    refused(api, upload(api), 409, 409, message, 2)
-    gone = api.admin("DELETE", f"/datasets/{DATASET}/collections/{first}")
-    assert gone.status_code == 200
-    made(upload(api))
-
-
-def test_readers_upload_nothing(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    refused(api, upload(api, key=READER), 500, 501004, "write permission")
-
-
-def test_a_file_can_be_used_again(make_api: MakeApi) -> None:
-    api = related_routes(make_api, training="instant")
-    made(upload(api, "a.txt", b"Some text"))
-    file_id = listed(api)["fileId"]
-    body = {"datasetId": DATASET, "fileId": file_id}
-    item = made(send(api, "POST", f"{CREATE}/fileId", body))
-    assert texts(api, item) == ["Some text"]
-    assert [listed(api, offset=n)["fileId"] for n in (0, 1)] == [file_id] * 2
-
-
-def test_a_file_can_be_used_in_another_dataset(make_api: MakeApi) -> None:
-    api = related_routes(make_api, training="instant")
-    made(upload(api, "a.txt", b"Some text"))
-    new = {"type": "dataset", "name": "Other", "intro": "", "avatar": ""}
-    other = call(api, "POST", "/api/core/dataset/create", **new)
-    body = {"datasetId": other, "fileId": listed(api)["fileId"]}
-    item = made(send(api, "POST", f"{CREATE}/fileId", body))
-    assert texts(api, item) == ["Some text"]
 
 
 def test_an_export_is_csv(make_api: MakeApi) -> None:
@@ -255,21 +185,6 @@ def test_a_form_may_come_in_pieces_of_any_size(make_api: MakeApi, size: int) -> 
     body = (FIELDS + FILE + END).encode()
     pieces = (body[at : at + size] for at in range(0, len(body), size))
     assert texts(api, made(post(api, pieces))) == ["Some text"]
-
-
-def refused(
-    api: Api, answer: Any, status: int, code: int, told: str, made: int = 0
-) -> None:
-    """Check that an upload is refused in these words, and that nothing is stored.
-
-    `made` is how many collections have been made before.
-    """
-    message = answer.json()["message"]
-    assert (answer.status_code, answer.json()["code"]) == (status, code), message
-    assert told in message, message
-    dataset = api.sandbox.store.dataset(DATASET)
-    assert dataset is not None
-    assert len(dataset.tree) == COLLECTIONS + made
 
 
 def test_a_compressed_form_is_415(make_api: MakeApi) -> None:
