@@ -20,6 +20,7 @@ from tests.api.related.world import (
     USERS,
     WORLD,
     code_for,
+    ok,
     sandbox,
     token_in,
 )
@@ -28,6 +29,7 @@ from tests.in_process import InProcess
 from tests.support import LIST, PIN, Api
 
 WHO = f"{ACCOUNT}/tokenLogin"
+DETAIL = "/api/core/dataset/detail"
 PLAN = "/api/support/user/team/plan/getTeamPlanStatus"
 HISTORIES = "/api/core/chat/history/getHistories"
 PINNED = {"appId": APP, "chatId": "one", "top": True}
@@ -109,6 +111,18 @@ def test_a_login_opens_the_two_documented_operations(api: Api) -> None:
     user = api.client.get(WHO, headers=cookie(token)).json()["data"]
     assert user == login.json()["data"]["user"]
     assert (user["username"], user["team"]["tmbId"]) == ("root", "tmb-owner")
+
+
+def test_a_user_has_what_the_schema_of_fastgpt_requires(api: Api) -> None:
+    user = log_in(api).json()["data"]["user"]
+    team, dataset = user["team"], ok(api, "GET", DETAIL, {"id": DATASET})
+    assert (user["promotionRate"], user["tags"], user["avatar"]) == (0, [], "")
+    assert (team["userId"], team["teamId"]) == (user["_id"], dataset["teamId"])
+    assert (team["avatar"], team["isWecomTeam"]) == ("", False)
+    for allowed in (user["permission"], team["permission"]):
+        assert allowed["role"] == allowed["value"]
+        assert allowed["hasManageRole"]
+        assert allowed["hasAppCreatePer"]
 
 
 def test_a_wrong_password_is_told_after_a_wrong_code(api: Api) -> None:

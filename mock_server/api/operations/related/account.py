@@ -3,11 +3,11 @@
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field, structs
 
 from mock_server.api.envelope import SUCCESS, View
 from mock_server.api.operations import body_field
-from mock_server.api.operations.list_v2 import Permission, permission
+from mock_server.api.operations.list_v2 import Roles, roles
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.api.response import Response
@@ -15,22 +15,37 @@ from mock_server.domain import errors
 from mock_server.domain import login as logins
 from mock_server.domain.access import Caller, user_id
 from mock_server.domain.limits import Published
-from mock_server.domain.objects.models import DEFAULT_TMB_ID
+from mock_server.domain.objects.models import DEFAULT_TEAM_ID, DEFAULT_TMB_ID
 from mock_server.domain.sandboxes.state import State
 
-TEAM_ID = user_id("team")
+
+class TeamRoles(Roles):
+    """The caller's permissions and roles in the team; whoever may write may create."""
+
+    has_app_create_role: bool
+    has_dataset_create_role: bool
+    has_apikey_create_role: bool
+    has_skill_create_role: bool
+    has_app_create_per: bool
+    has_dataset_create_per: bool
+    has_apikey_create_per: bool
+    has_skill_create_per: bool
 
 
 class TeamView(View):
     """The only team, and the user's role in it."""
 
+    user_id: str
     tmb_id: str
     member_name: str
     role: str
-    permission: Permission
-    team_id: str = TEAM_ID
+    permission: TeamRoles
+    team_id: str = DEFAULT_TEAM_ID
     team_name: str = "Team"
     status: str = "active"
+    avatar: str = ""
+    team_avatar: str = ""
+    is_wecom_team: bool = False
 
 
 class UserView(View, kw_only=True):
@@ -39,17 +54,21 @@ class UserView(View, kw_only=True):
     id: str = field(name="_id")
     username: str
     team: TeamView
-    permission: Permission
+    permission: TeamRoles
     avatar: str = ""
     timezone: str = "UTC"
+    language: str = "zh-CN"
+    promotion_rate: float = 0
+    tags: list[str] = field(default_factory=list)
 
 
 def user_view(caller: Caller) -> UserView:
     """Return the view of a logged-in caller."""
-    name, level = caller.username or "", permission(caller.level)
-    role = "owner" if level.is_owner else "member"
-    team = TeamView(caller.member or DEFAULT_TMB_ID, name, role, level)
-    return UserView(id=user_id(name), username=name, team=team, permission=level)
+    name, view = caller.username or "", roles(caller.level)
+    own_id, role = user_id(name), "owner" if view.is_owner else "member"
+    allowed = TeamRoles(*structs.astuple(view), *[view.has_write_per] * 8)
+    team = TeamView(own_id, caller.member or DEFAULT_TMB_ID, name, role, allowed)
+    return UserView(id=own_id, username=name, team=team, permission=allowed)
 
 
 class PreLoginQuery(RequestFields):
