@@ -218,7 +218,7 @@ _ROUTES: dict[str, Route] = {
         "completions",
         ("POST",),
         {
-            "messages": Field(many(mapping)),
+            "messages": Field(nullable(many(mapping))),
             "chatId": Field(nullable(text)),
             "appId": MAYBE_ID,
             "detail": MAYBE_FLAG,

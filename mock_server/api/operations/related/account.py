@@ -71,10 +71,22 @@ def user_view(caller: Caller) -> UserView:
     return UserView(id=own_id, username=name, team=team, permission=allowed)
 
 
-class PreLoginQuery(RequestFields):
+_Username = Annotated[str, Meta(min_length=1, max_length=Published.user_chars)]
+_IdleText = Annotated[str, Meta(min_length=1), fields.IDLE] | UnsetType
+_SECRET = body_field.About(is_secret=True).meta()
+_CODE = Meta(extra={"expected": logins.CODE})
+
+
+class FormerPreLoginQuery(RequestFields):
     """The user who is about to log in."""
 
     username: fields.Name
+
+
+class PreLoginQuery(FormerPreLoginQuery):
+    """The user who is about to log in."""
+
+    username: _Username
 
 
 class CodeView(View):
@@ -90,6 +102,7 @@ class CodeView(View):
     differs="While the clock is frozen, a user gets the same code again.",
     refuses=(errors.LimitReached,),
     example={"username": "root"},
+    former=("logins_are_bounded", FormerPreLoginQuery),
     access="anyone",
     is_checked=True,
 )
@@ -105,35 +118,39 @@ def pre_login(call: Call, query: PreLoginQuery) -> CodeView:
 class Campaign(Struct, rename="camel"):
     """The advertising campaign that led the user to FastGPT."""
 
-    short_url_source: str = ""
-    short_url_medium: str = ""
-    short_url_content: str = ""
-    keyword: str = ""
-    search: str = ""
-    source_domain: str = ""
+    short_url_source: _IdleText = UNSET
+    short_url_medium: _IdleText = UNSET
+    short_url_content: _IdleText = UNSET
+    keyword: _IdleText = UNSET
+    search: _IdleText = UNSET
+    source_domain: _IdleText = UNSET
     visitor_id: Annotated[str, Meta(min_length=1, max_length=64)] | UnsetType = field(
         name="visitor_id", default=UNSET
     )
 
 
-class LoginBody(RequestFields):
+class FormerLoginBody(RequestFields):
     """The user name, the SHA-256 of the password in hex digits, and the login code."""
 
     username: fields.Name
-    password: Annotated[
-        str,
-        Meta(max_length=Published.key_chars),
-        body_field.About(is_secret=True).meta(),
-    ]
-    code: Annotated[
-        str, Meta(max_length=Published.name_chars, extra={"expected": logins.CODE})
-    ]
+    password: Annotated[str, Meta(max_length=Published.key_chars), _SECRET]
+    code: Annotated[str, Meta(max_length=Published.name_chars), _CODE]
     language: Annotated[Literal["en", "zh-CN", "zh-Hant"], fields.IDLE] | UnsetType = (
         UNSET
     )
-    inviter_id: fields.IdleText = UNSET
-    bd_vid: fields.IdleText = field(name="bd_vid", default=UNSET)
-    msclkid: fields.IdleText = UNSET
+
+
+class LoginBody(FormerLoginBody):
+    """The user name, the SHA-256 of the password in hex digits, and the login code."""
+
+    username: _Username
+    password: Annotated[
+        str, Meta(min_length=1, max_length=Published.auth_chars), _SECRET
+    ]
+    code: Annotated[str, Meta(min_length=1, max_length=Published.auth_chars), _CODE]
+    inviter_id: _IdleText = UNSET
+    bd_vid: _IdleText = field(name="bd_vid", default=UNSET)
+    msclkid: _IdleText = UNSET
     fastgpt_sem: Annotated[Campaign, fields.IDLE] | UnsetType = field(
         name="fastgpt_sem", default=UNSET
     )
@@ -160,6 +177,7 @@ def _encode(login: LoginView, _: State) -> Response:
     differs="A user has one login token, which never expires. The journal stores "
     "neither token nor password.",
     refuses=(logins.WrongLoginCode, logins.WrongPassword),
+    former=("logins_are_bounded", FormerLoginBody),
     encode=_encode,
     traits={"secret"},
     access="anyone",

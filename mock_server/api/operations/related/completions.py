@@ -5,7 +5,7 @@ from functools import partial
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from mock_server.api.envelope import Failure, error_envelope
@@ -81,8 +81,8 @@ class CompletionsBody(KnownFields, kw_only=True, forbid_unknown_fields=False):
     """A conversation; the reply is to the last message of a user."""
 
     messages: Annotated[
-        list[Annotated[Said, _MESSAGE]], Meta(extra={"expected": _EXPECTED})
-    ] = field(default_factory=list)
+        list[Annotated[Said, _MESSAGE]] | None, Meta(extra={"expected": _EXPECTED})
+    ] = None
     chat_id: fields.ShortText | UnsetType | None = UNSET
     app_id: Id | UnsetType | None = UNSET
     stream: bool | UnsetType | None = UNSET
