@@ -365,9 +365,9 @@ class Speech(Struct):
 class Trigger(Struct, rename="camel"):
     """The schedule by which an application runs."""
 
-    cron_string: str
-    timezone: str
-    default_prompt: str
+    cron_string: OptionalText = UNSET
+    timezone: OptionalText = UNSET
+    default_prompt: OptionalText = UNSET
 
 
 class ChatConfig(Struct, rename="camel", kw_only=True):
