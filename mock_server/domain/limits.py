@@ -29,6 +29,8 @@ class Published:
     """Characters of a token at the end of an address."""
     user_chars: Final = 256
     """Characters of a username or a password."""
+    auth_chars: Final = 100
+    """Characters of a login code, or of a password's digest, as in FastGPT."""
     search_chars: Final = 1_024
     """Characters of a searchText."""
     title_chars: Final = 1_024

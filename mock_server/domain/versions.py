@@ -316,6 +316,14 @@ class Facts:
         chinese="对话的字段错误以 JSON 拒绝，流式请求也是如此；"
         "之前流式请求以事件 `error` 拒绝。",
     )
+    logins_are_bounded: bool = fact(
+        (False, True),
+        routes=("preLogin", "loginByPassword"),
+        sentence="The texts of a login are not empty; passwords and codes have at most "
+        "100 characters. Before, any text was accepted, and other fields were ignored.",
+        chinese="登录的各文本不能为空，密码和代码最多 100 个字符；"
+        "之前可为任意文本，并忽略其他字段。",
+    )
     res_data_needs_data_id: bool = fact(
         (False, True),
         routes=("getResData",),

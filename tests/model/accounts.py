@@ -6,28 +6,40 @@ from hashlib import sha256
 from typing import Any
 
 from tests.model.base import Base
-from tests.model.records import OWNER, TMB, Fields, permission
+from tests.model.records import OWNER, TEAM, TMB, WRITE, Fields, roles
 
 
 class Accounts(Base):
     """What has to do with users."""
 
     def token_login(self, _: Fields) -> Any:
-        name, allowed = self.caller["username"], permission(self.key_level())
+        name, allowed = self.caller["username"], roles(self.key_level())
+        allowed |= {
+            f"has{what}Create{kind}": self.key_level() >= WRITE
+            for what in ("App", "Dataset", "Apikey", "Skill")
+            for kind in ("Role", "Per")
+        }
         return {
             "_id": _user_id(name),
             "username": name,
             "avatar": "",
             "timezone": "UTC",
+            "language": "zh-CN",
+            "promotionRate": 0.0,
+            "tags": [],
             "permission": allowed,
             "team": {
                 "tmbId": self.caller.get("member") or TMB,
                 "memberName": name,
                 "role": "owner" if self.key_level() == OWNER else "member",
                 "permission": allowed,
-                "teamId": _user_id("team"),
+                "userId": _user_id(name),
+                "teamId": TEAM,
                 "teamName": "Team",
+                "teamAvatar": "",
                 "status": "active",
+                "avatar": "",
+                "isWecomTeam": False,
             },
         }
 

@@ -19,6 +19,7 @@ from tests.model.records import (
     Fields,
     loaded,
     milliseconds,
+    mode_of,
     new_collection,
     new_row,
     written,
@@ -193,7 +194,7 @@ class Base:
             training = {"activeTrainingAmount": count, "finalErrorAmount": errors}
             training["slowestTrainingStatus"] = "running" if count else status
             if count:
-                training["slowestTrainingMode"] = each["trainingType"]
+                training["slowestTrainingMode"] = mode_of(each)
         view = {name: it for name, it in each.items() if name not in hidden}
         return {"_id": each["id"]} | view | training
 

@@ -144,3 +144,8 @@ def roles(level: int) -> Fields:
         "hasWriteRole": level >= WRITE,
         "hasReadRole": level >= READ,
     }
+
+
+def mode_of(collection: Fields) -> str:
+    """The kind of training that the rows of a collection get."""
+    return "qa" if collection["trainingType"] == "qa" else "chunk"

@@ -111,7 +111,7 @@ ROW = with_fields(q=text, a=text, chunkIndex=whole, indexes=many(index))
 
 
 def is_guide(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("open"), bool)
+    return flag(value) or (isinstance(value, dict) and flag(value.get("open")))
 
 
 SOURCES = "api cronJob feishu mcp official_account online share test wechat wecom"
@@ -218,7 +218,7 @@ _ROUTES: dict[str, Route] = {
         "completions",
         ("POST",),
         {
-            "messages": Field(many(mapping)),
+            "messages": Field(nullable(many(mapping))),
             "chatId": Field(nullable(text)),
             "appId": MAYBE_ID,
             "detail": MAYBE_FLAG,

@@ -14,6 +14,7 @@ from tests.model.records import (
     TEAM,
     WRITE,
     Fields,
+    mode_of,
     roles,
     written,
 )
@@ -191,7 +192,7 @@ class Sources(Base):
                 if job["parsed"] is not None:
                     shown["queuedCounts"]["parse"] += 1
                 else:
-                    shown["queuedCounts"]["chunk"] += len(job["rows"])
+                    shown["queuedCounts"][mode_of(collection)] += len(job["rows"])
         return shown | {
             "trainingType": collection["trainingType"],
             "advancedTraining": dict.fromkeys(names, False),

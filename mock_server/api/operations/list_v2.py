@@ -227,7 +227,7 @@ class Training(Struct, rename="camel"):
 def _training(item: Collection) -> Training:
     count, errors = item.training_amount, int(item.has_error)
     if count:
-        return Training(count, errors, "running", item.training_type)
+        return Training(count, errors, "running", item.training_mode)
     return Training(0, errors, "error" if errors else "ready")
 
 

@@ -138,6 +138,11 @@ class Collection(Struct, frozen=True, eq=False, gc=False):
     raw_link: str | None = None
     file_size: int | None = None
 
+    @property
+    def training_mode(self) -> str:
+        """The kind of training that the rows of the collection get."""
+        return "qa" if self.training_type == "qa" else "chunk"
+
     def updated(self, now: int) -> "Collection":
         """Return the collection as changed at `now` (ms); its creation time stays."""
         created = self.update_time if self.create_time is None else self.create_time

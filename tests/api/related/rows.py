@@ -213,7 +213,7 @@ OTHER: dict[str, list[Fields]] = {
     "markRead": [{"chatId": "none"}],
     "getRecords_v2": [{f"{it}Id": "none"} for it in ("initial", "prev", "next")],
     "completions": [
-        *({"messages": it} for it in ([], ["x"], [{"role": "system"}])),
+        *({"messages": it} for it in (None, [], ["x"], [{"role": "system"}])),
         {"messages": [{"role": "user", "content": 1}]},
         *({"chatId": ".."}, {"stream": "yes"}),
     ],
@@ -274,7 +274,11 @@ OTHER: dict[str, list[Fields]] = {
         {"token": f"upload {_LATER} dataset/none.txt"},
         {"token": f"collection {_LATER} {ITEM}"},
     ],
-    "loginByPassword": [{"password": 1}, {"password": "0" * 64}, {"code": "abcdef"}],
+    "loginByPassword": [
+        *({"password": it} for it in (1, "0" * 64, "x" * 101)),
+        *({"code": "abcdef"}, {"code": "x" * 101}, {"bd_vid": ""}),
+    ],
+    "v2.createQuestionGuide": [{"questionGuide": it} for it in (True, 5)],
     "app.list": [
         *({"type": it} for it in ("folder", ["folder", "unknown"], "unknown", 5)),
         *({"parentId": APP}, {"searchKey": "in the BOX"}),

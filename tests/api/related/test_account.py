@@ -20,6 +20,7 @@ from tests.api.related.world import (
     USERS,
     WORLD,
     code_for,
+    ok,
     sandbox,
     token_in,
 )
@@ -27,6 +28,7 @@ from tests.conftest import MakeApi
 from tests.in_process import InProcess
 from tests.support import LIST, PIN, Api
 
+DETAIL = "/api/core/dataset/detail"
 WHO = f"{ACCOUNT}/tokenLogin"
 PLAN = "/api/support/user/team/plan/getTeamPlanStatus"
 HISTORIES = "/api/core/chat/history/getHistories"
@@ -89,6 +91,18 @@ def token_of(api: Api) -> str:
 def cookie(token: str) -> dict[str, str]:
     """The header with the cookie of a login."""
     return {"Cookie": f"theme=dark; fastgpt_token={token}"}
+
+
+def test_a_user_has_what_the_schema_of_fastgpt_requires(api: Api) -> None:
+    user = log_in(api).json()["data"]["user"]
+    team, dataset = user["team"], ok(api, "GET", DETAIL, {"id": DATASET})
+    assert (user["promotionRate"], user["tags"], user["avatar"]) == (0, [], "")
+    assert (team["userId"], team["teamId"]) == (user["_id"], dataset["teamId"])
+    assert (team["avatar"], team["isWecomTeam"]) == ("", False)
+    for allowed in (user["permission"], team["permission"]):
+        assert allowed["role"] == allowed["value"]
+        assert allowed["hasManageRole"]
+        assert allowed["hasAppCreatePer"]
 
 
 def test_with_bearer_only_tokens_count_on_related_routes_only(

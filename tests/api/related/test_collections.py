@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 
 from mock_server.api.operations.related.collection import CollectionDetail
 from tests.api.related.world import (
@@ -52,6 +53,24 @@ def test_training_moves_from_the_text_to_rows(make_api: MakeApi) -> None:
     assert seen[0] == (1, 0, 0)
     assert seen[-1] == (0, 0, 30)
     assert sum(queued > 0 for _, queued, _ in seen) == 1
+
+
+@pytest.mark.parametrize(("kind", "mode"), [("qa", "qa"), ("template", "chunk")])
+def test_rows_train_as_questions_or_as_chunks(
+    make_api: MakeApi, kind: str, mode: str
+) -> None:
+    collection = {"_id": ITEM, "name": "A", "trainingType": kind, "trainingAmount": 1}
+    waiting = {"datasetId": DATASET, "collectionId": ITEM, "since": NOW}
+    document = {
+        "clock": NOW,
+        "datasets": [{"id": DATASET, "collections": [collection]}],
+        "training": [waiting | {"data": [{"q": "One"}]}],
+    }
+    api = make_api(document, profile="deployed")
+    detail = ok(api, "GET", f"{PATH}/trainingDetail", {"collectionId": ITEM})
+    assert [it for it, count in detail["queuedCounts"].items() if count] == [mode]
+    listed = api.list_v2(key=OWNER, datasetId=DATASET).json()["data"]["list"]
+    assert listed[0]["slowestTrainingMode"] == mode
 
 
 def test_a_list_that_scrolls_is_capped_and_paged_by_offset(make_api: MakeApi) -> None:

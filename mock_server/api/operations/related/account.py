@@ -3,11 +3,11 @@
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field, structs
 
 from mock_server.api.envelope import SUCCESS, View
 from mock_server.api.operations import body_field
-from mock_server.api.operations.list_v2 import Permission, permission
+from mock_server.api.operations.list_v2 import Roles, roles
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.api.response import Response
@@ -15,22 +15,37 @@ from mock_server.domain import errors
 from mock_server.domain import login as logins
 from mock_server.domain.access import Caller, user_id
 from mock_server.domain.limits import Published
-from mock_server.domain.objects.models import DEFAULT_TMB_ID
+from mock_server.domain.objects.models import DEFAULT_TEAM_ID, DEFAULT_TMB_ID
 from mock_server.domain.sandboxes.state import State
 
-TEAM_ID = user_id("team")
+
+class TeamRoles(Roles):
+    """The caller's permissions and roles in the team; whoever may write may create."""
+
+    has_app_create_role: bool
+    has_dataset_create_role: bool
+    has_apikey_create_role: bool
+    has_skill_create_role: bool
+    has_app_create_per: bool
+    has_dataset_create_per: bool
+    has_apikey_create_per: bool
+    has_skill_create_per: bool
 
 
 class TeamView(View):
     """The only team, and the user's role in it."""
 
+    user_id: str
     tmb_id: str
     member_name: str
     role: str
-    permission: Permission
-    team_id: str = TEAM_ID
+    permission: TeamRoles
+    team_id: str = DEFAULT_TEAM_ID
     team_name: str = "Team"
     status: str = "active"
+    avatar: str = ""
+    team_avatar: str = ""
+    is_wecom_team: bool = False
 
 
 class UserView(View, kw_only=True):
@@ -39,23 +54,39 @@ class UserView(View, kw_only=True):
     id: str = field(name="_id")
     username: str
     team: TeamView
-    permission: Permission
+    permission: TeamRoles
     avatar: str = ""
     timezone: str = "UTC"
+    language: str = "zh-CN"
+    promotion_rate: float = 0
+    tags: list[str] = field(default_factory=list)
 
 
 def user_view(caller: Caller) -> UserView:
     """Return the view of a logged-in caller."""
-    name, level = caller.username or "", permission(caller.level)
-    role = "owner" if level.is_owner else "member"
-    team = TeamView(caller.member or DEFAULT_TMB_ID, name, role, level)
-    return UserView(id=user_id(name), username=name, team=team, permission=level)
+    name, view = caller.username or "", roles(caller.level)
+    own_id, role = user_id(name), "owner" if view.is_owner else "member"
+    allowed = TeamRoles(*structs.astuple(view), *[view.has_write_per] * 8)
+    team = TeamView(own_id, caller.member or DEFAULT_TMB_ID, name, role, allowed)
+    return UserView(id=own_id, username=name, team=team, permission=allowed)
 
 
-class PreLoginQuery(RequestFields):
+_Username = Annotated[str, Meta(min_length=1, max_length=Published.user_chars)]
+_IdleText = Annotated[str, Meta(min_length=1), fields.IDLE] | UnsetType
+_SECRET = body_field.About(is_secret=True).meta()
+_CODE = Meta(extra={"expected": logins.CODE})
+
+
+class FormerPreLoginQuery(RequestFields):
     """The user who is about to log in."""
 
     username: fields.Name
+
+
+class PreLoginQuery(FormerPreLoginQuery):
+    """The user who is about to log in."""
+
+    username: _Username
 
 
 class CodeView(View):
@@ -71,6 +102,7 @@ class CodeView(View):
     differs="While the clock is frozen, a user gets the same code again.",
     refuses=(errors.LimitReached,),
     example={"username": "root"},
+    former=("logins_are_bounded", FormerPreLoginQuery),
     access="anyone",
     is_checked=True,
 )
@@ -86,35 +118,39 @@ def pre_login(call: Call, query: PreLoginQuery) -> CodeView:
 class Campaign(Struct, rename="camel"):
     """The advertising campaign that led the user to FastGPT."""
 
-    short_url_source: str = ""
-    short_url_medium: str = ""
-    short_url_content: str = ""
-    keyword: str = ""
-    search: str = ""
-    source_domain: str = ""
+    short_url_source: _IdleText = UNSET
+    short_url_medium: _IdleText = UNSET
+    short_url_content: _IdleText = UNSET
+    keyword: _IdleText = UNSET
+    search: _IdleText = UNSET
+    source_domain: _IdleText = UNSET
     visitor_id: Annotated[str, Meta(min_length=1, max_length=64)] | UnsetType = field(
         name="visitor_id", default=UNSET
     )
 
 
-class LoginBody(RequestFields):
+class FormerLoginBody(RequestFields):
     """The user name, the SHA-256 of the password in hex digits, and the login code."""
 
     username: fields.Name
-    password: Annotated[
-        str,
-        Meta(max_length=Published.key_chars),
-        body_field.About(is_secret=True).meta(),
-    ]
-    code: Annotated[
-        str, Meta(max_length=Published.name_chars, extra={"expected": logins.CODE})
-    ]
+    password: Annotated[str, Meta(max_length=Published.key_chars), _SECRET]
+    code: Annotated[str, Meta(max_length=Published.name_chars), _CODE]
     language: Annotated[Literal["en", "zh-CN", "zh-Hant"], fields.IDLE] | UnsetType = (
         UNSET
     )
-    inviter_id: fields.IdleText = UNSET
-    bd_vid: fields.IdleText = field(name="bd_vid", default=UNSET)
-    msclkid: fields.IdleText = UNSET
+
+
+class LoginBody(FormerLoginBody):
+    """The user name, the SHA-256 of the password in hex digits, and the login code."""
+
+    username: _Username
+    password: Annotated[
+        str, Meta(min_length=1, max_length=Published.auth_chars), _SECRET
+    ]
+    code: Annotated[str, Meta(min_length=1, max_length=Published.auth_chars), _CODE]
+    inviter_id: _IdleText = UNSET
+    bd_vid: _IdleText = field(name="bd_vid", default=UNSET)
+    msclkid: _IdleText = UNSET
     fastgpt_sem: Annotated[Campaign, fields.IDLE] | UnsetType = field(
         name="fastgpt_sem", default=UNSET
     )
@@ -141,6 +177,7 @@ def _encode(login: LoginView, _: State) -> Response:
     differs="A user has one login token, which never expires. The journal stores "
     "neither token nor password.",
     refuses=(logins.WrongLoginCode, logins.WrongPassword),
+    former=("logins_are_bounded", FormerLoginBody),
     encode=_encode,
     traits={"secret"},
     access="anyone",

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from mock_server.api.envelope import Failure, error_envelope
@@ -14,6 +14,13 @@ from mock_server.api.event_stream import Chunk, EventStream
 from mock_server.api.operations.contract import DECODE_ERRORS
 from mock_server.api.operations.operation import DEMO_CHAT
 from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.completion_messages import (
+    EXPECTED,
+    MESSAGE,
+    RequestMessage,
+    check_messages,
+    question_of,
+)
 from mock_server.api.operations.related.reply_parts import (
     error_of,
     response_data,
@@ -29,14 +36,10 @@ from mock_server.domain.chats import TITLE_CHARS, RecordTaken, Turn, complete
 from mock_server.domain.clock import format_time
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
-from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.models import App
 from mock_server.domain.replies import ReplyPart, text_of
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
-
-_EXPECTED = 'an array such as [{"role": "user", "content": "Hello"}]'
-_MESSAGE = Meta(extra={"expected": f"an object such as {_EXPECTED[18:-1]}"})
 
 
 class Proxy(Struct, rename="camel", forbid_unknown_fields=True):
@@ -66,29 +69,24 @@ class KnownFields(RequestFields, kw_only=True):
         fields.names_share(self.out_link_auth_data)
 
 
-class Said(Struct, rename={"data_id": "dataId", "hide_in_ui": "hideInUI"}):
-    """A message; its `role`, `content` and `dataId` have an effect."""
-
-    role: Any = UNSET
-    content: Any = UNSET
-    name: Annotated[str, fields.IDLE] = ""
-    reasoning_content: Annotated[str, fields.IDLE] = ""
-    data_id: str = ""
-    hide_in_ui: Annotated[bool, fields.IDLE] = False
-
-
 class CompletionsBody(KnownFields, kw_only=True, forbid_unknown_fields=False):
     """A conversation; the reply is to the last message of a user."""
 
     messages: Annotated[
-        list[Annotated[Said, _MESSAGE]], Meta(extra={"expected": _EXPECTED})
-    ] = field(default_factory=list)
+        list[Annotated[RequestMessage, MESSAGE]] | None,
+        Meta(extra={"expected": EXPECTED}),
+    ] = None
     chat_id: fields.ShortText | UnsetType | None = UNSET
     app_id: Id | UnsetType | None = UNSET
     stream: bool | UnsetType | None = UNSET
     detail: bool | UnsetType | None = UNSET
     variables: dict[str, Any] | UnsetType | None = UNSET
     response_chat_item_id: fields.ShortText | UnsetType | None = UNSET
+
+    def check(self) -> None:
+        """Raise InvalidField if a message or another field is wrong."""
+        super().check()
+        check_messages(self.messages or ())
 
 
 class Message(Struct):
@@ -132,35 +130,6 @@ class CompletionView(Struct, kw_only=True):
     model: str = ""
     usage: Usage = Usage()
     choices: list[Choice]
-
-
-_ROLES = ("user", "system", "developer", "assistant", "tool", "function")
-
-
-def question_of(messages: list[Said]) -> str:
-    """Return the text of the last message of a user, else of the last message.
-
-    Raises InvalidField if the role of this message, or its content, is wrong.
-    """
-    questions = [at for at, each in enumerate(messages) if each.role == "user"]
-    index = questions[-1] if questions else len(messages) - 1
-    message = messages[index]
-    if message.role not in _ROLES:
-        got = describe_value(message.role) if message.role is not UNSET else "nothing"
-        expected, at = "a message with the role user", f"$.messages[{index}].role"
-        raise errors.InvalidField(expected, got, at)
-    return _text(message.content, f"$.messages[{index}].content")
-
-
-def _text(content: object, at: str) -> str:
-    """Return the text of a content: of a string, or of the text parts of an array."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        texts = [each.get("text") for each in content if isinstance(each, dict)]
-        return "\n".join(text for text in texts if isinstance(text, str))
-    got = "nothing" if content is UNSET else describe_value(content)
-    raise errors.InvalidField("a string or an array", got, at)
 
 
 NoMessages = refusal("NoMessages", "400 noMessages", "500 500 error")
@@ -294,7 +263,7 @@ def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
         question = msgspec.json.encode(variables).decode()
         return replace(turn, question=question, title=title[:TITLE_CHARS])
     if not body.messages:
-        raise NoMessages(_EXPECTED, "no message", "$.messages")
+        raise NoMessages(EXPECTED, "no message", "$.messages")
     own_id = body.messages[-1].data_id
     is_id = 0 < len(own_id) <= Published.id_chars and own_id not in (".", "..")
     question = question_of(body.messages)

@@ -30,7 +30,7 @@ class GuideSettings(Struct, rename="camel"):
 class CreateQuestionGuideBody(fields.ChatQuery, kw_only=True):
     """The chat session; `questionGuide` has no effect."""
 
-    question_guide: Annotated[GuideSettings, fields.IDLE] | UnsetType = UNSET
+    question_guide: Annotated[GuideSettings | bool, fields.IDLE] | UnsetType = UNSET
 
 
 @route(

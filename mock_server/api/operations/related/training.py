@@ -63,16 +63,18 @@ class TrainingDetailView(View, kw_only=True):
 def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView:
     """Get the progress of a collection's training.
 
-    In `queuedCounts`, `parse` counts texts that wait to be parsed, and `chunk` counts
-    rows that wait to be trained. `trainedCount` is the number of trained rows.
+    In `queuedCounts`, `parse` counts texts that wait to be parsed. Rows that wait to be
+    trained count as `qa` if that is the `trainingType`, else as `chunk`. `trainedCount`
+    is the number of trained rows.
     """
     wanted_id = query.collection_id
     dataset, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
     jobs = call.store.jobs.get((dataset.id, collection.id)) or ()
+    unparsed = sum(not job.is_parsed for job in jobs)
     waiting = sum(len(job.rows) for job in jobs if job.is_parsed)
     return TrainingDetailView(
         training_type=collection.training_type,
-        queued_counts=Counts(sum(not job.is_parsed for job in jobs), chunk=waiting),
+        queued_counts=Counts(unparsed, **{collection.training_mode: waiting}),
         trained_count=collection.data_amount,
     )
 

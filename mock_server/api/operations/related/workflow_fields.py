@@ -16,7 +16,8 @@ OptionalSwitch = Switch | UnsetType
 _DIGITS = Meta(
     pattern=r"^[-+]?[0-9]{0,15}(\.[0-9]{0,15})?$", extra={"expected": "digits"}
 )
-OptionalNumber = float | Annotated[str, _DIGITS] | bool | UnsetType | None
+Number = float | Annotated[str, _DIGITS] | bool | None
+OptionalNumber = Number | UnsetType
 OptionalObjects = list[dict[str, Any]] | UnsetType
 OptionalObject = dict[str, Any] | UnsetType
 OptionalText = str | UnsetType
@@ -62,26 +63,24 @@ NodeType = Literal[
     "pluginModule",
     "app",
 ]
-ValueType = (
-    Literal[
-        "string",
-        "number",
-        "boolean",
-        "object",
-        "arrayString",
-        "arrayNumber",
-        "arrayBoolean",
-        "arrayObject",
-        "arrayAny",
-        "any",
-        "chatHistory",
-        "datasetQuote",
-        "dynamic",
-        "selectDataset",
-        "selectApp",
-    ]
-    | UnsetType
-)
+SetValueType = Literal[
+    "string",
+    "number",
+    "boolean",
+    "object",
+    "arrayString",
+    "arrayNumber",
+    "arrayBoolean",
+    "arrayObject",
+    "arrayAny",
+    "any",
+    "chatHistory",
+    "datasetQuote",
+    "dynamic",
+    "selectDataset",
+    "selectApp",
+]
+ValueType = SetValueType | UnsetType
 
 
 class Option(Struct):
@@ -91,14 +90,18 @@ class Option(Struct):
     value: str
 
 
-Options = list[Option] | UnsetType
+class ListedOption(Option):
+    """A value that a user may select from a list."""
+
+    icon: OptionalText = UNSET
+    description: OptionalText = UNSET
 
 
 class Mark(Struct):
     """A mark of a slider."""
 
     label: str
-    value: float | Annotated[str, _DIGITS] | bool | None
+    value: Number
 
 
 class UsedModel(Struct):
@@ -114,6 +117,16 @@ class DatasetOption(Struct, rename="camel"):
     avatar: str
     name: str
     vector_model: UsedModel
+    is_deleted: OptionalSwitch = UNSET
+
+
+class FieldSettings(Struct, rename="camel"):
+    """The fields that a user may add to a node, and how an editor shows them."""
+
+    select_value_type_list: list[SetValueType] | UnsetType = UNSET
+    show_default_value: OptionalSwitch = UNSET
+    show_description: OptionalSwitch = UNSET
+    hide_bottom_divider: OptionalSwitch = UNSET
 
 
 class FileChoice(Struct, rename="camel", kw_only=True):
@@ -152,9 +165,9 @@ class InputFields(FileChoice, kw_only=True):
     time_range_start: OptionalText = UNSET
     time_range_end: OptionalText = UNSET
     dataset_options: list[DatasetOption] | UnsetType = UNSET
-    custom_input_config: OptionalObject = UNSET
-    enums: Options = UNSET
-    list: Options = UNSET
+    custom_input_config: FieldSettings | UnsetType = UNSET
+    enums: list[Option] | UnsetType = UNSET
+    listed: list[ListedOption] | UnsetType = field(name="list", default=UNSET)
 
 
 class Variable(InputFields, kw_only=True):
@@ -211,15 +224,15 @@ class NodeOutput(Struct, rename="camel", kw_only=True):
     description: OptionalText = UNSET
     required: OptionalSwitch = UNSET
     invalid: OptionalSwitch = UNSET
-    custom_field_config: OptionalObject = UNSET
+    custom_field_config: FieldSettings | UnsetType = UNSET
     deprecated: OptionalSwitch = UNSET
 
 
 class Position(Struct):
     """The place where an editor draws a node."""
 
-    x: float
-    y: float
+    x: Number
+    y: Number
 
 
 class PluginData(Struct, rename="camel", kw_only=True):
@@ -239,6 +252,7 @@ class Tool(Struct, rename="camel"):
     """The id of a tool."""
 
     tool_id: str
+    source: OptionalText = UNSET
 
 
 class Tools(Struct, rename="camel"):
@@ -251,12 +265,21 @@ class SystemTools(Tools, kw_only=True):
     """The tools of a system tool."""
 
     tool_id: str
+    source: OptionalText = UNSET
 
 
 class McpTools(Tools, kw_only=True):
     """The tools of an MCP server."""
 
     url: str
+
+
+class HttpTools(Tools, kw_only=True):
+    """The tools of a web server."""
+
+    base_url: OptionalText = UNSET
+    api_schema_str: OptionalText = UNSET
+    custom_headers: OptionalText = UNSET
 
 
 class ToolConfig(Struct, rename="camel", kw_only=True):
@@ -266,7 +289,7 @@ class ToolConfig(Struct, rename="camel", kw_only=True):
     mcp_tool: Tool | UnsetType = UNSET
     system_tool: Tool | UnsetType = UNSET
     system_tool_set: SystemTools | UnsetType = UNSET
-    http_tool_set: Tools | UnsetType = UNSET
+    http_tool_set: HttpTools | UnsetType = UNSET
     http_tool: Tool | UnsetType = UNSET
 
 

@@ -1,0 +1,118 @@
+"""The messages of a completion: their form, and the question in them."""
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
+
+from mock_server.api.operations.related import fields
+from mock_server.domain.errors import InvalidField
+from mock_server.domain.messages import describe_value
+
+EXPECTED = 'an array such as [{"role": "user", "content": "Hello"}]'
+MESSAGE = Meta(extra={"expected": f"an object such as {EXPECTED[18:-1]}"})
+
+_PARTS = {
+    "text": ("text",),
+    "refusal": ("refusal",),
+    "image_url": ("image_url.url",),
+    "input_audio": ("input_audio.data", "input_audio.format"),
+    "video_url": ("video_url.url",),
+    "file": (),
+    "file_url": ("url",),
+}
+"""The texts that a part of a content needs, by its type."""
+_ROLES = {
+    "user": tuple(each for each in _PARTS if each != "refusal"),
+    "system": ("text",),
+    "developer": ("text",),
+    "assistant": ("text", "refusal"),
+    "tool": ("text",),
+    "function": (),
+}
+"""The types of parts that an array as content may have, by the role of the message."""
+_NEEDED = {"tool": ("tool_call_id",), "function": ("name",)}
+_MAY_BE_NULL = ("assistant", "function")
+_TOOL_CALL = ("id", "function.name", "function.arguments")
+
+
+class RequestMessage(Struct, rename={"data_id": "dataId", "hide_in_ui": "hideInUI"}):
+    """A message; its `role`, `content` and `dataId` have an effect."""
+
+    role: Any = UNSET
+    content: Any = UNSET
+    name: Annotated[str, fields.IDLE] | UnsetType = UNSET
+    tool_calls: Annotated[Any, fields.IDLE] = UNSET
+    tool_call_id: Annotated[Any, fields.IDLE] = UNSET
+    reasoning_content: Annotated[str, fields.IDLE] = ""
+    data_id: str = ""
+    hide_in_ui: Annotated[bool, fields.IDLE] = False
+
+
+def check_messages(messages: Iterable[RequestMessage]) -> None:
+    """Raise InvalidField for a message that does not have the form of its role."""
+    for index, each in enumerate(messages):
+        at = f"$.messages[{index}]"
+        role, content = each.role, each.content
+        types = _named(role, _ROLES, f"{at}.role")
+        if isinstance(content, list) and types:
+            for number, part in enumerate(content):
+                _check_part(part, types, f"{at}.content[{number}]")
+        elif not (
+            isinstance(content, str)
+            or (content is None and role in _MAY_BE_NULL)
+            or (content is UNSET and role == "assistant")
+        ):
+            expected = "a string or an array" if types else "a string or null"
+            raise _wrong(content, expected, f"{at}.content")
+        _need_texts(structs.asdict(each), _NEEDED.get(role, ()), at)
+        if role == "assistant" and each.tool_calls is not UNSET:
+            if not isinstance(each.tool_calls, list):
+                raise _wrong(each.tool_calls, "an array", f"{at}.tool_calls")
+            for number, call in enumerate(each.tool_calls):
+                _need_texts(call, _TOOL_CALL, f"{at}.tool_calls[{number}]")
+
+
+def _check_part(part: object, types: Iterable[str], at: str) -> None:
+    kind = part.get("type", UNSET) if isinstance(part, dict) else UNSET
+    _need_texts(part, _PARTS[_named(kind, {it: it for it in types}, f"{at}.type")], at)
+
+
+def _named(name: object, known: dict[str, Any], at: str) -> Any:
+    """Return the value of a known name. Raises InvalidField for any other."""
+    if not isinstance(name, str) or name not in known:
+        raise _wrong(name, " or ".join(known), at)
+    return known[name]
+
+
+def _need_texts(value: object, names: Iterable[str], at: str) -> None:
+    """Raise InvalidField unless an object has a text at each name, such as `a.b`."""
+    for name in names:
+        found = value
+        for step in name.split("."):
+            found = found.get(step, UNSET) if isinstance(found, dict) else UNSET
+        if not isinstance(found, str):
+            raise _wrong(found, "a string", f"{at}.{name}")
+
+
+def question_of(messages: list[RequestMessage]) -> str:
+    """Return the text of the last message of a user, else of the last message.
+
+    Raises InvalidField if the role of this message, or its content, is wrong.
+    """
+    questions = [at for at, each in enumerate(messages) if each.role == "user"]
+    index = questions[-1] if questions else len(messages) - 1
+    at = f"$.messages[{index}]"
+    content = messages[index].content
+    _named(messages[index].role, _ROLES, f"{at}.role")
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        texts = [each.get("text") for each in content if isinstance(each, dict)]
+        return "\n".join(text for text in texts if isinstance(text, str))
+    raise _wrong(content, "a string or an array", f"{at}.content")
+
+
+def _wrong(value: object, expected: str, at: str) -> InvalidField:
+    got = "nothing" if value is UNSET else describe_value(value)
+    return InvalidField(expected, got, at)
