@@ -27,7 +27,7 @@ from mock_server.domain.choices.table import Value
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.fixture_data import Generation
-from mock_server.domain.replies import AS_TYPED, AT_ONCE
+from mock_server.domain.replies import NO_PACE, TYPING_PACE
 from mock_server.domain.sandboxes.registry import Sandboxes
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.wrong_calls import explained
@@ -67,7 +67,7 @@ def create_app(
         time.monotonic,
         lambda: secrets.token_hex(16),
         limits,
-        AS_TYPED if demo else AT_ONCE,
+        TYPING_PACE if demo else NO_PACE,
     )
     chosen = choose(profile, choices)
     generation = _load(fixture, limits)

@@ -137,7 +137,7 @@ class Reloader:
         ]
         self.last = replace(done, problems=shown)
         self.on_end(done)
-        default.changed()
+        default.count_change()
 
     async def _settled(self) -> Sequence[Content]:
         """Return the files' content when nobody writes them. Raises FixtureError."""

@@ -22,7 +22,7 @@ from mock_server.domain.access import (
     Caller,
     split_key,
 )
-from mock_server.domain.choices.reading import remedies, served_with
+from mock_server.domain.choices.reading import choices_hint, remedies
 from mock_server.domain.errors import Refusal
 from mock_server.domain.messages import quoted
 from mock_server.domain.sandboxes.registry import Sandboxes
@@ -82,7 +82,7 @@ class Admission:
             return operation
         sandbox, link = request.sandbox, shares.issued_link_in(content)
         if link:
-            self._switch_sandbox(request, self._sandboxes.of_key(link))
+            self._switch_sandbox(request, self._sandboxes.for_key(link))
         state = request.state
         if request.sandbox is not sandbox:
             # The sandbox of the link does not accept the key of another sandbox.
@@ -137,7 +137,7 @@ class Admission:
         operation = self._operations.with_path(path)
         if operation is not None and operation.access == "address":
             self._switch_sandbox(
-                request, self._sandboxes.of_token(path.rpartition("/")[2])
+                request, self._sandboxes.for_token(path.rpartition("/")[2])
             )
             state = request.state
         if operation is None:
@@ -156,7 +156,9 @@ class Admission:
         Raises RouteNotFound.
         """
         faults = state.faults
-        if faults.active and not faults.answered.keys().isdisjoint(operation.names):
+        if faults.active and not faults.answered_names.keys().isdisjoint(
+            operation.names
+        ):
             return operation
         return self._operations.at(scope["path"], scope["method"], state.choices)
 
@@ -175,7 +177,7 @@ class Admission:
         At a bound address, the sandbox stays. Raises RouteNotFound.
         """
         token = request.headers.login or ""
-        self._switch_sandbox(request, self._sandboxes.of_login(token))
+        self._switch_sandbox(request, self._sandboxes.for_login(token))
         path, method = request.scope["path"], request.scope["method"]
         request.operation = self._operations.at(path, method, request.state.choices)
         return request.operation
@@ -220,9 +222,9 @@ class Admission:
         if notes.bound_to is not None:
             return bound_sandbox(notes.bound_to, self._sandboxes)
         if head.key:
-            found = self._sandboxes.of_key(head.key)
+            found = self._sandboxes.for_key(head.key)
         elif head.login:
-            found = self._sandboxes.of_login(head.login)
+            found = self._sandboxes.for_login(head.login)
         return found or self._sandboxes.default
 
 
@@ -246,7 +248,7 @@ def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
         expected, got = "a key that the fixture declares", "an unknown one"
         # If the fixture declares keys, no choice accepts other keys.
         values = () if declared else remedies(state.choices, "unknown_key")
-        hint = served_with(*values)
+        hint = choices_hint(*values)
         raise UnknownKey(expected, got, request_headers.AUTHORIZATION, hint)
     return Caller(key)
 
@@ -302,5 +304,5 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
             got = "one that no login has given"
         if known:
             got = "one that this operation does not accept"
-        raise MissingAuthorization(expected, got, "headers", served_with(*values))
+        raise MissingAuthorization(expected, got, "headers", choices_hint(*values))
     return caller or NOBODY

@@ -260,12 +260,12 @@ class PublicApi:
         """
         operation, content = self._admission.readmit(request), request.content or b""
         state = request.state if copy is None else copy
-        call = Call.of(state, request.caller)
+        call = Call.for_caller(state, request.caller)
         if not (state.faults.active or operation.is_scripted):
             return operation.respond(call, content, distort)
         matchable = request.matchable or self._matchable_parts(request, operation)
         if operation.is_scripted:
-            call = replace(call, sent=matchable)
+            call = replace(call, request=matchable)
         if not request.has_decided:
             request.answer = state.faults.answer(matchable, state.clock.now())
             request.has_decided = True

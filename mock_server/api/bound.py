@@ -35,7 +35,7 @@ def likely_sandbox(sandboxes: Sandboxes, scope: Scope) -> Sandbox:
     notes = notes_of(scope)
     if notes.bound_to is not None:
         return sandboxes.find(notes.bound_to) or sandboxes.default
-    return sandboxes.of_key(notes.headers.key or "") or sandboxes.default
+    return sandboxes.for_key(notes.headers.key or "") or sandboxes.default
 
 
 def bound_sandbox(name: str, sandboxes: Sandboxes) -> Sandbox:

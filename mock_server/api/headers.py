@@ -15,10 +15,10 @@ from starlette.types import Scope
 from mock_server.api import errors
 from mock_server.api.redaction import HIDDEN
 from mock_server.domain.access import KEY_PATTERN
-from mock_server.domain.choices.reading import remedies, served_with, tolerates
+from mock_server.domain.choices.reading import choices_hint, remedies, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
-from mock_server.domain.faults.firing import Head
+from mock_server.domain.faults.firing import RequestHead
 from mock_server.domain.limits import Limits, Published
 from mock_server.domain.messages import describe_value
 
@@ -145,12 +145,12 @@ def _is_secret_name(name: bytes) -> bool:
     return name == b"cookie" or bool(CREDENTIAL_NAME.search(name.decode("latin-1")))
 
 
-def head_of(scope: Scope) -> Head:
+def head_of(scope: Scope) -> RequestHead:
     """Return the head of a request for faults and answers to match."""
     query = scope["query_string"].decode("latin-1")
     parameters = dict(parse_qsl(query, keep_blank_values=True))
     headers = {name.decode(): text.decode("latin-1") for name, text in scope["headers"]}
-    return Head(scope["path"], parameters, headers)
+    return RequestHead(scope["path"], parameters, headers)
 
 
 def values(headers: Iterable[Header], name: bytes) -> list[bytes]:
@@ -198,7 +198,7 @@ def missing_authorization(
         got = 'a header that does not begin with "Bearer "'
     elif given and given[0].lower().startswith(b"bearer bearer "):
         got = '"Bearer" twice'
-    expected, hint = "one header `Authorization: Bearer KEY`", served_with(*served_by)
+    expected, hint = "one header `Authorization: Bearer KEY`", choices_hint(*served_by)
     if got == "one without a key":
         hint = f"is a variable such as $KEY unset?{f' {hint}' if hint else ''}"
     elif not given and (other := {name for name, _ in headers} & _OF_OTHERS):
@@ -246,7 +246,7 @@ def check_content_type(
         return
     if len(types) != 1 or not _is_json(types[0].decode("latin-1")):
         expected, got = "application/json in UTF-8", _as_text(types)
-        hint = "" if types else served_with(*remedies(choices, choice))
+        hint = "" if types else choices_hint(*remedies(choices, choice))
         if types == [b"application/x-www-form-urlencoded"]:  # the default of curl -d
             how = "with curl add -H 'Content-Type: application/json'"
             hint = f"send JSON, not a form; {how}"

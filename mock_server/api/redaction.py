@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from mock_server.api import escapes
 from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
-from mock_server.domain.journal import Entry, Sent
+from mock_server.domain.journal import Entry, SentRequest
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import CUT_MARK, SHOWN_CHARS
 from mock_server.domain.objects.fixture_data import Generation
@@ -185,7 +185,7 @@ _MAX_TEXTS, _MAX_CHARS = 20, 4_096
 
 def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     """Remove secrets from all parts of a journal entry, in place."""
-    sent = entry.sent
+    sent = entry.request
     parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
     method, path, query, headers = map(secrets.redact, parts)
     is_part = sent.is_cut and sent.is_unread
@@ -197,7 +197,7 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
         body = body[:-ESCAPED_KEY_BYTES]
     entry.answer = answer[:-ESCAPED_KEY_BYTES] if entry.answer_is_cut else answer
     sent = replace(sent, query=query, headers=headers, body=body)
-    entry.sent = replace(sent, method=_decode(method), path=_decode(path))
+    entry.request = replace(sent, method=_decode(method), path=_decode(path))
     entry.answer_headers = [
         (name, HIDDEN if name == b"set-cookie" else secrets.redact(value))
         for name, value in entry.answer_headers
@@ -212,7 +212,7 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
         ]
 
 
-def without_login(sent: Sent) -> Sent:
+def without_login(sent: SentRequest) -> SentRequest:
     """Return a login without credentials: only `username` and `code` remain."""
     query = HIDDEN if sent.query else b""
     if sent.body is None:
@@ -230,7 +230,7 @@ def without_login(sent: Sent) -> Sent:
     return replace(sent, query=query, body=msgspec.json.encode(shown))
 
 
-def credentials_in(sent: Sent, names: Collection[str]) -> tuple[bytes, ...]:
+def credentials_in(sent: SentRequest, names: Collection[str]) -> tuple[bytes, ...]:
     """Return the texts of a login that its response may repeat, such as a password.
 
     They are the values of query and body, except `username` and `code`. If `names` (the

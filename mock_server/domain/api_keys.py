@@ -29,7 +29,7 @@ def check_may(call: Call, level: Level) -> None:
         raise TeamForbidden(expected, "one without it", "headers")
 
 
-def own(call: Call) -> list[ApiKey]:
+def created_keys(call: Call) -> list[ApiKey]:
     """Return the API keys that the caller's member created, latest first."""
     every = reversed([*call.store.api_keys.values()])
     own = [each for each in every if each.member == call.member]
@@ -41,7 +41,7 @@ def check_room(call: Call, app_id: str | None) -> None:
 
     Raise LimitReached if the sandbox has too many. `app_id` is the app of the new key.
     """
-    found, most, of = own(call), Published.member_api_keys, "a member"
+    found, most, of = created_keys(call), Published.member_api_keys, "a member"
     if call.facts.api_keys_of_apps:
         found = [each for each in found if each.app_id == app_id]
         most, of = Published.app_api_keys, "a member for an app"
@@ -68,7 +68,7 @@ def find(call: Call, key_id: str, at: str) -> ApiKey:
     return found
 
 
-def is_good(call: Call, key: str) -> bool:
+def is_accepted(call: Call, key: str) -> bool:
     """Return True if the sandbox of the call accepts the API key `key`."""
     state = call.state
     if key in state.callers or state.holder_of(key) is not None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import AppNotFound, Call
-from mock_server.domain.choices.reading import remedies, served_with
+from mock_server.domain.choices.reading import choices_hint, remedies
 from mock_server.domain.errors import refusal
 from mock_server.domain.faults.definition import Match
 from mock_server.domain.messages import cut, nearest, quoted
@@ -22,9 +22,9 @@ from mock_server.domain.replies import (
     DeclaredReply,
     Pace,
     ReplyPart,
-    Turns,
+    ReplyTurns,
+    encode_parts,
     parts_of,
-    recorded,
     text_of,
 )
 from mock_server.domain.sandboxes.state import State
@@ -99,7 +99,7 @@ def give_feedback(
     speakers = ("AI",) if call.facts.feedback_is_of_replies else SPEAKERS
     for index, record in enumerate(call.store.records(app, chat_id)):
         if record.id == data_id and record.obj in speakers:
-            changed = replace(record, feedback=feedback.written())
+            changed = replace(record, feedback=feedback.to_json())
             call.store.change_records(app, chat_id, {index: changed})
             return
     raise RecordNotFound.of(data_id, "the dataId of a reply of the chat", "$.dataId")
@@ -143,7 +143,7 @@ def update_history(call: Call, request: UpdateHistory) -> None:
     unknown = state.choices.chat_unknown
     app = store.app(request.app_id)
     if app is None:
-        hint = call.offer(request.app_id, store.apps())
+        hint = call.unknown_id_hint(request.app_id, store.apps())
         raise AppNotFound.of(request.app_id, "the id of an app", "$.appId", hint)
     chat = store.chat(app, request.chat_id)
     may_read = app.level_of(call.caller) >= Level.READ
@@ -152,9 +152,9 @@ def update_history(call: Call, request: UpdateHistory) -> None:
         hint = _how_to_pin(state, app, request) if may_read else ""
         raise ChatNotFound.of(request.chat_id, expected, "$.chatId", hint)
     if not may_read:
-        call.may(app, Level.READ, "$.appId")
+        call.require_level(app, Level.READ, "$.appId")
     if chat is None and unknown == "create":
-        chat = _created(state, app, request)
+        chat = _pinned_chat(state, app, request)
     if chat is None:
         found = "the app has no chat session of this chatId"
         state.hint(f"{found}: nothing was changed (choice chat_unknown=ignore)")
@@ -167,7 +167,7 @@ def update_history(call: Call, request: UpdateHistory) -> None:
 _UNUSABLE_IDS = (".", "..")
 
 
-def _created(state: State, app: App, request: UpdateHistory) -> Chat:
+def _pinned_chat(state: State, app: App, request: UpdateHistory) -> Chat:
     """Return the new chat for a pin. Raises ChatNotFound if it cannot be created."""
     hint = _choices_that_help(state, request)
     if request.chat_id in _UNUSABLE_IDS:
@@ -206,7 +206,7 @@ def _choices_that_help(state: State, request: UpdateHistory) -> str:
     values = remedies(state.choices, "chat_unknown")
     if request.chat_id in _UNUSABLE_IDS or not _has_room(state):
         values = tuple(each for each in values if not each.endswith("=create"))
-    return served_with(*values)
+    return choices_hint(*values)
 
 
 _COMPARED_CHATS = 1_000
@@ -236,7 +236,7 @@ class Turn(Struct, frozen=True):
     title: str | None = None
 
 
-class Completed(Struct, frozen=True):
+class CompletionResult(Struct, frozen=True):
     """The result of a completion: the parts of the reply, and the pace of its stream.
 
     `chat_id` is the id that the response shows, which may be empty; `title` is the
@@ -249,7 +249,7 @@ class Completed(Struct, frozen=True):
     title: str | None
 
 
-def complete(call: Call, app: App, turn: Turn) -> Completed:
+def complete(call: Call, app: App, turn: Turn) -> CompletionResult:
     """Reply to a question, and record both; create the chat if it is unknown.
 
     The reply is `call.reply`, else the next reply of the app that fits, or of the
@@ -276,7 +276,7 @@ def complete(call: Call, app: App, turn: Turn) -> Completed:
         store.turns[owner] = turns
     if turn.chat_id is None and not call.facts.new_chats_are_named:
         chat_id = ""
-    return Completed(chat_id, parts, pace, title)
+    return CompletionResult(chat_id, parts, pace, title)
 
 
 def _record(
@@ -296,7 +296,7 @@ def _record(
         question_id = turn.question_id or store.new_id()
     records = (
         ChatRecord(question_id, "Human", turn.question, now),
-        ChatRecord(reply_id, "AI", text_of(parts), now, recorded(parts)),
+        ChatRecord(reply_id, "AI", text_of(parts), now, encode_parts(parts)),
     )
     store.put_chat(app, replace(chat, title=title, update_time=now))
     try:
@@ -322,7 +322,7 @@ def _titles(call: Call, chat: Chat, turn: Turn) -> tuple[str, str | None]:
 
 def _choose_reply(
     call: Call, app: App
-) -> tuple[DeclaredReply | None, str, Turns | None]:
+) -> tuple[DeclaredReply | None, str, ReplyTurns | None]:
     """Return the declared reply, its key in `store.turns`, and the turns to store.
 
     The reply is None if no declared reply fits. The turns are None for `call.reply`.
@@ -332,12 +332,12 @@ def _choose_reply(
     replies, owner = app.replies, app.id
     if not replies:
         replies, owner = call.store.generation.replies, ""
-    turns, sent = call.store.turns.get(owner, Turns()), call.sent
+    turns, sent = call.store.turns.get(owner, ReplyTurns()), call.request
 
     def fits(match: Match) -> bool:
         return sent is not None and sent.matches_conditions(match, "completions")
 
-    reply, turns = turns.take(replies, fits)
+    reply, turns = turns.next_reply(replies, fits)
     return reply, owner, turns
 
 
@@ -352,7 +352,7 @@ def _new_chat(call: Call, app: App, chat_id: str) -> Chat:
 _MONTH_MS = 30 * 24 * 3_600_000
 
 
-def visible(call: Call, chats: Sequence[Chat]) -> Sequence[Chat]:
+def visible_chats(call: Call, chats: Sequence[Chat]) -> Sequence[Chat]:
     """Return the chats of a list that the caller may see.
 
     A visitor sees only their own chats of the last 30 days.
@@ -360,7 +360,7 @@ def visible(call: Call, chats: Sequence[Chat]) -> Sequence[Chat]:
     if call.caller.visitor is None:
         return chats
     since = call.now - _MONTH_MS
-    return [each for each in chats if each.update_time >= since and call.sees(each)]
+    return [each for each in chats if each.update_time >= since and call.may_see(each)]
 
 
 def _new_chat_id(store: Store, app: App) -> str:

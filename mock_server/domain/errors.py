@@ -33,7 +33,7 @@ class Refusal(Exception):
     row: ClassVar[ErrorRow]
 
     def __init__(self, expected: str, got: str, at: str, hint: str = "") -> None:
-        self.at = at
+        self.place = at
         self.reason = f"Expected {expected}, got {got} - at {at}"
         """The message without the hint."""
         self.message = f"{self.reason} ({hint})" if hint else self.reason

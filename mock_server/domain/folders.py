@@ -21,7 +21,7 @@ def path_of(get: Callable[[str], T | None], own_id: str | None) -> list[T]:
     return path
 
 
-def below(every: Iterable[T], own_id: str) -> list[T]:
+def descendants(every: Iterable[T], own_id: str) -> list[T]:
     """Return all objects in a folder at any depth, direct children first."""
     inside: dict[str | None, list[T]] = {}
     for each in every:

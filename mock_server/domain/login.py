@@ -43,7 +43,7 @@ def log_in(state: State, username: str, password: str, code: str) -> tuple[str, 
     Raises WrongLoginCode, then WrongPassword, also for an unknown user.
     """
     given = state.store.login_codes.get(username)
-    if given is None or given.ends <= state.clock.now():
+    if given is None or given.ends_at <= state.clock.now():
         got = "one when none is in force"
         raise WrongLoginCode(CODE, got, "$.code")
     if given.text != code.lower():

@@ -37,7 +37,7 @@ _SENT_COPIES = 3
 _HINT = "start with more --memory, or delete sandboxes, snapshots, faults or journals"
 
 
-class Sized(Protocol):
+class SharedData(Protocol):
     """Data that several sandboxes share."""
 
     @property
@@ -89,7 +89,7 @@ class Memory:
             return None
         return self.hold("requests", _SENT_COPIES * size)
 
-    def keep(self, shared: Sized, holding: Holding | None = None) -> None:
+    def charge_shared(self, shared: SharedData, holding: Holding | None = None) -> None:
         """Charge shared data once, for as long as anything refers to it.
 
         `holding` may have been charged for it before. Raises LimitReached.
@@ -120,7 +120,7 @@ class Memory:
         """Return True if a kind may grow by `size` within its share of the budget."""
         return self._used[kind] + size <= self._shares[kind] and self.fits(size)
 
-    def cache_of(self, shared: Sized, look: Hashable) -> TextCache:
+    def cache_of(self, shared: SharedData, look: Hashable) -> TextCache:
         """Return the cache of JSON texts for shared data, and for the choices `look`.
 
         The cache exists for as long as its users refer to it.

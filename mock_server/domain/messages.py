@@ -174,7 +174,7 @@ def known_names_hint(word: str, known: Iterable[str], count: int) -> str:
     return f"did you mean {quoted(cut(similar))}? T{there_are[1:]}"
 
 
-def whose_name(word: str, named: Iterable[tuple[str, str]]) -> str:
+def hint_of_name(word: str, named: Iterable[tuple[str, str]]) -> str:
     """Return the hint `that is the name of "b1"` if a name was sent instead of an id.
 
     Return "" otherwise. `named` yields ids and names, of which the first are compared.

@@ -50,7 +50,7 @@ class ReplyPart(
     """Ends the reply by a reset of the connection."""
 
     @property
-    def given(self) -> list[str]:
+    def field_names(self) -> list[str]:
         """The names of the fields that are set."""
         fields = msgspec.structs.asdict(self).items()
         return [name for name, value in fields if value is not None]
@@ -86,8 +86,8 @@ _PACE = (
     '{"firstTokenMs": 500, "tokensPerSecond": 20}'
 )
 StreamPace = Annotated[Pace, Meta(extra={"expected": _PACE})]
-AT_ONCE = Pace()
-AS_TYPED = Pace(400, 30)
+NO_PACE = Pace()
+TYPING_PACE = Pace(400, 30)
 """The pace of an ordinary assistant."""
 Parts = Annotated[
     list[Text | ReplyPart], Meta(extra_json_schema={"allOf": [_parts_schema()]})
@@ -159,9 +159,9 @@ class _WithQuotes(RecordedPart, frozen=True):
     quotes: list[RecordedQuote] | None = None  # type: ignore[assignment]
 
 
-def recorded(parts: Sequence[ReplyPart]) -> bytes:
+def encode_parts(parts: Sequence[ReplyPart]) -> bytes:
     """Return the parts to record, as JSON; b"" if the reply is a single text."""
-    to_record = [each for each in parts if {*each.given} & _RECORDED]
+    to_record = [each for each in parts if {*each.field_names} & _RECORDED]
     if not parts or (len(parts) == 1 and parts[0].text is not None):
         return b""
     written = msgspec.json.encode(to_record)
@@ -172,7 +172,7 @@ def recorded(parts: Sequence[ReplyPart]) -> bytes:
 
 
 def parts_recorded(written: bytes) -> Sequence[RecordedPart]:
-    """Return the parts that `recorded` has encoded."""
+    """Return the parts that `encode_parts` has encoded."""
     return msgspec.json.decode(written, type=list[RecordedPart])
 
 
@@ -191,9 +191,9 @@ def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]
         if isinstance(part, str):
             chars += len(part)
             continue
-        if len(part.given) != 1 or part.cut is False:
+        if len(part.field_names) != 1 or part.cut is False:
             kinds = ", ".join(ReplyPart.__struct_encode_fields__)
-            got = " and ".join(part.given) or "nothing"
+            got = " and ".join(part.field_names) or "nothing"
             yield at, f"Expected exactly one of {kinds}, got {got}"
         if number < len(parts or ()) - 1 and (part.cut or part.error is not None):
             yield at, "Expected nothing after this part, which ends the reply, got more"
@@ -213,14 +213,14 @@ def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]
         yield ("parts",), f"Expected {expected}, got {ms:g}"
 
 
-class Turns(Struct, frozen=True):
-    """The number of uses of each reply (`said`), by its index."""
+class ReplyTurns(Struct, frozen=True):
+    """The number of uses of each reply (`uses`), by its index."""
 
-    said: Mapping[int, int] = {}
+    uses: Mapping[int, int] = {}
 
-    def take(
+    def next_reply(
         self, replies: Sequence[DeclaredReply], fits: Callable[[Match], bool]
-    ) -> tuple[DeclaredReply | None, "Turns"]:
+    ) -> tuple[DeclaredReply | None, "ReplyTurns"]:
         """Return the next reply, or None, and the turns afterwards.
 
         `fits` returns True if a request meets a match. The first match that fits
@@ -228,9 +228,9 @@ class Turns(Struct, frozen=True):
         turns.
         """
         left = [
-            (self.said.get(at, 0), at)
+            (self.uses.get(at, 0), at)
             for at, reply in enumerate(replies)
-            if reply.times is None or self.said.get(at, 0) < reply.times
+            if reply.times is None or self.uses.get(at, 0) < reply.times
         ]
         matches = (replies[at].match for _, at in left)
         match = next((each for each in matches if each and fits(each)), None)
@@ -238,4 +238,4 @@ class Turns(Struct, frozen=True):
         if not turns:
             return None, self
         count, at = min(turns)
-        return replies[at], Turns({**self.said, at: count + 1})
+        return replies[at], ReplyTurns({**self.uses, at: count + 1})

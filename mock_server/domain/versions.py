@@ -346,7 +346,7 @@ def facts_of(version: Version) -> Facts:
     return Facts(**{name: row.values[version] for name, row in table().items()})
 
 
-def served_by(version: Version, other: Version) -> str:
+def version_hint(version: Version, other: Version) -> str:
     """Return the hint of a refusal in `version` that version `other` serves it."""
     is_older = VERSIONS.index(other) < VERSIONS.index(version)
     return f"served {'by versions up to' if is_older else 'since version'} {other}"

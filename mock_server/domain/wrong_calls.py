@@ -27,13 +27,13 @@ R = TypeVar("R")
 def explained(of: T) -> T:
     """Make a function, or all public methods of a class, explain wrong arguments."""
     if isfunction(of):
-        return cast(T, _explained(of, of.__qualname__.removesuffix(".__new__")))
+        return cast(T, _explain_calls(of, of.__qualname__.removesuffix(".__new__")))
     for name, value in list(vars(of).items()):
         if isfunction(value) and (name == "__init__" or not name.startswith("_")):
             place = cast(type, of).__name__ if name == "__init__" else name
-            method = _explained(value, place)
+            method = _explain_calls(value, place)
             if iscoroutinefunction(value):
-                method = _to_await(method)
+                method = _warn_unawaited(method)
             is_assertion = name.startswith(("assert_", "all_"))
             setattr(of, name, _Assertion(method) if is_assertion else method)
     return of
@@ -43,16 +43,16 @@ class UncalledAssertionWarning(UserWarning):
     """An assertion was not called, or not awaited, so it has checked nothing."""
 
 
-class _Unused:
+class _UnusedValue:
     """A value that warns at the line of a frame if it is freed before it is used."""
 
     def __init__(self, frame: Any, said: str) -> None:
         self._place: Any = frame.f_code.co_filename, frame.f_lineno
-        self._said = said
+        self._message = said
 
     def __del__(self) -> None:
         if self._place is not None:
-            warn_explicit(self._said, UncalledAssertionWarning, *self._place)
+            warn_explicit(self._message, UncalledAssertionWarning, *self._place)
 
 
 class _Assertion:
@@ -69,7 +69,7 @@ class _Assertion:
         return _ReadAssertion(self._method.__get__(of), sys._getframe(1))
 
 
-class _ReadAssertion(_Unused):
+class _ReadAssertion(_UnusedValue):
     """A read method, which warns if it is freed before it was called."""
 
     def __init__(self, method: Callable[..., Any], frame: Any) -> None:
@@ -91,7 +91,7 @@ class _ReadAssertion(_Unused):
         return f"{name}{' (write it without `assert`)' if is_void else ''}"
 
 
-class _ToAwait(_Unused, Coroutine[Any, Any, Any]):
+class _AsyncCall(_UnusedValue, Coroutine[Any, Any, Any]):
     """A coroutine that warns if it is freed before it was awaited."""
 
     def __init__(
@@ -122,11 +122,11 @@ class _ToAwait(_Unused, Coroutine[Any, Any, Any]):
         super().__del__()
 
 
-def _to_await(method: Callable[P, Any]) -> Callable[P, Any]:
+def _warn_unawaited(method: Callable[P, Any]) -> Callable[P, Any]:
     @wraps(method)
     def call(*args: P.args, **named: P.kwargs) -> Any:
         __tracebackhide__ = True
-        return _ToAwait(method.__name__, method(*args, **named), sys._getframe(1))
+        return _AsyncCall(method.__name__, method(*args, **named), sys._getframe(1))
 
     return call
 
@@ -198,7 +198,7 @@ _EXAMPLES = {
 """Correct code for each name that was called or set in a wrong way."""
 
 
-def _explained(function: Callable[P, R], place: str) -> Callable[P, R]:
+def _explain_calls(function: Callable[P, R], place: str) -> Callable[P, R]:
     @wraps(function)
     def call(*args: P.args, **named: P.kwargs) -> R:
         __tracebackhide__ = True
@@ -256,7 +256,7 @@ def _wrong_call(
     return None
 
 
-class Uncalled:
+class UncalledFunction:
     """A function whose attributes explain that it has to be called."""
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
@@ -302,7 +302,7 @@ def no_application(of: object, *_: object, **__: object) -> NoReturn:
     raise TypeError(f"{expected} ({how}; {url})")
 
 
-class Fixed:
+class ReadOnly:
     """An object that refuses to set public attributes, and suggests other code."""
 
     __slots__ = ()
@@ -313,7 +313,9 @@ class Fixed:
             said = f"{type(self).__name__!r} object has no attribute {name!r}"
             # Others look for private names, `dir` among them.
             is_private = name[0] == "_" and name != "_id"
-            raise AttributeError(said if is_private else said + _meant(self, name))
+            raise AttributeError(
+                said if is_private else said + _attribute_hint(self, name)
+            )
 
         def __getitem__(self, name: object) -> object:
             near = nearest(str(name), [each for each in dir(self) if each[0] != "_"])
@@ -327,7 +329,7 @@ class Fixed:
             object.__setattr__(self, name, value)
             return
         kind, is_known = type(self).__name__, name in dir(self)
-        how = ": it is read only" if is_known else _meant(self, name)
+        how = ": it is read only" if is_known else _attribute_hint(self, name)
         if kind not in _EXAMPLES and name in signature(type(self)).parameters:
             how = f": write {kind}({name}=...)"
         elif example := _EXAMPLES.get(kind) or _EXAMPLES.get(name):
@@ -339,7 +341,7 @@ _VERBS = {"delete": "remove_", **dict.fromkeys(("add", "create", "set"), "put_")
 """The first words of method names here, for the first words that users expect."""
 
 
-def _meant(of: object, name: str) -> str:
+def _attribute_hint(of: object, name: str) -> str:
     """Return a hint for an unknown attribute of an object."""
     if name in _EXAMPLES:
         return f" (write {_EXAMPLES[name]})"
@@ -360,14 +362,16 @@ class ByName:
         def __getattr__(self, name: str) -> object:
             said = f"{type(self).__name__!r} object has no attribute {name!r}"
             is_private = name[0] == "_"
-            raise AttributeError(said if is_private else said + self.meant(name, self))
+            raise AttributeError(
+                said if is_private else said + self.item_hint(name, self)
+            )
 
         def __call__(self, *_: object, **given: object) -> NoReturn:
             name, value = next(iter(given.items()), ("name", ...))
             how = f"write {self.named}[{name!r}]" + (f" = {value!r}" if given else "")
             raise TypeError(f"Expected {self.named}[...], got a call ({how})")
 
-    def meant(self, name: str, known: Collection[str]) -> str:
+    def item_hint(self, name: str, known: Collection[str]) -> str:
         """Return a hint for an item that was looked for as an attribute."""
         if hasattr(dict, name) or name == "set":
             return f": write {self.named}[name] = value for each"

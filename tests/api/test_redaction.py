@@ -162,7 +162,7 @@ def test_what_a_body_hides_after_the_cut_stays_out_of_its_violations(api: Api) -
     body = {"pad": "x" * 20_000, key: 1, "offset": key}
     api.client.post(LIST, headers=bearer(key), json=body)
     entry = next(api.sandbox.journal.since(0))
-    assert entry.sent.is_cut
+    assert entry.request.is_cut
     assert key not in repr(entry)
 
 
@@ -172,9 +172,9 @@ def test_a_key_that_a_cut_goes_through_goes_whole(api: Api) -> None:
     headers = bearer(key) | {"Content-Type": "application/json"}
     api.client.post(LIST, headers=headers, content=body)
     entry = next(api.sandbox.journal.since(0))
-    assert entry.sent.body is not None
-    assert len(entry.sent.body) == cut
-    assert entry.sent.body.endswith(HIDDEN[:9])
+    assert entry.request.body is not None
+    assert len(entry.request.body) == cut
+    assert entry.request.body.endswith(HIDDEN[:9])
 
 
 LONG_KEY = "fastgpt-S3cretKeyOfTheOwner0123456789abcdefghij"

@@ -23,7 +23,7 @@ class Alter(Fault, tag="alter"):
 
     chinese = "一页中的每个条目都被设置或删除若干字段。"
     least: ClassVar[Mapping[str, Any]] = {"set": {"a": 1}}
-    needs = "page"
+    trait = "page"
     schema: ClassVar[Mapping[str, Any]] = {
         "anyOf": [
             {"required": ["set"], "properties": {"set": {"minProperties": 1}}},

@@ -29,7 +29,7 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.domain.access import Level
 from mock_server.domain.faults import placeholders
-from mock_server.domain.faults.routes import is_route, unlike_routes
+from mock_server.domain.faults.routes import is_route, wildcard_warnings
 from mock_server.domain.journal import Note
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.listing.list_v2 import Page
@@ -144,12 +144,12 @@ class Answer(Answering, tag="answer", dict=True):
                 yield ("base64",), f"Expected {expected}, got another text"
         yield from header_problems(self.headers, self.status)
 
-    def plain(self) -> dict[str, Any]:
+    def plain_fields(self) -> dict[str, Any]:
         value = self._declared_value
         if not isinstance(value, Raw):
-            return super().plain()
+            return super().plain_fields()
         rest = replace(self, data=UNSET, json=UNSET)
-        return rest.plain() | {self.form or "": value}
+        return rest.plain_fields() | {self.form or "": value}
 
     def as_kept(self) -> Self:
         """Return the answer with a large value as JSON, which takes less memory."""
@@ -188,7 +188,7 @@ class Answer(Answering, tag="answer", dict=True):
         value = self._declared_value
         if value is UNSET or not self._has_placeholders:
             return value
-        return placeholders.filled(value, sent.values(), DEFAULT_LIMITS.response_bytes)
+        return placeholders.fill(value, sent.values(), DEFAULT_LIMITS.response_bytes)
 
     @cached_property
     def _has_placeholders(self) -> bool:
@@ -224,7 +224,7 @@ class Answer(Answering, tag="answer", dict=True):
     def warnings(self) -> Iterator[str]:
         """Yield warnings; also of data that differs from the operation's own type."""
         yield from super().warnings()
-        yield from unlike_routes(self.operation)
+        yield from wildcard_warnings(self.operation)
         yield from placeholders.warnings_in(self._declared_value, self.operation)
         yield from placeholders.outside_json([self.text or "", *self.headers.values()])
         if isinstance(self.json, str) and _holds_json(self.json):

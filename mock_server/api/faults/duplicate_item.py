@@ -15,7 +15,7 @@ class DuplicateItem(Fault, tag="duplicate_item"):
     """A page begins with the last item of the previous page."""
 
     chinese = "一页的第一个条目在上一页已经出现过。"
-    needs = "page"
+    trait = "page"
 
     async def apply(self, context: FaultContext) -> Response:
         return await context.perform(lambda page, _: with_repeated_item(page))

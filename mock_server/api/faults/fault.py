@@ -27,7 +27,7 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import End, Response
 from mock_server.api.slices import once_ready
 from mock_server.domain.errors import InvalidField, InvalidFields
-from mock_server.domain.faults.definition import Definition, Whole
+from mock_server.domain.faults.definition import Definition, WholeNumber
 from mock_server.domain.faults.firing import Firing
 from mock_server.domain.faults.routes import is_route
 from mock_server.domain.limits import Published
@@ -165,7 +165,7 @@ class Fault(Definition):
         """Return the names of the operations that the kind applies to."""
         rows = OPERATIONS.values()
         return tuple(
-            row.name for row in rows if not cls.needs or cls.needs in row.traits
+            row.name for row in rows if not cls.trait or cls.trait in row.traits
         )
 
     @classmethod
@@ -173,11 +173,11 @@ class Fault(Definition):
         """Return the rules for fields that types cannot express, as JSON Schemas."""
         names = cls.operations() if cls.is_answer else ("*", *cls.operations())
         # A kind that needs a trait cannot apply to static responses, which have none.
-        operations = {"enum": [*names]} if cls.needs else name_schema(names)
+        operations = {"enum": [*names]} if cls.trait else name_schema(names)
         return [{"properties": {"operation": operations}}, cls.schema]
 
     @classmethod
-    def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:
+    def unknown_field_hint(cls, name: str, fields: Mapping[str, object]) -> str:
         """Return a hint for an unknown field, such as one of other servers, or ""."""
         own = OPERATIONS.rewrite_hint(name, fields)
         if own or nearest(name, cls.__struct_encode_fields__):
@@ -269,7 +269,7 @@ class Fault(Definition):
 class StreamFault(Fault):
     """A fault that can take effect in the middle of a stream."""
 
-    after_chunks: Whole = 0
+    after_chunks: WholeNumber = 0
     """Number of stream events before the effect."""
 
     async def stream(self, context: FaultContext) -> EventStream | None:
@@ -391,8 +391,8 @@ def _check_operation(fault: Fault, responses: Collection[str]) -> None:
         return
     OPERATIONS.check_name(fault.operation, "$.operation", others, responses)
     known = fault.operations()
-    if fault.operation in responses and not fault.needs:
+    if fault.operation in responses and not fault.trait:
         return
     if fault.operation not in known:
-        which = f"an operation {_TRAITS[fault.needs]} ({', '.join(known)})"
+        which = f"an operation {_TRAITS[fault.trait]} ({', '.join(known)})"
         raise wrong_field(f"* or {which}", describe_value(fault.operation), "operation")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from mock_server.api.faults.fault import Fault, FaultContext, one_of, wrong_field
 from mock_server.api.response import Response
-from mock_server.domain.faults.definition import Whole
+from mock_server.domain.faults.definition import WholeNumber
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 
@@ -20,10 +20,10 @@ class PageDrift(Fault, tag="page_drift"):
 
     chinese = "列表与上一页时不同：在整个列表的某个位置出现或消失若干条目。"
     least: ClassVar[Mapping[str, Any]] = {"insert": 1}
-    needs = "page"
+    trait = "page"
     schema = one_of(("insert",), ("remove",))
 
-    at: Whole = 0
+    at: WholeNumber = 0
     """Index of the change in the list."""
     insert: Annotated[int, Meta(ge=1, le=Published.page_size)] | None = None
     """Number of new items. Give this or `remove`."""

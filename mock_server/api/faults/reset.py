@@ -13,7 +13,7 @@ class Reset(StreamFault, tag="reset"):
     """`all`: also break connections on which a client resends the request."""
 
     @property
-    def meets_resends(self) -> bool:
+    def fires_on_resends(self) -> bool:
         return self.connections == "all"
 
     async def apply(self, context: FaultContext) -> Response:

@@ -7,7 +7,7 @@ from mock_server.api.connection import Connection
 from mock_server.api.faults.fault import FaultContext, StreamFault
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Headers, Response
-from mock_server.domain.faults.definition import Whole
+from mock_server.domain.faults.definition import WholeNumber
 
 
 class Truncate(StreamFault, tag="truncate"):
@@ -15,7 +15,7 @@ class Truncate(StreamFault, tag="truncate"):
 
     chinese = "应答正文在若干字节后中断，默认为一半。"
 
-    sent_bytes: Whole | None = field(default=None, name="bytes")
+    sent_bytes: WholeNumber | None = field(default=None, name="bytes")
     """Number of body bytes to send; by default half."""
 
     async def apply(self, context: FaultContext) -> Response:

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct, inspect
 from msgspec.structs import replace
 
 from mock_server.api.operations.nearest import given_for, meant_by_unknown
-from mock_server.domain.choices.reading import remedies, tolerated, tolerates
+from mock_server.domain.choices.reading import remedies, tolerant_values, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import HONOURED, IGNORED, Violation
 from mock_server.domain.limits import Published
@@ -141,7 +141,7 @@ class Field:
             return replace(violation, effect=f"counted as {most}")
         larger = [
             f"{self.about.most}={most}"
-            for most in tolerated(self.about.most)
+            for most in tolerant_values(self.about.most)
             if isinstance(most, int) and value <= most
         ]
         return violation.refused(*remedies(choices, self.about.over), *larger)

@@ -24,7 +24,7 @@ from mock_server.domain.errors import InvalidField, InvalidFields, Refusal
 from mock_server.domain.journal import REFUSED, Violation
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.messages import all_problems
-from mock_server.domain.objects.pending import AT_ONCE, Steps, made
+from mock_server.domain.objects.pending import FIRST_STEPS, Steps, compute
 from mock_server.domain.validation.convert import with_integers
 from mock_server.domain.versions import facts_of
 
@@ -91,7 +91,7 @@ class Contract(Generic[F]):
                 fields = self.decoder.decode(content)
             else:
                 # The application has checked the counts of a body as large as this.
-                fields = made(self, content, self._decode_in_steps(content))
+                fields = compute(self, content, self._decode_in_steps(content))
         except DECODE_ERRORS:
             fields = None
         if fields is None:
@@ -103,7 +103,7 @@ class Contract(Generic[F]):
 
     def _decode_in_steps(self, content: bytes) -> Steps[F | None]:
         """Decode a large body in its own step; None if it violates the spec."""
-        for _ in range(AT_ONCE):
+        for _ in range(FIRST_STEPS):
             yield
         with suppress(*DECODE_ERRORS):
             return self.decoder.decode(content)
@@ -161,7 +161,7 @@ class Contract(Generic[F]):
 
         It names an unknown field of the body that is likely meant for the missing one.
         """
-        name = getattr(refusal, "at", "").removeprefix("$.")
+        name = getattr(refusal, "place", "").removeprefix("$.")
         if name in self.known.fields:
             body = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
             unknown = (each for each in body if each not in self.known.names)
@@ -187,11 +187,11 @@ class Contract(Generic[F]):
                 return
         except InvalidField as refusal:
             yield Violation(
-                "invalid_field", self.section, refusal.at, refusal.message, REFUSED
+                "invalid_field", self.section, refusal.place, refusal.message, REFUSED
             )
             return
         except BadJson as refusal:
-            at = refusal.at
+            at = refusal.place
             yield Violation("invalid_field", self.section, at, refusal.message)
             return
         except DECODE_ERRORS:
@@ -200,7 +200,7 @@ class Contract(Generic[F]):
             body = read_json(content, is_checked=len(content) > _SHORT_BYTES)
             check_integers(content, body)
         except (BadJson, InvalidField) as refusal:
-            at = refusal.at
+            at = refusal.place
             yield Violation("invalid_field", self.section, at, refusal.message)
         else:
             body = self._checked_fields(body, choices)

@@ -19,7 +19,7 @@ from mock_server.api.request import RequestBody, read_json
 from mock_server.api.response import Response, error_response, hint_header
 from mock_server.domain import errors
 from mock_server.domain.call import Call
-from mock_server.domain.choices.reading import remedies, served_with, tolerates
+from mock_server.domain.choices.reading import choices_hint, remedies, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Note
 from mock_server.domain.limits import Limits, Published
@@ -27,7 +27,7 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.state import State
-from mock_server.domain.versions import VERSIONS, Facts, Version, facts_of, served_by
+from mock_server.domain.versions import VERSIONS, Facts, Version, facts_of, version_hint
 
 Distort = Callable[[Any, Any], Any]
 """Returns changed data of an operation, for a fault; takes the data and the request."""
@@ -204,7 +204,7 @@ class Operation(Struct, frozen=True):
         is_taken = any(tolerates(choices, name) for name in by_choice)
         if method not in self.methods and not is_taken:
             needed = remedies(choices, *by_choice)
-            hint, is_json = served_with(*needed), "json" in self.media_type
+            hint, is_json = choices_hint(*needed), "json" in self.media_type
             if method == "GET" and self.method == "POST" and is_json:
                 how = "send POST with the fields as a JSON body"
                 hint = f"{how}; GET with such a body is {hint}"
@@ -212,7 +212,7 @@ class Operation(Struct, frozen=True):
                 # Name all choices that the request needs to be accepted.
                 if not values(headers, b"content-type"):
                     needed += remedies(choices, "content_type_missing")
-                hint = _TAKES_IT.format(served_with(" and ".join(needed)))
+                hint = _TAKES_IT.format(choices_hint(" and ".join(needed)))
             if method == "POST":  # curl's method for a request with data
                 option = "-G" if self.method == "GET" else f"-X {self.method}"
                 hint = "; ".join(filter(None, (f"by curl: {option}", hint)))
@@ -263,7 +263,7 @@ class Operation(Struct, frozen=True):
             else:
                 request = self._request_of(call, content)
             if call.store.due is not None:
-                state.settle()
+                state.train_due_rows()
             body: bytes | Response
             if self.answer is not None and distort is None:
                 body = self.answer(call, request)
@@ -324,7 +324,7 @@ class Operation(Struct, frozen=True):
         other = next(serving, None) if may_differ else None
         if choices.error_form == "plain":
             if other is not None:
-                hints = [served_by(choices.version, other)]
+                hints = [version_hint(choices.version, other)]
                 refusal.message += f" ({hints[0]})"
             response = error_response(refusal, choices)
         else:  # `message` is FastGPT's, so the hint goes into a header
@@ -332,7 +332,7 @@ class Operation(Struct, frozen=True):
             if is_field:
                 hints, facts = [refusal.message], (*facts, "bad_fields_are_http_400")
             if other is not None:
-                hints.append(served_by(choices.version, other))
+                hints.append(version_hint(choices.version, other))
                 response = response.with_headers(hint_header(hints[-1]))
         if not (facts or hints):
             return response
@@ -346,7 +346,7 @@ class Operation(Struct, frozen=True):
         other = self.contract_under(facts_of(version))
         if not {*now.names} <= {*other.names}:
             return False  # the other version would ignore fields of the request
-        choices = call.state.choices.but(version=version)
+        choices = call.state.choices.replaced(version=version)
         try:
             tried = replace(call.state, choices=choices, notes=[], ignored=[])
             request = self._request_of(replace(call, state=tried), content)

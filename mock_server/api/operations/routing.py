@@ -14,7 +14,7 @@ from mock_server.api.operations.nearest import (
 )
 from mock_server.api.operations.operation import ADDRESS_END, Operation
 from mock_server.domain import errors
-from mock_server.domain.choices.reading import remedies, served_with
+from mock_server.domain.choices.reading import choices_hint, remedies
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.limits import DEFAULT_LIMITS
@@ -239,13 +239,13 @@ class Operations(Mapping[str, Operation]):
         meant, answer_hint = self.with_path(path), _answer_hint(method, path)
         if meant is not None and choices.version not in meant.versions:
             which = f"a route of the service in version {' and '.join(meant.versions)}"
-            return f"{which}, {served_with(f'version={meant.versions[-1]}')}"
+            return f"{which}, {choices_hint(f'version={meant.versions[-1]}')}"
         if meant is not None:
             about = f"{_RELATED_ROUTE}, " if meant.related else ""
             names = ["related_routes"] if meant.related else []
             names += ["legacy_paths"] if path == meant.legacy_path else []
             # The request needs all of these choices, so join them by "and".
-            return about + served_with(" and ".join(remedies(choices, *names)))
+            return about + choices_hint(" and ".join(remedies(choices, *names)))
         known = known_route(path)
         if known is not None:
             return f"{known.sentence}; this mock does not implement it: {answer_hint}"

@@ -115,9 +115,9 @@ def read_visitor_request(
         content, is_nested, contract, share.app_id if share else "none"
     )
     request = contract.read(given, state.choices, state.ignored)
-    app = call.app(call.visited().app_id)
+    app = call.app(call.visited_share().app_id)
     if getattr(request, "app_id", app.id) != app.id:
         expected = "the id of the app of the share link"
         raise ChatForbidden.of(request.app_id, expected, "$.appId")
-    call.own_chat(app, getattr(request, "chat_id", None) or "")
+    call.visible_chat(app, getattr(request, "chat_id", None) or "")
     return request

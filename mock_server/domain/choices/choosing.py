@@ -60,7 +60,7 @@ def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
                 break
     if problems:
         raise UnknownChoice(all_problems(problems))
-    return base.but(**values)
+    return base.replaced(**values)
 
 
 def choice(name: str) -> Choice:

@@ -278,7 +278,7 @@ class Choices:
         deployed_4_14="4.14",
     )
 
-    def but(self, **values: Any) -> "Choices":
+    def replaced(self, **values: Any) -> "Choices":
         """Return these choices with some (valid) values replaced."""
         return replace(self, **values)
 

@@ -26,13 +26,13 @@ CollectionTooDeep = refusal(
     "CollectionTooDeep", "400 folderTooDeep", "500 507007 folderDepthLimit"
 )
 
-PUT_IN = (ParentNotFound, CollectionForbidden, CollectionTooDeep)
+INSERT = (ParentNotFound, CollectionForbidden, CollectionTooDeep)
 """Refusals that `parent_for` raises."""
 
 
 def path_of(dataset: Dataset, collection: Collection) -> list[Collection]:
     """Return a collection and the folders above it, outermost first."""
-    above = map(dataset.tree.get, dataset.tree.above(collection.parent_id))
+    above = map(dataset.tree.get, dataset.tree.folder_path(collection.parent_id))
     return [collection, *filter(None, above)][::-1]
 
 
@@ -41,13 +41,13 @@ def target_for(
 ) -> tuple[Dataset, str | None]:
     """Return the dataset for a new collection, and the id of the folder (None: top).
 
-    Raises DATASET and PUT_IN: first for unknown ids, then for a missing permission.
+    Raises DATASET and INSERT: first for unknown ids, then for a missing permission.
     """
     if not parent_id:
         return call.dataset(dataset_id, Level.WRITE, "$.datasetId"), None
     dataset = call.dataset(dataset_id, Level.NONE, "$.datasetId")
     check_parent_exists(call, dataset, parent_id)
-    call.may(dataset, Level.WRITE, "$.datasetId")
+    call.require_level(dataset, Level.WRITE, "$.datasetId")
     return dataset, parent_for(call, dataset, parent_id)
 
 
@@ -65,7 +65,7 @@ def _expected_folder(dataset: Dataset) -> str:
 def parent_for(
     call: Call, dataset: Dataset, parent_id: str | None, levels: int = 0
 ) -> str | None:
-    """Return the id of the folder `parent_id`, None for the top level. Raises PUT_IN.
+    """Return the id of the folder `parent_id`, None for the top level. Raises INSERT.
 
     `levels` is the number of nested folders that will be put in it. Any collection of
     the dataset may be the folder.
@@ -88,7 +88,7 @@ def parent_to_move_to(
 ) -> str | None:
     """Return the id of the folder to move a collection to, or None for the top level.
 
-    Raises PUT_IN, FolderCycle.
+    Raises INSERT, FolderCycle.
     """
     target = dataset.tree.get(parent_for(call, dataset, parent_id) or "")
     if target is None:
@@ -179,7 +179,7 @@ def check_rows(call: Call, dataset: Dataset, collection_id: str, count: int) -> 
     jobs = call.store.jobs.get((dataset.id, collection_id)) or ()
     in_training = sum(len(job.rows) for job in jobs)
     most = call.state.limits.collection_rows
-    if len(call.store.rows.of(dataset, collection_id)) + in_training + count > most:
+    if len(call.store.rows.get(dataset, collection_id)) + in_training + count > most:
         expected = f"at most {most} data rows in a collection"
         raise errors.LimitReached(expected, f"{count} more", "body")
 

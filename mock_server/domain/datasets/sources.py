@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from mock_server.domain import errors
 from mock_server.domain.call import Call
 from mock_server.domain.datasets import contents
-from mock_server.domain.datasets.texts import Cutting, chunks
+from mock_server.domain.datasets.texts import ChunkRules, chunks
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
@@ -45,7 +45,7 @@ def content_of(call: Call, dataset: Dataset, collection: Collection) -> bytes:
 
 
 def retrain(
-    call: Call, dataset: Dataset, old: Collection, cutting: Cutting, **changes: Any
+    call: Call, dataset: Dataset, old: Collection, cutting: ChunkRules, **changes: Any
 ) -> str:
     """Replace a collection by a new one, trained again from its source; return the id.
 
@@ -79,5 +79,5 @@ def retrain(
 def _rows_of(call: Call, dataset: Dataset, collection: Collection) -> Iterator[Row]:
     """Yield the rows of a collection, then those that wait for training."""
     jobs = call.store.jobs.get((dataset.id, collection.id)) or ()
-    rows = call.store.rows.of(dataset, collection.id)
+    rows = call.store.rows.get(dataset, collection.id)
     return chain(rows, *(job.rows for job in jobs))

@@ -30,7 +30,7 @@ _PART_CHARS, _OVERLAP_CHARS = 65_536, 4_096
 _MATCHES_PER_STEP = 1_024
 
 
-class Cutting(Struct, frozen=True):
+class ChunkRules(Struct, frozen=True):
     """The rules for cutting a text. A text of fewer than `least` characters is one row.
 
     A chunk has about `size` characters, of which the next chunk repeats `overlap`.
@@ -44,7 +44,7 @@ class Cutting(Struct, frozen=True):
     least: int = 1_000
 
 
-DEFAULT_CUTTING = Cutting()
+DEFAULT_RULES = ChunkRules()
 _CODE = re.compile(r"```.*?```|~~~.*?~~~", re.DOTALL)
 _CODE_LINE_END = "\uffff"
 """Replaces the line ends in a block of code, so that the block is not cut there."""
@@ -58,7 +58,7 @@ _FIRST_SENTENCE_BREAK = 3
 
 
 def chunks(
-    text: str, most: int, cutting: Cutting = DEFAULT_CUTTING
+    text: str, most: int, cutting: ChunkRules = DEFAULT_RULES
 ) -> Steps[list[str]]:
     """Return the chunks of a text; an empty list for a blank text.
 
@@ -87,7 +87,7 @@ def chunks(
     return made[: most + 1]
 
 
-def _found(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str] | None]:
+def _matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str] | None]:
     """Yield the matches in a text, and None at times, to let other requests run."""
     start, count = 0, 0
     while start < len(text):
@@ -110,7 +110,7 @@ def _with_code_in_one_line(text: str) -> Steps[str]:
     joined: list[str] = []
     parts: list[str] = []
     start = 0
-    for found in _found(_CODE, text):
+    for found in _matches(_CODE, text):
         if found is None:
             # Short parts take ten times the memory of their text.
             joined.append("".join(parts))
@@ -123,8 +123,8 @@ def _with_code_in_one_line(text: str) -> Steps[str]:
     return "".join([*joined, *parts, text[start:]])
 
 
-def _sections(text: str, cutting: Cutting) -> Iterator[tuple[str, str] | None]:
-    """Yield the headings and the body of each section, and None when `_found` does."""
+def _sections(text: str, cutting: ChunkRules) -> Iterator[tuple[str, str] | None]:
+    """Yield the headings and the body of each section, and None as `_matches` does."""
     if cutting.separators:
         own = re.compile("|".join(map(re.escape, cutting.separators)))
         for part in _pieces(own, text, keeps=False):
@@ -136,23 +136,23 @@ def _sections(text: str, cutting: Cutting) -> Iterator[tuple[str, str] | None]:
     above: list[tuple[int, str]] = []
     start = 0
     headings = re.compile(rf"^(#{{1,{cutting.levels}}})\s[^\n]+\n", re.MULTILINE)
-    for found in _found(headings, text):
+    for found in _matches(headings, text):
         if found is None:
             yield None
             continue
         body, level = text[start : found.start()], len(found[1])
         is_last = bool(above) and level <= above[-1][0]
         if body.strip() or is_last:
-            yield _joined(above, cutting), body
+            yield _heading_text(above, cutting), body
         while above and above[-1][0] >= level:
             above.pop()
         above.append((level, found[0]))
         start = found.end()
     if text[start:].strip() or above:
-        yield _joined(above, cutting), text[start:]
+        yield _heading_text(above, cutting), text[start:]
 
 
-def _joined(above: list[tuple[int, str]], cutting: Cutting) -> str:
+def _heading_text(above: list[tuple[int, str]], cutting: ChunkRules) -> str:
     """Return the headings above a section; "" if they are longer than a chunk."""
     whole = "".join(heading for _, heading in above)
     return whole if len(whole) <= cutting.size else ""
@@ -161,12 +161,12 @@ def _joined(above: list[tuple[int, str]], cutting: Cutting) -> str:
 def _pieces(
     pattern: re.Pattern[str], text: str, *, keeps: bool = True
 ) -> Iterator[str | None]:
-    """Yield the pieces of a text that are not blank, and None when `_found` does.
+    """Yield the pieces of a text that are not blank, and None as `_matches` does.
 
     With `keeps`, a piece includes the break at its end.
     """
     start = 0
-    for found in _found(pattern, text):
+    for found in _matches(pattern, text):
         if found is None:
             yield None
             continue
@@ -179,7 +179,7 @@ def _pieces(
 
 
 def _split(
-    text: str, cutting: Cutting, step: int = 0, carry: str = ""
+    text: str, cutting: ChunkRules, step: int = 0, carry: str = ""
 ) -> Steps[list[str]]:
     """Return the chunks of `carry` and a text, cut at the breaks with index `step`.
 
@@ -223,7 +223,7 @@ def _split(
     return made
 
 
-def _overlap(chunk: str, cutting: Cutting, step: int) -> str:
+def _overlap(chunk: str, cutting: ChunkRules, step: int) -> str:
     """Return the sentences at the end of a chunk that the next one repeats."""
     if not cutting.overlap or not _FIRST_SENTENCE_BREAK <= step < len(_BREAKS):
         return ""

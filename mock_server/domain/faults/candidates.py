@@ -9,7 +9,7 @@ from math import inf
 from mock_server.domain.faults.definition import Definition, Match
 from mock_server.domain.faults.firing import ActiveFault
 from mock_server.domain.memory import Memory
-from mock_server.domain.validation.json_match import holds, is_test
+from mock_server.domain.validation.json_match import is_match, is_test
 
 
 class Candidates:
@@ -75,15 +75,17 @@ def warnings_if_shadowed(
 
     Return an empty list otherwise, and for a fault.
     """
-    conditions, definition = added.definition.match.given(), added.definition
+    conditions, definition = added.definition.match.conditions(), added.definition
     for each in active if definition.is_answer else ():
         other = each.definition
         if not other.is_answer or other.operation != definition.operation:
             continue
         if each is added:
             break
-        is_permanent = each.remaining is None and each.ends == inf and not other.skip
-        takes_all = other.probability == 1 and holds(other.match.given(), conditions)
+        is_permanent = each.remaining is None and each.ends_at == inf and not other.skip
+        takes_all = other.probability == 1 and is_match(
+            other.match.conditions(), conditions
+        )
         if is_permanent and takes_all:
             return [
                 f"This answer can never fire: {each.id}, added before, answers all "

@@ -9,10 +9,15 @@ from msgspec import Meta, Struct, field
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import size_of
 from mock_server.domain.messages import cut, describe_value, nearest, quoted
-from mock_server.domain.validation.json_match import TESTS, is_test, tests_in, values_in
+from mock_server.domain.validation.json_match import (
+    TESTS,
+    count_tests,
+    count_values,
+    is_test,
+)
 from mock_server.domain.validation.walk import SURROGATE, Path, size_as_json
 
-Whole = Annotated[int, Meta(ge=0, le=Published.integer)]
+WholeNumber = Annotated[int, Meta(ge=0, le=Published.integer)]
 _SECONDS = {"expected": f"seconds from 0.001 to {Published.fault_ttl:g}"}
 Seconds = Annotated[float, Meta(ge=0.001, le=Published.fault_ttl, extra=_SECONDS)]
 FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'})
@@ -54,7 +59,7 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """A part of the last message of a user, case-insensitive."""
 
     @classmethod
-    def meant_by(cls, name: str, given: Mapping[str, object]) -> str:
+    def unknown_field_hint(cls, name: str, given: Mapping[str, object]) -> str:
         """Return a hint for the unknown field `name` of a match with fields `given`."""
         if similar := nearest(name, cls.__struct_fields__):
             meaning = ", the last message of the user" if similar == "question" else ""
@@ -75,7 +80,7 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
         if self.headers:
             self.headers = {name.lower(): own for name, own in self.headers.items()}
 
-    def given(self) -> Mapping[str, Any]:
+    def conditions(self) -> Mapping[str, Any]:
         """Return the conditions that are given, by name."""
         fields = msgspec.structs.asdict(self).items()
         return {name: value for name, value in fields if value is not None}
@@ -87,7 +92,7 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
         """
         # Every request is compared with every match, so matches have to be small.
         most = Published.answer_matched_bytes if is_answer else Published.matched_bytes
-        for name, wanted in self.given().items():
+        for name, wanted in self.conditions().items():
             size = size_as_json(wanted)
             if size is None:
                 yield (name,), SURROGATE
@@ -98,13 +103,13 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
                     expected = 'a text, {"contains": "..."} or {"absent": true}'
                     got = describe_value(wanted[key])
                     yield (name, key), f"Expected {expected}, got {got}"
-        given = [*self.given().values()]
+        given = [*self.conditions().values()]
         most = Published.answer_tests if is_answer else Published.matched_tests
-        if (count := tests_in(given) + (self.question is not None)) > most:
+        if (count := count_tests(given) + (self.question is not None)) > most:
             expected = f"at most {most} texts with a part, question among them"
             yield (), f"Expected {expected}, got {count}"
         most = Published.answer_matched_values
-        if is_answer and (count := sum(map(values_in, given))) > most:
+        if is_answer and (count := sum(map(count_values, given))) > most:
             expected = f"at most {most} fields and items, nested ones too"
             yield (), f"Expected {expected}, got {count}"
 
@@ -116,14 +121,14 @@ class Definition(
 
     is_answer: ClassVar[bool] = False
     """True for the kinds that send a scripted response, and do not break anything."""
-    needs: ClassVar[str] = ""
+    trait: ClassVar[str] = ""
     """The trait that an operation must have for this kind; "" for all operations."""
 
     operation: str = "*"
     """Name of the operation; `*` means all. An answer may have method and path."""
     match: Annotated[Match, MATCH] = field(default_factory=Match)
     """Conditions on requests; by default all match."""
-    skip: Whole = 0
+    skip: WholeNumber = 0
     """Matches that pass before the first firing."""
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] = 1
     """Maximum number of firings."""
@@ -146,7 +151,7 @@ class Definition(
         return None
 
     @property
-    def meets_resends(self) -> bool:
+    def fires_on_resends(self) -> bool:
         """True if the fault fires again, uncounted, when the client resends a request.
 
         A client's HTTP layer may resend a request after the connection has ended.
@@ -156,9 +161,9 @@ class Definition(
     @property
     def size(self) -> int:
         """Estimated bytes of memory that the fault takes."""
-        return size_of(self.plain())
+        return size_of(self.plain_fields())
 
-    def plain(self) -> dict[str, Any]:
+    def plain_fields(self) -> dict[str, Any]:
         """Return the fields as plain data; large JSON values stay encoded (`Raw`)."""
         fields: dict[str, Any] = msgspec.to_builtins(self)
         return fields

@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import cut, most_alike
-from mock_server.domain.validation.json_match import values_in
+from mock_server.domain.validation.json_match import count_values
 
 _PLACEHOLDER = re.compile(
     r"\{\{(count|now|(?:body|query|path)(?:\.[^.{}]{1,256}){1,64})\}\}"
@@ -27,7 +27,7 @@ _BEGINNING = re.compile(rb"\{\{(?:count|now|body|query|path)")
 
 def are_in(value: Any) -> bool:
     """Return True if a text in a JSON value has a placeholder."""
-    return _may_be_in(value) and any(True for _ in _found_in(value))
+    return _may_be_in(value) and any(True for _ in _placeholders(value))
 
 
 def _may_be_in(value: Any) -> bool:
@@ -35,17 +35,17 @@ def _may_be_in(value: Any) -> bool:
     return value is not UNSET and bool(_BEGINNING.search(msgspec.json.encode(value)))
 
 
-def _found_in(value: Any) -> Iterator[str]:
+def _placeholders(value: Any) -> Iterator[str]:
     """Yield the placeholders in the texts of a JSON value."""
     match value:
         case Raw():
-            yield from _found_in(msgspec.json.decode(value))
+            yield from _placeholders(msgspec.json.decode(value))
         case str():
             yield from (each[1] for each in _PLACEHOLDER.finditer(value))
         case list():
-            yield from chain.from_iterable(map(_found_in, value))
+            yield from chain.from_iterable(map(_placeholders, value))
         case dict():
-            yield from chain.from_iterable(map(_found_in, value.values()))
+            yield from chain.from_iterable(map(_placeholders, value.values()))
 
 
 def warnings_in(value: Any, route: str) -> Iterator[str]:
@@ -79,7 +79,7 @@ def warnings_in(value: Any, route: str) -> Iterator[str]:
 
 def outside_json(texts: Iterable[str]) -> Iterator[str]:
     """Yield a warning if a text or header has placeholders, which are not filled."""
-    fields = (name for name in _found_in([*texts]) if "." in name)
+    fields = (name for name in _placeholders([*texts]) if "." in name)
     for name in islice(fields, 1):
         where = "placeholders are filled in data and json only"
         yield f"'{{{{{cut(name)}}}}}' is sent as it is: {where}"
@@ -92,16 +92,16 @@ def problem_in(value: Any) -> str:
     most, encoded = Published.placeholders, msgspec.json.encode(value)
     # Counting values is slow; commas and brackets give an upper bound.
     is_large = sum(map(encoded.count, (b",", b"[", b"{"))) > Published.json_values
-    if is_large and (count := values_in(value)) > Published.json_values:
+    if is_large and (count := count_values(value)) > Published.json_values:
         expected = f"at most {Published.json_values} fields and items around {{{{"
         return f"Expected {expected}, got {count}"
     are_many = len(_BEGINNING.findall(encoded)) > most
-    if are_many and len([*islice(_found_in(value), most + 1)]) > most:
+    if are_many and len([*islice(_placeholders(value), most + 1)]) > most:
         return f"Expected at most {most} placeholders, got more"
     return ""
 
 
-def filled(value: Any, known: Mapping[str, Any], most: int) -> Any:
+def fill(value: Any, known: Mapping[str, Any], most: int) -> Any:
     """Return the value with its placeholders filled from `known`.
 
     A text that is a single placeholder becomes the value with its type, or null. Inside
@@ -121,21 +121,21 @@ def filled(value: Any, known: Mapping[str, Any], most: int) -> Any:
             raise LimitReached(expected, "more", "the answer")
         return found
 
-    return _filled(value, found)
+    return _fill(value, found)
 
 
-def _filled(value: Any, found: Callable[[str], Any]) -> Any:
+def _fill(value: Any, found: Callable[[str], Any]) -> Any:
     match value:
         case Raw():
-            return _filled(msgspec.json.decode(value), found)
+            return _fill(msgspec.json.decode(value), found)
         case str():
             if whole := _PLACEHOLDER.fullmatch(value):
                 return found(whole[1])
             return _PLACEHOLDER.sub(lambda each: _text_of(found(each[1])), value)
         case list():
-            return [_filled(each, found) for each in value]
+            return [_fill(each, found) for each in value]
         case dict():
-            return {name: _filled(each, found) for name, each in value.items()}
+            return {name: _fill(each, found) for name, each in value.items()}
     return value
 
 

@@ -16,7 +16,7 @@ def is_route(name: str) -> bool:
     return method in METHODS and blank != ""
 
 
-def unlike_routes(name: str) -> Iterator[str]:
+def wildcard_warnings(name: str) -> Iterator[str]:
     """Yield a warning for each `:name` and `*` in a route: they are taken literally."""
     for segment in name.partition(" ")[2].split("/") if is_route(name) else ():
         if segment.startswith(":") and segment[1:].isidentifier():

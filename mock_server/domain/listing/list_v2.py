@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from mock_server.domain.access import Level
 from mock_server.domain.call import Call, DatasetForbidden, ParentNotFound
-from mock_server.domain.choices.reading import remedies, served_with
+from mock_server.domain.choices.reading import choices_hint, remedies
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Note
 from mock_server.domain.listing.empty_page import hint_of
 from mock_server.domain.listing.request import ListV2, scope_of, search_of
-from mock_server.domain.messages import quoted, whose_name
+from mock_server.domain.messages import hint_of_name, quoted
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.state import State
@@ -66,7 +66,7 @@ def page_in(
         expected = f"a key with read permission on dataset {quoted(dataset.id)}"
         raise DatasetForbidden(expected, "a key without it", "$.datasetId")
     order, max_cached = choices.list_order, state.limits.cached_searches
-    inside, matching = dataset.tree.found(within, order, search, max_cached)
+    inside, matching = dataset.tree.search(within, order, search, max_cached)
     offset, size = request.offset, request.page_size
     page = matching[offset : offset + size]
     # scrollList asks for zero items and pages the matches itself: no hint is needed.
@@ -74,7 +74,7 @@ def page_in(
         total = len(matching)
         state.hint(hint_of(dataset, inside, request, choices, total, state.limits))
     if request.is_clamped:
-        state.notes.append(Note(served=(len(page), len(matching))))
+        state.notes.append(Note(lowered_page=(len(page), len(matching))))
     return Page(page, len(matching), level, matching, offset, size)
 
 
@@ -97,7 +97,7 @@ def _check_unknown_parent(
     hint = ""
     if level >= Level.READ:
         ids_and_names = ((each.id, each.name) for each in dataset.tree)
-        name_hint = whose_name(str(request.parent_id), ids_and_names)
+        name_hint = hint_of_name(str(request.parent_id), ids_and_names)
         hints = name_hint, _choices_that_help(request, choices)
         hint = "; ".join(filter(None, hints))
     raise ParentNotFound.of(request.parent_id, expected, "$.parentId", hint)
@@ -110,4 +110,4 @@ def _choices_that_help(request: ListV2, choices: Choices) -> str:
         names.insert(0, "parent_empty_string")
     if request.search_text:
         names.append("search_scope")
-    return served_with(*remedies(choices, *names))
+    return choices_hint(*remedies(choices, *names))

@@ -13,7 +13,7 @@ _BLOCK_ITEMS = 512
 """Usual number of items in a block."""
 
 
-class Sliced(Sequence[T], Generic[T]):
+class ComputedSequence(Sequence[T], Generic[T]):
     """A sequence that computes its items on access.
 
     Subclasses define `_item`, and `_slice` if several items can be computed faster.
@@ -41,7 +41,7 @@ class Sliced(Sequence[T], Generic[T]):
         return [self._item(index) for index in range(start, stop)]
 
 
-class Blocks(Sliced[T]):
+class Blocks(ComputedSequence[T]):
     """A sequence of items that never changes; `replaced` returns a new one."""
 
     __slots__ = ("_blocks", "_ends")
@@ -52,7 +52,7 @@ class Blocks(Sliced[T]):
         self._ends = list(accumulate(map(len, blocks)))
 
     @staticmethod
-    def of(items: Sequence[T]) -> Blocks[T]:
+    def from_items(items: Sequence[T]) -> Blocks[T]:
         """Return `items` in blocks; return a `Blocks` unchanged."""
         return items if isinstance(items, Blocks) else Blocks(list(_cut(items)))
 
@@ -74,7 +74,7 @@ class Blocks(Sliced[T]):
         blocks[first : last + 1] = [old] if is_block else _cut(old)
         return Blocks(blocks)
 
-    def changed(self, by_place: Mapping[int, T]) -> Blocks[T]:
+    def with_items(self, by_place: Mapping[int, T]) -> Blocks[T]:
         """Return a sequence with the items of `by_place` at these indexes."""
         copies: dict[int, list[T]] = {}
         for index, item in by_place.items():
@@ -106,7 +106,7 @@ class Blocks(Sliced[T]):
         return items[start - begin : stop - begin]
 
 
-class Reversed(Sliced[T]):
+class ReverseView(ComputedSequence[T]):
     """A sequence in reverse order, as a view that copies nothing."""
 
     __slots__ = ("_items",)

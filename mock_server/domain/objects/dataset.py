@@ -17,18 +17,18 @@ from mock_server.domain.clock import DEFAULT_TIME
 from mock_server.domain.objects.index import (
     ANYWHERE,
     SORT_KEYS,
-    Listed,
+    AnyListing,
     Listing,
     Order,
-    Renumbered,
+    RenumberedListing,
+    Scope,
     Search,
     SortedOrder,
-    Within,
-    in_order,
     listings,
+    sort_collections,
 )
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
-from mock_server.domain.objects.pending import Steps, complete, made, sorting
+from mock_server.domain.objects.pending import Steps, complete, compute, sort_in_steps
 
 
 class FolderTree(ABC):
@@ -56,14 +56,14 @@ class FolderTree(ABC):
         """Return the collection with this id, or None."""
 
     @abstractmethod
-    def listing(self, within: Within, order: Order) -> Listed:
+    def listing(self, within: Scope, order: Order) -> AnyListing:
         """Return the sorted collections of a folder, the top level or ANYWHERE.
 
         `_id` decides ties. Raises NotReady.
         """
 
-    def found(
-        self, within: Within, order: Order, search: Search | None, max_cached: int
+    def search(
+        self, within: Scope, order: Order, search: Search | None, max_cached: int
     ) -> tuple[int, Sequence[Collection]]:
         """Return the size of a listing, and the matches in it (without search: all).
 
@@ -77,12 +77,12 @@ class FolderTree(ABC):
         """Prepare listings, look-ups and searches, so that no request has to wait."""
         for listing in self.large(order).values():
             listing.fold()
-        if len(self) >= LARGE:
+        if len(self) >= LARGE_LISTING:
             self.get("")  # builds the look-up by id
 
     @abstractmethod
-    def large(self, order: Order) -> Mapping[Within, Listing]:
-        """Return the loaded listings with at least LARGE collections; sort them now."""
+    def large(self, order: Order) -> Mapping[Scope, Listing]:
+        """Return the loaded listings of LARGE_LISTING collections or more, sorted."""
 
     @abstractmethod
     def number(self, item: Collection) -> int:
@@ -97,13 +97,13 @@ class FolderTree(ABC):
         """Return the collections in a folder, in any order."""
 
     @abstractmethod
-    def parents(self) -> Set[Within]:
+    def parents(self) -> Set[Scope]:
         """Return all folders (and ANYWHERE) that may hold collections.
 
         All other folders are empty.
         """
 
-    def below(self, collection_id: str) -> list[Collection]:
+    def descendants(self, collection_id: str) -> list[Collection]:
         """Return the descendants of a collection, the direct children first."""
         descendants: list[Collection] = []
         folders, parents = [collection_id], self.parents()
@@ -124,7 +124,7 @@ class FolderTree(ABC):
             yield count
             folders = [*chain.from_iterable(map(self.folders_in, folders))]
 
-    def above(self, folder: str | None) -> Iterator[str]:
+    def folder_path(self, folder: str | None) -> Iterator[str]:
         """Yield the ids of a folder and of the folders above it, outermost last."""
         while folder is not None:
             yield folder
@@ -133,7 +133,7 @@ class FolderTree(ABC):
 
     def depth(self, folder: str | None) -> int:
         """Return the depth of a folder's content: 0 for the top level (None)."""
-        return sum(1 for _ in self.above(folder))
+        return sum(1 for _ in self.folder_path(folder))
 
 
 class Tree(FolderTree):
@@ -148,7 +148,7 @@ class Tree(FolderTree):
         collections: Sequence[Collection] = (),
         *,
         by_id: Mapping[str, Collection] | None = None,
-        listings: Mapping[Order, Mapping[Within, Listing]] | None = None,
+        listings: Mapping[Order, Mapping[Scope, Listing]] | None = None,
     ) -> None:
         """Store the collections; `by_id` and `listings` may have been built before."""
         self._collections = collections
@@ -171,22 +171,24 @@ class Tree(FolderTree):
     def get(self, collection_id: str) -> Collection | None:
         return self.by_id.get(collection_id)
 
-    def listing(self, within: Within, order: Order) -> Listing:
+    def listing(self, within: Scope, order: Order) -> Listing:
         by_folder = self._listings.get(order)
         if by_folder is None:
             if order == "fixture" and within is ANYWHERE:
                 return self._everything
-            by_folder = made(self, order, self._sort_in_steps(order))
+            by_folder = compute(self, order, self._sort_in_steps(order))
         return by_folder.get(within, _EMPTY)
 
-    def large(self, order: Order) -> Mapping[Within, Listing]:
+    def large(self, order: Order) -> Mapping[Scope, Listing]:
         every = self._sorted(order).items()
-        return {at: listing for at, listing in every if len(listing.items) >= LARGE}
+        return {
+            at: listing for at, listing in every if len(listing.items) >= LARGE_LISTING
+        }
 
     def children(self, folder: str | None) -> Sequence[Collection]:
         return self.listing(folder, self._any_order).items
 
-    def parents(self) -> Set[Within]:
+    def parents(self) -> Set[Scope]:
         return self._sorted(self._any_order).keys()
 
     @property
@@ -200,22 +202,22 @@ class Tree(FolderTree):
         items = self.listing(ANYWHERE, order).items
         return numbers[bisect_left(items, key(item), key=key)]
 
-    def _sorted(self, order: Order) -> Mapping[Within, Listing]:
+    def _sorted(self, order: Order) -> Mapping[Scope, Listing]:
         """Return all listings in an order, by folder; sort them now if needed."""
         if order not in self._listings:
-            ordered = Listing(in_order(self._collections, order))
+            ordered = Listing(sort_collections(self._collections, order))
             is_sorted = order != "fixture"
             steps = listings(ordered if is_sorted else self._everything)
             self._listings[order] = complete(steps)
         return self._listings[order]
 
-    def _sort_in_steps(self, order: Order) -> Steps[Mapping[Within, Listing]]:
+    def _sort_in_steps(self, order: Order) -> Steps[Mapping[Scope, Listing]]:
         """Return the same as `_sorted`, in steps, because sorting may take seconds."""
         if order == "fixture":
             everything = self._everything
         else:
             key = SORT_KEYS[order]
-            everything = Listing((yield from sorting(self._collections, key)))
+            everything = Listing((yield from sort_in_steps(self._collections, key)))
         self._listings[order] = yield from listings(everything)
         return self._listings[order]
 
@@ -228,7 +230,9 @@ class Tree(FolderTree):
         if {*self._listings} <= {"fixture"}:
             return Listing(self._collections)
         order, numbers = self._numbers
-        return Renumbered(self._collections, self.listing(ANYWHERE, order), numbers)
+        return RenumberedListing(
+            self._collections, self.listing(ANYWHERE, order), numbers
+        )
 
     def folders_in(self, folder: str | None) -> Iterable[str]:
         return self._subfolders.get(folder, ())
@@ -245,7 +249,7 @@ class Tree(FolderTree):
         return subfolders
 
     @cached_property
-    def spans(self) -> Mapping[Within, tuple[int, int]]:
+    def spans(self) -> Mapping[Scope, tuple[int, int]]:
         """Start and end of each folder's descendants in depth-first order.
 
         In this order each folder's own collections come first, then its subfolders, so
@@ -255,7 +259,7 @@ class Tree(FolderTree):
         parent_of = {
             each: parent for parent, some in self._subfolders.items() for each in some
         }
-        spans: dict[Within, tuple[int, int]] = {}
+        spans: dict[Scope, tuple[int, int]] = {}
         ahead: list[str | None] = [None]
         end = 0
         while ahead:
@@ -305,7 +309,7 @@ class Tree(FolderTree):
 
 
 _EMPTY = Listing(())
-LARGE = 500
+LARGE_LISTING = 500
 """From this number of collections, a scan or folding may take over a millisecond."""
 
 

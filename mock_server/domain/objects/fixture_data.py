@@ -10,15 +10,15 @@ from msgspec.structs import force_setattr
 
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller, Share
 from mock_server.domain.faults.definition import Definition
-from mock_server.domain.objects.dataset import LARGE, Dataset, FolderTree, Tree
+from mock_server.domain.objects.dataset import LARGE_LISTING, Dataset, FolderTree, Tree
 from mock_server.domain.objects.index import Order
 from mock_server.domain.objects.models import ApiKey, App, Chat, Collection, User
-from mock_server.domain.objects.pending import Steps, made, pieces
+from mock_server.domain.objects.pending import Steps, compute, pieces
 from mock_server.domain.objects.rows import Job, RowPlace, places_of
 from mock_server.domain.replies import DeclaredReply
 from mock_server.domain.versions import Version
 
-JobsOf = tuple[str, str]
+JobsKey = tuple[str, str]
 """The place of a job: the ids of a dataset and of a collection in it."""
 
 
@@ -74,9 +74,9 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return self._by_member.get(member or "", Caller("", member))
 
     @cached_property
-    def jobs_by_collection(self) -> Mapping[JobsOf, tuple[Job, ...]]:
+    def jobs_by_collection(self) -> Mapping[JobsKey, tuple[Job, ...]]:
         """The unfinished jobs of training of each collection."""
-        jobs: dict[JobsOf, tuple[Job, ...]] = {}
+        jobs: dict[JobsKey, tuple[Job, ...]] = {}
         for job in self.jobs:
             place = job.dataset_id, job.collection_id
             jobs[place] = (*jobs.get(place, ()), job)
@@ -85,7 +85,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     @cached_property
     def row_places(self) -> Mapping[str, RowPlace]:
         """The places of all rows by id, found at the first use. Raises NotReady."""
-        return made(self, "row_places", places_of(self.datasets.values()))
+        return compute(self, "row_places", places_of(self.datasets.values()))
 
     def has(self, own_id: str) -> bool:
         """Return True if an object has this id. Raises NotReady."""
@@ -95,19 +95,19 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     @cached_property
     def _large_trees(self) -> Sequence[FolderTree]:
         trees = (dataset.tree for dataset in self.datasets.values())
-        return [tree for tree in trees if len(tree) >= LARGE]
+        return [tree for tree in trees if len(tree) >= LARGE_LISTING]
 
     @cached_property
     def _ids(self) -> Set[str]:
         """All ids except those of collections in large trees. Raises NotReady."""
-        return made(self, "ids", self._collect_ids())
+        return compute(self, "ids", self._collect_ids())
 
     def _collect_ids(self) -> Steps[Set[str]]:
         found = {*self.apps, *self.datasets, *self.api_keys}
         datasets = self.datasets.values()
         trees = [dataset.tree.collections for dataset in datasets]
         with_ids = chain(
-            (tree for tree in trees if len(tree) < LARGE),
+            (tree for tree in trees if len(tree) < LARGE_LISTING),
             *(app.records.values() for app in self.apps.values()),
             *(dataset.rows.values() for dataset in datasets),
             (job.rows for job in self.jobs),

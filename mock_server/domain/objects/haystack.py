@@ -114,7 +114,7 @@ class Haystack:
         self.blocks = list(blocks)
 
     @staticmethod
-    def of(items: Iterable[Iterable[str]]) -> Steps[Haystack]:
+    def from_items(items: Iterable[Iterable[str]]) -> Steps[Haystack]:
         """Return a haystack; `items` yields the texts of each item."""
         haystack = Haystack(())
         for block in _blocks(items):

@@ -17,10 +17,10 @@ from typing import Any, Final, Literal, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mock_server.domain.objects.blocks import Sliced
+from mock_server.domain.objects.blocks import ComputedSequence
 from mock_server.domain.objects.haystack import Haystack, fold
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import STEP, Steps, complete, made, pieces
+from mock_server.domain.objects.pending import STEP, Steps, complete, compute, pieces
 
 Order = Literal["update_time_desc", "name", "fixture"]
 SortedOrder = Literal["update_time_desc", "name"]
@@ -37,16 +37,16 @@ class Anywhere(Enum):
 
 
 ANYWHERE: Final = Anywhere.ANYWHERE
-Within = str | None | Anywhere
+Scope = str | None | Anywhere
 """The scope of a listing: a folder's id, the top level (None), or ANYWHERE."""
 
 
-def listings(everything: Listing) -> Steps[dict[Within, Listing]]:
+def listings(everything: Listing) -> Steps[dict[Scope, Listing]]:
     """Return a listing for each folder that has collections, and for ANYWHERE.
 
     All listings have the order of `everything`.
     """
-    by_folder: dict[Within, Listing] = {ANYWHERE: everything}
+    by_folder: dict[Scope, Listing] = {ANYWHERE: everything}
     # A single pass over all items keeps the order in each folder.
     folders: dict[str | None, tuple[list[Collection], array[int]]] = {}
     for start, some in pieces(everything.items):
@@ -62,7 +62,9 @@ def listings(everything: Listing) -> Steps[dict[Within, Listing]]:
     return by_folder | {folder: Listing(*own) for folder, own in folders.items()}
 
 
-def in_order(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
+def sort_collections(
+    collections: Sequence[Collection], order: Order
+) -> Sequence[Collection]:
     """Sort collections that are in fixture order; `_id` decides ties."""
     if order == "fixture":
         return collections
@@ -144,7 +146,7 @@ class Search(Struct, frozen=True):
         )
 
 
-class Listed(Protocol):
+class AnyListing(Protocol):
     """Sorted collections that can be searched: a `Listing`, or a changed one."""
 
     @property
@@ -187,7 +189,7 @@ class Listing:
         """
         hits = self._results.pop(search, None)
         if hits is None:
-            hits = Hits(self.items, made(self, search, self._matches(search)))
+            hits = Hits(self.items, compute(self, search, self._matches(search)))
             if len(self._results) >= max_cached:
                 del self._results[next(iter(self._results))]
         self._results[search] = hits
@@ -200,7 +202,7 @@ class Listing:
     def _fold_in_steps(self) -> Steps[Haystack]:
         if self._haystack is None:
             texts = ((item.name, *item.tags) for item in self.items)
-            self._haystack = yield from Haystack.of(texts)
+            self._haystack = yield from Haystack.from_items(texts)
         return self._haystack
 
     def _matches(self, search: Search) -> Steps[Sequence[int]]:
@@ -208,7 +210,7 @@ class Listing:
         # A match is in at least one sequence of each group.
         groups: list[list[Sequence[int]]] = []
         for condition in search.conditions:
-            groups.append([(yield from self._meeting(condition))])
+            groups.append([(yield from self._matching_indexes(condition))])
         if search.term:
             haystack = yield from self._fold_in_steps()
             names_only = search.fields == "name"
@@ -225,7 +227,7 @@ class Listing:
     # Indexes are stored in arrays, which take much less memory than lists: there may be
     # millions of indexes.
 
-    def _meeting(self, condition: Condition) -> Steps[array[int]]:
+    def _matching_indexes(self, condition: Condition) -> Steps[array[int]]:
         """Return the indexes of the collections that meet a condition, ascending."""
         if condition not in self._by_condition:
             indices = array("I")
@@ -251,7 +253,7 @@ class Listing:
         return self._by_tag
 
 
-class Renumbered(Listing):
+class RenumberedListing(Listing):
     """A listing that lets another listing search the same collections.
 
     `numbers` has the index in this listing for each collection of `searched`.
@@ -298,7 +300,7 @@ def _intersection(
     return found
 
 
-class Hits(Sliced[Collection]):
+class Hits(ComputedSequence[Collection]):
     """The collections that a search found, stored as indexes.
 
     A search may match a million collections, of which a page shows thirty.

@@ -20,7 +20,7 @@ Steps = Generator[None, None, T]
 """A generator that pauses after each step, and finally returns a value."""
 STEP = 4_096
 """Number of objects handled in one step, which takes at most a few milliseconds."""
-AT_ONCE = 4
+FIRST_STEPS = 4
 """Number of steps that run immediately, because so few do not delay other requests."""
 _SAMPLED_KEYS = 8
 """Number of sampled keys for each part of a sort, so that parts have similar sizes."""
@@ -65,7 +65,7 @@ class NotReady(Exception):
         self.pending = pending
 
 
-def made(owner: object, key: Hashable, steps: Steps[T]) -> T:
+def compute(owner: object, key: Hashable, steps: Steps[T]) -> T:
     """Return the value that `steps` compute. Raises NotReady until it is computed.
 
     `key` names the value among those of the object `owner`: callers that need the same
@@ -78,7 +78,7 @@ def made(owner: object, key: Hashable, steps: Steps[T]) -> T:
     pending = being_made.get(key)
     if pending is None:
         pending = Pending(steps)
-        deque(islice(pending, AT_ONCE), maxlen=0)
+        deque(islice(pending, FIRST_STEPS), maxlen=0)
     if not pending.is_made:
         being_made[key] = pending
         raise NotReady(pending)
@@ -100,7 +100,7 @@ def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]
         start += len(some)
 
 
-def sorting(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:
+def sort_in_steps(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:
     """Return the items sorted by `key`, which must differ for all items.
 
     A sample of the keys divides the items into parts. Parts are arrays of indexes,

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from mock_server.domain.memory import GONE_BYTES, Holding
-from mock_server.domain.objects.blocks import Blocks, Sliced
+from mock_server.domain.objects.blocks import Blocks, ComputedSequence
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Row
 from mock_server.domain.objects.pending import STEP, Steps, pieces
@@ -27,13 +27,13 @@ _ROWS_A_SECOND = 20
 class Job(Struct, frozen=True):
     """The rows that a collection will get; hidden until they are trained.
 
-    `since` is the start in milliseconds. `is_parsed` is False for a text: it counts as
+    `start` is in milliseconds. `is_parsed` is False for a text: it counts as
     one waiting row until it is parsed.
     """
 
     dataset_id: str
     collection_id: str
-    since: int
+    start: int
     is_parsed: bool = True
     rows: tuple[Row, ...] = ()
     size: int = 0
@@ -51,7 +51,7 @@ class Job(Struct, frozen=True):
     @property
     def due(self) -> int:
         """Time (ms) of the next step: the text is parsed, or first rows are trained."""
-        return self.since + 2 * _SECOND
+        return self.start + 2 * _SECOND
 
     def advanced(self, now: int) -> tuple[tuple[Row, ...], "Job | None"]:
         """Return the rows trained by `now` (ms), and the rest of the job, if any."""
@@ -59,16 +59,16 @@ class Job(Struct, frozen=True):
             return (), self
         if not self.is_parsed:
             # Parsed rows are trained like rows that were pushed a second later.
-            parsed = replace(self, since=self.since + _SECOND, is_parsed=True)
+            parsed = replace(self, start=self.start + _SECOND, is_parsed=True)
             return parsed.advanced(now) if self.rows else ((), None)
-        seconds = (now - self.since) // _SECOND - 1
+        seconds = (now - self.start) // _SECOND - 1
         count = _ROWS_A_SECOND * seconds
         if count >= len(self.rows):
             return self.rows, None
-        since = self.since + seconds * _SECOND
+        since = self.start + seconds * _SECOND
         trained, left = self.rows[:count], self.rows[count:]
         size = self.size - sum(map(size_of_row, trained))
-        return trained, replace(self, since=since, rows=left, size=size)
+        return trained, replace(self, start=since, rows=left, size=size)
 
 
 def advance_all(
@@ -103,7 +103,7 @@ class RowPlace(Struct, frozen=True):
     row: Row
 
 
-class OldestFirst(Sliced[Row]):
+class OldestFirst(ComputedSequence[Row]):
     """Rows in another order, as a view: by chunkIndex, then oldest first."""
 
     __slots__ = ("_rows",)
@@ -151,8 +151,8 @@ class Rows:
         copy._places = self._places.copy()
         return copy
 
-    def of(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
-        """Return the current rows of a collection, in the order of `in_order`."""
+    def get(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
+        """Return the current rows of a collection, in the order of `sort_rows`."""
         changed = self._changed.get(dataset.id)
         if changed is not None and collection_id in changed:
             return changed[collection_id].rows
@@ -163,7 +163,7 @@ class Rows:
         changed = self._changed.get(dataset.id, {})
         new_ids = (each for each in changed if each not in dataset.rows)
         ids = chain(dataset.rows, new_ids)
-        return ((own_id, self.of(dataset, own_id)) for own_id in ids)
+        return ((own_id, self.get(dataset, own_id)) for own_id in ids)
 
     def change(
         self,
@@ -176,12 +176,12 @@ class Rows:
 
         Raises LimitReached.
         """
-        rows = Blocks.of(self.of(dataset, collection_id))
+        rows = Blocks.from_items(self.get(dataset, collection_id))
         for row in removed:
             index = _index_of(row, rows)
             rows = rows.replaced(index, index + 1, ())
         if len(new) * _ROWS_PER_INSERT > len(rows):
-            rows = Blocks.of(in_order((*rows, *new)))
+            rows = Blocks.from_items(sort_rows((*rows, *new)))
         else:
             for row in new:
                 index = _index_of(row, rows)
@@ -234,7 +234,7 @@ class Rows:
                 self._changed[dataset.id][collection_id] = with_hashes
             if hash((q, a)) not in hashes:
                 return False
-        rows = self.of(dataset, collection_id)
+        rows = self.get(dataset, collection_id)
         return any(row.q == q and row.a == a for row in rows)
 
     def changed_collections(self, dataset: Dataset) -> Iterable[str]:
@@ -275,7 +275,7 @@ class Rows:
         """Return True if a loaded row still exists."""
         if place.collection_id not in self._changed.get(dataset.id, {}):
             return True
-        rows = self.of(dataset, place.collection_id)
+        rows = self.get(dataset, place.collection_id)
         index = _index_of(place.row, rows)
         return index < len(rows) and rows[index] is place.row
 
@@ -288,7 +288,7 @@ class Rows:
             self._places.pop(row.id, None)
 
 
-def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
+def sort_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
     """Return rows as lists show them: chunk_index ascending, then id descending."""
     by_id = sorted(rows, key=attrgetter("id"), reverse=True)
     return tuple(sorted(by_id, key=attrgetter("chunk_index")))
@@ -315,7 +315,7 @@ def _index_of(row: Row, rows: Sequence[Row]) -> int:
     while low < high:
         middle = (low + high) // 2
         other = rows[middle]
-        # The order of `in_order`, which no key of `bisect` can express.
+        # The order of `sort_rows`, which no key of `bisect` can express.
         if other.chunk_index < row.chunk_index or (
             other.chunk_index == row.chunk_index and other.id > row.id
         ):

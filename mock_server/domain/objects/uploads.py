@@ -44,22 +44,22 @@ class File(Struct, frozen=True):
     content: bytes = b""
 
     @property
-    def place(self) -> tuple[str, str]:
+    def owner_ids(self) -> tuple[str, str]:
         """Ids of the dataset and of the collection."""
         return self.dataset_id, self.collection_id
 
 
 class Ticket(Struct, frozen=True):
-    """Permission to upload a file to a dataset under `key`, until `ends` (ms).
+    """Permission to upload a file to a dataset under `key`, until `ends_at` (ms).
 
-    After the upload, the ticket stands for the file: `ends` is later, `size` is in
+    After the upload, the ticket stands for the file: `ends_at` is later, `size` is in
     bytes, and `content` is the stored part.
     """
 
     key: str
     name: str
     dataset_id: str
-    ends: int
+    ends_at: int
     size: int | None = None
     content: bytes = b""
 

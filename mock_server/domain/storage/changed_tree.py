@@ -16,20 +16,20 @@ from typing import Any, get_args
 
 from mock_server.domain.memory import Holding
 from mock_server.domain.objects.dataset import FolderTree, Tree
-from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Within
+from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Scope
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import Steps, made, pieces
+from mock_server.domain.objects.pending import Steps, compute, pieces
 from mock_server.domain.storage.changed_listing import ChangedListing, FoldedTexts
 from mock_server.domain.storage.merged import Differences, Key
 from mock_server.domain.storage.spans import Spans
 
 ORDERS: tuple[Order, ...] = get_args(Order)
-_ByFolder = dict[Within, dict[str, Collection]]
+_ByFolder = dict[Scope, dict[str, Collection]]
 _ITEMS_PER_LOOKUP = 32
 """From this number of items for each lookup, bisection is faster than a scan."""
 _LOOKUPS_PER_STEP = 512
 """Maximum number of indexes in a base listing that are looked up in one step."""
-_Numbered = tuple[Collection, int | None]
+_NumberedCollection = tuple[Collection, int | None]
 """A collection, and its number in fixture order if it comes after all of the base."""
 
 
@@ -62,7 +62,7 @@ class ChangedTree(FolderTree):
         self._last_numbers: dict[str, int] = {}
         self._next_number = len(base)
         self._folded = FoldedTexts()
-        self._listings: dict[tuple[Order, Within], ChangedListing] = {}
+        self._listings: dict[tuple[Order, Scope], ChangedListing] = {}
 
     def copy(self, holding: Holding) -> ChangedTree:
         """Return an independent copy; its changes are not charged again."""
@@ -105,7 +105,7 @@ class ChangedTree(FolderTree):
         found = self._base.by_id.get(collection_id)
         return None if found and self._is_hidden(found.parent_id) else found
 
-    def listing(self, within: Within, order: Order) -> Listing | ChangedListing:
+    def listing(self, within: Scope, order: Order) -> Listing | ChangedListing:
         listing = self._listings.get((order, within))
         if listing is None:
             is_changed = self._put.get(within) or self._removed.get(within)
@@ -115,7 +115,7 @@ class ChangedTree(FolderTree):
             self._listings[order, within] = listing
         return listing
 
-    def large(self, order: Order) -> Mapping[Within, Listing]:
+    def large(self, order: Order) -> Mapping[Scope, Listing]:
         return self._base.large(order)
 
     def children(self, folder: str | None) -> Sequence[Collection]:
@@ -125,7 +125,7 @@ class ChangedTree(FolderTree):
             loaded = [item for item in loaded if item.id not in removed]
         return [*loaded, *self._put.get(folder, _NONE).values()]
 
-    def parents(self) -> Set[Within]:
+    def parents(self) -> Set[Scope]:
         return self._base.parents() | self._put.keys()
 
     def folders_in(self, folder: str | None) -> Iterable[str]:
@@ -182,13 +182,13 @@ class ChangedTree(FolderTree):
         if any(each in loaded or each in self._put for each in roots):
             folders = [each for each in self._put if each is not ANYWHERE]
             for folder in folders:
-                if not roots.isdisjoint(self.above(folder)):
+                if not roots.isdisjoint(self.folder_path(folder)):
                     items |= self._put[folder]
             hidden = self._hidden_without(items)
             if len(hidden) - len(self._hidden) <= self.at_once:
                 hidden = self._hidden
                 for root in roots:
-                    items.update((each.id, each) for each in self.below(root))
+                    items.update((each.id, each) for each in self.descendants(root))
         newly_hidden = len(hidden) - len(self._hidden)
         put = self._put[ANYWHERE]
         freed = [_size_of(each) for each in items.values() if each.id in put]
@@ -229,7 +229,7 @@ class ChangedTree(FolderTree):
                     del self._removed[ANYWHERE][own_id]
                 self._charge(-_REMOVED_BYTES * len(removed))
 
-    def _is_hidden(self, within: Within) -> bool:
+    def _is_hidden(self, within: Scope) -> bool:
         """Return True if the base's content of a folder is hidden (ANYWHERE: some)."""
         if not self._hidden or within is ANYWHERE:
             return bool(self._hidden)
@@ -291,7 +291,7 @@ class ChangedTree(FolderTree):
                 if listing is not None:
                     yield order, listing
 
-    def _changed_listing(self, order: Order, within: Within) -> ChangedListing:
+    def _changed_listing(self, order: Order, within: Scope) -> ChangedListing:
         """Build the listing of a folder or the whole dataset. Raises NotReady."""
         base = self._base.listing(within, order)
         if within is not ANYWHERE and self._is_hidden(within):
@@ -300,13 +300,13 @@ class ChangedTree(FolderTree):
         put = self._put.get(within, _NONE).values()
         inserted = [(item, self._last_numbers.get(item.id)) for item in put]
         steps = self._places_in_steps(order, base, [*removed, *inserted])
-        known = made(self, (order, base), steps)
+        known = compute(self, (order, base), steps)
 
-        def place(each: _Numbered) -> int:
+        def place(each: _NumberedCollection) -> int:
             # Collections that changed during the steps are looked up now.
             return known[each] if each in known else self._place(order, base, *each)
 
-        def rank(each: _Numbered) -> Any:
+        def rank(each: _NumberedCollection) -> Any:
             # A number in fixture order takes as long to look up as a place.
             is_sorted = order != "fixture"
             return self._key(order)(each[0]) if is_sorted else (place(each), each[1])
@@ -329,9 +329,9 @@ class ChangedTree(FolderTree):
         return listing
 
     def _places_in_steps(
-        self, order: Order, base: Listing, items: Sequence[_Numbered]
-    ) -> Steps[dict[_Numbered, int]]:
-        places: dict[_Numbered, int] = {}
+        self, order: Order, base: Listing, items: Sequence[_NumberedCollection]
+    ) -> Steps[dict[_NumberedCollection, int]]:
+        places: dict[_NumberedCollection, int] = {}
         for _, some in pieces(items, _LOOKUPS_PER_STEP):
             places |= {each: self._place(order, base, *each) for each in some}
             yield

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from mock_server.domain.objects.blocks import Sliced
+from mock_server.domain.objects.blocks import ComputedSequence
 from mock_server.domain.objects.models import Collection
 
 Key = Callable[[Collection], Any]
@@ -52,7 +52,7 @@ class Differences(Struct, eq=False):
             del self.items[index], self.places[index]
 
 
-class Merged(Sliced[Collection]):
+class MergedSequence(ComputedSequence[Collection]):
     """A sequence with differences, as a view that copies nothing."""
 
     __slots__ = ("_base", "_differences")

@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.objects.dataset import Dataset, Tree
-from mock_server.domain.objects.fixture_data import Generation, JobsOf
+from mock_server.domain.objects.fixture_data import Generation, JobsKey
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
 from mock_server.domain.objects.rows import RowPlace, Rows, next_due, size_of_jobs
 from mock_server.domain.objects.uploads import File, Ticket
-from mock_server.domain.replies import Turns
+from mock_server.domain.replies import ReplyTurns
 from mock_server.domain.storage.changed_tree import ChangedTree
 from mock_server.domain.storage.chat_store import ChatStore
 from mock_server.domain.storage.overlay import Overlay
@@ -64,7 +64,7 @@ class Store(ChatStore):
 
         The oldest comes first.
         """
-        self.turns: dict[str, Turns] = {}
+        self.turns: dict[str, ReplyTurns] = {}
         """Turns of the replies, by app id; the key "" is for the fixture's replies."""
         self.login_codes: Overlay[str, LoginCode] = Overlay(
             {}, holding, lambda _: _CODE_BYTES
@@ -97,10 +97,10 @@ class Store(ChatStore):
         copy._app_sizes = self._app_sizes.copy()
         copy._loaded_datasets = self._loaded_datasets.copy()
         copy._datasets = self._datasets.copy(holding)
-        for dataset_id, dataset in self._datasets.changed.items():
+        for dataset_id, dataset in self._datasets.changes.items():
             if dataset is not None and isinstance(dataset.tree, ChangedTree):
                 own = replace(dataset, tree=dataset.tree.copy(holding))
-                copy._datasets.changed[dataset_id] = own
+                copy._datasets.changes[dataset_id] = own
         copy.rows = self.rows.copy(holding)
         copy.jobs, copy.due = self.jobs.copy(holding), self.due
         copy.files = self.files.copy(holding)
@@ -223,7 +223,7 @@ class Store(ChatStore):
 
         `loaded` is the data from which `dataset` comes. Raises LimitReached.
         """
-        old = self._datasets.changed.get(dataset.id)
+        old = self._datasets.changes.get(dataset.id)
         self._datasets.put(dataset.id, dataset)
         self._forget_contents({dataset.id: old})
         self._loaded_datasets[dataset.id] = loaded
@@ -233,7 +233,7 @@ class Store(ChatStore):
 
         Datasets in a removed folder stay, unless `ids` contains their ids.
         """
-        olds = {each: self._datasets.changed.get(each) for each in ids}
+        olds = {each: self._datasets.changes.get(each) for each in ids}
         self._datasets.remove(*ids)
         self._forget_contents(olds)
         for dataset_id in self._loaded_datasets.keys() & ids:
@@ -344,11 +344,11 @@ class Store(ChatStore):
         self._datasets.put(current.id, replace(current, tree=tree))
         return tree
 
-    def _forget_work(self, is_removed: Callable[[JobsOf], bool]) -> None:
+    def _forget_work(self, is_removed: Callable[[JobsKey], bool]) -> None:
         """Drop the jobs and the files of removed collections."""
         self.jobs.remove(*filter(is_removed, self.jobs))
         files = self.files.values()
-        self.files.remove(*[file.id for file in files if is_removed(file.place)])
+        self.files.remove(*[file.id for file in files if is_removed(file.owner_ids)])
 
 
 # Estimated bytes of a copied store without its data, of an app's slot in a mapping, of

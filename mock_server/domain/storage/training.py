@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
-from mock_server.domain.objects.pending import Steps, made
+from mock_server.domain.objects.pending import Steps, compute
 from mock_server.domain.objects.rows import (
     Job,
     advance_all,
@@ -64,12 +64,12 @@ def begin(
 _COLLECTIONS_PER_STEP = 16  # a step takes a millisecond or two
 
 
-def settle(store: Store, now: int) -> None:
+def train_due_rows(store: Store, now: int) -> None:
     """Train the rows that are due at `now` (milliseconds). Raises NotReady.
 
     Rows that do not fit into memory wait.
     """
-    made(store, ("settled", now), _settle_in_steps(store, now))
+    compute(store, ("settled", now), _settle_in_steps(store, now))
 
 
 def _settle_in_steps(store: Store, now: int) -> Steps[None]:

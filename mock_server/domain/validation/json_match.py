@@ -30,14 +30,14 @@ class Difference(Struct, frozen=True):
     got: Any
 
 
-def in_words(difference: Mapping[str, Any]) -> str:
+def difference_text(difference: Mapping[str, Any]) -> str:
     """Return the JSON of a difference in words."""
     got = difference["got"]
     got = got if got == MISSING else repr(got)
     return f"{difference['path']}: expected {difference['expected']!r}, got {got}"
 
 
-def holds(wanted: object, value: object) -> bool:
+def is_match(wanted: object, value: object) -> bool:
     """Return True if `value` matches `wanted`: there are no `differences`."""
     # A function of its own, because each request is compared with each fault, and
     # `differences` is slower: it names the places.
@@ -46,11 +46,11 @@ def holds(wanted: object, value: object) -> bool:
             return _passes(wanted, value)
         if isinstance(value, dict):
             for name, item in wanted.items():  # takes half as long as `all`
-                if not holds(item, value.get(name, UNSET)):
+                if not is_match(item, value.get(name, UNSET)):
                     return False
             return True
     if isinstance(wanted, list) and isinstance(value, list):
-        return len(wanted) == len(value) and all(map(holds, wanted, value))
+        return len(wanted) == len(value) and all(map(is_match, wanted, value))
     # In Python True equals 1, in JSON it does not.
     return wanted == value and isinstance(wanted, bool) is isinstance(value, bool)
 
@@ -62,20 +62,22 @@ def is_test(wanted: object) -> bool:
     return isinstance(wanted.get("contains"), str) or wanted.get("absent") is True
 
 
-def tests_in(wanted: object) -> int:
+def count_tests(wanted: object) -> int:
     """Return the number of `contains` tests in a wanted value."""
     if isinstance(wanted, dict):
         if is_test(wanted):
             return "contains" in wanted
-        return sum(map(tests_in, wanted.values()))
-    return sum(map(tests_in, wanted)) if isinstance(wanted, list) else 0
+        return sum(map(count_tests, wanted.values()))
+    return sum(map(count_tests, wanted)) if isinstance(wanted, list) else 0
 
 
-def values_in(wanted: object) -> int:
+def count_values(wanted: object) -> int:
     """Return the number of fields and items, including nested ones."""
     if isinstance(wanted, dict):
         wanted = list(wanted.values())
-    return len(wanted) + sum(map(values_in, wanted)) if isinstance(wanted, list) else 0
+    return (
+        len(wanted) + sum(map(count_values, wanted)) if isinstance(wanted, list) else 0
+    )
 
 
 def contains(text: str, part: str) -> bool:
@@ -107,7 +109,7 @@ def differences(wanted: object, value: object, path: str = "$") -> Iterator[Diff
     """
     got = MISSING if value is UNSET else value
     if is_test(wanted):
-        if not holds(wanted, value):
+        if not is_match(wanted, value):
             yield Difference(path, wanted, got)
     elif isinstance(wanted, dict) and isinstance(value, dict):
         for name, item in wanted.items():
@@ -119,7 +121,7 @@ def differences(wanted: object, value: object, path: str = "$") -> Iterator[Diff
     ):
         for index, (item, other) in enumerate(zip(wanted, value, strict=True)):
             yield from differences(item, other, f"{path}[{index}]")
-    elif not holds(wanted, value):
+    elif not is_match(wanted, value):
         yield Difference(path, wanted, got)
 
 

@@ -153,7 +153,7 @@ def _walk_fields(
     value: dict[str, object], wanted: inspect.StructType, path: Path
 ) -> Iterator[Mistake]:
     known = {field.encode_name: field for field in wanted.fields}
-    meant_by = getattr(wanted.cls, "meant_by", lambda *_: "")
+    unknown_field_hint = getattr(wanted.cls, "unknown_field_hint", lambda *_: "")
     known_hint, unknown = "", 0
     for key, item in value.items():
         if key in known:
@@ -161,7 +161,7 @@ def _walk_fields(
         elif wanted.forbid_unknown_fields:
             hint, unknown = "", unknown + 1
             if unknown <= _HINTED_FIELDS:
-                hint = meant_by(key, value) or did_you_mean(key, known)
+                hint = unknown_field_hint(key, value) or did_you_mean(key, known)
                 hint = hint or _higher_hint(item, known) or _deeper_hint(key, known)
                 hint = hint or _all_fields_hint(wanted.cls)
             # Give a hint that applies to several fields only at the first one.

@@ -65,13 +65,13 @@ def explain(
     """
     stages = Stages(state, reader, tried, item_id)
     search = RemedySearch(state, reader, item_id)
-    found = [] if stages.shows else search.remedies(tried)
+    found = [] if stages.is_shown else search.remedies(tried)
     size, index = stages.request.page_size, stages.index
-    kept_out_by = _kept_out_by(stages, found)
+    kept_out_by = _hiding_stages(stages, found)
     return Why(
         dataset=stages.dataset.id,
         item=item_id,
-        shown=stages.shows,
+        shown=stages.is_shown,
         total=len(stages.matching) if stages.may_read else 0,
         message=_verdict(stages),
         kept_out_by=kept_out_by,
@@ -82,8 +82,8 @@ def explain(
     )
 
 
-def _kept_out_by(stages: Stages, found: Sequence[ChangedRequest]) -> tuple[str, ...]:
-    if stages.shows:
+def _hiding_stages(stages: Stages, found: Sequence[ChangedRequest]) -> tuple[str, ...]:
+    if stages.is_shown:
         return ()
     if stages.item_id is not None:
         hiding_stages = stages.hiding_stages or {"page"}
@@ -107,17 +107,17 @@ def _describe(name: str, stages: Stages) -> str:
     request, tree = stages.request, stages.dataset.tree
     if name == "dataset":
         amount = phrases.amount(len(tree))
-        return f"dataset {phrases.shown(stages.dataset.id)} has {amount}"
+        return f"dataset {phrases.quote(stages.dataset.id)} has {amount}"
     if name == "permission":
         return f"the key may {'' if stages.may_read else 'not '}read the dataset"
     if name == "folder":
         scope = phrases.scope_choice(request, stages.choices)
         parent = f"{phrases.parent_words(request)}{scope}"
-        if stages.within is ANYWHERE:
+        if stages.scope is ANYWHERE:
             return f"{parent}: the whole dataset"
-        if stages.within is not None and stages.within not in tree:
+        if stages.scope is not None and stages.scope not in tree:
             return f"{parent}: no collection has this _id"
-        return f"{parent}: what is {phrases.place(stages.within)}"
+        return f"{parent}: what is {phrases.scope_text(stages.scope)}"
     if name == "page":
         start, end = request.offset, request.offset + request.page_size
         paging = f"offset {start} and pageSize {request.page_size}"
@@ -140,14 +140,14 @@ def _verdict(stages: Stages) -> str:
         return _page_verdict(stages)
     if stages.item is None:
         return _unknown_item_verdict(stages)
-    name = f"{phrases.shown(stages.item.name)} ({phrases.shown(stages.item_id)})"
+    name = f"{phrases.quote(stages.item.name)} ({phrases.quote(stages.item_id)})"
     if stages.index is not None:
         total, number = len(stages.matching), stages.index + 1
-        is_on = "is on the page" if stages.shows else "is on another page"
+        is_on = "is on the page" if stages.is_shown else "is on another page"
         return f"{name} {is_on}: number {number:,} of the {total:,} that match"
     hiding = [each for each in STAGES if each in stages.hiding_stages]
     reasons = [_reason(each, stages.item, stages) for each in hiding]
-    return f"{name} is not listed: {phrases.joined(reasons, 'and')}"
+    return f"{name} is not listed: {phrases.join(reasons, 'and')}"
 
 
 def _page_verdict(stages: Stages) -> str:
@@ -165,19 +165,19 @@ def _page_verdict(stages: Stages) -> str:
 
 def _unknown_item_verdict(stages: Stages) -> str:
     wanted, dataset = (
-        phrases.shown(stages.item_id or ""),
-        phrases.shown(stages.dataset.id),
+        phrases.quote(stages.item_id or ""),
+        phrases.quote(stages.dataset.id),
     )
     found = f"dataset {dataset} has no collection of the _id {wanted}"
     if elsewhere := stages.elsewhere:
-        others = phrases.joined([phrases.shown(each) for each in elsewhere[:3]], "and")
+        others = phrases.join([phrases.quote(each) for each in elsewhere[:3]], "and")
         has = "has" if len(elsewhere) == 1 else "have"
         return f"{found}; dataset {others} {has} one"
     same_name = (each for each in stages.dataset.tree if each.name == stages.item_id)
     first = next(same_name, None)
     if first is None:
         return f"{found}, nor has any other"
-    return f"{found} (did you mean {phrases.shown(first.id)}, which has that name?)"
+    return f"{found} (did you mean {phrases.quote(first.id)}, which has that name?)"
 
 
 def _reason(name: str, item: Collection, stages: Stages) -> str:
@@ -187,7 +187,9 @@ def _reason(name: str, item: Collection, stages: Stages) -> str:
     if name == "folder":
         scope = phrases.scope_choice(request, stages.choices)
         parent = phrases.parent_words(request)
-        return f"it is {phrases.place(item.parent_id)}, not that of {parent}{scope}"
+        return (
+            f"it is {phrases.scope_text(item.parent_id)}, not that of {parent}{scope}"
+        )
     if name == "selectFolder":
         because = "leaves out what is no folder"
     elif name == "filterTags":

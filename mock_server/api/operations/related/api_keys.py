@@ -169,7 +169,11 @@ def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
     Returns an array, the latest first. Each key shows only its last four characters.
     `keyword` selects keys by name or text. The caller needs a login token.
     """
-    found, app_id, text_of = api_keys.own(call), query.app_id, call.state.tokens.created
+    found, app_id, text_of = (
+        api_keys.created_keys(call),
+        query.app_id,
+        call.state.tokens.created,
+    )
     if call.facts.api_keys_of_apps:
         wanted = call.app(app_id, Level.MANAGE).id if app_id else None
         every = [*call.store.api_keys.values()]
@@ -301,7 +305,7 @@ def openapi_health(call: Call, query: HealthQuery) -> HealthView:
     the sandbox accepts every key. The journal does not store the query.
     """
     is_issued = query.api_key.startswith(ISSUED_KEY_PREFIX)
-    if not api_keys.is_good(call, query.api_key):
+    if not api_keys.is_accepted(call, query.api_key):
         hint = (
             "a key of a named sandbox counts there: send it in header Authorization too"
         )

@@ -207,7 +207,7 @@ class AppCreateBody(RequestFields, kw_only=True):
     since="4.6",
     differs="Nodes, edges and settings are not stored. The limit `created_apps` "
     "replaces the quota of FastGPT. The folder's updateTime stays.",
-    refuses=(*app_folders.PUT_IN, errors.LimitReached),
+    refuses=(*app_folders.INSERT, errors.LimitReached),
     example={"name": "Returns", "type": "simple"},
     writes=True,
 )
@@ -260,7 +260,7 @@ class AppUpdateBody(RequestFields, kw_only=True):
     since="4.6",
     differs="The data is null; FastGPT may return its database's result. Nodes, "
     "edges and settings are not stored. A folder cannot move into itself.",
-    refuses=(*app_folders.PUT_IN, *app_folders.MOVE),
+    refuses=(*app_folders.INSERT, *app_folders.MOVE),
     example={"appId": DEMO_APP, "name": "Support"},
     writes=True,
     access="login",
@@ -275,7 +275,7 @@ def app_update(call: Call, new: AppUpdateBody) -> None:
     parent = None
     if is_moved:
         parent = app_folders.folder_for(call, new.parent_id or None, Level.MANAGE)
-    call.may(app, Level.WRITE, "$.appId")
+    call.require_level(app, Level.WRITE, "$.appId")
     # Empty values change nothing, except an empty introduction.
     given = {"name": new.name, "type": new.type, "avatar": new.avatar}
     changes: dict[str, Any] = {name: each for name, each in given.items() if each}
@@ -308,7 +308,7 @@ def app_del(call: Call, query: AppQuery) -> list[str]:
     without folders. The caller needs a login token.
     """
     app, store = call.app(query.app_id, Level.OWNER), call.store
-    gone = [app, *folders.below(store.apps(), app.id)]
+    gone = [app, *folders.descendants(store.apps(), app.id)]
     store.remove_apps({each.id for each in gone})
     return [each.id for each in gone if each.type not in APP_FOLDERS]
 

@@ -28,8 +28,8 @@ from mock_server.domain.chats import RecordNotFound, records_around
 from mock_server.domain.clock import format_time
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
-from mock_server.domain.objects.blocks import Reversed
-from mock_server.domain.objects.chat_records import shown as without_deleted
+from mock_server.domain.objects.blocks import ReverseView
+from mock_server.domain.objects.chat_records import visible_records
 from mock_server.domain.objects.models import ChatRecord, Feedback
 from mock_server.domain.replies import ReplyPart, parts_recorded
 from mock_server.domain.sandboxes.state import State
@@ -170,7 +170,7 @@ def get_pagination_records(
     """
     paging, app = fields.paging_of(body), call.app(body.app_id)
     records = call.store.records(app, body.chat_id) if body.chat_id else ()
-    return fields.page_of(Reversed(without_deleted(records)), paging)
+    return fields.page_of(ReverseView(visible_records(records)), paging)
 
 
 class GetRecordsV2Body(fields.ChatFields, kw_only=True):
@@ -224,7 +224,7 @@ def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
     app, size = call.app(body.app_id), min(body.page_size, Published.related_page_size)
     records = call.store.records(app, body.chat_id) if body.chat_id else ()
     if body.include_deleted is not True:
-        records = without_deleted(records)
+        records = visible_records(records)
     ids = body.initial_id or None, body.prev_id or None, body.next_id or None
     start, end = records_around(records, size, *ids)
     level, items = app.level_of(call.caller), records[start:end]

@@ -11,7 +11,7 @@ from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, gather_page, route
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP
-from mock_server.domain.chats import ChatNotFound, visible
+from mock_server.domain.chats import ChatNotFound, visible_chats
 from mock_server.domain.clock import format_time
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.models import App, Chat
@@ -117,7 +117,7 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
             call.state.hint("no app of this appId can be read, so the page is empty")
             return fields.page_of([], paging)
     app_id = _app_of(body)
-    chats = visible(call, call.store.chats_in_order(call.app(app_id)))
+    chats = visible_chats(call, call.store.chats_in_order(call.app(app_id)))
     if body.source:
         is_shared = body.source == "share"
         chats = [each for each in chats if (each.share_id is not None) is is_shared]
@@ -182,7 +182,7 @@ def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     if call.caller.visitor is None:
         call.store.clear_chats(app)
         return
-    chats = visible(call, [*call.store.chats(app)])
+    chats = visible_chats(call, [*call.store.chats(app)])
     call.store.remove_chats(app, *[each.chat_id for each in chats])
 
 
@@ -196,7 +196,7 @@ class BatchDeleteBody(fields.TargetFields, kw_only=True):
 def _known_chats(call: Call, app: App, ids: list[str]) -> list[Chat]:
     wanted_ids = dict.fromkeys(ids)
     chats = (call.store.chat(app, each) for each in wanted_ids)
-    found = [each for each in chats if each is not None and call.sees(each)]
+    found = [each for each in chats if each is not None and call.may_see(each)]
     if len(found) < len(wanted_ids):
         call.state.hint("the app has no chat session for some of these chatIds")
     return found

@@ -157,7 +157,7 @@ def scroll_list(call: Call, body: ScrollListBody) -> Page[Collection]:
     """
     paging = fields.paging_of(body, Published.page_size)
     request = replace(body.request(0, 0, body.filter_tags), every_tag=True)
-    choices = call.state.choices.but(search_scope="folder")
+    choices = call.state.choices.replaced(search_scope="folder")
     in_folder = replace(call, state=replace(call.state, choices=choices))
     found = page_of_collections(in_folder, request)
     return fields.page_of(found.matching, paging, found.level)

@@ -112,7 +112,7 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     paging = fields.paging_of(body, Published.page_size)
     wanted_id, term = body.collection_id, fold(body.search_text)
     dataset, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
-    rows = call.store.rows.of(dataset, collection.id)
+    rows = call.store.rows.get(dataset, collection.id)
     if term:
         rows = fields.containing(term, rows, _texts_of, call.state)
     if not call.facts.rows_newest_first:
@@ -214,7 +214,7 @@ def export(call: Call, body: ExportBody) -> bytes:
         kind = TooManyRequests if is_http_429 else TooManyRequestsAsHttp500
         hint = "advance the clock of the sandbox"
         raise kind("one export every 60 seconds", "another one", "path", hint)
-    rows = call.store.rows.of(dataset, collection.id)
+    rows = call.store.rows.get(dataset, collection.id)
     hint = "list the rows page by page, or export a smaller collection"
     lines = [*within_page(map(line, rows), Published.export_bytes, hint)]
     call.store.exported = now

@@ -10,7 +10,7 @@ from mock_server.api.errors import MissingAuthorization
 from mock_server.api.operations.list_v2 import Roles, roles
 from mock_server.api.operations.operation import DEMO_DATASET
 from mock_server.api.operations.related import fields, holders
-from mock_server.api.operations.related.dataset_creation import MAKE, Servers
+from mock_server.api.operations.related.dataset_creation import CREATE, Servers
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
@@ -217,7 +217,7 @@ class DatasetUpdateBody(RequestFields, kw_only=True):
     since="4.15 with API keys",
     differs="Models and settings are not stored. A parent is refused if it is not a "
     "folder, is inside the dataset, or nests more than four folders.",
-    refuses=(*DATASET, MissingAuthorization, FolderCycle, *MAKE),
+    refuses=(*DATASET, MissingAuthorization, FolderCycle, *CREATE),
     example={"id": DEMO_DATASET, "name": "Manual"},
     writes=True,
 )
@@ -231,7 +231,7 @@ def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
     is_moved, target = new.parent_id is not UNSET, new.parent_id or None
     # An unknown folder is reported before a missing permission.
     folders.folder_for(call, target, Level.NONE)
-    call.may(dataset, Level.WRITE)
+    call.require_level(dataset, Level.WRITE)
     # Empty values change nothing, except an empty introduction.
     changes: dict[str, Any] = {"name": new.name} if new.name else {}
     changes |= {"avatar": new.avatar} if new.avatar else {}

@@ -16,7 +16,7 @@ from mock_server.api.operations.related.reply_parts import (
     tool_of,
 )
 from mock_server.domain.access import Share
-from mock_server.domain.chats import Completed
+from mock_server.domain.chats import CompletionResult
 from mock_server.domain.limits import Published
 from mock_server.domain.replies import Pace, ReplyPart
 from mock_server.domain.versions import Facts
@@ -25,7 +25,7 @@ from mock_server.domain.versions import Facts
 class Completion(Struct):
     """A reply, and the form in which the request wants it."""
 
-    done: Completed
+    done: CompletionResult
     stream: bool
     detail: bool
     is_v2: bool = False
