@@ -53,10 +53,10 @@ def check_place(call: Call, kind: str, parent: App | None, levels: int = 1) -> N
     if parent.type not in ((wanted,) if wanted else APP_FOLDERS):
         expected = f"an app of type {wanted or _AGENT_FOLDER} for one of type {kind}"
         raise WrongFolder(expected, f"one of type {parent.type}", "$.parentId")
-    most = call.state.limits.folder_depth
+    limit = call.state.limits.folder_depth
     got = len(folders.path_of(call.store.app, parent.id)) + levels - 1
-    if got > most:
-        expected = f"at most {most} folders above an app"
+    if got > limit:
+        expected = f"at most {limit} folders above an app"
         raise AppTooDeep(expected, str(got), "$.parentId")
 
 

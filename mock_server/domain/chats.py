@@ -64,10 +64,10 @@ def _indexes_of(records: Sequence[ChatRecord], record_id: str, field: str) -> li
 
     A question and its reply may share an id. Raises RecordNotFound, naming `field`.
     """
-    found = [index for index, record in enumerate(records) if record.id == record_id]
-    if not found:
+    indexes = [index for index, record in enumerate(records) if record.id == record_id]
+    if not indexes:
         raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
-    return found
+    return indexes
 
 
 def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> None:
@@ -77,12 +77,12 @@ def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> No
     """
     records = call.store.records(app, chat_id)
     now = call.now
-    found = {index: each for index, each in enumerate(records) if each.id in data_ids}
-    if data_ids - {each.id for each in found.values()}:
+    matches = {index: each for index, each in enumerate(records) if each.id in data_ids}
+    if data_ids - {each.id for each in matches.values()}:
         call.state.hint("the chat has no record for some of these dataIds")
     deleted = {
         index: replace(each, delete_time=now)
-        for index, each in found.items()
+        for index, each in matches.items()
         if each.delete_time is None
     }
     if deleted:
@@ -99,8 +99,8 @@ def give_feedback(
     speakers = ("AI",) if call.facts.feedback_is_of_replies else SPEAKERS
     for index, record in enumerate(call.store.records(app, chat_id)):
         if record.id == data_id and record.obj in speakers:
-            changed = replace(record, feedback=feedback.to_json())
-            call.store.change_records(app, chat_id, {index: changed})
+            updated = replace(record, feedback=feedback.to_json())
+            call.store.change_records(app, chat_id, {index: updated})
             return
     raise RecordNotFound.of(data_id, "the dataId of a reply of the chat", "$.dataId")
 
@@ -152,12 +152,12 @@ def update_history(call: Call, request: UpdateHistory) -> None:
         hint = _how_to_pin(state, app, request) if may_read else ""
         raise ChatNotFound.of(request.chat_id, expected, "$.chatId", hint)
     if not may_read:
-        call.require_level(app, Level.READ, "$.appId")
+        call.require(app, Level.READ, "$.appId")
     if chat is None and unknown == "create":
         chat = _pinned_chat(state, app, request)
     if chat is None:
-        found = "the app has no chat session of this chatId"
-        state.hint(f"{found}: nothing was changed (choice chat_unknown=ignore)")
+        reason = "the app has no chat session of this chatId"
+        state.hint(f"{reason}: nothing was changed (choice chat_unknown=ignore)")
     else:
         store.put_chat(app, request.apply(chat, state.clock.now()))
 
@@ -185,20 +185,20 @@ def _has_room(state: State) -> bool:
 
 def _how_to_pin(state: State, app: App, request: UpdateHistory) -> str:
     """Return a hint: a chat with this title or a similar id, and choices that help."""
-    titled = (
+    title_hints = (
         f"that is the title of chat {quoted(each.chat_id)}"
         for each in islice(state.store.chats(app), _COMPARED_CHATS)
         if request.chat_id in (each.title, each.custom_title)
     )
-    served = _choices_that_help(state, request)
-    if title_hint := next(titled, ""):
-        return "; ".join(filter(None, (title_hint, served)))
+    choice_hint = _choices_that_help(state, request)
+    if title_hint := next(title_hints, ""):
+        return "; ".join(filter(None, (title_hint, choice_hint)))
     ids = [each.chat_id for each in islice(state.store.chats(app), _COMPARED_CHATS)]
     similar = nearest(request.chat_id, ids)
     if similar is None:
-        return served
+        return choice_hint
     suggestion = f"did you mean {quoted(cut(similar))}?"
-    return f"{suggestion} It is {served}" if served else suggestion
+    return f"{suggestion} It is {choice_hint}" if choice_hint else suggestion
 
 
 def _choices_that_help(state: State, request: UpdateHistory) -> str:
@@ -332,10 +332,10 @@ def _choose_reply(
     replies, owner = app.replies, app.id
     if not replies:
         replies, owner = call.store.generation.replies, ""
-    turns, sent = call.store.turns.get(owner, ReplyTurns()), call.request
+    turns, request = call.store.turns.get(owner, ReplyTurns()), call.request
 
     def fits(match: Match) -> bool:
-        return sent is not None and sent.matches_conditions(match, "completions")
+        return request is not None and request.matches_conditions(match, "completions")
 
     reply, turns = turns.next_reply(replies, fits)
     return reply, owner, turns
@@ -359,8 +359,8 @@ def visible_chats(call: Call, chats: Sequence[Chat]) -> Sequence[Chat]:
     """
     if call.caller.visitor is None:
         return chats
-    since = call.now - _MONTH_MS
-    return [each for each in chats if each.update_time >= since and call.may_see(each)]
+    start = call.now - _MONTH_MS
+    return [each for each in chats if each.update_time >= start and call.may_see(each)]
 
 
 def _new_chat_id(store: Store, app: App) -> str:
@@ -374,10 +374,10 @@ def _check_turn(call: Call, app: App, turn: Turn) -> None:
     """Raise InvalidField, RecordTaken or LimitReached if a turn cannot be recorded."""
     state, store, limits = call.state, call.store, call.state.limits
     chat_id, reply_id = turn.chat_id, turn.reply_id
-    for name, own_id in (("chatId", chat_id), ("responseChatItemId", reply_id)):
-        if own_id in _UNUSABLE_IDS:
+    for name, record_id in (("chatId", chat_id), ("responseChatItemId", reply_id)):
+        if record_id in _UNUSABLE_IDS:
             expected = "an id that the path of a URL can hold"
-            raise errors.InvalidField(expected, repr(own_id), f"$.{name}")
+            raise errors.InvalidField(expected, repr(record_id), f"$.{name}")
     if chat_id == NOT_RECORDED:
         return
     if chat_id and store.chat(app, chat_id) is not None:

@@ -118,8 +118,8 @@ class DeclaredReply(
 
 def parts_of(text: str | None, parts: Parts | None) -> list[ReplyPart]:
     """Return the parts of a reply: of its text, or of `parts` that may be texts."""
-    every: Parts = [text or ""] if parts is None else parts
-    return [ReplyPart(text=each) if isinstance(each, str) else each for each in every]
+    items: Parts = [text or ""] if parts is None else parts
+    return [ReplyPart(text=each) if isinstance(each, str) else each for each in items]
 
 
 def text_of(parts: Sequence[ReplyPart]) -> str:
@@ -227,15 +227,15 @@ class ReplyTurns(Struct, frozen=True):
         decides, before all replies without a match; replies with the same match take
         turns.
         """
-        left = [
-            (self.uses.get(at, 0), at)
-            for at, reply in enumerate(replies)
-            if reply.times is None or self.uses.get(at, 0) < reply.times
+        available = [
+            (self.uses.get(index, 0), index)
+            for index, reply in enumerate(replies)
+            if reply.times is None or self.uses.get(index, 0) < reply.times
         ]
-        matches = (replies[at].match for _, at in left)
+        matches = (replies[index].match for _, index in available)
         match = next((each for each in matches if each and fits(each)), None)
-        turns = [each for each in left if replies[each[1]].match == match]
+        turns = [each for each in available if replies[each[1]].match == match]
         if not turns:
             return None, self
-        count, at = min(turns)
-        return replies[at], ReplyTurns({**self.uses, at: count + 1})
+        count, index = min(turns)
+        return replies[index], ReplyTurns({**self.uses, index: count + 1})

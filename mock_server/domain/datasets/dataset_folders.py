@@ -45,15 +45,15 @@ def folder_for(call: Call, parent_id: str | None, level: Level) -> str | None:
     if parent is None or parent.type != FOLDER:
         expected = "null or the id of a folder of datasets"
         raise ParentNotFound.of(parent_id, expected, "$.parentId")
-    return call.require_level(parent, level, "$.parentId").id
+    return call.require(parent, level, "$.parentId").id
 
 
 def check_depth(call: Call, parent_id: str | None, levels: int) -> None:
     """Raise FolderTooDeep if a folder cannot contain `levels` nested folders."""
-    most = call.state.limits.dataset_folder_depth
+    limit = call.state.limits.dataset_folder_depth
     got = len(path_of(call.store, parent_id)) + levels
-    if got > most:
-        expected = f"at most {most} folders within one another"
+    if got > limit:
+        expected = f"at most {limit} folders within one another"
         raise FolderTooDeep(expected, str(got), "$.parentId")
 
 

@@ -57,10 +57,10 @@ def retrain(
     empty = replace(old, data_amount=0, training_amount=0, has_error=False, **changes)
     texts: contents.Texts | None = None
     if file is not None and file.content and is_text(old.name):
-        most = call.state.limits.waiting_rows
+        limit = call.state.limits.waiting_rows
         # At most 1 MiB of a file is kept, so its text is cut at once, not in steps.
-        found = complete(chunks(text_of(file.content), most, cutting))
-        texts = [(text, "", number) for number, text in enumerate(found)]
+        chunk_texts = complete(chunks(text_of(file.content), limit, cutting))
+        texts = [(text, "", number) for number, text in enumerate(chunk_texts)]
     elif old.type not in WITHOUT_SOURCE:
         rows = _rows_of(call, dataset, old)
         texts = [(row.q, row.a, row.chunk_index) for row in rows]

@@ -26,8 +26,8 @@ def give_ticket(call: Call, dataset: Dataset, name: str) -> Ticket:
     store, now = call.store, call.now
     for old in [each for each in store.tickets.values() if each.ends_at <= now]:
         store.tickets.remove(old.key)
-    count, most = len(store.files) + len(store.tickets), call.state.limits.uploads
-    call.check_room(count, most, "uploaded files", hint="delete some first")
+    count, limit = len(store.files) + len(store.tickets), call.state.limits.uploads
+    call.check_room(count, limit, "uploaded files", hint="delete some first")
     ending = ending_of(name)
     stem = name[: len(name) - len(ending)].replace("/", "_")[:_PART_CHARS]
     path = f"{KEY}{dataset.id[:_PART_CHARS]}/{stem}_{store.new_id()[-_DIGITS:]}"

@@ -62,10 +62,10 @@ class DeclaredAnswers:
     @cached_property
     def by_name(self) -> Mapping[str, Sequence[ActiveFault]]:
         """The declared answers by the name of their operation or route."""
-        found: dict[str, list[ActiveFault]] = {}
+        answers: dict[str, list[ActiveFault]] = {}
         for answer in self.answers:
-            found.setdefault(answer.definition.operation, []).append(answer)
-        return found
+            answers.setdefault(answer.definition.operation, []).append(answer)
+        return answers
 
 
 def warnings_if_shadowed(
@@ -96,8 +96,8 @@ def warnings_if_shadowed(
 
 def wanted_text(match: Match) -> tuple[str, str]:
     """Return the first body field that must equal a text, and this text; or "", ""."""
-    wanted = match.body or {}
-    if is_test(wanted):  # `{"contains": ...}` instead of a body
+    body = match.body or {}
+    if is_test(body):  # `{"contains": ...}` instead of a body
         return "", ""
-    texts = ((name, text) for name, text in wanted.items() if isinstance(text, str))
+    texts = ((name, text) for name, text in body.items() if isinstance(text, str))
     return next(texts, ("", ""))

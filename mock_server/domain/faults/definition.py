@@ -59,19 +59,19 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """A part of the last message of a user, case-insensitive."""
 
     @classmethod
-    def unknown_field_hint(cls, name: str, given: Mapping[str, object]) -> str:
-        """Return a hint for the unknown field `name` of a match with fields `given`."""
+    def unknown_field_hint(cls, name: str, fields: Mapping[str, object]) -> str:
+        """Return a hint for the unknown field `name` of a match with these fields."""
         if similar := nearest(name, cls.__struct_fields__):
             meaning = ", the last message of the user" if similar == "question" else ""
             return f" (did you mean {similar!r}{meaning}?)"
         if name in Definition.__struct_fields__:
             return f" (write {name} beside match, not in it)"
-        value, shown = given[name], "..."
+        value, value_text = fields[name], "..."
         if isinstance(value, str):
-            shown = quoted(value) if len(value) < _REPEATED_CHARS else shown
+            value_text = quoted(value) if len(value) < _REPEATED_CHARS else value_text
         elif not isinstance(value, list | dict):
-            shown = describe_value(value)
-        field = f"{{{quoted(cut(name))}: {shown}}}"
+            value_text = describe_value(value)
+        field = f"{{{quoted(cut(name))}: {value_text}}}"
         names = ", ".join(cls.__struct_fields__)
         return f' (did you mean {{"body": {field}}}? There are {names})'
 
@@ -91,26 +91,26 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
         `is_answer`: the match belongs to an answer, for which other limits apply.
         """
         # Every request is compared with every match, so matches have to be small.
-        most = Published.answer_matched_bytes if is_answer else Published.matched_bytes
-        for name, wanted in self.conditions().items():
-            size = size_as_json(wanted)
+        limit = Published.answer_matched_bytes if is_answer else Published.matched_bytes
+        for name, condition in self.conditions().items():
+            size = size_as_json(condition)
             if size is None:
                 yield (name,), SURROGATE
-            elif size > most:
-                yield (name,), f"Expected at most {most} bytes, got more"
-            for key in wanted if name in ("query", "headers", "path") else ():
-                if not isinstance(wanted[key], str) and not is_test(wanted[key]):
+            elif size > limit:
+                yield (name,), f"Expected at most {limit} bytes, got more"
+            for key in condition if name in ("query", "headers", "path") else ():
+                if not isinstance(condition[key], str) and not is_test(condition[key]):
                     expected = 'a text, {"contains": "..."} or {"absent": true}'
-                    got = describe_value(wanted[key])
+                    got = describe_value(condition[key])
                     yield (name, key), f"Expected {expected}, got {got}"
-        given = [*self.conditions().values()]
-        most = Published.answer_tests if is_answer else Published.matched_tests
-        if (count := count_tests(given) + (self.question is not None)) > most:
-            expected = f"at most {most} texts with a part, question among them"
+        conditions = [*self.conditions().values()]
+        limit = Published.answer_tests if is_answer else Published.matched_tests
+        if (count := count_tests(conditions) + (self.question is not None)) > limit:
+            expected = f"at most {limit} texts with a part, question among them"
             yield (), f"Expected {expected}, got {count}"
-        most = Published.answer_matched_values
-        if is_answer and (count := sum(map(count_values, given))) > most:
-            expected = f"at most {most} fields and items, nested ones too"
+        limit = Published.answer_matched_values
+        if is_answer and (count := sum(map(count_values, conditions))) > limit:
+            expected = f"at most {limit} fields and items, nested ones too"
             yield (), f"Expected {expected}, got {count}"
 
 

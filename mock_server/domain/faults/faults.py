@@ -145,8 +145,8 @@ class Faults:
         """The names of operations and routes that have answers in force, in order."""
         self._expire()
         if self._answered_names is None:
-            in_force = [*self.active, *self._declared.answers]
-            definitions = (each.definition for each in in_force)
+            faults = [*self.active, *self._declared.answers]
+            definitions = (each.definition for each in faults)
             names = (each.operation for each in definitions if each.is_answer)
             self._answered_names = dict.fromkeys(names)
         return self._answered_names
@@ -162,8 +162,8 @@ class Faults:
     def all(self) -> list[ActiveFault]:
         """Return the active faults and the latest spent ones, oldest first."""
         self._expire()
-        known = [*self.active, *self._spent]
-        return sorted(known, key=lambda fault: int(fault.id[1:]))
+        faults = [*self.active, *self._spent]
+        return sorted(faults, key=lambda fault: int(fault.id[1:]))
 
     def get(self, fault_id: str) -> ActiveFault | None:
         """Return the fault with this id among `all`, or None."""
@@ -228,16 +228,16 @@ class Faults:
     def _check_room(self, more: Sequence[Definition]) -> None:
         """Raise InvalidField if there would be too many faults or answers."""
         self._expire()
-        wanted = [*(each.definition for each in self.active), *more]
-        answers = sum(each.is_answer for each in wanted)
+        definitions = [*(each.definition for each in self.active), *more]
+        answers = sum(each.is_answer for each in definitions)
         limits = self._limits
-        for count, most, what in (
-            (len(wanted) - answers, limits.faults, "faults"),
+        for count, limit, noun in (
+            (len(definitions) - answers, limits.faults, "faults"),
             (answers, limits.answers, "answers"),
         ):
-            if count > most:
+            if count > limit:
                 hint = "delete some first"
-                raise InvalidField(f"at most {most} {what}", str(count), "$", hint)
+                raise InvalidField(f"at most {limit} {noun}", str(count), "$", hint)
 
     def _activate(self, definition: Definition, holding: Holding) -> ActiveFault:
         self._last_number += 1

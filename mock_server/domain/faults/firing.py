@@ -73,42 +73,42 @@ class ActiveFault(Struct, eq=False):
         If a rate limit lets the request pass, return the limit's status. Return None if
         the request does not match or passes otherwise. The caller checks the operation.
         """
-        wanted = self.definition
+        rule = self.definition
         # The fault may be active only because of `resends`.
         if self.remaining == 0:
             return None
-        if not request.matches_conditions(wanted.match, wanted.operation):
+        if not request.matches_conditions(rule.match, rule.operation):
             return None
         # Count every match before the draw, because the draw depends on the index only.
         index = self.matches
         self.matches += 1
-        if index < wanted.skip:
+        if index < rule.skip:
             return None
         status = None
         if self.rate_limit is not None:
             status = self.rate_limit.count(request.keys[0], now)
             if status.is_allowed:
                 return status
-        if not wanted.probability:
+        if not rule.probability:
             return None  # saves the draw
-        drawn = draw(wanted.seed, self.id, index)
-        if drawn >= wanted.probability:
+        value = draw(rule.seed, self.id, index)
+        if value >= rule.probability:
             return None
         self.fired += 1
-        return Firing(self, index, drawn, status, self.fired)
+        return Firing(self, index, value, status, self.fired)
 
     def plan(self, length: int) -> Iterator[tuple[int, float, bool]]:
         """Yield index, draw and True if the fault fires, for the next `length` matches.
 
         With a rate limit, only requests over the limit fire.
         """
-        wanted, left = self.definition, self.remaining
+        rule, rest = self.definition, self.remaining
         for index in range(self.matches, self.matches + length):
-            drawn = draw(wanted.seed, self.id, index)
-            fires = index >= wanted.skip and drawn < wanted.probability and left != 0
-            if fires and left is not None:
-                left -= 1
-            yield index, drawn, fires
+            value = draw(rule.seed, self.id, index)
+            fires = index >= rule.skip and value < rule.probability and rest != 0
+            if fires and rest is not None:
+                rest -= 1
+            yield index, value, fires
 
 
 class Firing(Struct, frozen=True):

@@ -55,21 +55,21 @@ def warnings_in(value: Any, route: str) -> Iterator[str]:
     """
     text = "" if value is UNSET else msgspec.json.encode(value).decode()
     if key := _IN_NAME.search(text):
-        where = "placeholders are filled in values, not in names of fields"
-        yield f"{cut(key[1])!r} is sent as it is: {where}"
-    known = re.findall(r"/\{([^{}]*)\}", route)
-    found = islice(_NEAR_MISS.finditer(text), _MAX_NEAR_MISSES)
-    for written, name in {each[0]: each[1] for each in found}.items():
+        reason = "placeholders are filled in values, not in names of fields"
+        yield f"{cut(key[1])!r} is sent as it is: {reason}"
+    names = re.findall(r"/\{([^{}]*)\}", route)
+    near_misses = islice(_NEAR_MISS.finditer(text), _MAX_NEAR_MISSES)
+    for written, name in {each[0]: each[1] for each in near_misses}.items():
         root, dot, rest = name.partition(".")
         literal = f"{cut(written)!r} is no placeholder, and is sent as it is"
         if _PLACEHOLDER.fullmatch(written):
-            if root == "path" and rest not in known:
-                there_are = f" (it has {', '.join(known)})" if known else ""
-                yield f"{cut(written)!r} is null: the path has no {rest}{there_are}"
+            if root == "path" and rest not in names:
+                hint = f" (it has {', '.join(names)})" if names else ""
+                yield f"{cut(written)!r} is null: the path has no {rest}{hint}"
         elif _PLACEHOLDER.fullmatch(right := f"{{{{{name}}}}}"):
             if dot or written.startswith("{{"):
                 yield f"{literal}: write {right}"
-        elif name in known:
+        elif name in names:
             yield f"{literal}: write {{{{path.{name}}}}}"
         elif root in _ROOTS and not dot and written.startswith("{{"):
             yield f"{literal}: write {{{{{root}.NAME}}}}, with the name of a field"
@@ -81,43 +81,43 @@ def outside_json(texts: Iterable[str]) -> Iterator[str]:
     """Yield a warning if a text or header has placeholders, which are not filled."""
     fields = (name for name in _placeholders([*texts]) if "." in name)
     for name in islice(fields, 1):
-        where = "placeholders are filled in data and json only"
-        yield f"'{{{{{cut(name)}}}}}' is sent as it is: {where}"
+        reason = "placeholders are filled in data and json only"
+        yield f"'{{{{{cut(name)}}}}}' is sent as it is: {reason}"
 
 
 def problem_in(value: Any) -> str:
     """Return the message of the problem with a JSON value's placeholders, or ""."""
     if not _may_be_in(value):
         return ""
-    most, encoded = Published.placeholders, msgspec.json.encode(value)
+    limit, encoded = Published.placeholders, msgspec.json.encode(value)
     # Counting values is slow; commas and brackets give an upper bound.
     is_large = sum(map(encoded.count, (b",", b"[", b"{"))) > Published.json_values
     if is_large and (count := count_values(value)) > Published.json_values:
         expected = f"at most {Published.json_values} fields and items around {{{{"
         return f"Expected {expected}, got {count}"
-    are_many = len(_BEGINNING.findall(encoded)) > most
-    if are_many and len([*islice(_placeholders(value), most + 1)]) > most:
-        return f"Expected at most {most} placeholders, got more"
+    are_many = len(_BEGINNING.findall(encoded)) > limit
+    if are_many and len([*islice(_placeholders(value), limit + 1)]) > limit:
+        return f"Expected at most {limit} placeholders, got more"
     return ""
 
 
-def fill(value: Any, known: Mapping[str, Any], most: int) -> Any:
-    """Return the value with its placeholders filled from `known`.
+def fill(value: Any, values: Mapping[str, Any], limit: int) -> Any:
+    """Return the value with its placeholders filled from `values`.
 
     A text that is a single placeholder becomes the value with its type, or null. Inside
     a longer text, a placeholder becomes text. Raises LimitReached if all filled values
-    have more than `most` bytes.
+    have more than `limit` bytes.
     """
-    room = most
+    room = limit
 
     def found(placeholder: str) -> Any:
         nonlocal room
-        found: Any = known
+        found: Any = values
         for name in placeholder.split("."):
             found = found.get(name) if isinstance(found, dict) else None
         room -= len(msgspec.json.encode(found))
         if room < 0:
-            expected = f"placeholders that stand for at most {most} bytes"
+            expected = f"placeholders that stand for at most {limit} bytes"
             raise LimitReached(expected, "more", "the answer")
         return found
 

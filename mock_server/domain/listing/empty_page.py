@@ -68,7 +68,7 @@ class EmptyPage(Struct, frozen=True, gc=False):
 
     def text(self) -> str:
         """Return the reason, and the nearest settings that may help."""
-        request, others = self.request, self.size - self.inside
+        request, hidden = self.request, self.size - self.inside
         if self.total:
             last = (self.total - 1) // request.page_size * request.page_size
             match = f"{amount(self.total)} {verb(self.total, 'match')}"
@@ -77,28 +77,28 @@ class EmptyPage(Struct, frozen=True, gc=False):
         if not self.size:
             return _A_FOLDER if self.is_folder else "the dataset holds no collections"
         settings = join(wider_settings(request, self.choices), "or")
-        if not others or not settings:
+        if not hidden or not settings:
             return self._match_text()
         if self.everywhere == 0:
-            return f"{self._match_text()}, nor of the other {others:,}"
+            return f"{self._match_text()}, nor of the other {hidden:,}"
         scope = scope_choice(request, self.choices)
-        keeper = f"{parent_words(request)}{scope} keeps out the other {others:,}"
+        cause = f"{parent_words(request)}{scope} keeps out the other {hidden:,}"
         if search_of(request, self.choices) is None:
-            then = "they are listed"
+            effect = "they are listed"
         elif self.everywhere is None:
-            then = "they are looked through too"
+            effect = "they are looked through too"
         else:
-            then = f"{self.everywhere:,} {verb(self.everywhere, 'match')}"
-        return f"{self._match_text()}; {keeper}: {settings}, {then}"
+            effect = f"{self.everywhere:,} {verb(self.everywhere, 'match')}"
+        return f"{self._match_text()}; {cause}: {settings}, {effect}"
 
     def _match_text(self) -> str:
-        where = scope_text(scope_of(self.request, self.choices))
+        scope_name = scope_text(scope_of(self.request, self.choices))
         if not self.inside:
-            return f"there are no collections {where}"
+            return f"there are no collections {scope_name}"
         one, many = "the only collection", f"the {amount(self.inside)}"
-        searched = one if self.inside == 1 else many
+        searched_text = one if self.inside == 1 else many
         filters = filter_words(self.request, self.choices)
-        return f"{filters} matches none of {searched} {where}"
+        return f"{filters} matches none of {searched_text} {scope_name}"
 
 
 def wider_settings(request: ListV2, choices: Choices) -> list[str]:
@@ -129,11 +129,11 @@ def verb(count: int, plural: str) -> str:
     return f"{plural}es" if count == 1 else plural
 
 
-def scope_text(within: Scope) -> str:
+def scope_text(scope: Scope) -> str:
     """Return a scope in words: `at the top level`, `in folder "a"`."""
-    if within is ANYWHERE:
+    if scope is ANYWHERE:
         return "of the dataset"
-    return "at the top level" if within is None else f"in folder {quote(within)}"
+    return "at the top level" if scope is None else f"in folder {quote(scope)}"
 
 
 def parent_words(request: ListV2) -> str:
@@ -165,8 +165,8 @@ def search_words(request: ListV2, choices: Choices) -> str:
     search, documented = search_of(request, choices), Choices()
 
     def changes_search(name: str) -> bool:
-        other = choices.replaced(**{name: getattr(documented, name)})
-        return search_of(request, other) != search
+        changed_choices = choices.replaced(**{name: getattr(documented, name)})
+        return search_of(request, changed_choices) != search
 
     names = names_read(lambda watched: search_of(request, watched), choices)
     in_force = choices_text(choices, filter(changes_search, names))

@@ -58,21 +58,21 @@ def page_in(
     Raises ParentNotFound, DatasetForbidden, NotReady.
     """
     choices = state.choices
-    within, search = scope_of(request, choices), search_of(request, choices)
+    scope, search = scope_of(request, choices), search_of(request, choices)
     # A missing object is refused before a missing permission, as everywhere.
-    if isinstance(within, str) and within not in dataset.tree:
+    if isinstance(scope, str) and scope not in dataset.tree:
         _check_unknown_parent(dataset, request, state, level)
     if level < Level.READ:
         expected = f"a key with read permission on dataset {quoted(dataset.id)}"
         raise DatasetForbidden(expected, "a key without it", "$.datasetId")
     order, max_cached = choices.list_order, state.limits.cached_searches
-    inside, matching = dataset.tree.search(within, order, search, max_cached)
+    scope_size, matching = dataset.tree.search(scope, order, search, max_cached)
     offset, size = request.offset, request.page_size
     page = matching[offset : offset + size]
     # scrollList asks for zero items and pages the matches itself: no hint is needed.
     if not page and size and not state.has_hint:
         total = len(matching)
-        state.hint(hint_of(dataset, inside, request, choices, total, state.limits))
+        state.hint(hint_of(dataset, scope_size, request, choices, total, state.limits))
     if request.is_clamped:
         state.notes.append(Note(lowered_page=(len(page), len(matching))))
     return Page(page, len(matching), level, matching, offset, size)
@@ -88,8 +88,8 @@ def _check_unknown_parent(
     choices = state.choices
     if choices.parent_unknown == "empty":
         if level >= Level.READ:
-            found = "the dataset has no collection of this parentId"
-            state.hint(f"{found}: the list is empty (choice parent_unknown=empty)")
+            reason = "the dataset has no collection of this parentId"
+            state.hint(f"{reason}: the list is empty (choice parent_unknown=empty)")
         return
     expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
     if request.parent_id == "":

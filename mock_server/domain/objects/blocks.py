@@ -26,12 +26,12 @@ class ComputedSequence(Sequence[T], Generic[T]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[T]: ...
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        wanted = range(len(self))[index]
-        if isinstance(wanted, int):
-            return self._item(wanted)
-        if wanted.step == 1:
-            return self._slice(wanted.start, wanted.stop)
-        return [self._item(each) for each in wanted]
+        selected = range(len(self))[index]
+        if isinstance(selected, int):
+            return self._item(selected)
+        if selected.step == 1:
+            return self._slice(selected.start, selected.stop)
+        return [self._item(each) for each in selected]
 
     @abstractmethod
     def _item(self, index: int) -> T:

@@ -17,8 +17,8 @@ class ChatRecords(ComputedSequence[ChatRecord]):
 
     __slots__ = ("_deleted", "_records")
 
-    def __init__(self, every: Blocks[ChatRecord], deleted: Sequence[int]) -> None:
-        self._records, self._deleted = every, deleted
+    def __init__(self, records: Blocks[ChatRecord], deleted: Sequence[int]) -> None:
+        self._records, self._deleted = records, deleted
 
     @staticmethod
     def from_records(records: Sequence[ChatRecord]) -> ChatRecords:
@@ -52,9 +52,9 @@ class ChatRecords(ComputedSequence[ChatRecord]):
 
     def with_records(self, by_place: Mapping[int, ChatRecord]) -> ChatRecords:
         """Return the records with some replaced; deleted records stay deleted."""
-        every = self._records.with_items(by_place)
+        records = self._records.with_items(by_place)
         deleted = _deleted_in(by_place.items())
-        return ChatRecords(every, sorted({*self._deleted, *deleted}))
+        return ChatRecords(records, sorted({*self._deleted, *deleted}))
 
     @property
     def visible(self) -> Sequence[ChatRecord]:
@@ -73,8 +73,8 @@ def _deleted_in(indexed: Iterable[tuple[int, ChatRecord]]) -> list[int]:
 class _VisibleRecords(ComputedSequence[ChatRecord]):
     __slots__ = ("_records", "_visible_before")
 
-    def __init__(self, every: Sequence[ChatRecord], deleted: Sequence[int]) -> None:
-        self._records = every
+    def __init__(self, records: Sequence[ChatRecord], deleted: Sequence[int]) -> None:
+        self._records = records
         # The number of shown records before each deleted record.
         self._visible_before = [index - n for n, index in enumerate(deleted)]
 

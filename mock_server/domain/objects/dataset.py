@@ -56,20 +56,20 @@ class FolderTree(ABC):
         """Return the collection with this id, or None."""
 
     @abstractmethod
-    def listing(self, within: Scope, order: Order) -> AnyListing:
+    def listing(self, scope: Scope, order: Order) -> AnyListing:
         """Return the sorted collections of a folder, the top level or ANYWHERE.
 
         `_id` decides ties. Raises NotReady.
         """
 
     def search(
-        self, within: Scope, order: Order, search: Search | None, max_cached: int
+        self, scope: Scope, order: Order, search: Search | None, max_cached: int
     ) -> tuple[int, Sequence[Collection]]:
         """Return the size of a listing, and the matches in it (without search: all).
 
         The results of `max_cached` searches are cached. Raises NotReady.
         """
-        listing = self.listing(within, order)
+        listing = self.listing(scope, order)
         items = listing.items
         return len(items), items if search is None else listing.find(search, max_cached)
 
@@ -77,12 +77,12 @@ class FolderTree(ABC):
         """Prepare listings, look-ups and searches, so that no request has to wait."""
         for listing in self.large(order).values():
             listing.fold()
-        if len(self) >= LARGE_LISTING:
+        if len(self) >= LARGE_SIZE:
             self.get("")  # builds the look-up by id
 
     @abstractmethod
     def large(self, order: Order) -> Mapping[Scope, Listing]:
-        """Return the loaded listings of LARGE_LISTING collections or more, sorted."""
+        """Return the loaded listings of LARGE_SIZE collections or more, sorted."""
 
     @abstractmethod
     def number(self, item: Collection) -> int:
@@ -108,9 +108,9 @@ class FolderTree(ABC):
         descendants: list[Collection] = []
         folders, parents = [collection_id], self.parents()
         for folder in folders:  # the list grows here, level by level
-            inside = self.children(folder)
-            descendants.extend(inside)
-            folders.extend(item.id for item in inside if item.id in parents)
+            children = self.children(folder)
+            descendants.extend(children)
+            folders.extend(item.id for item in children if item.id in parents)
         return descendants
 
     @abstractmethod
@@ -128,8 +128,8 @@ class FolderTree(ABC):
         """Yield the ids of a folder and of the folders above it, outermost last."""
         while folder is not None:
             yield folder
-            found = self.get(folder)
-            folder = None if found is None else found.parent_id
+            collection = self.get(folder)
+            folder = None if collection is None else collection.parent_id
 
     def depth(self, folder: str | None) -> int:
         """Return the depth of a folder's content: 0 for the top level (None)."""
@@ -171,18 +171,18 @@ class Tree(FolderTree):
     def get(self, collection_id: str) -> Collection | None:
         return self.by_id.get(collection_id)
 
-    def listing(self, within: Scope, order: Order) -> Listing:
+    def listing(self, scope: Scope, order: Order) -> Listing:
         by_folder = self._listings.get(order)
         if by_folder is None:
-            if order == "fixture" and within is ANYWHERE:
+            if order == "fixture" and scope is ANYWHERE:
                 return self._everything
             by_folder = compute(self, order, self._sort_in_steps(order))
-        return by_folder.get(within, _EMPTY)
+        return by_folder.get(scope, _EMPTY)
 
     def large(self, order: Order) -> Mapping[Scope, Listing]:
-        every = self._sorted(order).items()
+        items = self._sorted(order).items()
         return {
-            at: listing for at, listing in every if len(listing.items) >= LARGE_LISTING
+            key: listing for key, listing in items if len(listing.items) >= LARGE_SIZE
         }
 
     def children(self, folder: str | None) -> Sequence[Collection]:
@@ -241,11 +241,11 @@ class Tree(FolderTree):
     def _subfolders(self) -> Mapping[str | None, Sequence[str]]:
         """The ids of the subfolders of each folder."""
         subfolders: dict[str | None, list[str]] = {}
-        for each in self.parents():
-            if isinstance(each, str):
-                found = self.get(each)
-                parent = None if found is None else found.parent_id
-                subfolders.setdefault(parent, []).append(each)
+        for folder in self.parents():
+            if isinstance(folder, str):
+                collection = self.get(folder)
+                parent = None if collection is None else collection.parent_id
+                subfolders.setdefault(parent, []).append(folder)
         return subfolders
 
     @cached_property
@@ -257,7 +257,7 @@ class Tree(FolderTree):
         """
         by_folder = self._sorted(self._any_order)
         parent_of = {
-            each: parent for parent, some in self._subfolders.items() for each in some
+            each: parent for parent, ids in self._subfolders.items() for each in ids
         }
         spans: dict[Scope, tuple[int, int]] = {}
         ahead: list[str | None] = [None]
@@ -277,13 +277,13 @@ class Tree(FolderTree):
     def places(self, order: Order, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
         """Yield the indexes, in `order`, of the collections in these `spans`."""
         is_numbered = order == "fixture" and order not in self._listings
-        by, numbers = self._numbers if is_numbered else (order, None)
-        if by not in self._depth_first:
-            by_folder, indexes = self._sorted(by), array("I")
+        sort_order, numbers = self._numbers if is_numbered else (order, None)
+        if sort_order not in self._depth_first:
+            by_folder, indexes = self._sorted(sort_order), array("I")
             for folder in self.spans:
                 indexes.extend(by_folder.get(folder, _EMPTY).places)
-            self._depth_first[by] = indexes
-        indexes = self._depth_first[by]
+            self._depth_first[sort_order] = indexes
+        indexes = self._depth_first[sort_order]
         places = chain.from_iterable(indexes[first:end] for first, end in spans)
         return map(numbers.__getitem__, places) if numbers else places
 
@@ -309,7 +309,7 @@ class Tree(FolderTree):
 
 
 _EMPTY = Listing(())
-LARGE_LISTING = 500
+LARGE_SIZE = 500
 """From this number of collections, a scan or folding may take over a millisecond."""
 
 

@@ -73,14 +73,14 @@ def compute(owner: object, key: Hashable, steps: Steps[T]) -> T:
     immediately.
     """
     # Stored among the owner's attributes, like a cached property.
-    being_made: WeakValueDictionary[Hashable, Pending[T]]
-    being_made = vars(owner).setdefault("_being_made", WeakValueDictionary())
-    pending = being_made.get(key)
+    unfinished: WeakValueDictionary[Hashable, Pending[T]]
+    unfinished = vars(owner).setdefault("_being_made", WeakValueDictionary())
+    pending = unfinished.get(key)
     if pending is None:
         pending = Pending(steps)
         deque(islice(pending, FIRST_STEPS), maxlen=0)
     if not pending.is_made:
-        being_made[key] = pending
+        unfinished[key] = pending
         raise NotReady(pending)
     return pending.value
 
@@ -95,9 +95,9 @@ def complete(steps: Steps[T]) -> T:
 def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]]:
     """Yield lists of at most `size` items, each with its start index."""
     rest, start = iter(items), 0
-    while some := list(islice(rest, size)):
-        yield start, some
-        start += len(some)
+    while chunk := list(islice(rest, size)):
+        yield start, chunk
+        start += len(chunk)
 
 
 def sort_in_steps(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:
@@ -110,8 +110,8 @@ def sort_in_steps(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]
     sample = sorted(map(key, items[:: max(1, STEP // _SAMPLED_KEYS)]))
     bounds = sample[_SAMPLED_KEYS::_SAMPLED_KEYS]
     parts = [array("I") for _ in range(len(bounds) + 1)]
-    for start, some in pieces(items):
-        for index, item in enumerate(some, start):
+    for start, chunk in pieces(items):
+        for index, item in enumerate(chunk, start):
             parts[bisect_right(bounds, key(item))].append(index)
         yield
     for part in parts:

@@ -65,10 +65,10 @@ class Job(Struct, frozen=True):
         count = _ROWS_A_SECOND * seconds
         if count >= len(self.rows):
             return self.rows, None
-        since = self.start + seconds * _SECOND
-        trained, left = self.rows[:count], self.rows[count:]
+        start = self.start + seconds * _SECOND
+        trained, rest = self.rows[:count], self.rows[count:]
         size = self.size - sum(map(size_of_row, trained))
-        return trained, replace(self, start=since, rows=left, size=size)
+        return trained, replace(self, start=start, rows=rest, size=size)
 
 
 def advance_all(
@@ -76,13 +76,13 @@ def advance_all(
 ) -> tuple[tuple[Row, ...], tuple[Job, ...]]:
     """Return the rows that jobs have trained by `now` (ms), and the remaining jobs."""
     rows: list[Row] = []
-    left: list[Job] = []
+    remaining: list[Job] = []
     for job in jobs:
         trained, rest = job.advanced(now)
         rows.extend(trained)
         if rest is not None:
-            left.append(rest)
-    return tuple(rows), tuple(left)
+            remaining.append(rest)
+    return tuple(rows), tuple(remaining)
 
 
 def amount_of(jobs: Iterable[Job]) -> int:
@@ -153,15 +153,15 @@ class Rows:
 
     def get(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
         """Return the current rows of a collection, in the order of `sort_rows`."""
-        changed = self._changed.get(dataset.id)
-        if changed is not None and collection_id in changed:
-            return changed[collection_id].rows
+        changes = self._changed.get(dataset.id)
+        if changes is not None and collection_id in changes:
+            return changes[collection_id].rows
         return dataset.rows.get(collection_id, ())
 
     def by_collection(self, dataset: Dataset) -> Iterator[tuple[str, Sequence[Row]]]:
         """Yield collection ids and rows, for each collection that has or had rows."""
-        changed = self._changed.get(dataset.id, {})
-        new_ids = (each for each in changed if each not in dataset.rows)
+        changes = self._changed.get(dataset.id, {})
+        new_ids = (each for each in changes if each not in dataset.rows)
         ids = chain(dataset.rows, new_ids)
         return ((own_id, self.get(dataset, own_id)) for own_id in ids)
 
@@ -197,8 +197,8 @@ class Rows:
         new: Sequence[Row],
     ) -> None:
         """Store all rows of a collection; `removed` and `new` are the changes."""
-        changed = self._changed.get(dataset.id, {})
-        old = changed.get(collection_id)
+        changes = self._changed.get(dataset.id, {})
+        old = changes.get(collection_id)
         hashes = None if old is None else old.text_hashes
         size = sum(map(size_of_row, new)) + _SLOT_BYTES * len(rows)
         freed = sum(size_of_row(row) for row in removed if row.id in self._places)
@@ -214,7 +214,7 @@ class Rows:
         if hashes is not None:
             hashes.update(map(_hash_of, new))
         charged = (0 if old is None else old.size) + size - freed
-        self._changed.setdefault(dataset.id, changed)[collection_id] = _ChangedRows(
+        self._changed.setdefault(dataset.id, changes)[collection_id] = _ChangedRows(
             rows, charged, hashes
         )
 
@@ -223,14 +223,14 @@ class Rows:
 
         Raises LimitReached.
         """
-        changed = self._changed.get(dataset.id, {}).get(collection_id)
-        if changed is not None:
-            hashes = changed.text_hashes
+        changes = self._changed.get(dataset.id, {}).get(collection_id)
+        if changes is not None:
+            hashes = changes.text_hashes
             if hashes is None:
-                size = _HASH_BYTES * len(changed.rows)
+                size = _HASH_BYTES * len(changes.rows)
                 self._holding.charge(size)
-                hashes = set(map(_hash_of, changed.rows))
-                with_hashes = _ChangedRows(changed.rows, changed.size + size, hashes)
+                hashes = set(map(_hash_of, changes.rows))
+                with_hashes = _ChangedRows(changes.rows, changes.size + size, hashes)
                 self._changed[dataset.id][collection_id] = with_hashes
             if hash((q, a)) not in hashes:
                 return False
@@ -243,20 +243,20 @@ class Rows:
 
     def remove(self, dataset: Dataset, ids: Iterable[str]) -> None:
         """Remove all rows of the collections with these ids."""
-        changed = self._changed.get(dataset.id, {})
+        changes = self._changed.get(dataset.id, {})
         for collection_id in ids:
-            self._forget(changed.pop(collection_id, None))
+            self._forget(changes.pop(collection_id, None))
             if collection_id in dataset.rows:
-                changed[collection_id] = _ChangedRows((), GONE_BYTES)
+                changes[collection_id] = _ChangedRows((), GONE_BYTES)
                 self._holding.grow(GONE_BYTES)
-        if changed:
-            self._changed[dataset.id] = changed
+        if changes:
+            self._changed[dataset.id] = changes
 
     def remove_all(self, dataset_ids: Set[str]) -> None:
         """Remove all changes of the rows of removed datasets."""
         for dataset_id in self._changed.keys() & dataset_ids:
-            for changed in self._changed.pop(dataset_id).values():
-                self._forget(changed)
+            for changes in self._changed.pop(dataset_id).values():
+                self._forget(changes)
 
     def find(
         self, row_id: str, find_loaded: Callable[[str], RowPlace | None]
@@ -279,12 +279,12 @@ class Rows:
         index = _index_of(place.row, rows)
         return index < len(rows) and rows[index] is place.row
 
-    def _forget(self, changed: _ChangedRows | None) -> None:
+    def _forget(self, changes: _ChangedRows | None) -> None:
         """Release the memory of changed rows, and forget their places."""
-        if changed is None:
+        if changes is None:
             return
-        self._holding.grow(-changed.size)
-        for row in changed.rows:
+        self._holding.grow(-changes.size)
+        for row in changes.rows:
             self._places.pop(row.id, None)
 
 
@@ -297,14 +297,14 @@ def sort_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
 def places_of(datasets: Iterable[Dataset]) -> Steps[dict[str, RowPlace]]:
     """Return the places of all rows of datasets, by row id."""
     places: dict[str, RowPlace] = {}
-    every = (
+    places_in_order = (
         RowPlace(dataset.id, own_id, row)
         for dataset in datasets
         for own_id, rows in dataset.rows.items()
         for row in rows
     )
-    for _, some in pieces(every, STEP // 4):
-        places |= {each.row.id: each for each in some}
+    for _, chunk in pieces(places_in_order, STEP // 4):
+        places |= {each.row.id: each for each in chunk}
         yield
     return places
 
@@ -314,10 +314,10 @@ def _index_of(row: Row, rows: Sequence[Row]) -> int:
     low, high = 0, len(rows)
     while low < high:
         middle = (low + high) // 2
-        other = rows[middle]
+        middle_row = rows[middle]
         # The order of `sort_rows`, which no key of `bisect` can express.
-        if other.chunk_index < row.chunk_index or (
-            other.chunk_index == row.chunk_index and other.id > row.id
+        if middle_row.chunk_index < row.chunk_index or (
+            middle_row.chunk_index == row.chunk_index and middle_row.id > row.id
         ):
             low = middle + 1
         else:

@@ -75,11 +75,11 @@ def media_type_of(name: str) -> str:
     return MEDIA_TYPES.get(ending_of(name), "application/octet-stream")
 
 
-def check_type(name: str, at: str) -> None:
-    """Raise WrongFileType, naming the field `at`, unless FILE_TYPES has the ending."""
+def check_type(name: str, place: str) -> None:
+    """Raise WrongFileType, naming the `place`, unless FILE_TYPES has the ending."""
     if not name.lower().endswith(FILE_TYPES):
         expected = f"a file of one of the types {' '.join(sorted(FILE_TYPES))}"
-        raise WrongFileType.of(name, expected, at)
+        raise WrongFileType.of(name, expected, place)
 
 
 def is_text(name: str) -> bool:
@@ -87,7 +87,7 @@ def is_text(name: str) -> bool:
     return name.lower().endswith(TEXT_TYPES)
 
 
-def decoded_name(name: str, at: str) -> str:
+def decoded_name(name: str, place: str) -> str:
     """Return the percent-decoded form of a file name (RFC 3986 2.1).
 
     Raises InvalidField for a wrong encoding, and WrongFileType.
@@ -98,6 +98,6 @@ def decoded_name(name: str, at: str) -> str:
         decoded = unquote(name, errors="strict")
     except ValueError:
         expected = "a file name, percent-encoded in UTF-8"
-        raise InvalidField.of(name, expected, at) from None
-    check_type(decoded, at)
+        raise InvalidField.of(name, expected, place) from None
+    check_type(decoded, place)
     return decoded

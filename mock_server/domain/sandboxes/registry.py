@@ -78,10 +78,10 @@ class Sandboxes:
 
     def get(self, name: str) -> Sandbox:
         """Return this sandbox and renew its lease. Raises SandboxNotFound."""
-        found = self.find(name)
-        if found is None:
+        sandbox = self.find(name)
+        if sandbox is None:
             raise SandboxNotFound.of(name, "the name of a sandbox", "path")
-        return found
+        return sandbox
 
     def find(self, name: str) -> Sandbox | None:
         """Return this sandbox and renew its lease; None for an unknown name."""
@@ -117,8 +117,8 @@ class Sandboxes:
         name = self._by_redacted.get(redacted or "")
         if name is None or name in self.default.state.callers:
             return ""
-        how = f"is the name of a sandbox, not its key; the request went to {DEFAULT}"
-        return f"{quoted(name)} {how}"
+        reason = f"is the name of a sandbox, not its key; the request went to {DEFAULT}"
+        return f"{quoted(name)} {reason}"
 
     def all(self) -> list[Sandbox]:
         """Return the default sandbox, then all others, oldest first."""
@@ -130,8 +130,8 @@ class Sandboxes:
         lease = self._leases.get(name)
         if lease is None:
             return None
-        left = lease.ends_at - self._environment.seconds()
-        return self._environment.time_ns() // 1_000_000 + int(left * 1000)
+        seconds = lease.ends_at - self._environment.seconds()
+        return self._environment.time_ns() // 1_000_000 + int(seconds * 1000)
 
     def ttl_of(self, name: str) -> float:
         """Return the seconds without use after which a sandbox expires, or infinity."""

@@ -131,10 +131,10 @@ class ChangedListing:
             removed = compress(count(), map(self._marks.__getitem__, indices))
         else:
             places = changes.removed
-            found = ((bisect_left(indices, place), place) for place in places)
+            insertions = ((bisect_left(indices, place), place) for place in places)
             removed = (
                 index
-                for index, place in found
+                for index, place in insertions
                 if index < len(hits) and indices[index] == place
             )
         inserted = [

@@ -102,17 +102,17 @@ class ChangedTree(FolderTree):
         put = self._put[ANYWHERE].get(collection_id)
         if put is not None or collection_id in self._removed[ANYWHERE]:
             return put
-        found = self._base.by_id.get(collection_id)
-        return None if found and self._is_hidden(found.parent_id) else found
+        item = self._base.by_id.get(collection_id)
+        return None if item and self._is_hidden(item.parent_id) else item
 
-    def listing(self, within: Scope, order: Order) -> Listing | ChangedListing:
-        listing = self._listings.get((order, within))
+    def listing(self, scope: Scope, order: Order) -> Listing | ChangedListing:
+        listing = self._listings.get((order, scope))
         if listing is None:
-            is_changed = self._put.get(within) or self._removed.get(within)
-            if not is_changed and not self._is_hidden(within):
-                return self._base.listing(within, order)
-            listing = self._changed_listing(order, within)
-            self._listings[order, within] = listing
+            is_changed = self._put.get(scope) or self._removed.get(scope)
+            if not is_changed and not self._is_hidden(scope):
+                return self._base.listing(scope, order)
+            listing = self._changed_listing(order, scope)
+            self._listings[order, scope] = listing
         return listing
 
     def large(self, order: Order) -> Mapping[Scope, Listing]:
@@ -229,11 +229,11 @@ class ChangedTree(FolderTree):
                     del self._removed[ANYWHERE][own_id]
                 self._charge(-_REMOVED_BYTES * len(removed))
 
-    def _is_hidden(self, within: Scope) -> bool:
+    def _is_hidden(self, scope: Scope) -> bool:
         """Return True if the base's content of a folder is hidden (ANYWHERE: some)."""
-        if not self._hidden or within is ANYWHERE:
+        if not self._hidden or scope is ANYWHERE:
             return bool(self._hidden)
-        span = self._base.spans.get(within)
+        span = self._base.spans.get(scope)
         return span is not None and span[0] in self._hidden
 
     def _hidden_in(self, order: Order) -> bytearray:
@@ -285,19 +285,19 @@ class ChangedTree(FolderTree):
         self, folder: str | None
     ) -> Iterator[tuple[Order, ChangedListing]]:
         """Yield the existing changed listings that have a folder's collections."""
-        for within in (ANYWHERE, folder):
+        for scope in (ANYWHERE, folder):
             for order in ORDERS:
-                listing = self._listings.get((order, within))
+                listing = self._listings.get((order, scope))
                 if listing is not None:
                     yield order, listing
 
-    def _changed_listing(self, order: Order, within: Scope) -> ChangedListing:
+    def _changed_listing(self, order: Order, scope: Scope) -> ChangedListing:
         """Build the listing of a folder or the whole dataset. Raises NotReady."""
-        base = self._base.listing(within, order)
-        if within is not ANYWHERE and self._is_hidden(within):
+        base = self._base.listing(scope, order)
+        if scope is not ANYWHERE and self._is_hidden(scope):
             base = _EMPTY
-        removed = [(item, None) for item in self._removed.get(within, _NONE).values()]
-        put = self._put.get(within, _NONE).values()
+        removed = [(item, None) for item in self._removed.get(scope, _NONE).values()]
+        put = self._put.get(scope, _NONE).values()
         inserted = [(item, self._last_numbers.get(item.id)) for item in put]
         steps = self._places_in_steps(order, base, [*removed, *inserted])
         known = compute(self, (order, base), steps)
@@ -312,7 +312,7 @@ class ChangedTree(FolderTree):
             return self._key(order)(each[0]) if is_sorted else (place(each), each[1])
 
         marks = bytearray()
-        if within is ANYWHERE and self._hidden:
+        if scope is ANYWHERE and self._hidden:
             marks = self._hidden_in(order)
         elif len(removed) * _ITEMS_PER_LOOKUP > len(base.items):
             marks = bytearray(len(base.items))
@@ -332,8 +332,8 @@ class ChangedTree(FolderTree):
         self, order: Order, base: Listing, items: Sequence[_NumberedCollection]
     ) -> Steps[dict[_NumberedCollection, int]]:
         places: dict[_NumberedCollection, int] = {}
-        for _, some in pieces(items, _LOOKUPS_PER_STEP):
-            places |= {each: self._place(order, base, *each) for each in some}
+        for _, chunk in pieces(items, _LOOKUPS_PER_STEP):
+            places |= {each: self._place(order, base, *each) for each in chunk}
             yield
         return places
 

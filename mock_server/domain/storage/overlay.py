@@ -57,13 +57,13 @@ class Overlay(Generic[K, V]):
         return self._base.get(key)
 
     def items(self) -> Iterator[tuple[K, V]]:
-        changed, base = self.changes, self._base
+        changes, base = self.changes, self._base
         for key, loaded in base.items():
-            value = changed.get(key, loaded)
+            value = changes.get(key, loaded)
             # A removed key has None, which is not the default of `get`.
             if value is not None:
                 yield key, value
-        for key, put in changed.items():
+        for key, put in changes.items():
             if put is not None and key not in base:
                 yield key, put
 
@@ -87,8 +87,8 @@ class Overlay(Generic[K, V]):
     def remove(self, *keys: K) -> None:
         """Remove keys, which must exist and be distinct."""
         loaded = self._base.keys() & keys
-        freed = sum(map(self._charged, self.changes.keys() & keys))
-        self._holding.grow(GONE_BYTES * len(loaded) - freed)
+        freed_bytes = sum(map(self._charged, self.changes.keys() & keys))
+        self._holding.grow(GONE_BYTES * len(loaded) - freed_bytes)
         self._len -= len(keys)
         self.created -= len(keys) - len(loaded)
         self.changes |= dict.fromkeys(loaded)

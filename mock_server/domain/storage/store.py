@@ -99,8 +99,8 @@ class Store(ChatStore):
         copy._datasets = self._datasets.copy(holding)
         for dataset_id, dataset in self._datasets.changes.items():
             if dataset is not None and isinstance(dataset.tree, ChangedTree):
-                own = replace(dataset, tree=dataset.tree.copy(holding))
-                copy._datasets.changes[dataset_id] = own
+                dataset_copy = replace(dataset, tree=dataset.tree.copy(holding))
+                copy._datasets.changes[dataset_id] = dataset_copy
         copy.rows = self.rows.copy(holding)
         copy.jobs, copy.due = self.jobs.copy(holding), self.due
         copy.files = self.files.copy(holding)
@@ -122,9 +122,9 @@ class Store(ChatStore):
 
     def new_ids(self, count: int) -> list[str]:
         """Return `count` new ids, as `new_id` does. May raise NotReady."""
-        made: list[str] = []
-        while wanted := count - len(made):
-            numbers = range(self._last_id + 1, self._last_id + 1 + wanted)
+        created: list[str] = []
+        while missing := count - len(created):
+            numbers = range(self._last_id + 1, self._last_id + 1 + missing)
             # An id need not be secret: it has to be unique, and look like a real id.
             digits = (sha256(b"%d" % each).hexdigest() for each in numbers)
             ids = [
@@ -134,9 +134,9 @@ class Store(ChatStore):
             # Loaded data contains such an id only if it was saved from a sandbox.
             for loaded in self._all_loaded():
                 ids = [each for each in ids if not loaded.has(each)]
-            self._last_id += wanted
-            made += ids
-        return made
+            self._last_id += missing
+            created += ids
+        return created
 
     def check_room(self, size: int) -> None:
         """Raise LimitReached unless `size` more bytes fit."""

@@ -77,8 +77,8 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
     for place in list(store.jobs):
         # Another request may have trained these rows during the steps.
         jobs = store.jobs.get(place) or ()
-        rows, left = advance_all(jobs, now)
-        if left == jobs:
+        rows, remaining = advance_all(jobs, now)
+        if remaining == jobs:
             continue
         dataset = store.dataset(place[0])
         collection = None if dataset is None else dataset.tree.get(place[1])
@@ -89,12 +89,12 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
             _check_room(store, jobs)
         except LimitReached:
             continue
-        if left:
-            store.jobs.put(place, left)
+        if remaining:
+            store.jobs.put(place, remaining)
         else:
             store.jobs.remove(place)
         # A request may have stored the collection with another amount.
-        waiting = collection.training_amount + amount_of(left) - amount_of(jobs)
+        waiting = collection.training_amount + amount_of(remaining) - amount_of(jobs)
         trained = replace(
             collection,
             data_amount=collection.data_amount + len(rows),

@@ -65,9 +65,9 @@ def explain(
     """
     stages = Stages(state, reader, tried, item_id)
     search = RemedySearch(state, reader, item_id)
-    found = [] if stages.is_shown else search.remedies(tried)
+    fixes = [] if stages.is_shown else search.remedies(tried)
     size, index = stages.request.page_size, stages.index
-    kept_out_by = _hiding_stages(stages, found)
+    kept_out_by = _hiding_stages(stages, fixes)
     return Why(
         dataset=stages.dataset.id,
         item=item_id,
@@ -78,18 +78,18 @@ def explain(
         place=None if index is None else Place(index, index // size * size),
         elsewhere=stages.elsewhere,
         stages=tuple(_counted(stages, kept_out_by)),
-        remedies=tuple(remedy(state, tried, each.request) for each in found),
+        remedies=tuple(remedy(state, tried, each.request) for each in fixes),
     )
 
 
-def _hiding_stages(stages: Stages, found: Sequence[ChangedRequest]) -> tuple[str, ...]:
+def _hiding_stages(stages: Stages, fixes: Sequence[ChangedRequest]) -> tuple[str, ...]:
     if stages.is_shown:
         return ()
     if stages.item_id is not None:
         hiding_stages = stages.hiding_stages or {"page"}
         return tuple(name for name in STAGES if name in hiding_stages)
-    if found:
-        return tuple(name for name in STAGES if name in found[0].stages)
+    if fixes:
+        return tuple(name for name in STAGES if name in fixes[0].stages)
     # No change helps: the dataset is empty, or no key may read it.
     return ("dataset",) if stages.may_read else ("permission",)
 
@@ -164,20 +164,20 @@ def _page_verdict(stages: Stages) -> str:
 
 
 def _unknown_item_verdict(stages: Stages) -> str:
-    wanted, dataset = (
+    item_id, dataset = (
         phrases.quote(stages.item_id or ""),
         phrases.quote(stages.dataset.id),
     )
-    found = f"dataset {dataset} has no collection of the _id {wanted}"
-    if elsewhere := stages.elsewhere:
-        others = phrases.join([phrases.quote(each) for each in elsewhere[:3]], "and")
-        has = "has" if len(elsewhere) == 1 else "have"
-        return f"{found}; dataset {others} {has} one"
-    same_name = (each for each in stages.dataset.tree if each.name == stages.item_id)
-    first = next(same_name, None)
-    if first is None:
-        return f"{found}, nor has any other"
-    return f"{found} (did you mean {phrases.quote(first.id)}, which has that name?)"
+    text = f"dataset {dataset} has no collection of the _id {item_id}"
+    if ids := stages.elsewhere:
+        names = phrases.join([phrases.quote(each) for each in ids[:3]], "and")
+        has = "has" if len(ids) == 1 else "have"
+        return f"{text}; dataset {names} {has} one"
+    namesakes = (each for each in stages.dataset.tree if each.name == stages.item_id)
+    match = next(namesakes, None)
+    if match is None:
+        return f"{text}, nor has any other"
+    return f"{text} (did you mean {phrases.quote(match.id)}, which has that name?)"
 
 
 def _reason(name: str, item: Collection, stages: Stages) -> str:

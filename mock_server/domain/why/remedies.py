@@ -92,11 +92,11 @@ class RemedySearch:
     def _for_item(self, start: ChangedRequest) -> list[ChangedRequest]:
         tried = [start]
         for _ in range(_MAX_CHANGES):
-            further = [more for each in tried for more in self._with_more_changes(each)]
-            found = self._successes(iter(further))
+            options = [more for each in tried for more in self._with_more_changes(each)]
+            found = self._successes(iter(options))
             if found:
                 return found
-            tried = further[:_MAX_TRIED]
+            tried = options[:_MAX_TRIED]
         return []
 
     def _with_more_changes(self, changed: ChangedRequest) -> Iterator[ChangedRequest]:
@@ -109,11 +109,11 @@ class RemedySearch:
         passing = list(self._improvements(first, changes(first, stages)))
         if not passing and first == "search":
             # The text and a choice both hide the item, so change both.
-            both = (
+            candidates = (
                 _without_field(each, "searchText")
                 for each in _with_choices(first, stages)
             )
-            passing = list(self._improvements(first, both))
+            passing = list(self._improvements(first, candidates))
         for request in passing:
             yield ChangedRequest(request, (*changed.stages, first))
 
@@ -194,12 +194,12 @@ def _other_keys(stages: Stages) -> Iterator[str]:
     callers = stages.state.callers
     if not callers and (known := owner_key({}, True)):
         yield known
-    with_read = (
+    reading_keys = (
         key
         for key, caller in callers.items()
         if stages.dataset.level_of(caller) >= Level.READ
     )
-    yield from islice(with_read, _MAX_KEYS)
+    yield from islice(reading_keys, _MAX_KEYS)
 
 
 def _with_page(stages: Stages) -> Iterator[TriedRequest]:
@@ -249,5 +249,5 @@ def _key_words(state: State, key: str) -> str:
         return "use any other API key: the fixture declares none, so all are accepted"
     caller = state.callers.get(key)
     member = None if caller is None else caller.member
-    of = f" of member {phrases.quote(member)}" if member else ""
-    return f"use another key, such as {redacted_key(key)}{of}"
+    owner_text = f" of member {phrases.quote(member)}" if member else ""
+    return f"use another key, such as {redacted_key(key)}{owner_text}"

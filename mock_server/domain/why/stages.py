@@ -81,13 +81,13 @@ class Stages:
         self.request = reader.read(tried.fields, tried.choices)
         dataset = state.store.dataset(self.request.dataset_id)
         if dataset is None:
-            every, wanted_id = state.store.datasets(), self.request.dataset_id
-            names = ", ".join(quoted(each.id) for each in every[:20])
-            existing = f"there are {names}" if names else "there is none"
-            ids_and_names = ((each.id, each.name) for each in every)
-            name_hint = hint_of_name(wanted_id, ids_and_names)
-            hint = "; ".join(filter(None, (name_hint, existing)))
-            raise DatasetNotFound.of(wanted_id, "the id of a dataset", "dataset", hint)
+            datasets, dataset_id = state.store.datasets(), self.request.dataset_id
+            names = ", ".join(quoted(each.id) for each in datasets[:20])
+            known_text = f"there are {names}" if names else "there is none"
+            ids_and_names = ((each.id, each.name) for each in datasets)
+            name_hint = hint_of_name(dataset_id, ids_and_names)
+            hint = "; ".join(filter(None, (name_hint, known_text)))
+            raise DatasetNotFound.of(dataset_id, "the id of a dataset", "dataset", hint)
         self.dataset = dataset
         self.item = None if item_id is None else dataset.tree.get(item_id)
         self.scope = scope_of(self.request, self.choices)
@@ -180,11 +180,11 @@ class Stages:
     @cached_property
     def elsewhere(self) -> tuple[str, ...]:
         """Ids of other datasets with the item, if this dataset does not have it."""
-        wanted = self.item_id
-        if wanted is None or self.item is not None:
+        item_id = self.item_id
+        if item_id is None or self.item is not None:
             return ()
         datasets = self.state.store.datasets()
-        return tuple(each.id for each in datasets if wanted in each.tree)
+        return tuple(each.id for each in datasets if item_id in each.tree)
 
     def _caller(self, choices: Choices) -> Caller:
         key = self.tried.key
@@ -194,5 +194,5 @@ class Stages:
 
     def _matches(self, search: Search) -> Sequence[Collection]:
         order, max_cached = self.choices.list_order, self.state.limits.cached_searches
-        wanted = search if search.restricts else None
-        return self.dataset.tree.search(self.scope, order, wanted, max_cached)[1]
+        restriction = search if search.restricts else None
+        return self.dataset.tree.search(self.scope, order, restriction, max_cached)[1]

@@ -275,7 +275,7 @@ def app_update(call: Call, new: AppUpdateBody) -> None:
     parent = None
     if is_moved:
         parent = app_folders.folder_for(call, new.parent_id or None, Level.MANAGE)
-    call.require_level(app, Level.WRITE, "$.appId")
+    call.require(app, Level.WRITE, "$.appId")
     # Empty values change nothing, except an empty introduction.
     given = {"name": new.name, "type": new.type, "avatar": new.avatar}
     changes: dict[str, Any] = {name: each for name, each in given.items() if each}

@@ -209,7 +209,7 @@ def collection_update(call: Call, new: CollectionUpdateBody) -> None:
     # Refuse unknown ids before missing permissions.
     if new.parent_id is not UNSET:
         contents.check_parent_exists(call, dataset, new.parent_id)
-    call.require_level(dataset, Level.WRITE, at)
+    call.require(dataset, Level.WRITE, at)
     changes: dict[str, Any] = {} if created is None else {"create_time": created}
     if new.parent_id is not UNSET:
         changes["parent_id"] = contents.parent_to_move_to(
@@ -291,7 +291,7 @@ def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
     deleted: dict[str, tuple[Dataset, list[str]]] = {}
     # Unknown ids have been refused before missing permissions.
     for at, (dataset, collection) in found.items():
-        call.require_level(dataset, Level.WRITE, at)
+        call.require(dataset, Level.WRITE, at)
         deleted.setdefault(dataset.id, (dataset, []))[1].append(collection.id)
     for dataset, ids in deleted.values():
         call.store.remove_collections(dataset, ids)

@@ -231,7 +231,7 @@ def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
     is_moved, target = new.parent_id is not UNSET, new.parent_id or None
     # An unknown folder is reported before a missing permission.
     folders.folder_for(call, target, Level.NONE)
-    call.require_level(dataset, Level.WRITE)
+    call.require(dataset, Level.WRITE)
     # Empty values change nothing, except an empty introduction.
     changes: dict[str, Any] = {"name": new.name} if new.name else {}
     changes |= {"avatar": new.avatar} if new.avatar else {}
