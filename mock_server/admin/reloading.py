@@ -124,7 +124,7 @@ class Reloader:
 
     def _ended(self, done: Reload) -> None:
         default = self._sandboxes.default
-        secrets = self._secrets.of(default.state, None)
+        secrets = self._secrets.for_request(default.state, None)
         shown = [
             replace(
                 each,

@@ -11,7 +11,7 @@ from mock_server.api import headers as request_headers
 from mock_server.api.bound import bound_sandbox
 from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.operations import shares
-from mock_server.api.operations.answered_path import Served, answered_at
+from mock_server.api.operations.answered_path import Served, find_answered
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.shares import TAKES_KEYS, VISITED
@@ -92,9 +92,9 @@ class Admission:
             operation = self._require_served(operation, scope, state)
         request.operation = operation
         is_nested = facts_of(state.choices.version).shares_are_nested
-        named = shares.credentials_in(content, is_nested)
-        if named is not None:
-            ids = named.out_link_uid, named.share_id
+        credentials = shares.credentials_in(content, is_nested)
+        if credentials is not None:
+            ids = credentials.out_link_uid, credentials.share_id
             request.caller = state.visitor(*ids, is_bound=bound_to is not None)
         elif refusal is not None and operation.access == "visitor":
             raise shares.other_form_refusal(content, is_nested) or refusal
@@ -133,7 +133,7 @@ class Admission:
         scope, state = request.scope, request.state
         path, method, notes = scope["path"], scope["method"], request.notes
         request.is_outside_spec = True
-        notes.answered = None  # a replaced state may have set it
+        notes.answered_name = None  # a replaced state may have set it
         operation = self._operations.with_path(path)
         if operation is not None and operation.access == "address":
             self._switch_sandbox(
@@ -141,11 +141,11 @@ class Admission:
             )
             state = request.state
         if operation is None:
-            found = answered_at(method, path, state.faults.routes)
-            if found is None:
-                return self._operations.at(path, method, state.choices)
-            notes.answered = found.name
-            return found
+            sandbox = find_answered(method, path, state.faults.routes)
+            if sandbox is None:
+                return self._operations.find(path, method, state.choices)
+            notes.answered_name = sandbox.name
+            return sandbox
         if operation.access in VISITED and request.headers.key is None:
             return operation  # a share link in the body may select another sandbox
         return self._require_served(operation, scope, state)
@@ -160,7 +160,7 @@ class Admission:
             operation.names
         ):
             return operation
-        return self._operations.at(scope["path"], scope["method"], state.choices)
+        return self._operations.find(scope["path"], scope["method"], state.choices)
 
     def _check_served(self, request: context.RequestContext, operation: Served) -> None:
         """Raise RouteNotFound if a route is not served.
@@ -179,18 +179,18 @@ class Admission:
         token = request.headers.login or ""
         self._switch_sandbox(request, self._sandboxes.for_login(token))
         path, method = request.scope["path"], request.scope["method"]
-        request.operation = self._operations.at(path, method, request.state.choices)
+        request.operation = self._operations.find(path, method, request.state.choices)
         return request.operation
 
     def _switch_sandbox(
-        self, request: context.RequestContext, found: Sandbox | None
+        self, request: context.RequestContext, sandbox: Sandbox | None
     ) -> None:
-        """Switch to the sandbox `found`, else to the default one.
+        """Switch to `sandbox`, else to the default one.
 
         At a bound address, the sandbox stays.
         """
         if request.notes.bound_to is None:
-            request.sandbox = found or self._sandboxes.default
+            request.sandbox = sandbox or self._sandboxes.default
             request.state = request.sandbox.state
             request.operation = None
 
@@ -218,14 +218,14 @@ class Admission:
         If none of them has a sandbox, return the default one; `authorize` refuses an
         unknown key later. Raises SandboxNotFound for a bound address.
         """
-        head, found = notes.headers, None
+        head, sandbox = notes.headers, None
         if notes.bound_to is not None:
             return bound_sandbox(notes.bound_to, self._sandboxes)
         if head.key:
-            found = self._sandboxes.for_key(head.key)
+            sandbox = self._sandboxes.for_key(head.key)
         elif head.login:
-            found = self._sandboxes.for_login(head.login)
-        return found or self._sandboxes.default
+            sandbox = self._sandboxes.for_login(head.login)
+        return sandbox or self._sandboxes.default
 
 
 def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:

@@ -9,7 +9,7 @@ from starlette.types import Send
 
 from mock_server.api.connection import Connection, NeedsConnection
 from mock_server.api.headers import Header
-from mock_server.api.request import ClientGone, Interrupted, RequestBody
+from mock_server.api.request import ClientGone, RequestBody, WaitInterrupted
 from mock_server.api.response import End, Headers, Response
 from mock_server.domain.limits import Published
 
@@ -48,7 +48,7 @@ class EventStream(Response, frozen=True, kw_only=True):
     connection: Connection | None = None
 
     @classmethod
-    def of(cls, chunks: Iterable[Chunk], *, is_cut: bool = False) -> Self:
+    def from_chunks(cls, chunks: Iterable[Chunk], *, is_cut: bool = False) -> Self:
         """Return a stream of these chunks; its status is 0 if there are none."""
         all_chunks = tuple(chunks)
         body = b"".join(each.content for each in all_chunks)
@@ -97,7 +97,7 @@ class EventStream(Response, frozen=True, kw_only=True):
                 await send(content | {"more_body": True})
         except ClientGone:
             return
-        except Interrupted:
+        except WaitInterrupted:
             if self.connection is not None:
                 await self.connection.close(body)
             return

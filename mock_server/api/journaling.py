@@ -119,7 +119,7 @@ class Journaling:
             # after the redaction.
             self._cut(entry, max_bytes + redaction.ESCAPED_KEY_BYTES)
         if is_login or self._may_show_secrets(entry, request, refusal):
-            secrets = self._secrets.of(state, request.headers.key)
+            secrets = self._secrets.for_request(state, request.headers.key)
             secrets = replace(secrets, texts=(*secrets.texts, *credentials))
             redaction.redact_entry(entry, secrets)
         if is_long:
@@ -172,10 +172,10 @@ class Journaling:
         method, path, query = scope["method"], scope["path"], scope["query_string"]
         is_long = content is not None and len(content) > self._limits.cached_head_bytes
         if is_long or request.unread is not None:
-            known = None
+            cache_key = None
         else:
-            known = head, method, path, query, content
-            sent = self._cached_requests.get(known)
+            cache_key = head, method, path, query, content
+            sent = self._cached_requests.get(cache_key)
             if sent is not None:
                 return sent
         shown = redacted_key(head.key) if head.key else None
@@ -186,10 +186,10 @@ class Journaling:
         sent.is_unread = request.unread is not None
         key = (head.key or "").encode()
         sent.is_suspect = self._is_suspect(_as_one_text(sent), key)
-        if known is not None and sent.size <= self._limits.cached_head_bytes:
+        if cache_key is not None and sent.size <= self._limits.cached_head_bytes:
             if len(self._cached_requests) >= self._limits.cached_heads:
                 self._cached_requests.clear()
-            self._cached_requests[known] = sent
+            self._cached_requests[cache_key] = sent
         return sent
 
     def _is_suspect(self, text: bytes, key: bytes) -> bool:
@@ -218,7 +218,7 @@ class Journaling:
         if entry.status != 200 or refusal or entry.firing or entry.violations:
             return True
         sent, answer = entry.request, entry.answer
-        if sent.is_suspect or request.notes.answered is not None:
+        if sent.is_suspect or request.notes.answered_name is not None:
             return True
         state, key = request.state, request.headers.key
         generation = state.store.generation
@@ -230,7 +230,7 @@ class Journaling:
         is_suspect = self._is_suspect(answer, (key or "").encode()) or (
             generation.secrets and self._secrets.are_in(answer, generation)
         )
-        if is_suspect and self._secrets.of(state, key).are_in(answer):
+        if is_suspect and self._secrets.for_request(state, key).are_in(answer):
             return True
         sent.harmless = answer
         return False

@@ -50,7 +50,7 @@ class Secrets:
         self._declared: WeakKeyDictionary[Generation, RequestSecrets]
         self._declared = WeakKeyDictionary()
 
-    def of(self, state: State, key: str | None) -> RequestSecrets:
+    def for_request(self, state: State, key: str | None) -> RequestSecrets:
         """Return all secrets that a request with this key can show in this state."""
         texts = (*_redactable([(key or "").encode()]), *self.texts)
         return replace(self._declared_by(state.store.generation), texts=texts)
@@ -63,7 +63,7 @@ class Secrets:
     def _declared_by(self, generation: Generation) -> RequestSecrets:
         declared = self._declared.get(generation)
         if declared is None:
-            declared = RequestSecrets.among(generation.secrets)
+            declared = RequestSecrets.from_declared(generation.secrets)
             self._declared[generation] = declared
         return declared
 
@@ -81,7 +81,7 @@ class RequestSecrets(Struct, frozen=True):
     finder: BytesAhoCorasick | None = None
 
     @classmethod
-    def among(cls, declared: Iterable[bytes]) -> Self:
+    def from_declared(cls, declared: Iterable[bytes]) -> Self:
         """Return the secrets `declared`, with a finder that needs one pass."""
         texts = tuple(sorted(_redactable(declared)))
         longest = MatchKind.LeftmostLongest
@@ -166,8 +166,8 @@ class RequestSecrets(Struct, frozen=True):
 
     def _begins_secret(self, plain: bytes) -> bool:
         # In sorted order, secrets that start with `plain` follow it directly.
-        at = bisect_left(self.declared, plain)
-        next_secret = self.declared[at : at + 1]
+        index = bisect_left(self.declared, plain)
+        next_secret = self.declared[index : index + 1]
         return any(secret.startswith(plain) for secret in (*self.texts, *next_secret))
 
 
@@ -217,17 +217,17 @@ def without_login(sent: SentRequest) -> SentRequest:
     query = HIDDEN if sent.query else b""
     if sent.body is None:
         return replace(sent, query=query)
-    shown: object = HIDDEN.decode()
+    redacted: object = HIDDEN.decode()
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
         # Decode one level only: the body may have been refused for its content.
         fields = msgspec.json.decode(sent.body, type=dict[str, msgspec.Raw])
-        shown = {
+        redacted = {
             name: raw
             if name in _LOGIN_FIELDS_SHOWN and bytes(raw)[:1] == b'"'
-            else shown
+            else redacted
             for name, raw in fields.items()
         }
-    return replace(sent, query=query, body=msgspec.json.encode(shown))
+    return replace(sent, query=query, body=msgspec.json.encode(redacted))
 
 
 def credentials_in(sent: SentRequest, names: Collection[str]) -> tuple[bytes, ...]:
@@ -242,9 +242,9 @@ def credentials_in(sent: SentRequest, names: Collection[str]) -> tuple[bytes, ..
         fields |= msgspec.json.decode(sent.body or b"{}", type=dict[str, msgspec.Raw])
     texts = [each for name, each in fields.items() if name not in _LOGIN_FIELDS_SHOWN]
     strange = [name for name in fields if names and name not in names]
-    some = islice(filter(None, map(_string_of, (*texts, *strange))), _MAX_TEXTS)
+    first = islice(filter(None, map(_string_of, (*texts, *strange))), _MAX_TEXTS)
     # Messages cut longer texts; unescaping a text of 1 MiB would take long.
-    return _redactable(each[:_MAX_CHARS].encode("utf-8", "replace") for each in some)
+    return _redactable(each[:_MAX_CHARS].encode("utf-8", "replace") for each in first)
 
 
 def _string_of(value: str | msgspec.Raw) -> str:

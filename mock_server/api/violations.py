@@ -79,10 +79,10 @@ def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
 def _has_share_link(entry: Entry, operation: Operation) -> bool:
     """Return whether a share link in a request replaces its key and its app."""
     is_nested = facts_of(entry.choices.version).shares_are_nested
-    named = operation.access == "visitor" and credentials_in(
+    has_link = operation.access == "visitor" and credentials_in(
         entry.request.body or b"", is_nested
     )
-    return bool(named)
+    return bool(has_link)
 
 
 def _with_final_effect(violation: Violation, entry: Entry) -> Violation:
@@ -125,14 +125,12 @@ def _credentials_violation(entry: Entry, operation: Operation) -> Iterator[Viola
         return
     if operation.access not in TAKES_KEYS or _has_share_link(entry, operation):
         return
-    given = values(entry.request.header_pairs(), b"authorization")
-    refusal = missing_authorization(given)
+    keys = values(entry.request.header_pairs(), b"authorization")
+    refusal = missing_authorization(keys)
     # The entry's hint names choices that would help: they depend on the login token,
     # which is not stored.
     message, takes_logins = refusal.message, tolerates(entry.choices, "credentials")
-    accepts_login = (
-        entry.has_login and not given and (takes_logins or operation.related)
-    )
+    accepts_login = entry.has_login and not keys and (takes_logins or operation.related)
     hint = entry.hint_text
     if hint is not None and hint.startswith(message.partition(", got ")[0]):
         message = hint

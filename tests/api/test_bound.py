@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.bound import BOUND, bind
+from mock_server.api.bound import BOUND_PREFIX, bind
 from mock_server.api.request_log import LogRedaction
 from mock_server.app import Application
 from mock_server.fixture.source.files import shipped
@@ -16,7 +16,7 @@ from tests.conftest import MakeApi
 from tests.in_process import InProcess
 from tests.support import APP, CHAT, LEGACY_PIN, LIBRARY, LIST, PIN, Api
 
-TEAM = f"{BOUND}team"
+TEAM = f"{BOUND_PREFIX}team"
 PIN_BODY = {"appId": APP, "chatId": CHAT, "top": True}
 KEYED: dict[str, Any] = LIBRARY | {
     "keys": [
@@ -95,7 +95,9 @@ def test_a_key_of_another_sandbox_is_401_and_leads_nowhere(make_team: Make) -> N
         "it has not issued - at header Authorization"
     )
     assert (
-        api.send("PUT", f"{BOUND}default{PIN}", PIN_BODY, team["key"]).status_code
+        api.send(
+            "PUT", f"{BOUND_PREFIX}default{PIN}", PIN_BODY, team["key"]
+        ).status_code
         == 401
     )
     assert [len(journal(api, name)) for name in ("team", "other")] == [1, 0]
@@ -137,14 +139,14 @@ def test_choice_unknown_key_holds_where_none_is_declared(make_team: Make) -> Non
 @pytest.mark.parametrize(
     "path",
     [
-        f"{BOUND}nope{PIN}",
-        BOUND,
-        f"{BOUND}/team{PIN}",
-        f"{BOUND}te%61m{PIN}",
-        f"{BOUND}team%2F..{PIN}",
-        f"{BOUND}{'x' * 5_000}{PIN}",
-        f"{BOUND}%F0%9F%92%A9/",
-        f"{BOUND}t\"e'am{PIN}",
+        f"{BOUND_PREFIX}nope{PIN}",
+        BOUND_PREFIX,
+        f"{BOUND_PREFIX}/team{PIN}",
+        f"{BOUND_PREFIX}te%61m{PIN}",
+        f"{BOUND_PREFIX}team%2F..{PIN}",
+        f"{BOUND_PREFIX}{'x' * 5_000}{PIN}",
+        f"{BOUND_PREFIX}%F0%9F%92%A9/",
+        f"{BOUND_PREFIX}t\"e'am{PIN}",
     ],
 )
 def test_an_unknown_sandbox_is_404_and_in_no_journal(
@@ -152,7 +154,7 @@ def test_an_unknown_sandbox_is_404_and_in_no_journal(
 ) -> None:
     api, _ = make_team()
     answer = api.send("PUT", path, PIN_BODY)
-    name = path.removeprefix(BOUND).partition("/")[0]
+    name = path.removeprefix(BOUND_PREFIX).partition("/")[0]
     assert (answer.status_code, answer.json()["statusText"]) == (404, "sandboxNotFound")
     assert len(answer.json()["message"]) < 300
     assert name[:4] in answer.json()["message"].replace("\\", "").replace("%22", '"')
@@ -168,7 +170,7 @@ def test_an_unknown_sandbox_is_404_and_in_no_journal(
         f"{PIN}/",
         PIN.replace("core", "%63ore"),
         "/__admin/reset",
-        f"{BOUND}default{PIN}",
+        f"{BOUND_PREFIX}default{PIN}",
         "/..%2F..",
     ],
 )
@@ -191,7 +193,8 @@ def test_an_ended_sandbox_is_404(make_team: Make) -> None:
     answer = api.send("PUT", TEAM + PIN, PIN_BODY)
     assert answer.status_code == 404
     assert answer.json()["message"] == (
-        f'Expected {BOUND} and the name of a sandbox, got the string "team" - at path '
+        f"Expected {BOUND_PREFIX} and the name of a sandbox, "
+        'got the string "team" - at path '
         "(it has ended, or never was; GET /__admin/sandboxes lists those there are)"
     )
 
@@ -216,7 +219,7 @@ def test_pages_may_call_it(make_team: Make) -> None:
     preflight = api.client.options(TEAM + PIN, headers=asked)
     assert preflight.status_code == 204
     assert preflight.headers["access-control-allow-methods"] == "PUT"
-    for base in (TEAM, f"{BOUND}nope"):
+    for base in (TEAM, f"{BOUND_PREFIX}nope"):
         answer = api.client.put(base + PIN, json=PIN_BODY, headers=page)
         assert answer.headers["access-control-allow-origin"] == "*"
     assert len(journal(api)) == 1
@@ -236,7 +239,9 @@ def test_a_login_is_the_sandboxs(make_team: Make) -> None:
     headers = {"token": token}
     answer = api.client.put(TEAM + PIN, json=PIN_BODY, headers=headers)
     assert (answer.status_code, answer.headers["x-mock-sandbox"]) == (200, "team")
-    elsewhere = api.client.put(f"{BOUND}default{PIN}", json=PIN_BODY, headers=headers)
+    elsewhere = api.client.put(
+        f"{BOUND_PREFIX}default{PIN}", json=PIN_BODY, headers=headers
+    )
     assert elsewhere.status_code != 200
     assert api.admin("GET", "/journal").json()["total"] == 1
 

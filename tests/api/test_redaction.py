@@ -31,7 +31,7 @@ KEYS = ["fastgpt-owner", "fastgpt-owner-and-more", 'quo"ted\\key']
 def secrets(make_api: MakeApi) -> RequestSecrets:
     """Those of a caller with an undeclared key, beside declared keys and a token."""
     state = make_api(LIBRARY | {"keys": [{"key": key} for key in KEYS]}).sandbox.state
-    return Secrets((TOKEN,)).of(state, "undeclared-key")
+    return Secrets((TOKEN,)).for_request(state, "undeclared-key")
 
 
 @pytest.mark.parametrize("secret", [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1"])
@@ -83,7 +83,7 @@ PLACED = st.tuples(st.sampled_from(SECRETS), st.sampled_from(FORMS))
 def test_no_placement_of_secrets_in_any_forms_survives(
     placed: list[tuple[str, Callable[[str], str]]], between: str
 ) -> None:
-    declared = RequestSecrets.among([key.encode() for key in KEYS])
+    declared = RequestSecrets.from_declared([key.encode() for key in KEYS])
     secrets = replace(declared, texts=(TOKEN.encode(), b"undeclared-key"))
     text = between.join(form(secret) for secret, form in placed)
     redacted = secrets.redact(text.encode())

@@ -83,5 +83,5 @@ def items_of(data: Any) -> list[dict[str, Any]]:
     items: Any = data
     if isinstance(data, dict):
         items = data.get("list", data.get("data"))
-    found = items if isinstance(items, list) else ()
-    return [each for each in found if isinstance(each, dict)]
+    objects = items if isinstance(items, list) else ()
+    return [each for each in objects if isinstance(each, dict)]

@@ -41,8 +41,8 @@ def path_problems(route: str) -> Iterator[tuple[Path, str]]:
         own, _, query = path.partition("?")
         if query and path.startswith("/"):
             match = dict(parse_qsl(cut(query))) or {"name": "value"}
-            asked = json.dumps({"query": match}, ensure_ascii=False)
-            how = f"write {cut(own)}, and as `match` {cut(asked)}"
+            query_text = json.dumps({"query": match}, ensure_ascii=False)
+            how = f"write {cut(own)}, and as `match` {cut(query_text)}"
             message = f"Expected a path without a query, got {got} ({how})"
         if not path.startswith("/"):
             own = path.partition("://")[2].partition("/")[2] or path
@@ -69,9 +69,9 @@ def missing_method(operation: str) -> Iterator[tuple[Path, str]]:
         word, path = path, word
     if path.startswith("/") and not OPERATIONS.owner_of(path):
         method = word.upper() if word.upper() in METHODS else "GET"
-        whose = "" if method == word.upper() else ", with the method of the request"
-        how = f"write it as '{method} {cut(path)}'{whose}"
-        got = f"got {describe_value(operation)} ({how})"
+        suffix = "" if method == word.upper() else ", with the method of the request"
+        hint = f"write it as '{method} {cut(path)}'{suffix}"
+        got = f"got {describe_value(operation)} ({hint})"
         expected = f"one of {', '.join(METHODS)} before a path"
         yield ("operation",), f"Expected {expected}, {got}"
 
@@ -94,8 +94,8 @@ def json_problems(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
                 yield from json_problems(name, (*path, name))
                 yield from json_problems(item, (*path, name))
         case list():
-            for at, item in enumerate(value):
-                yield from json_problems(item, (*path, at))
+            for index, item in enumerate(value):
+                yield from json_problems(item, (*path, index))
         case str() if not is_unicode(value):
             yield path, "Expected Unicode text, got a lone surrogate"
         case int() if abs(value) > Published.integer:
@@ -167,21 +167,23 @@ def data_difference(operation: Operation, form: str | None, value: Any) -> str:
             value = value_of(bytes(value))
         except LimitReached:  # comparing a large value takes too long
             return ""
-    at = "$.data"
+    root = "$.data"
     if form == "json" and operation.has_envelope:
         if not isinstance(value, dict) or "data" not in value:
             expected = "an envelope with code, statusText, message and data"
-            how = "write data in place of json, and it is added"
-            return f"{operation.name} returns {expected}, this json has none: {how}"
-        value, at = value["data"], "$.json.data"
+            hint = "write data in place of json, and it is added"
+            return f"{operation.name} returns {expected}, this json has none: {hint}"
+        value, root = value["data"], "$.json.data"
     try:
         msgspec.convert(value, operation.data)
     except msgspec.ValidationError as error:
         is_small = len(msgspec.json.encode(value)) <= Published.differing_bytes
         every = mistakes(value, operation.data) if is_small else iter(())
         first = next(every, None)
-        found = f"{first.message} - at {at}{dotted(first.path)[1:]}" if first else error
+        text = (
+            f"{first.message} - at {root}{dotted(first.path)[1:]}" if first else error
+        )
         is_talk = operation.name.endswith("completions")
-        how = "; kind reply writes the whole answer for a text" if is_talk else ""
-        return f"The answer differs from what {operation.name} returns: {found}{how}"
+        hint = "; kind reply writes the whole answer for a text" if is_talk else ""
+        return f"The answer differs from what {operation.name} returns: {text}{hint}"
     return ""

@@ -71,9 +71,9 @@ class Delay(fault.StreamFault, tag="delay"):
     def with_pause(self, stream: EventStream, ms: float) -> EventStream:
         """Return the stream with a pause of `ms` after `after_chunks` events."""
         at = min(self.after_chunks, len(stream.chunks) - 1)
-        late = replace(stream.chunks[at], pause_ms=stream.chunks[at].pause_ms + ms)
+        delayed = replace(stream.chunks[at], pause_ms=stream.chunks[at].pause_ms + ms)
         before, rest = stream.chunks[:at], stream.chunks[at + 1 :]
-        return stream.with_chunks([*before, late, *rest])
+        return stream.with_chunks([*before, delayed, *rest])
 
     def milliseconds(self, first: float, second: float) -> float:
         """Return the delay for two random numbers in [0, 1); at most `fault_ms`."""

@@ -26,5 +26,5 @@ def with_repeated_item(page: Page[T]) -> Page[T]:
     if not page.items:
         return page
     # The page looks as if an item had been inserted before it.
-    again = page.matching[max(0, page.offset - 1)]
-    return replace(page, items=[again, *page.items][: page.page_size])
+    repeated = page.matching[max(0, page.offset - 1)]
+    return replace(page, items=[repeated, *page.items][: page.page_size])

@@ -51,12 +51,12 @@ def drifted_page(page: Page[T], at: int, new: Sequence[T], remove: int) -> Page[
     # The whole list changes, so later pages shift too. It may have a million items, so
     # only the items of this page are computed.
     matching, begin, end = page.matching, page.offset, page.offset + page.page_size
-    here = min(at, len(matching))
-    shift = min(remove, len(matching) - here) - len(new)  # how far the rest moves
-    rest = here + len(new)
-    shown = [
-        *matching[begin : min(end, here)],
-        *new[max(0, begin - here) : max(0, end - here)],
+    index = min(at, len(matching))
+    shift = min(remove, len(matching) - index) - len(new)  # how far the rest moves
+    rest = index + len(new)
+    items = [
+        *matching[begin : min(end, index)],
+        *new[max(0, begin - index) : max(0, end - index)],
         *matching[max(begin, rest) + shift : max(end, rest) + shift],
     ]
-    return replace(page, items=shown, total=len(matching) - shift)
+    return replace(page, items=items, total=len(matching) - shift)

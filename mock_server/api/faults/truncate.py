@@ -29,7 +29,7 @@ class Truncate(StreamFault, tag="truncate"):
         size = len(whole.body)
         # At least one byte must be missing.
         sent = size // 2 if self.sent_bytes is None else min(self.sent_bytes, size - 1)
-        return whole.into(TruncatedResponse, connection=connection, sent_bytes=sent)
+        return whole.as_type(TruncatedResponse, connection=connection, sent_bytes=sent)
 
 
 class TruncatedResponse(Response, frozen=True, kw_only=True):

@@ -104,7 +104,7 @@ class LoginBody(RequestFields):
     password: Annotated[
         str,
         Meta(max_length=Published.key_chars),
-        body_field.About(is_secret=True).meta(),
+        body_field.FieldRules(is_secret=True).meta(),
     ]
     code: Annotated[
         str, Meta(max_length=Published.name_chars, extra={"expected": logins.CODE})

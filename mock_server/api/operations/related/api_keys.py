@@ -161,7 +161,7 @@ class KeyListQuery(RequestFields, kw_only=True):
     shows=_key_view,
     has_total=False,
     access="login",
-    appear=lambda _, n: (ApiKey(f"appeared-{n}", f"Appeared {n}"), "0000"),
+    invent=lambda _, n: (ApiKey(f"appeared-{n}", f"Appeared {n}"), "0000"),
 )
 def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
     """List a member's API keys.
@@ -175,11 +175,11 @@ def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
         call.state.tokens.created,
     )
     if call.facts.api_keys_of_apps:
-        wanted = call.app(app_id, Level.MANAGE).id if app_id else None
-        every = [*call.store.api_keys.values()]
-        sees_all = wanted or call.caller.level >= Level.MANAGE
-        found = sorted(every, key=lambda it: -it.create_time) if sees_all else found
-        found = [each for each in found if each.app_id == wanted]
+        only_id = call.app(app_id, Level.MANAGE).id if app_id else None
+        all_keys = [*call.store.api_keys.values()]
+        sees_all = only_id or call.caller.level >= Level.MANAGE
+        found = sorted(all_keys, key=lambda it: -it.create_time) if sees_all else found
+        found = [each for each in found if each.app_id == only_id]
     elif query.sort_by == "remainingPoints":
         found.sort(key=lambda it: (it.max_usage_points < 0, it.max_usage_points))
     if app_id:
@@ -233,13 +233,13 @@ def openapi_update(call: Call, new: KeyUpdateBody) -> None:
     writes=True,
     access="login",
 )
-def openapi_delete(call: Call, query: fields.IdQuery) -> fields.Nothing | None:
+def openapi_delete(call: Call, query: fields.IdQuery) -> fields.EmptyData | None:
     """Delete an API key.
 
     From then on, the key is refused. The caller needs a login token.
     """
     call.store.api_keys.remove(api_keys.find(call, query.id, "$.id").id)
-    return None if call.facts.api_key_delete_is_null else fields.Nothing()
+    return None if call.facts.api_key_delete_is_null else fields.EmptyData()
 
 
 class KeyCopyBody(RequestFields):
@@ -272,7 +272,7 @@ class HealthQuery(RequestFields):
     api_key: Annotated[
         str,
         Meta(min_length=1, max_length=Published.key_chars),
-        body_field.About(is_secret=True).meta(),
+        body_field.FieldRules(is_secret=True).meta(),
     ]
 
 
@@ -312,9 +312,9 @@ def openapi_health(call: Call, query: HealthQuery) -> HealthView:
         expected, hint = "a key that counts", hint if is_issued else ""
         raise api_keys.ApiKeyInvalid(expected, "another one", "$.apiKey", hint)
     key_id = call.state.tokens.id_of(query.api_key)
-    found = call.store.api_keys.get(key_id or "") or ApiKey("")
-    app_id = found.app_id or UNSET
+    api_key = call.store.api_keys.get(key_id or "") or ApiKey("")
+    app_id = api_key.app_id or UNSET
     if not call.facts.api_key_health_has_points:
         return HealthView(app_id=app_id)
-    most = found.max_usage_points
+    most = api_key.max_usage_points
     return HealthView(valid=True, usage_points=0, max_usage_points=most, app_id=app_id)

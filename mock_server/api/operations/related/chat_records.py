@@ -18,7 +18,7 @@ from mock_server.api.operations.related.reply_parts import (
 )
 from mock_server.api.operations.related.route import (
     Call,
-    ListOf,
+    PageView,
     encode_data,
     gather_page,
     route,
@@ -139,10 +139,10 @@ class RecordsView(View):
 
 def _encode_page(page: Page[ChatRecord], state: State) -> bytes:
     views = items_of(_views(page.items, is_v2=False))
-    return encode_data(ListOf(views[::-1], page.total), state)
+    return encode_data(PageView(views[::-1], page.total), state)
 
 
-def _appear(_: object, number: int) -> ChatRecord:
+def _invent_record(_: object, number: int) -> ChatRecord:
     return ChatRecord(f"appeared-{number}", "AI", f"Appeared {number}")
 
 
@@ -159,7 +159,7 @@ def _appear(_: object, number: int) -> ChatRecord:
     data=RecordsView,
     encode=_encode_page,
     traits={"page"},
-    appear=_appear,
+    invent=_invent_record,
 )
 def get_pagination_records(
     call: Call, body: GetPaginationRecordsBody
@@ -213,7 +213,7 @@ def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
     data=PartView,
     encode=_encode_part,
     traits={"page"},
-    appear=_appear,
+    invent=_invent_record,
 )
 def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
     """Get a part of a chat session's records.

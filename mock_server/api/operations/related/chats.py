@@ -100,7 +100,7 @@ def _history_view(chat: Chat, _: object) -> HistoryView:
     gather=gather_page,
     data=HistoriesView,
     shows=_history_view,
-    appear=lambda it, n: Chat(it.app_id or "", f"appeared-{n}", f"Appeared {n}"),
+    invent=lambda it, n: Chat(it.app_id or "", f"appeared-{n}", f"Appeared {n}"),
 )
 def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     """Get a page of an application's chat sessions.
@@ -109,8 +109,8 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     inclusive.
     """
     paging = fields.paging_of(body)
-    since = fields.time_of(body.start_update_time, "startUpdateTime", fields.CastError)
-    until = fields.time_of(body.end_update_time, "endUpdateTime", fields.CastError)
+    start = fields.time_of(body.start_update_time, "startUpdateTime", fields.CastError)
+    end = fields.time_of(body.end_update_time, "endUpdateTime", fields.CastError)
     if not call.facts.histories_check_the_app:
         app = call.store.app(body.app_id or "")
         if app is None or app.level_of(call.caller) < Level.READ:
@@ -121,10 +121,10 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     if body.source:
         is_shared = body.source == "share"
         chats = [each for each in chats if (each.share_id is not None) is is_shared]
-    if since is not None:
-        chats = [each for each in chats if each.update_time >= since]
-    if until is not None:
-        chats = [each for each in chats if each.update_time <= until]
+    if start is not None:
+        chats = [each for each in chats if each.update_time >= start]
+    if end is not None:
+        chats = [each for each in chats if each.update_time <= end]
     return fields.page_of(chats, paging)
 
 
@@ -196,10 +196,10 @@ class BatchDeleteBody(fields.TargetFields, kw_only=True):
 def _known_chats(call: Call, app: App, ids: list[str]) -> list[Chat]:
     wanted_ids = dict.fromkeys(ids)
     chats = (call.store.chat(app, each) for each in wanted_ids)
-    found = [each for each in chats if each is not None and call.may_see(each)]
-    if len(found) < len(wanted_ids):
+    visible = [each for each in chats if each is not None and call.may_see(each)]
+    if len(visible) < len(wanted_ids):
         call.state.hint("the app has no chat session for some of these chatIds")
-    return found
+    return visible
 
 
 @route(

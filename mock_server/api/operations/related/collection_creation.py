@@ -65,7 +65,7 @@ class NewCollection(fields.ProcessingFields, kw_only=True):
     tags: fields.Tags = field(default_factory=list)
 
 
-_OTHERS = body_field.About(
+_OTHERS = body_field.FieldRules(
     instead="create/localFile and create/link make others"
 ).meta()
 
@@ -97,9 +97,9 @@ def collection_create(call: Call, new: CollectionCreateBody) -> str:
 
     Returns the id of the new collection.
     """
-    to, parent_id = contents.target_for(call, new.dataset_id, new.parent_id or None)
+    target, parent_id = contents.target_for(call, new.dataset_id, new.parent_id or None)
     empty = Collection("", new.name, parent_id, type=new.type, tags=tuple(new.tags))
-    return contents.create(call, to, empty)
+    return contents.create(call, target, empty)
 
 
 class Creation(fields.ProcessingFields, kw_only=True):
@@ -202,8 +202,8 @@ def create_with_rows(
     parent_id = body.parent_id or None
     dataset, parent_id = contents.target_for(call, body.dataset_id, parent_id)
     if isinstance(source, str):
-        most = call.state.limits.waiting_rows
-        key = source, most, cutting_of(body)
+        limit = call.state.limits.waiting_rows
+        key = source, limit, cutting_of(body)
         texts = compute(call.store, key, chunks(*key))
         source = [(text, "", number) for number, text in enumerate(texts)]
     kind = body.training_type or new.training_type

@@ -77,7 +77,7 @@ def _row_view(row: Row, page: RowsPage) -> RowView:
     )
 
 
-def _appear(_: DataListBody, number: int) -> Row:
+def _invent_row(_: DataListBody, number: int) -> Row:
     return Row(f"appeared-{number}", f"Appeared {number}")
 
 
@@ -92,7 +92,7 @@ _listing = partial(
     gather=gather_page,
     data=RowsView,
     shows=_row_view,
-    appear=_appear,
+    invent=_invent_row,
 )
 
 
@@ -118,8 +118,8 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     if not call.facts.rows_newest_first:
         rows = OldestFirst(rows)
     page = fields.page_of(rows, paging, dataset.level_of(call.caller))
-    shown = dataset.id, collection.id, call.facts.rows_show_team
-    return RowsPage(*astuple(page), *shown)  # type: ignore[call-arg]
+    ids = dataset.id, collection.id, call.facts.rows_show_team
+    return RowsPage(*astuple(page), *ids)  # type: ignore[call-arg]
 
 
 @_listing(
@@ -152,8 +152,8 @@ class ExportBody(fields.CitedFields, kw_only=True):
     def check(self) -> None:
         """Raise InvalidField if a reply is named only in part, or only by its time."""
         fields.CitedFields.check(self)
-        given = (getattr(self, each) for each in self.__struct_fields__)
-        self.check_whole(is_required=sum(each is not UNSET for each in given) > 1)
+        values = (getattr(self, each) for each in self.__struct_fields__)
+        self.check_whole(is_required=sum(each is not UNSET for each in values) > 1)
 
 
 _Ignored = Annotated[Any, fields.IDLE]

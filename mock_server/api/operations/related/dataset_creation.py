@@ -120,13 +120,13 @@ class FolderCreateBody(RequestFields, kw_only=True):
     example={"name": "Archive", "intro": ""},
     writes=True,
 )
-def folder_create(call: Call, new: FolderCreateBody) -> fields.Nothing:
+def folder_create(call: Call, new: FolderCreateBody) -> fields.EmptyData:
     """Create a folder of datasets.
 
     Returns an empty object. At most four folders may be nested.
     """
     _create(call, new, type=folders.FOLDER, avatar="/imgs/files/folder.svg")
-    return fields.Nothing()
+    return fields.EmptyData()
 
 
 def _create(call: Call, new: NewDataset | FolderCreateBody, **values: str) -> str:

@@ -146,23 +146,21 @@ def _view(kind: type[K], dataset: Dataset, level: Level, **values: Any) -> K:
     shows=_list_item,
     has_total=False,
     gather=gather_by_method,
-    appear=lambda _, n: (Dataset(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
+    invent=lambda _, n: (Dataset(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
-def dataset_list(
-    call: Call, wanted: DatasetListBody
-) -> Page[holders.WithLevel[Dataset]]:
+def dataset_list(call: Call, body: DatasetListBody) -> Page[holders.WithLevel[Dataset]]:
     """List the datasets that the caller may read.
 
     Returns an array, the latest first, of all datasets or of those in the folder
     `parentId`. `searchKey` finds all datasets with this text in name or intro.
     """
-    term, folder = fold(wanted.search_key or ""), wanted.parent_id
+    term, folder = fold(body.search_key or ""), body.parent_id
     if not term and folder:
         call.dataset(folder, Level.READ, "$.parentId")
 
     def is_wanted(dataset: Dataset) -> bool:
         is_in_folder = folder is UNSET or dataset.parent_id == (folder or None)
-        return is_in_folder and wanted.type in (UNSET, dataset.type)
+        return is_in_folder and body.type in (UNSET, dataset.type)
 
     datasets = call.store.datasets()
     if term:

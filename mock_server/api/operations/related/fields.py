@@ -47,9 +47,9 @@ FormerDatasetType = Literal[
     "yuque",
 ]
 
-IDLE = body_field.About(is_idle=True).meta()
+IDLE = body_field.FieldRules(is_idle=True).meta()
 """Marks a field that is checked, but has no effect."""
-SHARE = body_field.About(is_idle=True, is_credential=True).meta()
+SHARE = body_field.FieldRules(is_idle=True, is_credential=True).meta()
 """Marks a share link, which is read before the other fields."""
 IdleText = Annotated[LongText, IDLE] | UnsetType
 IdleNumber = Annotated[float, IDLE] | UnsetType
@@ -173,7 +173,7 @@ def _shared_names(kind: type[Struct], other: type[Struct]) -> tuple[str, ...]:
     return tuple(sorted({*kind.__struct_fields__} & {*other.__struct_fields__}))
 
 
-class Nothing(Struct):
+class EmptyData(Struct):
     """An object without fields."""
 
 
@@ -271,17 +271,17 @@ PAGING = (MissingParams, CastError)
 
 
 def paging_of(
-    fields: PagedFields | PagedChatFields, most: int = Published.related_page_size
+    fields: PagedFields | PagedChatFields, limit: int = Published.related_page_size
 ) -> tuple[int, int]:
     """Return the offset and the size of a page, as FastGPT reads them.
 
     Without `pageSize` this is (0, 10). An `offset` other than 0 wins over `pageNum`. A
-    size above `most` counts as `most`. Call this before any object is looked up, like
+    size above `limit` counts as `limit`. Call this before any object is looked up, like
     all checks of fields. Raises PAGING.
     """
     if fields.page_size is UNSET:
         return 0, 10
-    size = min(_number(fields.page_size, "pageSize"), most)
+    size = min(_number(fields.page_size, "pageSize"), limit)
     if size == 0:
         raise MissingParams.of(fields.page_size, "a number of at least 1", "$.pageSize")
     offset = _number(fields.offset, "offset")
@@ -311,7 +311,7 @@ def containing(
 
     At most `listed_search_chars` characters are compared; then a hint says so.
     """
-    found: list[T] = []
+    matches: list[T] = []
     room = state.limits.listed_search_chars
     for each in objects:
         if room <= 0:
@@ -321,9 +321,9 @@ def containing(
         first, left = folded_beginning(text, room)
         second, left = folded_beginning(other_text, max(left, 0))
         if contains(first, term) or contains(second, term):
-            found.append(each)
+            matches.append(each)
         room = min(left, room - _LEAST_CHARS)
-    return found
+    return matches
 
 
 def _number(value: Any, name: str) -> int:

@@ -24,15 +24,15 @@ def search(call: Call, term: str, objects: Iterable[H]) -> list[H]:
 
 
 def page_of(
-    call: Call, objects: Iterable[H], most: int | None = None
+    call: Call, objects: Iterable[H], limit: int | None = None
 ) -> Page[WithLevel[H]]:
     """Return one page of the objects that the caller may read, the latest first.
 
-    The page has the first `most` objects; by default it has all.
+    The page has the first `limit` objects; by default it has all.
     """
     ordered = sorted(objects, key=lambda each: (-each.update_time, each.id))
     levels = ((each, each.level_of(call.caller)) for each in ordered)
-    items = [(each, level) for each, level in levels if level >= Level.READ][:most]
+    items = [(each, level) for each, level in levels if level >= Level.READ][:limit]
     return Page(items, len(items), call.caller.level, items, 0, Published.integer)
 
 
