@@ -288,21 +288,21 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
     if access == "guest" and key is not None:
         return _find_holder(key, state, bound_to) or NOBODY
     keys = request_headers.values(headers, b"authorization")
-    token, known = request.headers.login, state.login_of(request.headers.login or "")
+    token, login = request.headers.login, state.login_of(request.headers.login or "")
     takes_logins = bool(operation.related) or choices.credentials != "bearer"
-    values = remedies(choices, "credentials") if known and not takes_logins else ()
+    values = remedies(choices, "credentials") if login and not takes_logins else ()
     if access in TAKES_KEYS and (keys or not (token and takes_logins)):
         if not keys:
             raise request_headers.missing_authorization(keys, *values, headers=headers)
         # If the header cannot be read, this refusal says what is wrong.
         return authorize(request_headers.bearer_token(headers), state, bound_to)
-    caller = known if takes_logins else None
+    caller = login if takes_logins else None
     if caller is None and access in ("caller", "login", "visitor"):
         expected = "a login token, in header `token` or cookie `fastgpt_token`"
         got = "an API key" if keys else "nothing"
         if token:
             got = "one that no login has given"
-        if known:
+        if login:
             got = "one that this operation does not accept"
         raise MissingAuthorization(expected, got, "headers", choices_hint(*values))
     return caller or NOBODY

@@ -233,8 +233,8 @@ class PublicApi:
             len(content) <= self._limits.cached_head_bytes and values < _MANY_VALUES
         )
         if values >= _MANY_VALUES:
-            held = 0 if request.body.holding is None else request.body.holding.size
-            request.body.charge(held + _VALUE_BYTES * values, self._memory)
+            size = 0 if request.body.holding is None else request.body.holding.size
+            request.body.charge(size + _VALUE_BYTES * values, self._memory)
         read = operation.fields
         request.matchable = Request(
             operation.names,

@@ -178,10 +178,10 @@ class Journaling:
             sent = self._cached_requests.get(cache_key)
             if sent is not None:
                 return sent
-        shown = redacted_key(head.key) if head.key else None
+        redacted = redacted_key(head.key) if head.key else None
         body, is_whole = request.unread or (content, True)
         sent = SentRequest(
-            shown, method, path, query, head.block, body, is_cut=not is_whole
+            redacted, method, path, query, head.block, body, is_cut=not is_whole
         )
         sent.is_unread = request.unread is not None
         key = (head.key or "").encode()

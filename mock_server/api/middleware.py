@@ -118,8 +118,8 @@ def internal_error(error: Exception) -> Response:
     # The text of an exception may contain data of a client, so only the log shows it.
     trace_id = uuid4().hex
     *_, last = traceback.extract_tb(error.__traceback__)
-    where = f"{last.filename}:{last.lineno}"
-    _LOGGER.error("unexpected %r at %s, trace id %s", error, where, trace_id)
+    source = f"{last.filename}:{last.lineno}"
+    _LOGGER.error("unexpected %r at %s, trace id %s", error, source, trace_id)
     message = f"Expected no error, got one - at trace id {trace_id}"
     return Response(500, error_envelope(500, "internalError", message))
 

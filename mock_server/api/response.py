@@ -106,18 +106,18 @@ End = Callable[[RequestBody], Awaitable[None]]
 class NoResponse(Response, frozen=True):
     """No response at all, such as for a client that has disconnected.
 
-    The journal shows status 0. `ends`, if given, ends the connection.
+    The journal shows status 0. `end`, if given, closes the connection.
     """
 
     status: int = 0
     body: bytes = b""
-    ends: End | None = None
+    end: End | None = None
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        """Send nothing; end the connection if `ends` is given."""
+        """Send nothing; end the connection if `end` is given."""
         del headers, send
-        if self.ends is not None:
-            await self.ends(body)
+        if self.end is not None:
+            await self.end(body)
 
 
 def error_response(refusal: Refusal, choices: Choices) -> Response:
@@ -230,7 +230,7 @@ def interrupted_response(scope: Scope) -> NoResponse:
             raise NeedsConnection("a reset has ended what a fault was holding up")
         await connection.close(body)
 
-    return NoResponse(ends=end)
+    return NoResponse(end=end)
 
 
 SendWhole = Callable[[int, Sequence[Header], bytes], bool]
@@ -242,8 +242,8 @@ Returns False if it did not send the response: then send ASGI messages.
 
 def whole_sender(send: Send) -> SendWhole | None:
     """Return the method of `send` that sends a whole response, None without one."""
-    whole: SendWhole | None = getattr(send, "send_whole", None)
-    return whole
+    sender: SendWhole | None = getattr(send, "send_whole", None)
+    return sender
 
 
 class AddingSend:

@@ -41,13 +41,13 @@ def violations_of(entry: Entry, operations: Operations) -> Iterator[Violation]:
 
 def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
     """Yield the violations, each with the effect that it would have alone."""
-    sent, choices = entry.request, entry.choices
-    path = sent.path
+    request, choices = entry.request, entry.choices
+    path = request.path
     if entry.operation is not None and entry.operation not in operations:
         return  # a static response: the spec has no rule for it
     operation = operations.with_path(path)
     if operation is None or not is_served(operation, path, choices):
-        refusal = operations.unknown_route(path, sent.method, choices)
+        refusal = operations.unknown_route(path, request.method, choices)
         name, section = UNKNOWN_ROUTE, "4"
         if operation is not None:
             is_off = operation.related and choices.related_routes != "on"
@@ -60,8 +60,8 @@ def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
     yield from _method_violation(entry, operation)
     yield from _credentials_violation(entry, operation)
     yield from _content_type_violation(entry, operation)
-    if sent.body is not None and not sent.is_unread:
-        facts, content = facts_of(choices.version), sent.body
+    if request.body is not None and not request.is_unread:
+        facts, content = facts_of(choices.version), request.body
         contract = operation.contract_under(facts)
         if _has_share_link(entry, operation):
             try:

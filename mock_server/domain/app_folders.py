@@ -49,9 +49,9 @@ def check_place(call: Call, kind: str, parent: App | None, levels: int = 1) -> N
     """
     if parent is None:
         return
-    wanted = _FOLDER_TYPES.get(kind)
-    if parent.type not in ((wanted,) if wanted else APP_FOLDERS):
-        expected = f"an app of type {wanted or _AGENT_FOLDER} for one of type {kind}"
+    required = _FOLDER_TYPES.get(kind)
+    if parent.type not in ((required,) if required else APP_FOLDERS):
+        expected = f"an app of type {required or _AGENT_FOLDER} for one of type {kind}"
         raise WrongFolder(expected, f"one of type {parent.type}", "$.parentId")
     limit = call.state.limits.folder_depth
     got = len(folders.path_of(call.store.app, parent.id)) + levels - 1

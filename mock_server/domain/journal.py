@@ -195,8 +195,8 @@ def _no_violations(_: Entry) -> Iterator[Violation]:
 
 def redacted_key(key: str) -> str:
     """Return a redacted key: up to 4 characters, then 8 hex digits of its SHA-256."""
-    shown = min(4, len(key) // 2)  # four characters would reveal most of a short key
-    return key[:shown] + hashlib.sha256(key.encode()).hexdigest()[:8]
+    count = min(4, len(key) // 2)  # four characters would reveal most of a short key
+    return key[:count] + hashlib.sha256(key.encode()).hexdigest()[:8]
 
 
 _REDACTED = re.compile(".{0,4}[0-9a-f]{8}", re.DOTALL)

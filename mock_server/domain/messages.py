@@ -44,9 +44,9 @@ _DURATION = re.compile("([0-9]{1,6})(ms|s)", re.ASCII)
 
 def as_ms(text: str) -> str:
     """Return the milliseconds of `500ms` or `2s`; any other text unchanged."""
-    found = _DURATION.fullmatch(text)
-    thousands = "000" if found and found[2] == "s" else ""
-    return f"{found[1]}{thousands}" if found else text
+    match = _DURATION.fullmatch(text)
+    thousands = "000" if match and match[2] == "s" else ""
+    return f"{match[1]}{thousands}" if match else text
 
 
 _COMPARED_NAMES = 1_000
@@ -136,15 +136,15 @@ def all_problems(messages: Iterable[str]) -> str:
 
     Number and length are limited. Without messages, the text is empty.
     """
-    text, found = "", iter(messages)
-    for message in islice(found, Published.told_problems):
+    text, texts = "", iter(messages)
+    for message in islice(texts, Published.told_problems):
         if not text:
             text = message  # clients' texts in messages are short
         elif len(text) + len(message) < Published.told_chars:
             text = f"{text}; {message}"
         else:
             return f"{text}; and more"
-    return text if next(found, None) is None else f"{text}; and more"
+    return text if next(texts, None) is None else f"{text}; and more"
 
 
 def did_you_mean(word: str, known: Collection[str], cutoff: float = 0.6) -> str:

@@ -110,8 +110,8 @@ class Answer(BaseAnswer, tag="answer", dict=True):
         if self.status in WITHOUT_BODY:
             return b""
         headers = {name.lower(): value for name, value in self.headers.items()}
-        given = headers.get(CONTENT_TYPE, "").encode()
-        return given or _TYPES.get(self.form or "text", _JSON)
+        own_type = headers.get(CONTENT_TYPE, "").encode()
+        return own_type or _TYPES.get(self.form or "text", _JSON)
 
     def problems(self) -> Iterator[tuple[Path, str]]:
         """Yield problems of the path, the body and the headers."""

@@ -38,16 +38,16 @@ def path_problems(route: str) -> Iterator[tuple[Path, str]]:
     if not re.fullmatch(PATH_PATTERN, path) or set(segments) & {*DOTS}:
         expected = "a path as it is sent, such as /api/x/{id}: no query, no fragment"
         message = f"Expected {expected}, others percent-encoded, got {got}"
-        own, _, query = path.partition("?")
+        base, _, query = path.partition("?")
         if query and path.startswith("/"):
             match = dict(parse_qsl(cut(query))) or {"name": "value"}
             query_text = json.dumps({"query": match}, ensure_ascii=False)
-            how = f"write {cut(own)}, and as `match` {cut(query_text)}"
-            message = f"Expected a path without a query, got {got} ({how})"
+            advice = f"write {cut(base)}, and as `match` {cut(query_text)}"
+            message = f"Expected a path without a query, got {got} ({advice})"
         if not path.startswith("/"):
-            own = path.partition("://")[2].partition("/")[2] or path
+            base = path.partition("://")[2].partition("/")[2] or path
             message = (
-                f"Expected a path that begins with /, got {got} (write /{cut(own)})"
+                f"Expected a path that begins with /, got {got} (write /{cut(base)})"
             )
         yield ("operation",), message
     elif len(set(parameters)) < len(parameters):
@@ -126,16 +126,16 @@ def header_problems(
     headers: Mapping[str, str], status: int
 ) -> Iterator[tuple[Path, str]]:
     """Yield the problems of the headers of a response with this status."""
-    found: set[str] = set()
+    names: set[str] = set()
     if len(headers) > DEFAULT_LIMITS.response_headers:
         yield ("headers",), f"more than {DEFAULT_LIMITS.response_headers} headers"
     for name, value in headers.items():
         lower = name.lower()
         if mistake := header_mistake(name, value, status):
             yield ("headers", name), mistake
-        elif lower in found:
+        elif lower in names:
             yield ("headers", name), f"duplicate header {lower!r}"
-        found.add(lower)
+        names.add(lower)
 
 
 def header_mistake(name: str, value: str, status: int) -> str:
@@ -178,8 +178,8 @@ def data_difference(operation: Operation, form: str | None, value: Any) -> str:
         msgspec.convert(value, operation.data)
     except msgspec.ValidationError as error:
         is_small = len(msgspec.json.encode(value)) <= Published.differing_bytes
-        every = mistakes(value, operation.data) if is_small else iter(())
-        first = next(every, None)
+        problems = mistakes(value, operation.data) if is_small else iter(())
+        first = next(problems, None)
         text = (
             f"{first.message} - at {root}{dotted(first.path)[1:]}" if first else error
         )

@@ -38,11 +38,11 @@ class Delay(fault.StreamFault, tag="delay"):
     def check(self) -> None:
         """Require exactly one of the three forms, and `min` up to `max`."""
         super().check()
-        given = tuple(
+        fields = tuple(
             name for form in _FORMS for name in form if getattr(self, name) is not None
         )
-        if given not in _FORMS:
-            got = " and ".join(given) or "nothing"
+        if fields not in _FORMS:
+            got = " and ".join(fields) or "nothing"
             raise fault.wrong_field(
                 "ms, or min and max, or median and sigma", got, "ms"
             )

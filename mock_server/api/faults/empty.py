@@ -19,4 +19,4 @@ class Empty(Fault, tag="empty"):
     async def apply(self, context: FaultContext) -> NoResponse:
         connection = context.connection()
         await context.perform_if_after()
-        return NoResponse(ends=connection.finish)
+        return NoResponse(end=connection.finish)

@@ -277,9 +277,9 @@ class StreamFault(Fault):
         response = await context.response_to_break() if self.after_chunks else None
         return response if isinstance(response, EventStream) else None
 
-    def end_early(self, stream: EventStream, ends: End) -> EventStream:
-        """Return the first `after_chunks` events of a stream, then the end `ends`."""
-        return stream.with_chunks(stream.chunks[: self.after_chunks], ends)
+    def end_early(self, stream: EventStream, end: End) -> EventStream:
+        """Return the first `after_chunks` events of a stream, then `end`."""
+        return stream.with_chunks(stream.chunks[: self.after_chunks], end)
 
 
 def warnings_of(generation: Generation) -> Iterator[str]:

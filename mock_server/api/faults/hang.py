@@ -28,4 +28,4 @@ class Hang(StreamFault, tag="hang"):
         if stream := await self.stream(context):
             return self.end_early(stream, end)
         await context.perform_if_after()
-        return NoResponse(ends=end)
+        return NoResponse(end=end)

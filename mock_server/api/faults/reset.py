@@ -21,4 +21,4 @@ class Reset(StreamFault, tag="reset"):
         if stream := await self.stream(context):
             return self.end_early(stream, connection.reset)
         await context.perform_if_after()
-        return NoResponse(ends=connection.reset)
+        return NoResponse(end=connection.reset)

@@ -115,11 +115,11 @@ def _shape_mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:
     Operations, and rules between fields, are checked later.
     """
     if "preset" not in fields:
-        own = dict(fields)
+        copy = dict(fields)
         if mistake := kind_mistake(fields):
             yield Mistake(("kind",), "".join(mistake))
         else:
-            yield from mistakes(own, KINDS[own.pop("kind")])
+            yield from mistakes(copy, KINDS[copy.pop("kind")])
     elif (name := fields["preset"]) in (*PRESETS,):
         yield from mistakes(dict(fields), AddPreset)
     else:

@@ -23,13 +23,15 @@ class Truncate(StreamFault, tag="truncate"):
         connection = context.connection()
         if stream := await self.stream(context):
             return self.end_early(stream, connection.finish)
-        whole = await context.response_to_break()
-        if not whole.status:  # a reply that is cut before its first byte
-            return whole
-        size = len(whole.body)
+        response = await context.response_to_break()
+        if not response.status:  # a reply that is cut before its first byte
+            return response
+        size = len(response.body)
         # At least one byte must be missing.
         sent = size // 2 if self.sent_bytes is None else min(self.sent_bytes, size - 1)
-        return whole.as_type(TruncatedResponse, connection=connection, sent_bytes=sent)
+        return response.as_type(
+            TruncatedResponse, connection=connection, sent_bytes=sent
+        )
 
 
 class TruncatedResponse(Response, frozen=True, kw_only=True):

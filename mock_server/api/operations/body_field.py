@@ -155,8 +155,8 @@ class Field:
         return walk.describe_type(replace(number, le=getattr(choices, self.rules.cap)))
 
     def _inner_violations(self, raw: object) -> list[Violation]:
-        found = walk.mistakes_of(raw, self._type, (cut(self.name),))
-        places = ((each.message, walk.dotted(each.path)) for each in found)
+        mistakes = walk.mistakes_of(raw, self._type, (cut(self.name),))
+        places = ((each.message, walk.dotted(each.path)) for each in mistakes)
         # One more than messages list, to show that there are more.
         return [
             Violation("invalid_field", self._section, path, f"{message} - at {path}")
@@ -165,7 +165,7 @@ class Field:
 
     def _item_violations(self, raw: Any) -> list[Violation]:
         """Return a violation for each item of an array that lacks `items_need`."""
-        name, found = self.rules.items_need, []
+        name, result = self.rules.items_need, []
         for index, item in enumerate(raw if name else ()):
             if not item.get(name):
                 got = describe_value(item[name]) if name in item else "nothing"
@@ -176,8 +176,8 @@ class Field:
                 )
                 unknown = meanings({name} - item.keys(), item).get(name)
                 message = missing.message + likely_hint(unknown, name)
-                found.append(replace(missing, message=message))
-        return found
+                result.append(replace(missing, message=message))
+        return result
 
     def _violation(
         self, name: str, got: str, expected: str = "", effect: str = HONOURED
@@ -196,8 +196,8 @@ def fields_without_effect(
     """
     match walk.without_metadata(kind), value:
         case inspect.UnionType() as union, _:
-            if own := walk.alternative_for(value, union):
-                yield from fields_without_effect(value, own, at)
+            if option := walk.alternative_for(value, union):
+                yield from fields_without_effect(value, option, at)
         case inspect.StructType(fields=fields), dict():
             for each in fields:
                 name, place = each.encode_name, (*at, each.encode_name)

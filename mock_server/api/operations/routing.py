@@ -69,8 +69,8 @@ class Operations(Mapping[str, Operation]):
         """
         self._main_rows = {row.name: row for row in rows}
         self._load_rest = load_rest
-        own = self._main_rows.values()
-        self.by_path = {row.path: row for row in own if row.related is None}
+        main_rows = self._main_rows.values()
+        self.by_path = {row.path: row for row in main_rows if row.related is None}
         """The operation of each path of the spec."""
         # Cached, because comparing is slow, and clients repeat a wrong path.
         self._nearest_path = lru_cache(DEFAULT_LIMITS.cached_heads)(
@@ -215,8 +215,8 @@ class Operations(Mapping[str, Operation]):
         return f"one of {names} or the related routes of GET {DESCRIPTION}"
 
     def _by_any_path(self) -> Iterable[tuple[str, Operation]]:
-        own = ((row.path, row) for row in self._rows.values())
-        return chain(own, self._at_older_paths.items())
+        rows = ((row.path, row) for row in self._rows.values())
+        return chain(rows, self._at_older_paths.items())
 
     def _route_by_id(
         self, folder: str, last: str, method: str

@@ -28,8 +28,8 @@ def follow(call: Call, token: str, *uses: Purpose) -> tuple[str, str]:
     """
     text = call.state.tokens.opened(token) or ""
     use, _, rest = text.partition(" ")
-    ends, _, own_id = rest.partition(" ")
-    if use not in uses or int(ends) <= call.now:
+    ends_at, _, own_id = rest.partition(" ")
+    if use not in uses or int(ends_at) <= call.now:
         expected = "an address that this server has given, as long as it counts"
         raise FileForbidden(expected, "another one" if use else "one of none", "path")
     return use, own_id

@@ -54,6 +54,6 @@ def upload(call: Call, key: str, size: int, content: bytes) -> None:
         expected = "the address of a ticket that is in force"
         raise FileForbidden(expected, "that of none", "path")
     check_type(ticket.name, "path")
-    ends = call.now + UNUSED_MS
-    file = replace(ticket, ends_at=ends, size=size, content=content)
+    ends_at = call.now + UNUSED_MS
+    file = replace(ticket, ends_at=ends_at, size=size, content=content)
     call.store.tickets.put(key, file)

@@ -77,14 +77,14 @@ def warnings_if_shadowed(
     """
     conditions, definition = added.definition.match.conditions(), added.definition
     for each in active if definition.is_answer else ():
-        other = each.definition
-        if not other.is_answer or other.operation != definition.operation:
+        prior = each.definition
+        if not prior.is_answer or prior.operation != definition.operation:
             continue
         if each is added:
             break
-        is_permanent = each.remaining is None and each.ends_at == inf and not other.skip
-        takes_all = other.probability == 1 and is_match(
-            other.match.conditions(), conditions
+        is_permanent = each.remaining is None and each.ends_at == inf and not prior.skip
+        takes_all = prior.probability == 1 and is_match(
+            prior.match.conditions(), conditions
         )
         if is_permanent and takes_all:
             return [

@@ -222,8 +222,8 @@ class Faults:
             fault.definition.fires_on_resends and not request.is_on_new_connection
         )
         if is_wanted and len(fault.resends) < self._limits.resends:
-            ends = self._seconds() + self._limits.resend_seconds
-            fault.resends[request.fingerprint] = Resend(firing, ends)
+            ends_at = self._seconds() + self._limits.resend_seconds
+            fault.resends[request.fingerprint] = Resend(firing, ends_at)
 
     def _check_room(self, more: Sequence[Definition]) -> None:
         """Raise InvalidField if there would be too many faults or answers."""
@@ -245,9 +245,9 @@ class Faults:
         if limit is not None:
             rate_limit = RateLimit(*limit, holding, self._limits.limited_keys)
         ttl: float | None = definition.ttl
-        ends = inf if ttl is None else self._seconds() + ttl
+        ends_at = inf if ttl is None else self._seconds() + ttl
         return ActiveFault(
-            f"f{self._last_number}", definition, ends, holding, rate_limit
+            f"f{self._last_number}", definition, ends_at, holding, rate_limit
         )
 
     def _expire(self) -> None:

@@ -243,8 +243,8 @@ class Request(Struct, frozen=True, dict=True):
     def question(self) -> str:
         """The last message of a user, case folded; "" without one."""
         messages = self.body.get("messages")
-        every = messages if isinstance(messages, list) else ()
-        last: Mapping[str, object] = next(filter(is_user_message, reversed(every)), {})
+        items = messages if isinstance(messages, list) else ()
+        last: Mapping[str, object] = next(filter(is_user_message, reversed(items)), {})
         text = text_of_message(last)
         return text[: Published.searched_chars].casefold()
 

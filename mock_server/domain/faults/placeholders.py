@@ -110,32 +110,32 @@ def fill(value: Any, values: Mapping[str, Any], limit: int) -> Any:
     """
     room = limit
 
-    def found(placeholder: str) -> Any:
+    def lookup(placeholder: str) -> Any:
         nonlocal room
-        found: Any = values
+        value: Any = values
         for name in placeholder.split("."):
-            found = found.get(name) if isinstance(found, dict) else None
-        room -= len(msgspec.json.encode(found))
+            value = value.get(name) if isinstance(value, dict) else None
+        room -= len(msgspec.json.encode(value))
         if room < 0:
             expected = f"placeholders that stand for at most {limit} bytes"
             raise LimitReached(expected, "more", "the answer")
-        return found
+        return value
 
-    return _fill(value, found)
+    return _fill(value, lookup)
 
 
-def _fill(value: Any, found: Callable[[str], Any]) -> Any:
+def _fill(value: Any, lookup: Callable[[str], Any]) -> Any:
     match value:
         case Raw():
-            return _fill(msgspec.json.decode(value), found)
+            return _fill(msgspec.json.decode(value), lookup)
         case str():
-            if whole := _PLACEHOLDER.fullmatch(value):
-                return found(whole[1])
-            return _PLACEHOLDER.sub(lambda each: _text_of(found(each[1])), value)
+            if single := _PLACEHOLDER.fullmatch(value):
+                return lookup(single[1])
+            return _PLACEHOLDER.sub(lambda each: _text_of(lookup(each[1])), value)
         case list():
-            return [_fill(each, found) for each in value]
+            return [_fill(each, lookup) for each in value]
         case dict():
-            return {name: _fill(each, found) for name, each in value.items()}
+            return {name: _fill(each, lookup) for name, each in value.items()}
     return value
 
 

@@ -103,7 +103,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return compute(self, "ids", self._collect_ids())
 
     def _collect_ids(self) -> Steps[Set[str]]:
-        found = {*self.apps, *self.datasets, *self.api_keys}
+        all_ids = {*self.apps, *self.datasets, *self.api_keys}
         datasets = self.datasets.values()
         trees = [dataset.tree.collections for dataset in datasets]
         with_ids = chain(
@@ -115,9 +115,9 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         ids = map(attrgetter("id"), chain.from_iterable(with_ids))
         file_ids = map(attrgetter("file_id"), chain.from_iterable(trees))
         for _, chunk in pieces(chain(ids, file_ids)):
-            found.update(filter(None, chunk))
+            all_ids.update(filter(None, chunk))
             yield
-        return found
+        return all_ids
 
     def prepare(self, order: Order) -> None:
         """Sort and fold all collections, so that no request has to wait."""

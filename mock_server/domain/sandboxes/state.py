@@ -56,8 +56,8 @@ class State(Struct, frozen=True, eq=False):
 
     def login_of(self, token: str) -> Caller | None:
         """Return the caller of a login token; None if unknown, or after a logout."""
-        known = self.logins.get(token)
-        return None if known and known.username in self.store.logged_out else known
+        login = self.logins.get(token)
+        return None if login and login.username in self.store.logged_out else login
 
     def visitor(self, uid: str, share_id: str, is_bound: bool) -> Caller:
         """Return the caller for a visitor `uid` of a share link.

@@ -132,8 +132,8 @@ class Store(ChatStore):
                 for number, each in zip(numbers, digits, strict=True)
             ]
             # Loaded data contains such an id only if it was saved from a sandbox.
-            for loaded in self._all_loaded():
-                ids = [each for each in ids if not loaded.has(each)]
+            for source in self._all_loaded():
+                ids = [each for each in ids if not source.has(each)]
             self._last_id += missing
             created += ids
         return created
@@ -167,14 +167,14 @@ class Store(ChatStore):
         self._holding.charge(size - self._app_sizes.get(app.id, 0))
         apps[app.id], self._app_sizes[app.id] = app, size
 
-    def put_whole_app(self, app: App, loaded: Generation) -> None:
+    def put_whole_app(self, app: App, source: Generation) -> None:
         """Add an app, or replace the app with this id and all its chats and records.
 
-        `loaded` is the data from which `app` comes. Raises LimitReached.
+        `source` is the data from which `app` comes. Raises LimitReached.
         """
         self._own_apps()[app.id] = app
         self._forget_app(app.id)
-        self._loaded_apps[app.id] = loaded
+        self._loaded_apps[app.id] = source
 
     def remove_apps(self, ids: Set[str]) -> None:
         """Remove existing apps with their chats and their API keys.
@@ -218,15 +218,15 @@ class Store(ChatStore):
             dataset = replace(dataset, tree=old.tree, rows=old.rows)
         self._datasets.put(dataset.id, dataset)
 
-    def put_whole_dataset(self, dataset: Dataset, loaded: Generation) -> None:
+    def put_whole_dataset(self, dataset: Dataset, source: Generation) -> None:
         """Add a dataset, or replace the dataset with this id and all its content.
 
-        `loaded` is the data from which `dataset` comes. Raises LimitReached.
+        `source` is the data from which `dataset` comes. Raises LimitReached.
         """
         old = self._datasets.changes.get(dataset.id)
         self._datasets.put(dataset.id, dataset)
         self._forget_contents({dataset.id: old})
-        self._loaded_datasets[dataset.id] = loaded
+        self._loaded_datasets[dataset.id] = source
 
     def remove_datasets(self, ids: Set[str]) -> None:
         """Remove existing datasets with their collections, rows and files.
@@ -301,10 +301,10 @@ class Store(ChatStore):
 
         Raises NotReady.
         """
-        found = self.rows.find(row_id, self._loaded_place)
-        if found is None:
+        match = self.rows.find(row_id, self._loaded_place)
+        if match is None:
             return None
-        place, is_put = found
+        place, is_put = match
         dataset = self._datasets.get(place.dataset_id)
         collection = None if dataset is None else dataset.tree.get(place.collection_id)
         if dataset is None or collection is None:
@@ -315,16 +315,16 @@ class Store(ChatStore):
 
     def _all_loaded(self) -> list[Generation]:
         """Return all loaded data, the fixture last."""
-        loaded = self._loaded_apps.values(), self._loaded_datasets.values()
-        return [*chain(*loaded), self.generation]
+        sources = self._loaded_apps.values(), self._loaded_datasets.values()
+        return [*chain(*sources), self.generation]
 
     def _loaded_place(self, row_id: str) -> RowPlace | None:
         """Return the place of a loaded row; None if its dataset was replaced."""
-        for loaded in self._all_loaded():
-            place = loaded.row_places.get(row_id)
+        for source in self._all_loaded():
+            place = source.row_places.get(row_id)
             if place is not None:
                 dataset_id = place.dataset_id
-                if self._loaded_datasets.get(dataset_id, self.generation) is loaded:
+                if self._loaded_datasets.get(dataset_id, self.generation) is source:
                     return place
         return None
 

@@ -94,17 +94,17 @@ def _items_to_walk(
 
     In a long array, a quick check finds most of the items without mistakes.
     """
-    every = enumerate(items)
+    pairs = enumerate(items)
     if len(items) < _MANY_ITEMS:
-        return every
+        return pairs
     match without_metadata(expected):
         case inspect.StructType(cls=kind):
             return _unconverted(items, kind)
         case inspect.DictType(value_type=inspect.AnyType()):
             objects = [item for item in items if isinstance(item, dict)]
             if is_unicode("".join(chain.from_iterable(objects))):
-                return ((n, each) for n, each in every if not isinstance(each, dict))
-    return every
+                return ((n, each) for n, each in pairs if not isinstance(each, dict))
+    return pairs
 
 
 def _unconverted(

@@ -155,8 +155,8 @@ def _page_verdict(stages: Stages) -> str:
     if isinstance(outcome, Refusal):
         return f"the request is refused: {outcome.message}"
     if outcome.items:
-        shown, total = len(outcome.items), outcome.total
-        return f"the page shows {shown:,} of the {phrases.amount(total)} that match"
+        count, total = len(outcome.items), outcome.total
+        return f"the page shows {count:,} of the {phrases.amount(total)} that match"
     dataset, request, choices = stages.dataset, stages.request, stages.choices
     limits, in_scope = stages.state.limits, stages.remaining[2]
     hint = hint_of(dataset, in_scope, request, choices, outcome.total, limits)

@@ -78,9 +78,9 @@ class RemedySearch:
         stages = Stages(self._state, self._reader, tried)
         for name in _PAGE_STAGES:
             changed = (ChangedRequest(each, (name,)) for each in changes(name, stages))
-            found = self._successes(changed)
-            if found:
-                return found
+            fixes = self._successes(changed)
+            if fixes:
+                return fixes
         # A change for one stage does not suffice: find changes for a single collection.
         order = tried.choices.list_order
         everything = stages.dataset.tree.listing(ANYWHERE, order).items
@@ -93,9 +93,9 @@ class RemedySearch:
         tried = [start]
         for _ in range(_MAX_CHANGES):
             options = [more for each in tried for more in self._with_more_changes(each)]
-            found = self._successes(iter(options))
-            if found:
-                return found
+            fixes = self._successes(iter(options))
+            if fixes:
+                return fixes
             tried = options[:_MAX_TRIED]
         return []
 
@@ -228,16 +228,16 @@ def remedy(state: State, tried: TriedRequest, changed: TriedRequest) -> Remedy:
     key = None if changed.key == tried.key else changed.key
     parts = [f"leave out {phrases.join(omit, 'and')}"] if omit else []
     if fields:
-        sent = [f"{name} {_value(value)}" for name, value in fields.items()]
-        parts.append(f"send {phrases.join(sent, 'and')}")
+        texts = [f"{name} {_value(value)}" for name, value in fields.items()]
+        parts.append(f"send {phrases.join(texts, 'and')}")
     if choices:
         chosen = [f"{name}={value}" for name, value in choices.items()]
         parts.append(f"choose {phrases.join(chosen, 'and')}")
     if key is not None:
         parts.append(_key_words(state, key))
     message = ", and ".join(parts)
-    shown = None if key is None else redacted_key(key)
-    return Remedy(message, fields, omit, choices, shown)
+    redacted = None if key is None else redacted_key(key)
+    return Remedy(message, fields, omit, choices, redacted)
 
 
 def _value(value: object) -> str:

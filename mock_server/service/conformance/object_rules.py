@@ -57,19 +57,19 @@ def permission_consistent(server: Server) -> None:
     writer reads, and a caller who sees the item may read.
     """
     for page, item in _items(server.lists):
-        found = item.get("permission")
-        if not isinstance(found, dict):
+        flags = item.get("permission")
+        if not isinstance(flags, dict):
             raise NotObservable("items show no permission")
-        if not _has_type(int | float, found.get("value")):
-            got = repr(found.get("value"))
+        if not _has_type(int | float, flags.get("value")):
+            got = repr(flags.get("value"))
             raise Breach("a number as permission.value", got, page)
         for name in _FLAGS:
-            if not _has_type(bool, found.get(name)):
+            if not _has_type(bool, flags.get(name)):
                 expected = f"true or false as permission.{name}"
-                raise Breach(expected, repr(found.get(name)), page)
-        levels = [found[name] for name in _FLAGS]
-        if levels != sorted(levels) or not found["hasReadPer"]:
-            set_flags = [name for name in _FLAGS if found[name]]
+                raise Breach(expected, repr(flags.get(name)), page)
+        levels = [flags[name] for name in _FLAGS]
+        if levels != sorted(levels) or not flags["hasReadPer"]:
+            set_flags = [name for name in _FLAGS if flags[name]]
             expected = "hasReadPer, and with a level all that are below it"
             raise Breach(expected, ", ".join(set_flags) or "none", page)
 
@@ -84,8 +84,8 @@ def permission_of_caller(server: Server) -> None:
     if not answer.items:
         raise answer.unknown_response
     for item in answer.items:
-        found = item.get("permission")
-        flags = found if isinstance(found, dict) else {}
+        value = item.get("permission")
+        flags = value if isinstance(value, dict) else {}
         reads = {name: name == "hasReadPer" for name in _FLAGS}
         if wrong := {name for name in reads if flags.get(name) != reads[name]}:
             names = ", ".join(sorted(wrong))
@@ -186,9 +186,9 @@ def _check_nothing(lists: Lists, text: str) -> None:
 
 
 def _items(lists: Lists) -> list[tuple[Answer, Item]]:
-    found = [(page, item) for page in lists.pages for item in page.items]
-    check(found, "the dataset shows no collections")
-    return found
+    pairs = [(page, item) for page in lists.pages for item in page.items]
+    check(pairs, "the dataset shows no collections")
+    return pairs
 
 
 _PIN_RESPONSE = {"code": 200, "statusText": "", "message": "", "data": None}

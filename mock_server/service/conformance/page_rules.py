@@ -23,13 +23,13 @@ def envelope(server: Server) -> None:
     `data`.
     """
     answer = server.lists.pages[0]
-    found = answer.fields
-    if found.keys() != _FIELDS:
-        names = ", ".join(sorted(found))
+    fields = answer.fields
+    if fields.keys() != _FIELDS:
+        names = ", ".join(sorted(fields))
         raise Breach("code, statusText, message, data", names, answer)
     _check_texts(answer)
-    if found["code"] != 200 or isinstance(found["code"], bool):
-        raise Breach("code 200", repr(found["code"]), answer)
+    if fields["code"] != 200 or isinstance(fields["code"], bool):
+        raise Breach("code 200", repr(fields["code"]), answer)
 
 
 @rules.add("1")
@@ -79,9 +79,9 @@ def post_only(server: Server) -> None:
 
 def _check_texts(answer: Answer) -> None:
     for name in ("statusText", "message"):
-        found = answer.fields[name]
-        if not isinstance(found, str):
-            raise Breach(f"a text as {name}", repr(found), answer)
+        value = answer.fields[name]
+        if not isinstance(value, str):
+            raise Breach(f"a text as {name}", repr(value), answer)
 
 
 def _check_refused(answer: Answer) -> None:
@@ -96,13 +96,13 @@ def _check_refused(answer: Answer) -> None:
 def page_shape(server: Server) -> None:
     """`data` has a `list` of objects and a `total` of at least their number."""
     answer = server.lists.pages[0]
-    found, total = answer.data.get("list"), answer.data.get("total")
-    if not isinstance(found, list) or len(answer.items) != len(found):
-        got = "an array of others" if isinstance(found, list) else type(found).__name__
+    items, total = answer.data.get("list"), answer.data.get("total")
+    if not isinstance(items, list) or len(answer.items) != len(items):
+        got = "an array of others" if isinstance(items, list) else type(items).__name__
         raise Breach("an array of objects with _id as list", got, answer)
     is_count = isinstance(total, int) and not isinstance(total, bool)
-    if not is_count or answer.total < len(found):
-        expected = f"a number of at least {len(found)} as total"
+    if not is_count or answer.total < len(items):
+        expected = f"a number of at least {len(items)} as total"
         raise Breach(expected, repr(total), answer)
 
 
@@ -164,9 +164,9 @@ def pages_complete(server: Server) -> None:
         for each in (lists.page_of_two, lists.page_past_end, *lists.largest_pages)
     }
     check(len(totals) <= 1, "pages do not agree on the total")
-    found, last = len(set(lists.ids)), lists.largest_pages[-1]
-    if found != last.total:
-        raise Breach(f"{last.total} collections in all", str(found), last)
+    count, last = len(set(lists.ids)), lists.largest_pages[-1]
+    if count != last.total:
+        raise Breach(f"{last.total} collections in all", str(count), last)
 
 
 @rules.add("4.2")
@@ -191,9 +191,9 @@ def order_stable(server: Server) -> None:
         for start in range(0, len(ids), size)
     ]
     for page, start in zip(pages, range(0, len(ids), size), strict=True):
-        wanted = ids[start : start + size]
-        if list(page.ids[: len(wanted)]) != list(wanted):
-            expected = f"{wanted[0]} and what follows it on a page of {SIZE}"
+        ids_here = ids[start : start + size]
+        if list(page.ids[: len(ids_here)]) != list(ids_here):
+            expected = f"{ids_here[0]} and what follows it on a page of {SIZE}"
             raise Breach(expected, ", ".join(page.ids[:1]) or "nothing", page)
 
 

@@ -91,8 +91,8 @@ def numeric_strings(server: Server) -> str:
 @probes.add("a list with a made-up field")
 def unknown_fields(server: Server) -> str:
     lists = server.lists
-    asked = lists.ask(xVerify=True)
-    value = _accept_or_reject(lists, asked, lists.page())
+    answer = lists.ask(xVerify=True)
+    value = _accept_or_reject(lists, answer, lists.page())
     return "ignore" if value == "accept" else value
 
 
@@ -199,8 +199,8 @@ def search_scope(server: Server) -> str:
     name, folder = text_of(item, "name"), next(iter(lists.folder_pages))
     check(lists.finds(item, name), "a collection is not found by its name")
     pages = lists.walk(searchText=name, parentId=folder)
-    found = {each for page in pages for each in page.ids}
-    return "dataset" if id_of(item) in found else "folder"
+    ids = {each for page in pages for each in page.ids}
+    return "dataset" if id_of(item) in ids else "folder"
 
 
 @probes.add("a search for a tag that is not in the name")
@@ -298,10 +298,10 @@ def error_form(server: Server) -> str:
 
 @probes.add("lists without a key, without `datasetId`, of an unknown dataset")
 def error_http_status(server: Server) -> str:
-    found = server.refusals
-    if len({each.error_kind[1] for each in found}) < 2:
+    answers = server.refusals
+    if len({each.error_kind[1] for each in answers}) < 2:
         raise NotObservable("fewer than two kinds of errors are seen")
-    statuses = {each.status for each in found}
+    statuses = {each.status for each in answers}
     for status, value in ((200, "always_200"), (500, "always_500")):
         if statuses == {status}:
             return value
@@ -313,11 +313,11 @@ def error_http_status(server: Server) -> str:
 @probes.add("`{}` at the older path of pins, the path of pins, and an unknown path")
 def legacy_paths(server: Server) -> str:
     # Send no fields, so that the requests change nothing.
-    asked = LEGACY_PATH, PIN_PATH, _UNKNOWN_PATH
-    older, own, nothing = (server.client.ask("PUT", each, {}) for each in asked)
-    if older.error_kind == nothing.error_kind != own.error_kind:
+    paths = LEGACY_PATH, PIN_PATH, _UNKNOWN_PATH
+    older, pin, nothing = (server.client.ask("PUT", each, {}) for each in paths)
+    if older.error_kind == nothing.error_kind != pin.error_kind:
         return "off"
-    if older.error_kind == own.error_kind != nothing.error_kind:
+    if older.error_kind == pin.error_kind != nothing.error_kind:
         return "on"
     raise older.unknown_response
 

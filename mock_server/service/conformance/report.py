@@ -103,8 +103,8 @@ def _outcome_of(rule: Rule, server: Server) -> Outcome:
     about = rule.name, rule.section, rule.sentence
     try:
         reason = _observe(server, rule.check)[1]
-    except exchange.Breach as found:
-        got = found.expected, found.got, found.answer.request
+    except exchange.Breach as breach:
+        got = breach.expected, breach.got, breach.answer.request
         return Outcome(*about, "differs", *got, rule.choice)
     return Outcome(*about, "not observable" if reason else "pass", reason=reason)
 
@@ -146,8 +146,8 @@ def text(report: Report) -> str:
         value = "not observable" if choice.value is None else choice.value
         reason = f" ({choice.reason})" if choice.reason else ""
         lines.append(f"{choice.choice} = {value}{reason}")
-    found = [each.status for each in report.rules]
-    counts = ", ".join(f"{found.count(each)} {each}" for each in get_args(Status))
+    statuses = [each.status for each in report.rules]
+    counts = ", ".join(f"{statuses.count(each)} {each}" for each in get_args(Status))
     detected = f"{len(report.values)} of {len(report.choices)} choices seen"
     return "\n".join(map(one_line, [*lines, "", f"rules: {counts}; {detected}"]))
 

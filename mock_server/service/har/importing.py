@@ -184,8 +184,8 @@ class Import:
             try:
                 exchange = reading.exchange_of(entry, self._origins_used)
             except ValueError as error:
-                why = _NO_BASE64 if isinstance(error, reading.BadBody) else NO_URL
-                self.notes.omit(why, request)
+                reason = _NO_BASE64 if isinstance(error, reading.BadBody) else NO_URL
+                self.notes.omit(reason, request)
                 continue
             if (
                 not url.startswith(_HTTP)
@@ -231,8 +231,8 @@ class Import:
 
     def _redacted_name(self, method: str, url: str) -> str:
         """Return a request by the name that notes use, without secrets."""
-        shown = self._redaction.redact_text(re.split("[?#]", url)[0])
-        return f"{method} {shown[:_MAX_NOTE_CHARS]}"
+        address = self._redaction.redact_text(re.split("[?#]", url)[0])
+        return f"{method} {address[:_MAX_NOTE_CHARS]}"
 
     def _without_secrets(self, path: str) -> str:
         """Return the path with a parameter for each segment that holds a secret."""
@@ -285,9 +285,9 @@ class Notes:
         self._origins_by_request: dict[str, set[str]] = {}
         self._replaced: dict[str, int] = {}
 
-    def omit(self, why: str, request: str) -> None:
+    def omit(self, reason: str, request: str) -> None:
         """Note that a request was left out, and the reason."""
-        self._omissions.setdefault(why, []).append(request)
+        self._omissions.setdefault(reason, []).append(request)
 
     def replaced(self, request: str, *origins: str) -> None:
         """Note that a later response replaced one; their origins may differ."""
@@ -297,9 +297,9 @@ class Notes:
 
     def lines(self) -> Iterator[str]:
         """Yield the notes, one line for each reason."""
-        for why, requests in self._omissions.items():
+        for reason, requests in self._omissions.items():
             count = "1 request" if len(requests) == 1 else f"{len(requests)} requests"
-            yield f"left out: {count} {why}: {_join(list(dict.fromkeys(requests)))}"
+            yield f"left out: {count} {reason}: {_join(list(dict.fromkeys(requests)))}"
         if self._replaced:
             listed = _join(self._replaced)
             yield f"answered in several ways, the last is kept: {listed}"
@@ -309,6 +309,6 @@ class Notes:
 
 
 def _join(requests: dict[str, int] | list[str]) -> str:
-    shown = list(requests)[: Published.told_requests]
-    more = len(requests) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+    first = list(requests)[: Published.told_requests]
+    more = len(requests) - len(first)
+    return ", ".join(first) + (f" and {more} more" if more else "")

@@ -61,17 +61,17 @@ class CapturedDataset:
     def add(self, item: Fields, omit: frozenset[str] = frozenset()) -> str | None:
         """Use a collection; return its id, or None if the collection is unusable."""
         collection_id = id_of(item.get("_id"))
-        found = part_of(
+        fields = part_of(
             item, document.SingleCollection, _SEPARATE_COLLECTION_FIELDS | omit
         )
-        if collection_id is None or "name" not in found:
+        if collection_id is None or "name" not in fields:
             return None
         old = self.collections.get(collection_id, {})
         part = {"_id": collection_id, "parentId": old.get("parentId")}
         if "parentId" in item:
             part["parentId"] = id_of(item["parentId"])
         # A response may omit empty tags (choice tags_empty).
-        part |= {**old, "tags": [], **found, **part}
+        part |= {**old, "tags": [], **fields, **part}
         self._ids_by_folder[old.get("parentId")].pop(collection_id, None)
         self._ids_by_folder[part["parentId"]][collection_id] = None
         self.collections[collection_id] = part

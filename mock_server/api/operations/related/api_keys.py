@@ -57,9 +57,9 @@ def _with_changes(call: Call, key: ApiKey, new: Any) -> ApiKey:
         if (value := getattr(new, name)) is not UNSET
     }
     if new.limit is not UNSET:
-        given = new.limit.expired_time
-        given = UNSET if given in (None, "") else given
-        expired_time = fields.date_of(given, "limit.expiredTime")
+        time = new.limit.expired_time
+        time = UNSET if time in (None, "") else time
+        expired_time = fields.date_of(time, "limit.expiredTime")
         changes |= {
             "expired_time": expired_time,
             "max_usage_points": new.limit.max_usage_points,
@@ -125,9 +125,9 @@ class KeyView(View, kw_only=True):
 
 def _key_view(key_with_text: tuple[ApiKey, str], _: object) -> KeyView:
     key, text = key_with_text
-    ends = key.expired_time
+    end = key.expired_time
     limit = LimitView(
-        expired_time=UNSET if ends is None else format_time(ends),
+        expired_time=UNSET if end is None else format_time(end),
         max_usage_points=key.max_usage_points,
     )
     return KeyView(
@@ -200,8 +200,8 @@ class KeyUpdateBody(RequestFields, kw_only=True):
 
     def check(self) -> None:
         """Raise InvalidField if there is no new value."""
-        given = self.name, self.limit, self.auth_proxy, self.tags
-        if all(each is UNSET for each in given):
+        changes = self.name, self.limit, self.auth_proxy, self.tags
+        if all(each is UNSET for each in changes):
             raise errors.InvalidField("name, limit, authProxy or tags", "none", "$")
 
 

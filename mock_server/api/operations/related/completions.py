@@ -197,7 +197,7 @@ def shape_refusal(
 
 def encode(completion: Completion, state: State) -> bytes | Response:
     """Return the reply as JSON without an envelope, or as a stream of events."""
-    outcome, parts = completion.done, completion.done.parts
+    outcome, parts = completion.result, completion.result.parts
     last = parts[-1] if parts else ReplyPart()
     if completion.stream:
         events = chunks(completion, state.facts)

@@ -143,8 +143,8 @@ class CitedFields(OptionalChatFields, kw_only=True):
     def check_whole(self, *, is_required: bool = False) -> None:
         """Raise InvalidField if a reply is named in part, or is required but absent."""
         target = self.app_id or self.skill_id or names_share(self.out_link_auth_data)
-        given = [*map(bool, (target, self.chat_id, self.chat_item_data_id))]
-        if (is_required or any(given)) and not all(given):
+        flags = [*map(bool, (target, self.chat_id, self.chat_item_data_id))]
+        if (is_required or any(flags)) and not all(flags):
             expected = "a chat target, chatId and chatItemDataId together, or none"
             raise errors.InvalidField(expected, "some", "$")
 

@@ -25,7 +25,7 @@ from mock_server.domain.versions import Facts
 class Completion(Struct):
     """A reply, and the form in which the request wants it."""
 
-    done: CompletionResult
+    result: CompletionResult
     stream: bool
     detail: bool
     is_v2: bool = False
@@ -38,7 +38,7 @@ def chunks(completion: Completion, facts: Facts) -> Iterator[Chunk]:
     With `detail`, v2 sends the result of a node when the node ends; v1 sends all
     results after the reply.
     """
-    outcome, is_detailed, share = completion.done, completion.detail, completion.share
+    outcome, is_detailed, share = completion.result, completion.detail, completion.share
     pace, results_before = outcome.pace, {}
     if is_detailed and completion.is_v2:
         results_before = results_by_end(outcome.parts, facts, share)
@@ -46,8 +46,8 @@ def chunks(completion: Completion, facts: Facts) -> Iterator[Chunk]:
     least = _least_length(outcome.parts)
     is_first = True
     pause_before = 0.0
-    for at, part in enumerate(outcome.parts):
-        for result in results_before.get(at, ()):
+    for index, part in enumerate(outcome.parts):
+        for result in results_before.get(index, ()):
             yield Chunk(event("flowNodeResponse", result))
         pause_before += part.pause_ms or 0
         for name, data, is_word in _events(part, least):
