@@ -16,7 +16,7 @@ from mock_server.admin.guard import Guard
 from mock_server.admin.resources.console import DEMO, Demo, PageRedirect
 from mock_server.api.application import PublicApi
 from mock_server.api.description import Description
-from mock_server.api.dispatch import Dispatch
+from mock_server.api.dispatch import Dispatcher
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
 from mock_server.api.operations.routing import DESCRIPTION
@@ -27,7 +27,7 @@ from mock_server.domain.choices.table import Value
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.fixture_data import Generation
-from mock_server.domain.replies import AS_TYPED, AT_ONCE
+from mock_server.domain.replies import NO_PACE, TYPING_PACE
 from mock_server.domain.sandboxes.registry import Sandboxes
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.wrong_calls import explained
@@ -67,7 +67,7 @@ def create_app(
         time.monotonic,
         lambda: secrets.token_hex(16),
         limits,
-        AS_TYPED if demo else AT_ONCE,
+        TYPING_PACE if demo else NO_PACE,
     )
     chosen = choose(profile, choices)
     generation = _load(fixture, limits)
@@ -79,21 +79,21 @@ def create_app(
 def _load(
     fixture: Generation | FixtureLike | Sequence[FixtureLike] | None, limits: Limits
 ) -> Generation:
-    most = limits.memory_bytes
+    limit = limits.memory_bytes
     if isinstance(fixture, Generation):
         # Loaded before, perhaps with a larger budget.
-        if fixture.size > most:
+        if fixture.size > limit:
             expected = f"a memory of {fixture.size} bytes for the fixture"
-            raise ValueError(f"Expected {expected}, got {most}")
+            raise ValueError(f"Expected {expected}, got {limit}")
         return fixture
     if fixture is None:
         fixture = ()
     elif isinstance(fixture, str) or not isinstance(fixture, Sequence):
         fixture = (fixture,)
-    return load_fixture(*fixture, max_bytes=most, limits=limits)
+    return load_fixture(*fixture, max_bytes=limit, limits=limits)
 
 
-class Application(Dispatch):
+class Application(Dispatcher):
     """Serves the public API, the admin API, and the server's other paths."""
 
     def __init__(
@@ -120,7 +120,7 @@ class Application(Dispatch):
         public = PublicApi(sandboxes, OPERATIONS, self.secrets)
         pages = CORS(public, cors_origins)
         described = ServerErrorMiddleware(Description(sandboxes))
-        own: dict[str, ASGIApp] = {
+        apps: dict[str, ASGIApp] = {
             ROOT: PageRedirect(pages, _ADMIN_PATHS),
             DESCRIPTION: CORS(described, cors_origins),
             ADMIN: PageRedirect(admin, _ADMIN_PATHS),
@@ -128,13 +128,13 @@ class Application(Dispatch):
             _ADMIN_PATHS: admin,
         }
         if demo:
-            own[DEMO[:-1]] = PageRedirect(pages, DEMO)
-            own[DEMO] = ServerErrorMiddleware(Demo())
-        super().__init__(sandboxes, public, pages, own)
+            apps[DEMO[:-1]] = PageRedirect(pages, DEMO)
+            apps[DEMO] = ServerErrorMiddleware(Demo())
+        super().__init__(sandboxes, public, pages, apps)
 
     def __enter__(self) -> Never:
-        how = "write `with MockServer(...) as server`"
-        raise TypeError(f"an application listens at no address: {how}")
+        advice = "write `with MockServer(...) as server`"
+        raise TypeError(f"an application listens at no address: {advice}")
 
     __exit__ = __enter__
 

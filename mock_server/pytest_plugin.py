@@ -293,7 +293,7 @@ def mock_server_factory(
     the servers end with the test.
     """
     from mock_server.control.arguments import CHOSEN, RaisedHere, check
-    from mock_server.domain.wrong_calls import Uncalled
+    from mock_server.domain.wrong_calls import UncalledFunction
     from mock_server.testing.mistakes import MISTAKES
     from mock_server.testing.servers import server_for
     from mock_server.testing.setup import given_to, setup_of
@@ -311,7 +311,7 @@ def mock_server_factory(
             server = server_for(request, setup, _mock_server_stack, number)
         return _use(request.node, _Used(f"{place} {number}", server))
 
-    return Uncalled(place, make)
+    return UncalledFunction(place, make)
 
 
 @pytest.fixture(scope="session")

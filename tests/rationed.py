@@ -25,9 +25,9 @@ def answers_with_less(
     memory, needs = _memory_of(full), set[int]()
     start, checked = memory.used, memory.check_room
 
-    def note(size: int, at: str) -> None:
+    def note(size: int, place: str) -> None:
         needs.add(memory.used + size - start)
-        checked(size, at)
+        checked(size, place)
 
     memory.check_room = note  # type: ignore[method-assign]
     answer = ask(full)

@@ -144,7 +144,7 @@ class AdminEndpoint:
             made = await made
         if route.method != "GET":
             # Also if nothing changed: a page that reads the state in vain costs little.
-            call.sandbox.changed()
+            call.sandbox.count_change()
         if isinstance(made, Response | LongResponse):
             return made
         if isinstance(made, Created | Conflict):
@@ -160,11 +160,11 @@ def _sandbox(sandboxes: Sandboxes, name: str) -> Sandbox:
         # Only here: a public request must not see the names of other sandboxes.
         names = [each.name for each in sandboxes.all()]
         hint = known_names_hint(name, names, len(names))
-        owner = sandboxes.of_key(name)
+        owner = sandboxes.for_key(name)
         if owner not in (None, sandboxes.default):
             hint = f"that is a key of {quoted(owner.name)}"
         expected, got = "the name of a sandbox", describe_value(name)
-        raise SandboxNotFound(expected, got, refusal.at, hint) from None
+        raise SandboxNotFound(expected, got, refusal.place, hint) from None
 
 
 def _check_place(scope: Scope) -> None:

@@ -30,7 +30,7 @@ from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import InvalidField, LimitReached, Refusal
 from mock_server.domain.faults.routes import is_route
 from mock_server.domain.limits import Limits, Published
-from mock_server.domain.messages import describe_value, known_names_hint, whose_name
+from mock_server.domain.messages import describe_value, hint_of_name, known_names_hint
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
@@ -141,7 +141,7 @@ class Input(Struct, rename="camel", forbid_unknown_fields=True):
     """JSON object or query of a request; unknown fields are refused."""
 
     @classmethod
-    def meant_by(cls, name: str, _: Mapping[str, object]) -> str:
+    def unknown_field_hint(cls, name: str, _: Mapping[str, object]) -> str:
         """Return what to write for a field of others, or ""."""
         return f" ({IN_PATH})" if name == "sandbox" else ""
 
@@ -231,7 +231,7 @@ class Call(Struct, frozen=True):
     @property
     def routes(self) -> Collection[str]:
         """Return the paths of static responses and answers that the sandbox has now."""
-        return {*filter(is_route, self.sandbox.faults.answered)}
+        return {*filter(is_route, self.sandbox.faults.answered_names)}
 
 
 def looked_up(
@@ -259,7 +259,7 @@ def looked_up(
             if text in ids and other != "sandbox":
                 hint = f"{name} and {other} look swapped: {name} comes first"
                 raise refusal(expected, describe_value(given), "path", hint)
-    hints = whose_name(given, named), known_names_hint(given, ids, count)
+    hints = hint_of_name(given, named), known_names_hint(given, ids, count)
     hint = "; ".join(filter(None, hints))
     raise refusal(expected, describe_value(given), "path", hint)
 

@@ -90,7 +90,7 @@ class Guard:
                 if values(scope["headers"], b"authorization")
                 else "none"
             )
-            raise MissingAuthorization(expected, got, refusal.at) from None
+            raise MissingAuthorization(expected, got, refusal.place) from None
         # Compared as bytes: compare_digest refuses texts that are not ASCII.
         if not hmac.compare_digest(given, self._token.encode()):
             raise UnknownKey("the admin token", "another", "header Authorization")

@@ -17,7 +17,7 @@ from mock_server.domain.sandboxes.registry import Sandboxes
 def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
     """Return the view of an entry; any bytes in the entry can be written as JSON."""
     hints = sandboxes.name_as_key(entry.key), entry.hint_text
-    sent, firing, fault = entry.sent, entry.firing, None
+    sent, firing, fault = entry.request, entry.firing, None
     answering, answered_by = entry.answering, None
     if firing is not None:
         fault = views.FiringView(*astuple(firing))
@@ -56,7 +56,7 @@ def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
 
 def body_of(entry: Entry) -> object:
     """Return the request's JSON body, its text if it is not JSON, or None if empty."""
-    body = entry.sent.body
+    body = entry.request.body
     return None if body is None else msgspec.json.decode(_json(body, False))
 
 

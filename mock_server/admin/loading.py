@@ -219,7 +219,7 @@ class Loader:
                 # the draft is dropped, and a process starts from the text.
                 if self._is_small(found) or not _HAS_PYTHON:
                     generation = self._built(found, upload.order)
-                    self._memory.keep(generation)
+                    self._memory.charge_shared(generation)
                     return generation
             # After the body has come: a body that never comes would hold the slot.
             with self.slot():
@@ -243,7 +243,7 @@ class Loader:
             return await self._load_in_child(contents, order, forever)
         found = await asyncio.to_thread(draft, contents, self._limits, self._served)
         generation = await asyncio.to_thread(self._built, found, order)
-        self._memory.keep(generation)
+        self._memory.charge_shared(generation)
         return generation
 
     def _is_small(self, found: Draft) -> bool:
@@ -319,7 +319,7 @@ class Loader:
                     generation = assembly.generation()
                     await asyncio.to_thread(generation.prepare_changes)
                     self.on_growth()
-                    self._memory.keep(generation, holding)
+                    self._memory.charge_shared(generation, holding)
                     return generation
         raise child.why()
 

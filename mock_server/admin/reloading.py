@@ -124,7 +124,7 @@ class Reloader:
 
     def _ended(self, done: Reload) -> None:
         default = self._sandboxes.default
-        secrets = self._secrets.of(default.state, None)
+        secrets = self._secrets.for_request(default.state, None)
         shown = [
             replace(
                 each,
@@ -137,7 +137,7 @@ class Reloader:
         ]
         self.last = replace(done, problems=shown)
         self.on_end(done)
-        default.changed()
+        default.count_change()
 
     async def _settled(self) -> Sequence[Content]:
         """Return the files' content when nobody writes them. Raises FixtureError."""

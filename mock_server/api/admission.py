@@ -11,7 +11,7 @@ from mock_server.api import headers as request_headers
 from mock_server.api.bound import bound_sandbox
 from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.operations import shares
-from mock_server.api.operations.answered_path import Served, answered_at
+from mock_server.api.operations.answered_path import Served, find_answered
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.shares import TAKES_KEYS, VISITED
@@ -22,7 +22,7 @@ from mock_server.domain.access import (
     Caller,
     split_key,
 )
-from mock_server.domain.choices.reading import remedies, served_with
+from mock_server.domain.choices.reading import choices_hint, remedies
 from mock_server.domain.errors import Refusal
 from mock_server.domain.messages import quoted
 from mock_server.domain.sandboxes.registry import Sandboxes
@@ -82,7 +82,7 @@ class Admission:
             return operation
         sandbox, link = request.sandbox, shares.issued_link_in(content)
         if link:
-            self._switch_sandbox(request, self._sandboxes.of_key(link))
+            self._switch_sandbox(request, self._sandboxes.for_key(link))
         state = request.state
         if request.sandbox is not sandbox:
             # The sandbox of the link does not accept the key of another sandbox.
@@ -92,9 +92,9 @@ class Admission:
             operation = self._require_served(operation, scope, state)
         request.operation = operation
         is_nested = facts_of(state.choices.version).shares_are_nested
-        named = shares.credentials_in(content, is_nested)
-        if named is not None:
-            ids = named.out_link_uid, named.share_id
+        credentials = shares.credentials_in(content, is_nested)
+        if credentials is not None:
+            ids = credentials.out_link_uid, credentials.share_id
             request.caller = state.visitor(*ids, is_bound=bound_to is not None)
         elif refusal is not None and operation.access == "visitor":
             raise shares.other_form_refusal(content, is_nested) or refusal
@@ -133,19 +133,19 @@ class Admission:
         scope, state = request.scope, request.state
         path, method, notes = scope["path"], scope["method"], request.notes
         request.is_outside_spec = True
-        notes.answered = None  # a replaced state may have set it
+        notes.answered_name = None  # a replaced state may have set it
         operation = self._operations.with_path(path)
         if operation is not None and operation.access == "address":
             self._switch_sandbox(
-                request, self._sandboxes.of_token(path.rpartition("/")[2])
+                request, self._sandboxes.for_token(path.rpartition("/")[2])
             )
             state = request.state
         if operation is None:
-            found = answered_at(method, path, state.faults.routes)
-            if found is None:
-                return self._operations.at(path, method, state.choices)
-            notes.answered = found.name
-            return found
+            sandbox = find_answered(method, path, state.faults.routes)
+            if sandbox is None:
+                return self._operations.find(path, method, state.choices)
+            notes.answered_name = sandbox.name
+            return sandbox
         if operation.access in VISITED and request.headers.key is None:
             return operation  # a share link in the body may select another sandbox
         return self._require_served(operation, scope, state)
@@ -156,9 +156,11 @@ class Admission:
         Raises RouteNotFound.
         """
         faults = state.faults
-        if faults.active and not faults.answered.keys().isdisjoint(operation.names):
+        if faults.active and not faults.answered_names.keys().isdisjoint(
+            operation.names
+        ):
             return operation
-        return self._operations.at(scope["path"], scope["method"], state.choices)
+        return self._operations.find(scope["path"], scope["method"], state.choices)
 
     def _check_served(self, request: context.RequestContext, operation: Served) -> None:
         """Raise RouteNotFound if a route is not served.
@@ -175,20 +177,20 @@ class Admission:
         At a bound address, the sandbox stays. Raises RouteNotFound.
         """
         token = request.headers.login or ""
-        self._switch_sandbox(request, self._sandboxes.of_login(token))
+        self._switch_sandbox(request, self._sandboxes.for_login(token))
         path, method = request.scope["path"], request.scope["method"]
-        request.operation = self._operations.at(path, method, request.state.choices)
+        request.operation = self._operations.find(path, method, request.state.choices)
         return request.operation
 
     def _switch_sandbox(
-        self, request: context.RequestContext, found: Sandbox | None
+        self, request: context.RequestContext, sandbox: Sandbox | None
     ) -> None:
-        """Switch to the sandbox `found`, else to the default one.
+        """Switch to `sandbox`, else to the default one.
 
         At a bound address, the sandbox stays.
         """
         if request.notes.bound_to is None:
-            request.sandbox = found or self._sandboxes.default
+            request.sandbox = sandbox or self._sandboxes.default
             request.state = request.sandbox.state
             request.operation = None
 
@@ -216,14 +218,14 @@ class Admission:
         If none of them has a sandbox, return the default one; `authorize` refuses an
         unknown key later. Raises SandboxNotFound for a bound address.
         """
-        head, found = notes.headers, None
+        head, sandbox = notes.headers, None
         if notes.bound_to is not None:
             return bound_sandbox(notes.bound_to, self._sandboxes)
         if head.key:
-            found = self._sandboxes.of_key(head.key)
+            sandbox = self._sandboxes.for_key(head.key)
         elif head.login:
-            found = self._sandboxes.of_login(head.login)
-        return found or self._sandboxes.default
+            sandbox = self._sandboxes.for_login(head.login)
+        return sandbox or self._sandboxes.default
 
 
 def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
@@ -246,7 +248,7 @@ def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
         expected, got = "a key that the fixture declares", "an unknown one"
         # If the fixture declares keys, no choice accepts other keys.
         values = () if declared else remedies(state.choices, "unknown_key")
-        hint = served_with(*values)
+        hint = choices_hint(*values)
         raise UnknownKey(expected, got, request_headers.AUTHORIZATION, hint)
     return Caller(key)
 
@@ -286,21 +288,21 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
     if access == "guest" and key is not None:
         return _find_holder(key, state, bound_to) or NOBODY
     keys = request_headers.values(headers, b"authorization")
-    token, known = request.headers.login, state.login_of(request.headers.login or "")
+    token, login = request.headers.login, state.login_of(request.headers.login or "")
     takes_logins = bool(operation.related) or choices.credentials != "bearer"
-    values = remedies(choices, "credentials") if known and not takes_logins else ()
+    values = remedies(choices, "credentials") if login and not takes_logins else ()
     if access in TAKES_KEYS and (keys or not (token and takes_logins)):
         if not keys:
             raise request_headers.missing_authorization(keys, *values, headers=headers)
         # If the header cannot be read, this refusal says what is wrong.
         return authorize(request_headers.bearer_token(headers), state, bound_to)
-    caller = known if takes_logins else None
+    caller = login if takes_logins else None
     if caller is None and access in ("caller", "login", "visitor"):
         expected = "a login token, in header `token` or cookie `fastgpt_token`"
         got = "an API key" if keys else "nothing"
         if token:
             got = "one that no login has given"
-        if known:
+        if login:
             got = "one that this operation does not accept"
-        raise MissingAuthorization(expected, got, "headers", served_with(*values))
+        raise MissingAuthorization(expected, got, "headers", choices_hint(*values))
     return caller or NOBODY

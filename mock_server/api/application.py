@@ -16,7 +16,7 @@ from mock_server.api.admission import Admission
 from mock_server.api.connection import connection_of, is_on_new_connection
 from mock_server.api.errors import BadJson, MissingAuthorization, UnknownKey
 from mock_server.api.event_stream import EventStream
-from mock_server.api.faults.answering import AnsweredRequest, Answering
+from mock_server.api.faults.answering import AnsweredRequest, BaseAnswer
 from mock_server.api.faults.fault import Fault, FaultContext, apply_answer_delay
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import internal_error
@@ -29,7 +29,7 @@ from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.routing import Operations, is_served
 from mock_server.api.operations.shares import VISITED
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
-from mock_server.api.request import ClientGone, Interrupted, RequestBody, counting
+from mock_server.api.request import ClientGone, RequestBody, WaitInterrupted, counting
 from mock_server.api.slices import once_ready
 from mock_server.domain.call import Call
 from mock_server.domain.errors import Refusal
@@ -118,10 +118,10 @@ class PublicApi:
                 response = await self._shaped_refusal(request, response, error)
             except ClientGone:
                 response = _NO_RESPONSE
-            except Interrupted:
-                response = responses.interrupted(scope)
+            except WaitInterrupted:
+                response = responses.interrupted_response(scope)
             if response.status >= 400:
-                response = self._hinted(request, response)
+                response = self._add_key_hint(request, response)
             if request.content is None:
                 request.unread = await body.read_beginning(self._max_unread_bytes)
             sandbox_name, generation = request.sandbox.name, request.state.generation
@@ -156,7 +156,7 @@ class PublicApi:
                 body = RequestBody.of(scope, receive, notes.headers)
                 await responses.send_response(response, body, send)
 
-    def _hinted(
+    def _add_key_hint(
         self, request: context.RequestContext, response: responses.Response
     ) -> responses.Response:
         """Return an error response that says if the key is the name of a sandbox."""
@@ -201,7 +201,7 @@ class PublicApi:
         """Return the response of the fault that fires, else of the answer or operation.
 
         Add the headers of a rate limit in force. Raises Refusal (such as BadJson),
-        NeedsConnection, ClientGone, Interrupted.
+        NeedsConnection, ClientGone, WaitInterrupted.
         """
         state = request.state
         matchable = self._matchable_parts(request, operation)
@@ -233,8 +233,8 @@ class PublicApi:
             len(content) <= self._limits.cached_head_bytes and values < _MANY_VALUES
         )
         if values >= _MANY_VALUES:
-            held = 0 if request.body.holding is None else request.body.holding.size
-            request.body.charge(held + _VALUE_BYTES * values, self._memory)
+            size = 0 if request.body.holding is None else request.body.holding.size
+            request.body.charge(size + _VALUE_BYTES * values, self._memory)
         read = operation.fields
         request.matchable = Request(
             operation.names,
@@ -260,18 +260,18 @@ class PublicApi:
         """
         operation, content = self._admission.readmit(request), request.content or b""
         state = request.state if copy is None else copy
-        call = Call.of(state, request.caller)
+        call = Call.for_caller(state, request.caller)
         if not (state.faults.active or operation.is_scripted):
             return operation.respond(call, content, distort)
         matchable = request.matchable or self._matchable_parts(request, operation)
         if operation.is_scripted:
-            call = replace(call, sent=matchable)
+            call = replace(call, request=matchable)
         if not request.has_decided:
             request.answer = state.faults.answer(matchable, state.clock.now())
             request.has_decided = True
         if request.answer is not None:
-            request.notes.answered = operation.name
-            answer = cast("Answering", request.answer.fault.definition)
+            request.notes.answered_name = operation.name
+            answer = cast("BaseAnswer", request.answer.fault.definition)
             sent = AnsweredRequest(operation, call, content, matchable, request.answer)
             is_delayed = bool(answer.answer_delay_ms or request.firing)
             if is_delayed:  # refuse for lack of memory before the answer changes data
@@ -283,7 +283,7 @@ class PublicApi:
         elif isinstance(operation, AnsweredPath) or self._is_switched_off(
             request, operation
         ):
-            request.operation = request.notes.answered = None
+            request.operation = request.notes.answered_name = None
             path, method = request.scope["path"], request.scope["method"]
             raise self._operations.unknown_route(path, method, state.choices)
         else:

@@ -10,7 +10,7 @@ from mock_server.api.context import notes_of
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
-BOUND = "/__sandboxes/"
+BOUND_PREFIX = "/__sandboxes/"
 """Start of a bound address; the name of the sandbox follows."""
 
 
@@ -20,7 +20,7 @@ def bind(scope: Scope, path: str, sandboxes: Sandboxes) -> None:
     If the sandbox exists, the request continues at the rest of the path. This changes
     `scope` itself and no copy, because the request log reads `scope` afterwards.
     """
-    name, slash, rest = path.removeprefix(BOUND).partition("/")
+    name, slash, rest = path.removeprefix(BOUND_PREFIX).partition("/")
     notes_of(scope).bound_to = name
     if sandboxes.find(name) is not None:
         scope["path"] = slash + rest
@@ -35,16 +35,16 @@ def likely_sandbox(sandboxes: Sandboxes, scope: Scope) -> Sandbox:
     notes = notes_of(scope)
     if notes.bound_to is not None:
         return sandboxes.find(notes.bound_to) or sandboxes.default
-    return sandboxes.of_key(notes.headers.key or "") or sandboxes.default
+    return sandboxes.for_key(notes.headers.key or "") or sandboxes.default
 
 
 def bound_sandbox(name: str, sandboxes: Sandboxes) -> Sandbox:
     """Return the sandbox of a bound address. Raises SandboxNotFound."""
-    found = sandboxes.find(name)
-    if found is None:
-        expected = f"{BOUND} and the name of a sandbox"
+    sandbox = sandboxes.find(name)
+    if sandbox is None:
+        expected = f"{BOUND_PREFIX} and the name of a sandbox"
         hint = (
             "it has ended, or never was; GET /__admin/sandboxes lists those there are"
         )
         raise SandboxNotFound.of(name, expected, "path", hint)
-    return found
+    return sandbox

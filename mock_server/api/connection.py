@@ -95,8 +95,8 @@ async def _is_gone(body: RequestBody) -> bool:
 
 def connection_of(scope: Scope) -> Connection | None:
     """Return the connection of a request; None in process."""
-    found: Connection | None = (scope.get("state") or {}).get(_CONNECTION)
-    return found
+    connection: Connection | None = (scope.get("state") or {}).get(_CONNECTION)
+    return connection
 
 
 def is_on_new_connection(scope: Scope) -> bool:

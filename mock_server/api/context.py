@@ -12,7 +12,7 @@ from starlette.types import Scope
 
 from mock_server.api.headers import ParsedHeaders, parse_headers
 from mock_server.api.operations.answered_path import Served
-from mock_server.api.request import ClientGone, Interrupted, RequestBody
+from mock_server.api.request import ClientGone, RequestBody, WaitInterrupted
 from mock_server.domain.access import NOBODY, Caller
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Firing, Request
@@ -28,7 +28,7 @@ class ScopeNotes(Struct, eq=False, gc=False):
     """Notes on one request.
 
     `headers` are the parsed headers, `bound_to` names the sandbox of a bound address.
-    `answered` is the name of the operation or route whose response an answer replaces,
+    `answered_name` is that of the operation or route whose response an answer replaces,
     `firing` the firing of a fault. `place` is the journal entry of the request once it
     has a response: sandbox, generation and number (0 without an entry).
     `refused_preflight` is the refusal of a preflight whose origin is not allowed.
@@ -36,7 +36,7 @@ class ScopeNotes(Struct, eq=False, gc=False):
 
     headers: ParsedHeaders
     bound_to: str | None = None
-    answered: str | None = None
+    answered_name: str | None = None
     firing: Firing | None = None
     place: tuple[str, int, int] | None = None
     refused_preflight: Refusal | None = None
@@ -88,7 +88,7 @@ async def pause(request: RequestContext, ms: float) -> None:
     """Delay a request by `ms` milliseconds of real time, not of its sandbox's clock.
 
     The body must have arrived. Raises ClientGone if the client disconnects first,
-    Interrupted after a reset.
+    WaitInterrupted after a reset.
     """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[type[Exception] | None] = loop.create_future()
@@ -101,7 +101,7 @@ async def pause(request: RequestContext, ms: float) -> None:
     gone = asyncio.create_task(request.body.gone())
     gone.add_done_callback(lambda _: end(ClientGone))
     # Tests reset sandboxes from their own thread.
-    cancel = partial(loop.call_soon_threadsafe, end, Interrupted)
+    cancel = partial(loop.call_soon_threadsafe, end, WaitInterrupted)
     state, sandbox = request.state, request.sandbox
     state.waits.add(cancel)
     if sandbox.state.generation != state.generation:

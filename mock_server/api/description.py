@@ -74,8 +74,8 @@ def _with_static_responses(content: bytes, answers: Sequence[Definition]) -> byt
     # Of paths that differ only in the names of parameters, OpenAPI allows one.
     by_pattern: dict[str, str] = {}
     for each in answers:
-        method, _, own = each.operation.partition(" ")
-        path = by_pattern.setdefault(pattern_of(own), own)
+        method, _, name = each.operation.partition(" ")
+        path = by_pattern.setdefault(pattern_of(name), name)
         methods = paths.setdefault(path, {})
         # If several responses have the same path and method, describe the first.
         methods.setdefault(method.lower(), _description_of(cast("Answer", each), path))

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.api.bound import BOUND, bind
+from mock_server.api.bound import BOUND_PREFIX, bind
 from mock_server.api.context import NOTES, ScopeNotes
-from mock_server.api.headers import Heads
-from mock_server.api.operations.routing import DESCRIPTION, OWN
+from mock_server.api.headers import HeaderParser
+from mock_server.api.operations.routing import DESCRIPTION, PREFIX
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.sandboxes.registry import Sandboxes
 
@@ -15,7 +15,7 @@ from mock_server.domain.sandboxes.registry import Sandboxes
 _PERCENT = ord("%")
 
 
-class Dispatch:
+class Dispatcher:
     """Serves its own paths, and passes every other request to the public API.
 
     Paths are compared as they were sent: `%2F` differs from `/`, and `%5f` from `_`.
@@ -26,23 +26,23 @@ class Dispatch:
         sandboxes: Sandboxes,
         public: ASGIApp,
         public_for_pages: ASGIApp,
-        own: Mapping[str, ASGIApp],
+        apps: Mapping[str, ASGIApp],
     ) -> None:
         """`public_for_pages` is the public API for an Origin or a bound address.
 
-        `own` are applications by path; a path that ends with `/` includes all below it.
+        `apps` are those by path; a path that ends with `/` includes all below it.
         """
         self.sandboxes = sandboxes
         self._public = public
         self._public_for_pages = public_for_pages
-        self._own = own
-        self._below = tuple(each for each in own if each.endswith("/") and each != "/")
-        self._head_parser = Heads(sandboxes.limits)
-        first = (OWN, *self._below)
+        self._apps = apps
+        self._roots = tuple(each for each in apps if each.endswith("/") and each != "/")
+        self._head_parser = HeaderParser(sandboxes.limits)
+        prefixes = (PREFIX, *self._roots)
         self._spec_paths = {
             path
             for path in OPERATIONS.by_path
-            if path not in own and not path.startswith(first)
+            if path not in apps and not path.startswith(prefixes)
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -54,23 +54,23 @@ class Dispatch:
             # Some servers leave the query in `raw_path`. Change this scope, not a copy:
             # the request log reads the notes in it.
             scope["path"] = raw.partition(b"?")[0].decode("latin-1")
-        head, path = self._head_parser.of(scope), scope["path"]
+        head, path = self._head_parser.parse(scope), scope["path"]
         scope[NOTES] = ScopeNotes(head)
         # Check first for paths of the spec, which nearly all requests have.
         if path in self._spec_paths and not head.has_origin:
             await self._public(scope, receive, send)
-        elif path.startswith(self._below):
-            folder = next(each for each in self._below if path.startswith(each))
+        elif path.startswith(self._roots):
+            folder = next(each for each in self._roots if path.startswith(each))
             scope["root_path"] = folder[:-1]
-            await self._own[folder](scope, receive, send)
-        elif path in self._own:
-            await self._own[path](scope, receive, send)
-        elif path.startswith(BOUND):
+            await self._apps[folder](scope, receive, send)
+        elif path in self._apps:
+            await self._apps[path](scope, receive, send)
+        elif path.startswith(BOUND_PREFIX):
             bind(scope, path, self.sandboxes)
             is_described = scope["path"] == DESCRIPTION
-            serve = self._own[DESCRIPTION] if is_described else self._public_for_pages
+            serve = self._apps[DESCRIPTION] if is_described else self._public_for_pages
             await serve(scope, receive, send)
-        elif head.has_origin or path.startswith(OWN):  # only pages have an origin
+        elif head.has_origin or path.startswith(PREFIX):  # only pages have an origin
             await self._public_for_pages(scope, receive, send)
         else:
             await self._public(scope, receive, send)

@@ -47,8 +47,8 @@ VALIDATION_ERROR = "Data validation error"
 
 def validation_envelope(code: int, status_text: str, message: str) -> bytes:
     """Return FastGPT's envelope for the wrong fields that `message` names, as JSON."""
-    first, *others = message.removeprefix("Expected ").split("; Expected ")
-    problems = [f"Expected {each}" for each in (first, *others)]
+    first, *rest = message.removeprefix("Expected ").split("; Expected ")
+    problems = [f"Expected {each}" for each in (first, *rest)]
     issues = [Issue("custom", _path_in(each), each) for each in problems]
     return msgspec.json.encode(
         Failure(code, status_text, VALIDATION_ERROR, zod_error=issues)

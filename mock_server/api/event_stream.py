@@ -9,7 +9,7 @@ from starlette.types import Send
 
 from mock_server.api.connection import Connection, NeedsConnection
 from mock_server.api.headers import Header
-from mock_server.api.request import ClientGone, Interrupted, RequestBody
+from mock_server.api.request import ClientGone, RequestBody, WaitInterrupted
 from mock_server.api.response import End, Headers, Response
 from mock_server.domain.limits import Published
 
@@ -30,7 +30,7 @@ class EventStream(Response, frozen=True, kw_only=True):
 
     The response announces no length. The pauses are in real time, and together take
     at most `Published.fault_ms`. If `is_cut`, the stream ends by a reset of the
-    connection. `ends`, if given, ends the connection instead; `pause` waits for a
+    connection. `end`, if given, closes the connection instead; `pause` waits for a
     number of milliseconds.
     """
 
@@ -43,12 +43,12 @@ class EventStream(Response, frozen=True, kw_only=True):
     )
     chunks: tuple[Chunk, ...] = ()
     is_cut: bool = False
-    ends: End | None = None
+    end: End | None = None
     pause: Callable[[float], Awaitable[None]] | None = None
     connection: Connection | None = None
 
     @classmethod
-    def of(cls, chunks: Iterable[Chunk], *, is_cut: bool = False) -> Self:
+    def from_chunks(cls, chunks: Iterable[Chunk], *, is_cut: bool = False) -> Self:
         """Return a stream of these chunks; its status is 0 if there are none."""
         all_chunks = tuple(chunks)
         body = b"".join(each.content for each in all_chunks)
@@ -61,11 +61,11 @@ class EventStream(Response, frozen=True, kw_only=True):
         """Return the approximate bytes of memory that the stream takes."""
         return 2 * len(self.body) + _CHUNK_BYTES * len(self.chunks)
 
-    def with_chunks(self, chunks: Iterable[Chunk], ends: End | None = None) -> Self:
-        """Return the stream with other chunks, and with the end `ends` if given."""
+    def with_chunks(self, chunks: Iterable[Chunk], end: End | None = None) -> Self:
+        """Return the stream with other chunks, and with `end` if given."""
         all_chunks = tuple(chunks)
         body = b"".join(each.content for each in all_chunks)
-        return replace(self, body=body, chunks=all_chunks, ends=ends or self.ends)
+        return replace(self, body=body, chunks=all_chunks, end=end or self.end)
 
     def on(
         self, connection: Connection | None, pause: Callable[[float], Awaitable[None]]
@@ -79,8 +79,8 @@ class EventStream(Response, frozen=True, kw_only=True):
             raise NeedsConnection(
                 f"{message} (MockServer), it cannot be had in process"
             )
-        ends = connection.reset if self.is_cut and connection else self.ends
-        return replace(self, connection=connection, pause=pause, ends=ends)
+        end = connection.reset if self.is_cut and connection else self.end
+        return replace(self, connection=connection, pause=pause, end=end)
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
         """Send the chunks; stop if the client disconnects or a reset comes."""
@@ -97,11 +97,11 @@ class EventStream(Response, frozen=True, kw_only=True):
                 await send(content | {"more_body": True})
         except ClientGone:
             return
-        except Interrupted:
+        except WaitInterrupted:
             if self.connection is not None:
                 await self.connection.close(body)
             return
-        if self.ends is not None:
-            await self.ends(body)
+        if self.end is not None:
+            await self.end(body)
             return
         await send({"type": "http.response.body", "body": b""})

@@ -36,9 +36,9 @@ class ServedOperations(Served):
 
     def unpacked_fault(self, packed: bytes, /) -> Fault:
         """See `faults.table.unpacked`."""
-        from mock_server.api.faults.table import unpacked
+        from mock_server.api.faults.table import decode_fault
 
-        return unpacked(packed)
+        return decode_fault(packed)
 
 
 def load_fixture(

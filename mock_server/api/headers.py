@@ -15,10 +15,10 @@ from starlette.types import Scope
 from mock_server.api import errors
 from mock_server.api.redaction import HIDDEN
 from mock_server.domain.access import KEY_PATTERN
-from mock_server.domain.choices.reading import remedies, served_with, tolerates
+from mock_server.domain.choices.reading import choices_hint, remedies, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
-from mock_server.domain.faults.firing import Head
+from mock_server.domain.faults.firing import RequestHead
 from mock_server.domain.limits import Limits, Published
 from mock_server.domain.messages import describe_value
 
@@ -41,7 +41,7 @@ CREDENTIAL_NAME = re.compile(
 """Matches names of headers, cookies and fields that hold credentials."""
 _KEYLESS = (b"", b"bearer")
 """Values of Authorization without a key, in lower case."""
-_OF_OTHERS = {b"x-api-key", b"api-key", b"apikey"}
+_FOREIGN_KEY_HEADERS = {b"x-api-key", b"api-key", b"apikey"}
 """Headers in which other services take keys."""
 _LOGIN_COOKIE = b"fastgpt_token"
 # RFC 9110 11.1: the scheme in any case; one key after it.
@@ -75,33 +75,33 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
 
 def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
     """Parse the headers of a request. Invalid headers raise no error."""
-    given: dict[bytes, list[bytes]] = {}
+    by_name: dict[bytes, list[bytes]] = {}
     for name, value in headers:
-        given.setdefault(name, []).append(value)
+        by_name.setdefault(name, []).append(value)
     try:
         key = bearer_token(headers)
     except (errors.MissingAuthorization, errors.UnknownKey):
         key = None
     # Several lengths are equal: the wire layer refuses different ones.
-    lengths = given.get(b"content-length", ())
+    lengths = by_name.get(b"content-length", ())
     length = _announced_length(lengths[0]) if lengths else 0
     return ParsedHeaders(
         key=key,
-        is_json=given.get(b"content-type") == [b"application/json"]
-        and b"content-encoding" not in given,
+        is_json=by_name.get(b"content-type") == [b"application/json"]
+        and b"content-encoding" not in by_name,
         length=length,
-        has_body=bool(length or b"transfer-encoding" in given),
-        is_chunked=b"transfer-encoding" in given,
-        has_origin=b"origin" in given,
+        has_body=bool(length or b"transfer-encoding" in by_name),
+        is_chunked=b"transfer-encoding" in by_name,
+        has_origin=b"origin" in by_name,
         # Stored as one text, which takes less memory than pairs, and can be searched
         # for secrets in one pass.
-        block=b"\n".join(b"%b:%b" % _redacted(*header) for header in headers),
+        block=b"\n".join(b"%b:%b" % _redacted_header(*header) for header in headers),
         login=login_token(headers),
-        has_id=REQUEST_ID in given,
+        has_id=REQUEST_ID in by_name,
     )
 
 
-class Heads:
+class HeaderParser:
     """Parses the headers of requests, and caches repeated ones, as parsing is slow."""
 
     def __init__(self, limits: Limits) -> None:
@@ -112,7 +112,7 @@ class Heads:
         )
         self._cached: dict[tuple[Header, ...], ParsedHeaders] = {}
 
-    def of(self, scope: Scope) -> ParsedHeaders:
+    def parse(self, scope: Scope) -> ParsedHeaders:
         """Return the parsed headers of a request."""
         headers = tuple(scope["headers"])
         try:
@@ -134,7 +134,7 @@ class Heads:
         return head
 
 
-def _redacted(name: bytes, value: bytes) -> Header:
+def _redacted_header(name: bytes, value: bytes) -> Header:
     """Return a header without credentials; `Bearer` without a key stays."""
     is_secret = _is_secret_name(name) and value.strip().lower() not in _KEYLESS
     return name, HIDDEN if is_secret else value
@@ -145,12 +145,12 @@ def _is_secret_name(name: bytes) -> bool:
     return name == b"cookie" or bool(CREDENTIAL_NAME.search(name.decode("latin-1")))
 
 
-def head_of(scope: Scope) -> Head:
+def head_of(scope: Scope) -> RequestHead:
     """Return the head of a request for faults and answers to match."""
     query = scope["query_string"].decode("latin-1")
     parameters = dict(parse_qsl(query, keep_blank_values=True))
     headers = {name.decode(): text.decode("latin-1") for name, text in scope["headers"]}
-    return Head(scope["path"], parameters, headers)
+    return RequestHead(scope["path"], parameters, headers)
 
 
 def values(headers: Iterable[Header], name: bytes) -> list[bytes]:
@@ -160,9 +160,9 @@ def values(headers: Iterable[Header], name: bytes) -> list[bytes]:
 
 def announces_body(headers: Iterable[Header]) -> bool:
     """Return whether an HTTP/1 request has a nonempty body (RFC 9112 6.3)."""
-    given = dict(headers)
-    has_length = given.get(b"content-length", b"0").strip(b"0") != b""
-    return has_length or b"transfer-encoding" in given
+    by_name = dict(headers)
+    has_length = by_name.get(b"content-length", b"0").strip(b"0") != b""
+    return has_length or b"transfer-encoding" in by_name
 
 
 def bearer_token(headers: Iterable[Header]) -> str:
@@ -171,10 +171,10 @@ def bearer_token(headers: Iterable[Header]) -> str:
     Raises MissingAuthorization unless there is exactly one in the right form, and
     UnknownKey if it is too long for a key.
     """
-    given = values(headers, b"authorization")
-    match = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
+    tokens = values(headers, b"authorization")
+    match = _BEARER.fullmatch(tokens[0]) if len(tokens) == 1 else None
     if match is None:
-        raise missing_authorization(given)
+        raise missing_authorization(tokens)
     if len(match[1]) > Published.key_chars:
         expected = f"a key of at most {Published.key_chars} characters"
         raise errors.UnknownKey(expected, f"one of {len(match[1])}", AUTHORIZATION)
@@ -182,37 +182,37 @@ def bearer_token(headers: Iterable[Header]) -> str:
 
 
 def missing_authorization(
-    given: Sequence[bytes], *served_by: str, headers: Iterable[Header] = ()
+    tokens: Sequence[bytes], *served_by: str, headers: Iterable[Header] = ()
 ) -> Refusal:
     """Return the refusal for these values of Authorization, of any number.
 
     `served_by` are the choices that would accept the request; one of its other
     `headers` may have the key.
     """
-    got = "something else" if given else "nothing"
-    if len(given) > 1:
+    got = "something else" if tokens else "nothing"
+    if len(tokens) > 1:
         got = "two"
-    elif given and given[0].strip().lower() in _KEYLESS:
+    elif tokens and tokens[0].strip().lower() in _KEYLESS:
         got = "one without a key"
-    elif given and not given[0].strip().lower().startswith((b"bearer ", HIDDEN)):
+    elif tokens and not tokens[0].strip().lower().startswith((b"bearer ", HIDDEN)):
         got = 'a header that does not begin with "Bearer "'
-    elif given and given[0].lower().startswith(b"bearer bearer "):
+    elif tokens and tokens[0].lower().startswith(b"bearer bearer "):
         got = '"Bearer" twice'
-    expected, hint = "one header `Authorization: Bearer KEY`", served_with(*served_by)
+    expected, hint = "one header `Authorization: Bearer KEY`", choices_hint(*served_by)
     if got == "one without a key":
         hint = f"is a variable such as $KEY unset?{f' {hint}' if hint else ''}"
-    elif not given and (other := {name for name, _ in headers} & _OF_OTHERS):
-        hint = f"no key is read in header {min(other).decode()}"
+    elif not tokens and (names := {name for name, _ in headers} & _FOREIGN_KEY_HEADERS):
+        hint = f"no key is read in header {min(names).decode()}"
     return errors.MissingAuthorization(expected, got, AUTHORIZATION, hint)
 
 
 def login_token(headers: Sequence[Header]) -> str | None:
     """Return the login token: header `token`, else cookie `fastgpt_token`."""
-    given = values(headers, b"token")
+    tokens = values(headers, b"token")
     for cookies in values(headers, b"cookie"):
         pairs = (each.strip().partition(b"=") for each in cookies.split(b";"))
-        given += [value for name, _, value in pairs if name == _LOGIN_COOKIE]
-    token = given[0].decode("latin-1") if given else ""
+        tokens += [value for name, _, value in pairs if name == _LOGIN_COOKIE]
+    token = tokens[0].decode("latin-1") if tokens else ""
     return unquote(token)[: Published.key_chars] or None
 
 
@@ -231,12 +231,12 @@ def check_content_type(
     headers: Sequence[Header],
     choices: Choices,
     choice: str = "content_type_missing",
-    how: str = FIELDS_IN_BODY,
+    advice: str = FIELDS_IN_BODY,
 ) -> None:
     """Raise UnsupportedMediaType unless the headers declare JSON in UTF-8 (spec 5).
 
     Without the header, the choice of that name decides; without a body, the hint is
-    `how` to send the fields.
+    `advice` on sending the fields.
     """
     _check_encoding(headers)
     types = values(headers, b"content-type")
@@ -246,12 +246,12 @@ def check_content_type(
         return
     if len(types) != 1 or not _is_json(types[0].decode("latin-1")):
         expected, got = "application/json in UTF-8", _as_text(types)
-        hint = "" if types else served_with(*remedies(choices, choice))
+        hint = "" if types else choices_hint(*remedies(choices, choice))
         if types == [b"application/x-www-form-urlencoded"]:  # the default of curl -d
-            how = "with curl add -H 'Content-Type: application/json'"
-            hint = f"send JSON, not a form; {how}"
+            advice = "with curl add -H 'Content-Type: application/json'"
+            hint = f"send JSON, not a form; {advice}"
         if choice == "content_type_missing" and not announces_body(headers):
-            hint = how
+            hint = advice
         raise errors.UnsupportedMediaType(expected, got, "header Content-Type", hint)
 
 
@@ -266,7 +266,7 @@ def _check_encoding(headers: Sequence[Header]) -> None:
 
 
 def check_related_content_type(
-    method: str, headers: Sequence[Header], expected: str, choices: Choices, how: str
+    method: str, headers: Sequence[Header], expected: str, choices: Choices, advice: str
 ) -> None:
     """Raise UnsupportedMediaType for a body type that a related route refuses.
 
@@ -285,7 +285,7 @@ def check_related_content_type(
         headers = [each for each in headers if each[0] != b"content-type"]
     names = {name for name, _ in headers}
     if method not in ("GET", "DELETE") or b"content-type" in names:
-        check_content_type(headers, choices, how=how)
+        check_content_type(headers, choices, advice=advice)
 
 
 def media_type(headers: Sequence[Header]) -> str:
@@ -297,14 +297,14 @@ def media_type(headers: Sequence[Header]) -> str:
 
 def _is_json(content_type: str) -> bool:
     kind, *parameters = content_type.lower().split(";")
-    named = [parameter.strip().partition("=") for parameter in parameters]
+    pairs = [parameter.strip().partition("=") for parameter in parameters]
     # JSON has no charset parameter (RFC 8259 11), but clients send it.
-    charsets = [value.strip('"') for name, _, value in named if name == "charset"]
+    charsets = [value.strip('"') for name, _, value in pairs if name == "charset"]
     return kind.strip() == "application/json" and set(charsets) <= {"utf-8", "utf8"}
 
 
-def _as_text(given: list[bytes]) -> str:
-    return describe_value(b", ".join(given).decode("latin-1")) if given else "nothing"
+def _as_text(texts: list[bytes]) -> str:
+    return describe_value(b", ".join(texts).decode("latin-1")) if texts else "nothing"
 
 
 def _announced_length(digits: bytes) -> int:
@@ -313,10 +313,10 @@ def _announced_length(digits: bytes) -> int:
     return int(digits[:18]) if digits.isdigit() else 0
 
 
-def valid_id(given: Sequence[bytes]) -> str | None:
-    """Return the request id if `given` is exactly one valid value, else None."""
-    is_one = len(given) == 1 and _REQUEST_ID_FORM.fullmatch(given[0])
-    return given[0].decode() if is_one else None
+def valid_id(ids: Sequence[bytes]) -> str | None:
+    """Return the request id if `ids` is exactly one valid value, else None."""
+    is_one = len(ids) == 1 and _REQUEST_ID_FORM.fullmatch(ids[0])
+    return ids[0].decode() if is_one else None
 
 
 def generated_id(sandbox: str, generation: int, seq: int) -> str:

@@ -29,9 +29,9 @@ def joined_script(first: Path) -> str:
         if path not in names:
             folder = Path(path).parent
 
-            def imported(found: re.Match[str]) -> str:
-                names_text = found[1].replace(" as ", ": ")
-                return f"const {{{names_text}}} = {add(normpath(folder / found[2]))};"
+            def imported(match: re.Match[str]) -> str:
+                names_text = match[1].replace(" as ", ": ")
+                return f"const {{{names_text}}} = {add(normpath(folder / match[2]))};"
 
             text = _IMPORT.sub(imported, _without_comments(Path(path)))
             exported = ", ".join(

@@ -22,7 +22,7 @@ from mock_server.domain.journal import (
     Hint,
     Journal,
     Outside,
-    Sent,
+    SentRequest,
     Violation,
     redacted_key,
 )
@@ -62,7 +62,7 @@ class Journaling:
         self._find_violations = partial(violations_of, operations=operations)
         self._secrets = secrets
         self._limits = limits
-        self._cached_requests: dict[tuple[object, ...], Sent] = {}
+        self._cached_requests: dict[tuple[object, ...], SentRequest] = {}
 
     def enter(
         self,
@@ -110,16 +110,16 @@ class Journaling:
             entry.violations = tuple(violations(entry))
             operation = self._operation_of(request)
             names = operation.contract.names if operation else ()
-            credentials = redaction.credentials_in(entry.sent, names)
-            entry.sent = redaction.without_login(entry.sent)
+            credentials = redaction.credentials_in(entry.request, names)
+            entry.request = redaction.without_login(entry.request)
         max_bytes = self._limits.journal_body_bytes
-        is_long = len(entry.answer) > max_bytes or entry.sent.size > max_bytes
+        is_long = len(entry.answer) > max_bytes or entry.request.size > max_bytes
         if is_long:
             # A cut may end inside a key: leave room for a whole key, and cut again
             # after the redaction.
             self._cut(entry, max_bytes + redaction.ESCAPED_KEY_BYTES)
         if is_login or self._may_show_secrets(entry, request, refusal):
-            secrets = self._secrets.of(state, request.headers.key)
+            secrets = self._secrets.for_request(state, request.headers.key)
             secrets = replace(secrets, texts=(*secrets.texts, *credentials))
             redaction.redact_entry(entry, secrets)
         if is_long:
@@ -166,28 +166,30 @@ class Journaling:
         operation = request.operation or meant
         return operation if isinstance(operation, Operation) else None
 
-    def _sent_request(self, request: RequestContext) -> Sent:
+    def _sent_request(self, request: RequestContext) -> SentRequest:
         """Return the request for the journal; equal requests share one object."""
         scope, head, content = request.scope, request.headers, request.content
         method, path, query = scope["method"], scope["path"], scope["query_string"]
         is_long = content is not None and len(content) > self._limits.cached_head_bytes
         if is_long or request.unread is not None:
-            known = None
+            cache_key = None
         else:
-            known = head, method, path, query, content
-            sent = self._cached_requests.get(known)
+            cache_key = head, method, path, query, content
+            sent = self._cached_requests.get(cache_key)
             if sent is not None:
                 return sent
-        shown = redacted_key(head.key) if head.key else None
+        redacted = redacted_key(head.key) if head.key else None
         body, is_whole = request.unread or (content, True)
-        sent = Sent(shown, method, path, query, head.block, body, is_cut=not is_whole)
+        sent = SentRequest(
+            redacted, method, path, query, head.block, body, is_cut=not is_whole
+        )
         sent.is_unread = request.unread is not None
         key = (head.key or "").encode()
         sent.is_suspect = self._is_suspect(_as_one_text(sent), key)
-        if known is not None and sent.size <= self._limits.cached_head_bytes:
+        if cache_key is not None and sent.size <= self._limits.cached_head_bytes:
             if len(self._cached_requests) >= self._limits.cached_heads:
                 self._cached_requests.clear()
-            self._cached_requests[known] = sent
+            self._cached_requests[cache_key] = sent
         return sent
 
     def _is_suspect(self, text: bytes, key: bytes) -> bool:
@@ -215,8 +217,8 @@ class Journaling:
         """
         if entry.status != 200 or refusal or entry.firing or entry.violations:
             return True
-        sent, answer = entry.sent, entry.answer
-        if sent.is_suspect or request.notes.answered is not None:
+        sent, answer = entry.request, entry.answer
+        if sent.is_suspect or request.notes.answered_name is not None:
             return True
         state, key = request.state, request.headers.key
         generation = state.store.generation
@@ -228,19 +230,19 @@ class Journaling:
         is_suspect = self._is_suspect(answer, (key or "").encode()) or (
             generation.secrets and self._secrets.are_in(answer, generation)
         )
-        if is_suspect and self._secrets.of(state, key).are_in(answer):
+        if is_suspect and self._secrets.for_request(state, key).are_in(answer):
             return True
         sent.harmless = answer
         return False
 
     def _cut(self, entry: Entry, max_bytes: int) -> None:
         """Cut the bodies of an entry to `max_bytes`."""
-        sent = entry.sent
+        sent = entry.request
         if sent.body is not None and len(sent.body) > max_bytes:
             if not sent.is_cut:
                 # Find the violations now: that needs the whole body.
                 entry.violations = tuple(violations(entry))
-            entry.sent = replace(sent, body=sent.body[:max_bytes], is_cut=True)
+            entry.request = replace(sent, body=sent.body[:max_bytes], is_cut=True)
         if len(entry.answer) > max_bytes:
             entry.answer, entry.answer_is_cut = entry.answer[:max_bytes], True
 
@@ -253,9 +255,9 @@ def _idle_fields_hint(request: RequestContext, entry: Entry) -> Hint | None:
     operation, version = request.operation, request.state.choices.version
     if not isinstance(operation, Operation) or operation.related is None:
         return None
-    if entry.was_refused:
+    if entry.is_refusal:
         return None
-    return partial(_hint_at_idle, operation, version, entry.sent.body)
+    return partial(_hint_at_idle, operation, version, entry.request.body)
 
 
 def _hint_at_idle(operation: Operation, version: Version, body: bytes | None) -> str:
@@ -272,7 +274,7 @@ def _outside_part(request: RequestContext) -> Outside | None:
     return None if path == operation.path else "legacy_path"
 
 
-def _as_one_text(sent: Sent) -> bytes:
+def _as_one_text(sent: SentRequest) -> bytes:
     """Return the whole request as one text."""
     parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
     return b"\n".join((*parts, sent.body or b""))

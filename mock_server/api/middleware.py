@@ -75,17 +75,17 @@ class CORS:
     def _headers_for(self, origin: bytes) -> list[Header]:
         """Return the headers that allow an origin; [] if it is not allowed."""
         if origin in self._origins:
-            named = (b"access-control-allow-origin", origin)
-            return [named, (_CREDENTIALS, b"true"), _VARY]
+            origins = (b"access-control-allow-origin", origin)
+            return [origins, (_CREDENTIALS, b"true"), _VARY]
         if not self._all:
             return []
         # If only `*` is allowed, caches may share a response: it has no `vary`.
-        every = (b"access-control-allow-origin", b"*")
-        return [every, _VARY] if self._origins else [every]
+        any_origin = (b"access-control-allow-origin", b"*")
+        return [any_origin, _VARY] if self._origins else [any_origin]
 
     def _refusal(self, origin: bytes) -> Refusal:
-        named = ", ".join(sorted(each.decode() for each in self._origins))
-        expected = f"an origin that may call: {cut(named) or 'there is none'}"
+        origins = ", ".join(sorted(each.decode() for each in self._origins))
+        expected = f"an origin that may call: {cut(origins) or 'there is none'}"
         got, hint = origin.decode("latin-1"), "name further ones by --cors-origin"
         return ForeignOrigin.of(got, expected, "header Origin", hint)
 
@@ -118,8 +118,8 @@ def internal_error(error: Exception) -> Response:
     # The text of an exception may contain data of a client, so only the log shows it.
     trace_id = uuid4().hex
     *_, last = traceback.extract_tb(error.__traceback__)
-    where = f"{last.filename}:{last.lineno}"
-    _LOGGER.error("unexpected %r at %s, trace id %s", error, where, trace_id)
+    source = f"{last.filename}:{last.lineno}"
+    _LOGGER.error("unexpected %r at %s, trace id %s", error, source, trace_id)
     message = f"Expected no error, got one - at trace id {trace_id}"
     return Response(500, error_envelope(500, "internalError", message))
 

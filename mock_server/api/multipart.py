@@ -43,8 +43,8 @@ async def receive_upload(body: RequestBody, max_bytes: int, memory: Memory) -> b
     check_media_type(body.scope["headers"], "multipart/form-data")
     with closing(Form(boundary_of(body), max_bytes, memory.limits)) as form:
         async for piece in body.pieces(max_bytes + memory.limits.body_bytes):
-            form.take(piece)
-            body.charge(_MAX_COPIES * form.kept, memory)
+            form.feed(piece)
+            body.charge(_MAX_COPIES * form.kept_bytes, memory)
         return form.fields_as_json()
 
 
@@ -101,11 +101,11 @@ class Form:
         self._parser.logger = _QUIET
 
     @property
-    def kept(self) -> int:
+    def kept_bytes(self) -> int:
         """Return the number of kept bytes."""
         return self._value_bytes + (0 if self._file is None else len(self._file.head))
 
-    def take(self, piece: bytes) -> None:
+    def feed(self, piece: bytes) -> None:
         """Parse the next piece. Raises BadForm, BodyTooLarge."""
         # After each delimiter the parser reads byte by byte, which is slow.
         self._delimiters += piece.count(self._delimiter)
@@ -132,10 +132,10 @@ class Form:
         with suppress(msgspec.DecodeError, RecursionError):
             check_counts(b",".join(self._values.values()))
         texts = {name: _text(value, name) for name, value in self._values.items()}
-        inside = texts.pop(_FIELDS, None)
+        fields_text = texts.pop(_FIELDS, None)
         fields = {name: _field_value(name, value) for name, value in texts.items()}
-        if inside is not None:
-            fields |= read_json(inside.encode())
+        if fields_text is not None:
+            fields |= read_json(fields_text.encode())
         # Drop a field named `file` that is not an uploaded file.
         fields.pop(_FILE, None)
         if self._file is not None:
@@ -201,8 +201,8 @@ class Form:
             if part.size > self._max_bytes:
                 expected = f"a file of at most {self._max_bytes} bytes"
                 raise BodyTooLarge(expected, "more", "part file")
-            most = limits.upload_text_bytes if is_text(part.name) else 0
-            part.head += data[start:end][: max(0, most - len(part.head))]
+            limit = limits.upload_text_bytes if is_text(part.name) else 0
+            part.head += data[start:end][: max(0, limit - len(part.head))]
         elif part is not None:
             self._value_bytes += size
             if self._value_bytes > limits.form_field_bytes:

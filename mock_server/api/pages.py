@@ -85,14 +85,14 @@ class Page:
         }
         unused_names = dict(names)
 
-        def replace_link(found: re.Match[str]) -> str:
+        def replace_link(match: re.Match[str]) -> str:
             """Return the first link of its kind with the joined file, else ""."""
-            address = found[1]
+            address = match[1]
             name = unused_names.pop(Path(address).suffix, None)
             if name is None:
                 return ""
             before = prefix if address.startswith(prefix) else ""
-            return found[0].replace(address, before + name)
+            return match[0].replace(address, before + name)
 
         index = _LINK.sub(replace_link, text).encode()
         drawings = {each.name: each.read_bytes() for each in folder.glob("*.svg")}

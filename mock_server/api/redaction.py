@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from mock_server.api import escapes
 from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
-from mock_server.domain.journal import Entry, Sent
+from mock_server.domain.journal import Entry, SentRequest
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import CUT_MARK, SHOWN_CHARS
 from mock_server.domain.objects.fixture_data import Generation
@@ -50,7 +50,7 @@ class Secrets:
         self._declared: WeakKeyDictionary[Generation, RequestSecrets]
         self._declared = WeakKeyDictionary()
 
-    def of(self, state: State, key: str | None) -> RequestSecrets:
+    def for_request(self, state: State, key: str | None) -> RequestSecrets:
         """Return all secrets that a request with this key can show in this state."""
         texts = (*_redactable([(key or "").encode()]), *self.texts)
         return replace(self._declared_by(state.store.generation), texts=texts)
@@ -63,7 +63,7 @@ class Secrets:
     def _declared_by(self, generation: Generation) -> RequestSecrets:
         declared = self._declared.get(generation)
         if declared is None:
-            declared = RequestSecrets.among(generation.secrets)
+            declared = RequestSecrets.from_declared(generation.secrets)
             self._declared[generation] = declared
         return declared
 
@@ -81,7 +81,7 @@ class RequestSecrets(Struct, frozen=True):
     finder: BytesAhoCorasick | None = None
 
     @classmethod
-    def among(cls, declared: Iterable[bytes]) -> Self:
+    def from_declared(cls, declared: Iterable[bytes]) -> Self:
         """Return the secrets `declared`, with a finder that needs one pass."""
         texts = tuple(sorted(_redactable(declared)))
         longest = MatchKind.LeftmostLongest
@@ -166,8 +166,8 @@ class RequestSecrets(Struct, frozen=True):
 
     def _begins_secret(self, plain: bytes) -> bool:
         # In sorted order, secrets that start with `plain` follow it directly.
-        at = bisect_left(self.declared, plain)
-        next_secret = self.declared[at : at + 1]
+        index = bisect_left(self.declared, plain)
+        next_secret = self.declared[index : index + 1]
         return any(secret.startswith(plain) for secret in (*self.texts, *next_secret))
 
 
@@ -185,7 +185,7 @@ _MAX_TEXTS, _MAX_CHARS = 20, 4_096
 
 def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     """Remove secrets from all parts of a journal entry, in place."""
-    sent = entry.sent
+    sent = entry.request
     parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
     method, path, query, headers = map(secrets.redact, parts)
     is_part = sent.is_cut and sent.is_unread
@@ -197,7 +197,7 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
         body = body[:-ESCAPED_KEY_BYTES]
     entry.answer = answer[:-ESCAPED_KEY_BYTES] if entry.answer_is_cut else answer
     sent = replace(sent, query=query, headers=headers, body=body)
-    entry.sent = replace(sent, method=_decode(method), path=_decode(path))
+    entry.request = replace(sent, method=_decode(method), path=_decode(path))
     entry.answer_headers = [
         (name, HIDDEN if name == b"set-cookie" else secrets.redact(value))
         for name, value in entry.answer_headers
@@ -212,25 +212,25 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
         ]
 
 
-def without_login(sent: Sent) -> Sent:
+def without_login(sent: SentRequest) -> SentRequest:
     """Return a login without credentials: only `username` and `code` remain."""
     query = HIDDEN if sent.query else b""
     if sent.body is None:
         return replace(sent, query=query)
-    shown: object = HIDDEN.decode()
+    redacted: object = HIDDEN.decode()
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
         # Decode one level only: the body may have been refused for its content.
         fields = msgspec.json.decode(sent.body, type=dict[str, msgspec.Raw])
-        shown = {
+        redacted = {
             name: raw
             if name in _LOGIN_FIELDS_SHOWN and bytes(raw)[:1] == b'"'
-            else shown
+            else redacted
             for name, raw in fields.items()
         }
-    return replace(sent, query=query, body=msgspec.json.encode(shown))
+    return replace(sent, query=query, body=msgspec.json.encode(redacted))
 
 
-def credentials_in(sent: Sent, names: Collection[str]) -> tuple[bytes, ...]:
+def credentials_in(sent: SentRequest, names: Collection[str]) -> tuple[bytes, ...]:
     """Return the texts of a login that its response may repeat, such as a password.
 
     They are the values of query and body, except `username` and `code`. If `names` (the
@@ -242,9 +242,9 @@ def credentials_in(sent: Sent, names: Collection[str]) -> tuple[bytes, ...]:
         fields |= msgspec.json.decode(sent.body or b"{}", type=dict[str, msgspec.Raw])
     texts = [each for name, each in fields.items() if name not in _LOGIN_FIELDS_SHOWN]
     strange = [name for name in fields if names and name not in names]
-    some = islice(filter(None, map(_string_of, (*texts, *strange))), _MAX_TEXTS)
+    first = islice(filter(None, map(_string_of, (*texts, *strange))), _MAX_TEXTS)
     # Messages cut longer texts; unescaping a text of 1 MiB would take long.
-    return _redactable(each[:_MAX_CHARS].encode("utf-8", "replace") for each in some)
+    return _redactable(each[:_MAX_CHARS].encode("utf-8", "replace") for each in first)
 
 
 def _string_of(value: str | msgspec.Raw) -> str:

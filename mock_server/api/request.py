@@ -19,7 +19,7 @@ from mock_server.domain.messages import describe_value
 from mock_server.domain.validation.walk import dotted
 
 
-class Interrupted(Exception):
+class WaitInterrupted(Exception):
     """A reset has ended the wait of a request, which gets no response."""
 
 
@@ -69,7 +69,7 @@ class RequestBody(Struct, eq=False):
         if self.has_arrived:
             return b""
         # Only the wire layer's `receive` can return a whole body at once.
-        receive_whole = getattr(self.receive, "whole", None)
+        receive_whole = getattr(self.receive, "whole_body", None)
         piece = None if receive_whole is None else receive_whole()
         if piece is None:
             piece = self._piece(await self.receive())
@@ -114,13 +114,13 @@ class RequestBody(Struct, eq=False):
         while not self.has_arrived:
             self._piece(await self.receive())
 
-    async def read_beginning(self, most: int) -> tuple[bytes, bool] | None:
+    async def read_beginning(self, limit: int) -> tuple[bytes, bool] | None:
         """Return the beginning of an unread body, and whether that is all of it.
 
-        Wait only a moment for it, and read about `most` bytes. Return None if no byte
+        Wait only a moment for it, and read about `limit` bytes. Return None if no byte
         has arrived.
         """
-        content = bytes(self.received[: min(most, Published.free_body_bytes)])
+        content = bytes(self.received[: min(limit, Published.free_body_bytes)])
         if self.has_arrived:
             return (content, len(content) == len(self.received)) if content else None
         self.is_unread = True
@@ -128,10 +128,10 @@ class RequestBody(Struct, eq=False):
         # (RFC 9110 10.1.1).
         is_held_back = any(name == b"expect" for name, _ in self.scope["headers"])
         # Many clients send the headers first, and a short body a moment later.
-        is_short = 0 < self.length <= most
+        is_short = 0 < self.length <= limit
         with suppress(TimeoutError, ClientGone):
             async with timeout(Published.refused_body_seconds if is_short else 0):
-                while not (is_held_back or self.has_arrived) and len(content) < most:
+                while not (is_held_back or self.has_arrived) and len(content) < limit:
                     content += self._piece(await self.receive())
         return (content, self.has_arrived) if content else None
 
@@ -268,17 +268,17 @@ def _check_amounts(content: bytes) -> None:
     unescaped = _without_escapes(content)
     # An item or a field has at most two strings. Check their number first, because
     # removing millions of strings is slow, too.
-    most = 2 * (Published.json_values + Published.json_containers)
+    limit = 2 * (Published.json_values + Published.json_containers)
     outside = b""
-    if unescaped.count(b'"') // 2 <= most:
+    if unescaped.count(b'"') // 2 <= limit:
         outside = b"".join(unescaped.split(b'"')[::2])
     if not outside or outside.count(b",") > Published.json_values:
         raise _not_json(f"more than {Published.json_values} items and fields")
     if outside.translate(_DIGITS_AS_ZEROS).count(_DIGIT_RUN) > digit_runs:
         raise _not_json(f"more than {Published.json_digits} digits of long numbers")
     if _long_exponents(outside) > Published.json_exponents:
-        most = Published.json_exponents
-        raise _not_json(f"more than {most} numbers with long exponents")
+        limit = Published.json_exponents
+        raise _not_json(f"more than {limit} numbers with long exponents")
 
 
 def _long_exponents(content: bytes) -> int:

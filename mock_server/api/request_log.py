@@ -14,7 +14,7 @@ from mock_server.api.envelope import Failure
 from mock_server.api.headers import REQUEST_ID, Header, generated_id, valid_id, values
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets, redacted_text
-from mock_server.api.response import whole_of
+from mock_server.api.response import whole_sender
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.clock import format_time
 from mock_server.domain.messages import CUT_MARK
@@ -96,8 +96,8 @@ class RequestLog:
         self, scope: Scope, response: "_RecordingSend", duration_ms: float
     ) -> Line:
         operation, notes = self._operations.get(scope["raw_path"]), notes_of(scope)
-        # `answered` names a path that only has answers, such as `GET /api/x/{id}`.
-        name = operation or notes.answered
+        # `answered_name` may be that of a path with answers, such as `GET /api/x/{id}`.
+        name = operation or notes.answered_name
         # The path of an operation contains no key, and a short method has no room.
         is_known = operation is not None and len(scope["method"]) < _MIN_KEY_CHARS
         method, path = (
@@ -129,8 +129,8 @@ class RequestLog:
         """
         notes = notes_of(scope)
         if answer_ids or notes.headers.has_id:
-            for given in (answer_ids, values(scope["headers"], REQUEST_ID)):
-                sent = valid_id(given)
+            for ids in (answer_ids, values(scope["headers"], REQUEST_ID)):
+                sent = valid_id(ids)
                 # An id may be a key by mistake, and no line may show a key.
                 if sent and self._redaction.message(scope, sent) == sent:
                     return sent
@@ -172,7 +172,7 @@ class LogRedaction:
     def message(self, scope: Scope, text: str) -> str:
         """Return a text, such as the message of a refusal, redacted and cut."""
         state = likely_sandbox(self._sandboxes, scope).state
-        secrets = self._secrets.of(state, notes_of(scope).headers.key)
+        secrets = self._secrets.for_request(state, notes_of(scope).headers.key)
         # A cut before the redaction may leave half a key, which is not found. But paths
         # can be very long: so cut roughly before, drop the end, and cut again.
         roughly = text[: self._max_chars + ESCAPED_KEY_BYTES]
@@ -211,10 +211,10 @@ class _RecordingSend:
             self.body = message.get("body", b"")
         await self._send(message)
 
-    def whole(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
+    def send_whole(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
         """Send a whole response at once; return False if the server cannot do that."""
-        whole = whole_of(self._send)
-        if whole is None or not whole(status, self._begin(status, headers), body):
+        send = whole_sender(self._send)
+        if send is None or not send(status, self._begin(status, headers), body):
             return False
         self.body = body
         return True
@@ -226,7 +226,7 @@ class _RecordingSend:
             return headers
         # The response to a journalled request has an own id only if an answer sets it.
         notes = notes_of(self._scope)
-        is_generated = notes.place is not None and notes.answered is None
+        is_generated = notes.place is not None and notes.answered_name is None
         answer_ids = () if is_generated else values(headers, REQUEST_ID)
         if self.id is None:
             self.id = self._id_of(self._scope, answer_ids)

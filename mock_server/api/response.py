@@ -51,14 +51,14 @@ class Response(Struct, frozen=True):
         """Return the approximate bytes of memory that the response takes."""
         return len(self.body)
 
-    def into(self, response_type: type[R], **further: Any) -> R:
-        """Return a response of another type with the same fields and `further` ones."""
+    def as_type(self, response_type: type[R], **extra: Any) -> R:
+        """Return a response of another type with the same fields and `extra` ones."""
         fields = self.status, self.body, self.headers, self.content_type, self.note
-        return response_type(*fields, **further)
+        return response_type(*fields, **extra)
 
-    def with_headers(self, *further: Header) -> Self:
+    def with_headers(self, *headers: Header) -> Self:
         """Return the response with more headers."""
-        return replace(self, headers=(*self.headers, *further))
+        return replace(self, headers=(*self.headers, *headers))
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
         """Send the response with `headers`; `body` is the body of the request.
@@ -68,7 +68,7 @@ class Response(Struct, frozen=True):
         """
         is_read = body.has_arrived and not body.is_unread
         is_large = len(self.body) > _FREE_BYTES
-        whole: Whole | None = getattr(send, "whole", None)
+        whole: SendWhole | None = getattr(send, "send_whole", None)
         if (
             whole is not None
             and is_read
@@ -106,18 +106,18 @@ End = Callable[[RequestBody], Awaitable[None]]
 class NoResponse(Response, frozen=True):
     """No response at all, such as for a client that has disconnected.
 
-    The journal shows status 0. `ends`, if given, ends the connection.
+    The journal shows status 0. `end`, if given, closes the connection.
     """
 
     status: int = 0
     body: bytes = b""
-    ends: End | None = None
+    end: End | None = None
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        """Send nothing; end the connection if `ends` is given."""
+        """Send nothing; end the connection if `end` is given."""
         del headers, send
-        if self.ends is not None:
-            await self.ends(body)
+        if self.end is not None:
+            await self.end(body)
 
 
 def error_response(refusal: Refusal, choices: Choices) -> Response:
@@ -172,22 +172,22 @@ def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:
     )
 
 
-def response_headers(response: Response, *further: Header) -> tuple[Header, ...]:
+def response_headers(response: Response, *headers: Header) -> tuple[Header, ...]:
     """Return all headers of a response but `date` and `server`, which servers add."""
-    own_headers = (*further, *response.headers)
+    own_headers = (*headers, *response.headers)
     length = len(response.body) if response.is_framed else None
     return headers_for(length, response.content_type, own_headers)
 
 
 def headers_for(
-    length: int | None, content_type: bytes, further: Iterable[Header]
+    length: int | None, content_type: bytes, headers: Iterable[Header]
 ) -> tuple[Header, ...]:
-    """Return the headers of a response, followed by `further` ones.
+    """Return the headers of a response, followed by these `headers`.
 
     `length` is that of the body in bytes, None for a stream. A response that can have
     no body has `content_type` b"".
     """
-    own_headers = tuple(further)
+    own_headers = tuple(headers)
     first: tuple[Header, ...] = ()
     if content_type:
         first = ((b"content-type", content_type),)
@@ -203,14 +203,14 @@ def headers_with_sandbox(
     content_type: bytes,
     sandbox: str,
     generation: int,
-    further: Headers,
+    headers: Headers,
 ) -> Headers:
     """Return `headers_for`, with headers for the sandbox and its generation."""
     sandbox_headers = (
         (b"x-mock-sandbox", sandbox.encode()),
         (b"x-mock-generation", b"%d" % generation),
     )
-    return headers_for(length, content_type, (*sandbox_headers, *further))
+    return headers_for(length, content_type, (*sandbox_headers, *headers))
 
 
 async def send_response(response: Response, body: RequestBody, send: Send) -> None:
@@ -218,7 +218,7 @@ async def send_response(response: Response, body: RequestBody, send: Send) -> No
     await response.send(response_headers(response), body, send)
 
 
-def interrupted(scope: Scope) -> NoResponse:
+def interrupted_response(scope: Scope) -> NoResponse:
     """Return a response that closes the connection, after a reset ended a wait.
 
     Sending it in process, without a connection, raises NeedsConnection.
@@ -230,20 +230,20 @@ def interrupted(scope: Scope) -> NoResponse:
             raise NeedsConnection("a reset has ended what a fault was holding up")
         await connection.close(body)
 
-    return NoResponse(ends=end)
+    return NoResponse(end=end)
 
 
-Whole = Callable[[int, Sequence[Header], bytes], bool]
+SendWhole = Callable[[int, Sequence[Header], bytes], bool]
 """Sends a whole response at once; its headers include the length of the body.
 
 Returns False if it did not send the response: then send ASGI messages.
 """
 
 
-def whole_of(send: Send) -> Whole | None:
+def whole_sender(send: Send) -> SendWhole | None:
     """Return the method of `send` that sends a whole response, None without one."""
-    whole: Whole | None = getattr(send, "whole", None)
-    return whole
+    sender: SendWhole | None = getattr(send, "send_whole", None)
+    return sender
 
 
 class AddingSend:
@@ -260,7 +260,7 @@ class AddingSend:
             message["headers"] = [*message["headers"], *self._headers]
         await self._send(message)
 
-    def whole(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
+    def send_whole(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
         """Send a whole response with the headers added; return False if impossible."""
-        whole = whole_of(self._send)
+        whole = whole_sender(self._send)
         return whole is not None and whole(status, [*headers, *self._headers], body)

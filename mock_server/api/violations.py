@@ -41,13 +41,13 @@ def violations_of(entry: Entry, operations: Operations) -> Iterator[Violation]:
 
 def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
     """Yield the violations, each with the effect that it would have alone."""
-    sent, choices = entry.sent, entry.choices
-    path = sent.path
+    request, choices = entry.request, entry.choices
+    path = request.path
     if entry.operation is not None and entry.operation not in operations:
         return  # a static response: the spec has no rule for it
     operation = operations.with_path(path)
     if operation is None or not is_served(operation, path, choices):
-        refusal = operations.unknown_route(path, sent.method, choices)
+        refusal = operations.unknown_route(path, request.method, choices)
         name, section = UNKNOWN_ROUTE, "4"
         if operation is not None:
             is_off = operation.related and choices.related_routes != "on"
@@ -60,8 +60,8 @@ def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
     yield from _method_violation(entry, operation)
     yield from _credentials_violation(entry, operation)
     yield from _content_type_violation(entry, operation)
-    if sent.body is not None and not sent.is_unread:
-        facts, content = facts_of(choices.version), sent.body
+    if request.body is not None and not request.is_unread:
+        facts, content = facts_of(choices.version), request.body
         contract = operation.contract_under(facts)
         if _has_share_link(entry, operation):
             try:
@@ -70,7 +70,7 @@ def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
                 )
             except Refusal as refusal:
                 yield Violation(
-                    "invalid_field", contract.section, refusal.at, refusal.message
+                    "invalid_field", contract.section, refusal.place, refusal.message
                 )
                 return
         yield from contract.find_violations(content, choices)
@@ -79,10 +79,10 @@ def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
 def _has_share_link(entry: Entry, operation: Operation) -> bool:
     """Return whether a share link in a request replaces its key and its app."""
     is_nested = facts_of(entry.choices.version).shares_are_nested
-    named = operation.access == "visitor" and credentials_in(
-        entry.sent.body or b"", is_nested
+    has_link = operation.access == "visitor" and credentials_in(
+        entry.request.body or b"", is_nested
     )
-    return bool(named)
+    return bool(has_link)
 
 
 def _with_final_effect(violation: Violation, entry: Entry) -> Violation:
@@ -94,19 +94,19 @@ def _with_final_effect(violation: Violation, entry: Entry) -> Violation:
     if effect in (REFUSED, IGNORED):
         return violation
     note = entry.note or Note()
-    if entry.was_refused:
+    if entry.is_refusal:
         return replace(violation, effect=REFUSED)
     if effect == STORED and note.hint is not None:
         return replace(violation, effect=IGNORED)  # the chat does not exist
-    if violation.name == "page_size_over_limit" and note.served is not None:
-        served, total = note.served
+    if violation.name == "page_size_over_limit" and note.lowered_page is not None:
+        served, total = note.lowered_page
         return replace(violation, effect=f"{effect} ({served} of {total} served)")
     return violation
 
 
 def _method_violation(entry: Entry, operation: Operation) -> Iterator[Violation]:
     """Yield a violation if the method is not that of the operation (spec 4)."""
-    method, pairs = entry.sent.method, entry.sent.header_pairs()
+    method, pairs = entry.request.method, entry.request.header_pairs()
     name, section = "method_mismatch", operation.contract.section
     try:
         operation.check_method(method, entry.choices, pairs)
@@ -121,42 +121,40 @@ def _method_violation(entry: Entry, operation: Operation) -> Iterator[Violation]
 def _credentials_violation(entry: Entry, operation: Operation) -> Iterator[Violation]:
     """Yield a violation if a request has no API key (spec 5)."""
     # Related routes accept a login token, too, and some need no credential.
-    if entry.key is not None or (operation.related and not entry.was_refused):
+    if entry.key is not None or (operation.related and not entry.is_refusal):
         return
     if operation.access not in TAKES_KEYS or _has_share_link(entry, operation):
         return
-    given = values(entry.sent.header_pairs(), b"authorization")
-    refusal = missing_authorization(given)
+    keys = values(entry.request.header_pairs(), b"authorization")
+    refusal = missing_authorization(keys)
     # The entry's hint names choices that would help: they depend on the login token,
     # which is not stored.
     message, takes_logins = refusal.message, tolerates(entry.choices, "credentials")
-    accepts_login = (
-        entry.has_login and not given and (takes_logins or operation.related)
-    )
+    accepts_login = entry.has_login and not keys and (takes_logins or operation.related)
     hint = entry.hint_text
     if hint is not None and hint.startswith(message.partition(", got ")[0]):
         message = hint
-    elif accepts_login and entry.was_refused:
+    elif accepts_login and entry.is_refusal:
         return  # the request was refused for another reason
     section = operation.contract.section if operation.related else "5"
-    is_login = not entry.was_refused and takes_logins
+    is_login = not entry.is_refusal and takes_logins
     effect = HONOURED if is_login else REFUSED
-    yield Violation("missing_authorization", section, refusal.at, message, effect)
+    yield Violation("missing_authorization", section, refusal.place, message, effect)
 
 
 def _content_type_violation(entry: Entry, operation: Operation) -> Iterator[Violation]:
     """Yield a violation if the body is not declared as JSON (spec 5)."""
     section = operation.contract.section if operation.related else "5"
-    method, pairs = entry.sent.method, entry.sent.header_pairs()
+    method, pairs = entry.request.method, entry.request.header_pairs()
     by_query = entry.choices.query_delete != _DOCUMENTED.query_delete
     is_delete = bool(operation.related) and method == "DELETE" and by_query
     name = "query_delete" if is_delete else "content_type_missing"
     try:
         operation.check_content_type(method, pairs, entry.choices)
     except errors.UnsupportedMediaType as refusal:
-        yield Violation(name, section, refusal.at, refusal.message, REFUSED)
+        yield Violation(name, section, refusal.place, refusal.message, REFUSED)
         return
     try:
         operation.check_content_type(method, pairs, _DOCUMENTED)
     except errors.UnsupportedMediaType as refusal:
-        yield Violation(name, section, refusal.at, refusal.reason, IGNORED)
+        yield Violation(name, section, refusal.place, refusal.reason, IGNORED)

@@ -57,10 +57,10 @@ def har(file: str, origins: Sequence[str], output: str | None) -> None:
     except NotHar as error:
         raise Stop(one_line(str(error)), BROKEN_FIXTURE) from None
     made = Import(origins)
-    made.take(found.log.entries)
+    made.add_entries(found.log.entries)
     if origins and not made.origins:
         every = Import()
-        every.take(found.log.entries)
+        every.add_entries(found.log.entries)
         known = ", ".join(every.origins) or "nobody"
         meant = (each for each in every.origins if each.endswith(f"//{origins[0]}"))
         hint = "".join(f" (did you mean {each}?)" for each in meant)

@@ -24,7 +24,7 @@ from mock_server.domain.errors import InvalidField
 from mock_server.domain.journal import UNKNOWN_ROUTE, as_redacted
 from mock_server.domain.messages import CUT_MARK, quoted
 from mock_server.domain.printable import coloured, json_text, one_line, wants_colour
-from mock_server.domain.validation.json_match import holds
+from mock_server.domain.validation.json_match import is_match
 
 _HEAD = f"{'TIME':<12}  STATUS  {'REQUEST':<24}  {'CALLER':<16}  {'TOOK':>11}"
 _ELSEWHERE = "requests with the key of a sandbox are in its own (--sandbox NAME)"
@@ -307,7 +307,7 @@ def _meets(facts: dict[str, Any], entry: EntryView) -> bool:
     }
     if "body" in facts:
         found["body"] = msgspec.json.decode(entry.request.body)
-    return holds(facts, found)
+    return is_match(facts, found)
 
 
 def _is_coloured() -> bool:

@@ -23,7 +23,7 @@ from mock_server.control.environment import PULL_KEY
 from mock_server.control.http_call import Unfit, Unreachable
 from mock_server.domain.limits import Published
 from mock_server.domain.printable import one_line
-from mock_server.service.pull.fixture import anonymous, document_of, written
+from mock_server.service.pull.fixture import anonymous, document_of, encode_fixture
 from mock_server.service.pull.lists import ServiceClient, ServiceRefused
 from mock_server.service.pull.walk import ReportCount, Selection
 from mock_server.service.pull.walk import pull as pulled
@@ -97,7 +97,7 @@ def save(
         document = document_of(pulled(service, wanted, count), wanted)
         if target.secret is not None:
             document = anonymous(document, target.secret)
-        for piece in written(document, is_json=target.is_json):
+        for piece in encode_fixture(document, is_json=target.is_json):
             file.write(piece)
         if target.is_json:
             file.write(b"\n")

@@ -114,7 +114,7 @@ def verify(
         report = _report(base_url, key, options, timeout)
         if file and write_profile:
             is_json = write_profile.lower().endswith(".json")
-            text = profile_text(report.values, report.unseen, is_json=is_json)
+            text = profile_text(report.values, report.undetected, is_json=is_json)
             file.write(text.encode())
     (output.say if form == "text" else output.write)(FORMATS[form](report))
     if report.differs:

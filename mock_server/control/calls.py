@@ -16,7 +16,7 @@ from mock_server.control.report import allowed_violations, outside_line, violati
 from mock_server.domain.journal import Outside, redacted_key
 from mock_server.domain.messages import did_you_mean, nearest
 from mock_server.domain.printable import one_line
-from mock_server.domain.validation.json_match import in_words
+from mock_server.domain.validation.json_match import difference_text
 from mock_server.domain.wrong_calls import ByName, WrongValue, explained, hinted
 
 __tracebackhide__ = True
@@ -35,9 +35,10 @@ class JournalEntry(ByName, dict[str, Any]):
                 self[name] = JournalEntry(part, f"{named}[{name!r}]")
 
     def __missing__(self, name: object) -> NoReturn:
-        raise KeyError(f"{name!r} is not in {self.named}{self.meant(str(name), self)}")
+        hint = self.item_hint(str(name), self)
+        raise KeyError(f"{name!r} is not in {self.named}{hint}")
 
-    def meant(self, name: str, known: Collection[str]) -> str:
+    def item_hint(self, name: str, known: Collection[str]) -> str:
         """Return a hint for a missing name, which may stand deeper."""
         parts = [part for part in self.values() if isinstance(part, JournalEntry)]
         places: dict[str, list[str]] = {}
@@ -305,7 +306,7 @@ def unmet(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     for near in answer.get("nearest", ()):
         lines.append(f"  nearest: #{near['seq']}")
         for each in near["differences"]:
-            lines.append(f"    {in_words(each)}")
+            lines.append(f"    {difference_text(each)}")
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from mock_server.admin.views import ClockView
 from mock_server.control.client import AdminClient
-from mock_server.domain.wrong_calls import Fixed, WrongValue, explained
+from mock_server.domain.wrong_calls import ReadOnly, WrongValue, explained
 
 __tracebackhide__ = True
 
@@ -54,7 +54,7 @@ def of_field(name: str, value: Any) -> Any:
 
 
 @explained
-class SandboxClock(Fixed):
+class SandboxClock(ReadOnly):
     """The clock of a sandbox."""
 
     def __init__(self, client: AdminClient) -> None:

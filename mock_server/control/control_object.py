@@ -22,8 +22,8 @@ from mock_server.domain.faults.definition import Definition
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.storage.store import Store
 from mock_server.domain.wrong_calls import (
-    Fixed,
     NoBlock,
+    ReadOnly,
     WrongValue,
     explained,
     hinted,
@@ -39,7 +39,7 @@ _SHOWN_KEYS = 3
 
 
 @explained
-class MockServerFixture(Fixed, NoBlock, Answers, Records, Calls):
+class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
     """The control object of a sandbox of a running server, which `client` reaches.
 
     `url` is the base address for the client under test. Every method raises Refused,
@@ -205,7 +205,7 @@ class MockServerFixture(Fixed, NoBlock, Answers, Records, Calls):
         return self._keys
 
 
-class HasControl(Fixed):
+class HasControl(ReadOnly):
     """Base of objects with a `control`; errors for its names point to it."""
 
     __call__: Callable[..., Any] = no_application

@@ -16,8 +16,8 @@ from mock_server.domain.journal import as_redacted
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import one_line
-from mock_server.domain.validation.json_match import in_words
-from mock_server.domain.wrong_calls import ByName, Fixed, Synchronous, explained
+from mock_server.domain.validation.json_match import difference_text
+from mock_server.domain.wrong_calls import ByName, ReadOnly, Synchronous, explained
 
 __tracebackhide__ = True
 
@@ -30,7 +30,7 @@ class AnswerWarning(UserWarning):
     """An added answer or fault can never fire, or is probably a mistake."""
 
 
-class AddedFault(Fixed, Synchronous):
+class AddedFault(ReadOnly, Synchronous):
     """A fault or an answer that has been added.
 
     In a `with` block a fault lasts until the end, with the largest `times` and `ttl`
@@ -116,7 +116,7 @@ class ShownFault(ByName, dict[str, Any]):
 
 
 @explained
-class FaultList(Fixed, Sequence[dict[str, Any]]):
+class FaultList(ReadOnly, Sequence[dict[str, Any]]):
     """The faults and answers that could still fire when this list was read.
 
     The list cannot be changed; its methods change the server.
@@ -232,7 +232,7 @@ def near_miss(client: AdminClient, fault: Mapping[str, Any]) -> str:
     except (Refused, Unreachable, NotRunning):
         return ""  # a test may stop its server, or remove the route
     for near in found:
-        differences = "; ".join(map(in_words, near["differences"]))
+        differences = "; ".join(map(difference_text, near["differences"]))
         return one_line(f" (nearest: #{near['seq']}, {differences})")
     return ""
 

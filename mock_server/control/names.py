@@ -81,14 +81,14 @@ class SandboxChoices(ByName, Mapping[str, Value]):
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "_client":
-            how = self.meant(name, table())
+            how = self.item_hint(name, table())
             how += f" = {value!r}" if how.startswith(":") else ""
             raise AttributeError(f"`.{name}` cannot be set{how}")
         super().__setattr__(name, value)
 
-    def meant(self, name: str, known: Collection[str]) -> str:
+    def item_hint(self, name: str, known: Collection[str]) -> str:
         """Return a mapping's hint; the known choices need no request to the server."""
-        return super().meant(FORMER_NAMES.get(name, name), known and table())
+        return super().item_hint(FORMER_NAMES.get(name, name), known and table())
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())

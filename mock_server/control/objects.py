@@ -11,7 +11,7 @@ from mock_server.control.client import AdminClient
 from mock_server.control.clock import zoned
 from mock_server.control.names import quoted
 from mock_server.domain.messages import did_you_mean
-from mock_server.domain.wrong_calls import Fixed, explained
+from mock_server.domain.wrong_calls import ReadOnly, explained
 from mock_server.fixture.document import ChatPart, SingleCollection
 
 __tracebackhide__ = True
@@ -21,7 +21,7 @@ Record = Mapping[str, Any] | Struct
 
 
 # The server may be newer than this client, so unknown fields are ignored.
-class Chat(Fixed, ChatPart, forbid_unknown_fields=False, kw_only=True):
+class Chat(ReadOnly, ChatPart, forbid_unknown_fields=False, kw_only=True):
     """A chat session as a server returns it."""
 
     chat_id: str
@@ -32,7 +32,7 @@ class _Chats(Struct):
     total: int
 
 
-class Collection(Fixed, SingleCollection, forbid_unknown_fields=False, kw_only=True):
+class Collection(ReadOnly, SingleCollection, forbid_unknown_fields=False, kw_only=True):
     """A collection as a server returns it."""
 
     id: str = field(name="_id")

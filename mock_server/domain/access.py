@@ -138,13 +138,13 @@ class KeyRing:
         """Prefix of all keys and tokens of this sandbox."""
         self.owner = self.prefix + self._digits("owner")
 
-    def issued(self, declared: str) -> str:
+    def issued_key(self, declared: str) -> str:
         """Return the API key to send instead of a declared key."""
         return self.prefix + self._digits(f"declared {declared}")
 
     def callers(self, declared: Mapping[str, Caller]) -> dict[str, Caller]:
         """Return the declared callers and the owner, by issued key."""
-        callers = {self.issued(key): caller for key, caller in declared.items()}
+        callers = {self.issued_key(key): caller for key, caller in declared.items()}
         return callers | {self.owner: Caller(self.owner)}
 
     def shared(self, share_id: str) -> str:

@@ -29,11 +29,11 @@ def check_may(call: Call, level: Level) -> None:
         raise TeamForbidden(expected, "one without it", "headers")
 
 
-def own(call: Call) -> list[ApiKey]:
+def created_keys(call: Call) -> list[ApiKey]:
     """Return the API keys that the caller's member created, latest first."""
-    every = reversed([*call.store.api_keys.values()])
-    own = [each for each in every if each.member == call.member]
-    return sorted(own, key=lambda each: -each.create_time)
+    keys = reversed([*call.store.api_keys.values()])
+    created = [each for each in keys if each.member == call.member]
+    return sorted(created, key=lambda each: -each.create_time)
 
 
 def check_room(call: Call, app_id: str | None) -> None:
@@ -41,34 +41,34 @@ def check_room(call: Call, app_id: str | None) -> None:
 
     Raise LimitReached if the sandbox has too many. `app_id` is the app of the new key.
     """
-    found, most, of = own(call), Published.member_api_keys, "a member"
+    keys, limit, owner = created_keys(call), Published.member_api_keys, "a member"
     if call.facts.api_keys_of_apps:
-        found = [each for each in found if each.app_id == app_id]
-        most, of = Published.app_api_keys, "a member for an app"
-    if len(found) >= most:
-        expected = f"at most {most} API keys of {of}"
+        keys = [each for each in keys if each.app_id == app_id]
+        limit, owner = Published.app_api_keys, "a member for an app"
+    if len(keys) >= limit:
+        expected = f"at most {limit} API keys of {owner}"
         raise ApiKeysExceeded(expected, "one more", "body", "delete some first")
-    most = call.state.limits.api_keys
-    call.check_room(len(call.store.api_keys), most, "API keys")
+    limit = call.state.limits.api_keys
+    call.check_room(len(call.store.api_keys), limit, "API keys")
 
 
-def find(call: Call, key_id: str, at: str) -> ApiKey:
+def find(call: Call, key_id: str, place: str) -> ApiKey:
     """Return the API key with this id if the caller may change it. Raises API_KEY.
 
-    Errors name the place `at`.
+    Errors name the `place`.
     """
-    found = call.store.api_keys.get(key_id)
-    if found is None:
-        raise ApiKeyNotFound.of(key_id, "the _id of an API key", at)
-    app = call.store.app(found.app_id or "")
+    api_key = call.store.api_keys.get(key_id)
+    if api_key is None:
+        raise ApiKeyNotFound.of(key_id, "the _id of an API key", place)
+    app = call.store.app(api_key.app_id or "")
     level = call.caller.level if app is None else app.level_of(call.caller)
-    is_own = app is None and found.member == call.member
+    is_own = app is None and api_key.member == call.member
     if not is_own and level < Level.OWNER:
-        raise ApiKeyForbidden("a login that owns the API key", "another one", at)
-    return found
+        raise ApiKeyForbidden("a login that owns the API key", "another one", place)
+    return api_key
 
 
-def is_good(call: Call, key: str) -> bool:
+def is_accepted(call: Call, key: str) -> bool:
     """Return True if the sandbox of the call accepts the API key `key`."""
     state = call.state
     if key in state.callers or state.holder_of(key) is not None:

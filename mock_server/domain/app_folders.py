@@ -16,8 +16,8 @@ AppTooDeep: type[Refusal] = type("AppTooDeep", (FolderTooDeep,), {})
 WrongFolder = refusal("WrongFolder", "400 wrongFolder", "500 500 error")
 
 MOVE = (FolderCycle,)
-"""Refusals that `check_move` raises besides PUT_IN."""
-PUT_IN = (*APP, TeamForbidden, WrongFolder, AppTooDeep)
+"""Refusals that `check_move` raises besides INSERT."""
+INSERT = (*APP, TeamForbidden, WrongFolder, AppTooDeep)
 """Refusals that `folder_for` and `check_place` raise."""
 _AGENT_FOLDER, _TOOL_FOLDER = "folder", "toolFolder"
 _FOLDER_TYPES = {
@@ -49,14 +49,14 @@ def check_place(call: Call, kind: str, parent: App | None, levels: int = 1) -> N
     """
     if parent is None:
         return
-    wanted = _FOLDER_TYPES.get(kind)
-    if parent.type not in ((wanted,) if wanted else APP_FOLDERS):
-        expected = f"an app of type {wanted or _AGENT_FOLDER} for one of type {kind}"
+    required = _FOLDER_TYPES.get(kind)
+    if parent.type not in ((required,) if required else APP_FOLDERS):
+        expected = f"an app of type {required or _AGENT_FOLDER} for one of type {kind}"
         raise WrongFolder(expected, f"one of type {parent.type}", "$.parentId")
-    most = call.state.limits.folder_depth
+    limit = call.state.limits.folder_depth
     got = len(folders.path_of(call.store.app, parent.id)) + levels - 1
-    if got > most:
-        expected = f"at most {most} folders above an app"
+    if got > limit:
+        expected = f"at most {limit} folders above an app"
         raise AppTooDeep(expected, str(got), "$.parentId")
 
 
@@ -69,7 +69,7 @@ def check_type(call: Call, app: App, kind: str) -> None:
 
 
 def check_move(call: Call, app: App, kind: str, parent: App | None) -> None:
-    """Check that an app may move to the folder `parent`. Raises PUT_IN, FolderCycle.
+    """Check that an app may move to the folder `parent`. Raises INSERT, FolderCycle.
 
     The caller needs manage permission on the folder that the app leaves.
     """
@@ -79,6 +79,6 @@ def check_move(call: Call, app: App, kind: str, parent: App | None) -> None:
         expected = "a folder that is not in this one"
         raise FolderCycle.of(path[-1].id, expected, "$.parentId")
     levels = {app.id: 1}
-    for each in folders.below(call.store.apps(), app.id):
+    for each in folders.descendants(call.store.apps(), app.id):
         levels[each.id] = levels[each.parent_id or ""] + 1
     check_place(call, kind, parent, max(levels.values()))

@@ -10,7 +10,7 @@ from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level, Share
 from mock_server.domain.errors import refusal
 from mock_server.domain.faults.firing import Request
-from mock_server.domain.messages import known_names_hint, quoted, whose_name
+from mock_server.domain.messages import hint_of_name, known_names_hint, quoted
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Chat, Collection, Row
 from mock_server.domain.replies import DeclaredReply
@@ -52,20 +52,20 @@ class Call(Struct, frozen=True, gc=False):
     """The input of an operation, apart from the fields of the request.
 
     `store` has the data of the sandbox. `reply` is the scripted reply of a completion;
-    `sent` is the request, with which the `match` of declared replies is compared.
+    `request` is the request, with which the `match` of declared replies is compared.
 
     Look-ups take the level that the caller needs: `Level.NONE` checks only that the
-    object exists. Their refusals name the field `at`.
+    object exists. Their refusals name the `place`.
     """
 
     state: State
     caller: Caller
     store: Store
     reply: DeclaredReply | None = None
-    sent: Request | None = None
+    request: Request | None = None
 
     @classmethod
-    def of(cls, state: State, caller: Caller) -> "Call":
+    def for_caller(cls, state: State, caller: Caller) -> "Call":
         """Return a call with the store of `state`."""
         return cls(state, caller, state.store)
 
@@ -84,42 +84,44 @@ class Call(Struct, frozen=True, gc=False):
         """The id of the member who owns the objects that the caller creates."""
         return self.caller.member or DEFAULT_TMB_ID
 
-    def app(self, own_id: str, level: Level = Level.READ, at: str = "$.appId") -> App:
+    def app(
+        self, app_id: str, level: Level = Level.READ, place: str = "$.appId"
+    ) -> App:
         """Return the app with this id. Raises APP."""
-        found = self.store.app(own_id)
-        if found is None:
-            hint = self.offer(own_id, self.store.apps())
-            raise AppNotFound.of(own_id, "the id of an app", at, hint)
-        return self.may(found, level, at)
+        app = self.store.app(app_id)
+        if app is None:
+            hint = self.unknown_id_hint(app_id, self.store.apps())
+            raise AppNotFound.of(app_id, "the id of an app", place, hint)
+        return self.require(app, level, place)
 
-    def dataset(self, own_id: str, level: Level, at: str = "$.id") -> Dataset:
+    def dataset(self, dataset_id: str, level: Level, place: str = "$.id") -> Dataset:
         """Return the dataset with this id. Raises DATASET."""
-        found = self.store.dataset(own_id)
-        if found is None:
-            hint = self.offer(own_id, self.store.datasets())
-            raise DatasetNotFound.of(own_id, "the id of a dataset", at, hint)
-        return self.may(found, level, at)
+        dataset = self.store.dataset(dataset_id)
+        if dataset is None:
+            hint = self.unknown_id_hint(dataset_id, self.store.datasets())
+            raise DatasetNotFound.of(dataset_id, "the id of a dataset", place, hint)
+        return self.require(dataset, level, place)
 
     def collection(
-        self, own_id: str, level: Level, at: str = "$.id"
+        self, collection_id: str, level: Level, place: str = "$.id"
     ) -> tuple[Dataset, Collection]:
         """Return the collection with this id, and its dataset. Raises COLLECTION."""
-        found = self.store.find_collection(own_id)
-        if found is None:
-            expected, hint = "the _id of a collection", self._kind_hint(own_id)
-            raise CollectionNotFound.of(own_id, expected, at, hint)
-        self.may(found[0], level, at)
-        return found
+        match = self.store.find_collection(collection_id)
+        if match is None:
+            expected, hint = "the _id of a collection", self._kind_hint(collection_id)
+            raise CollectionNotFound.of(collection_id, expected, place, hint)
+        self.require(match[0], level, place)
+        return match
 
     def row(
-        self, own_id: str, level: Level, at: str = "$.id"
+        self, row_id: str, level: Level, place: str = "$.id"
     ) -> tuple[Dataset, Collection, Row]:
         """Return the row with this id, its dataset and its collection. Raises ROW."""
-        found = self.store.find_row(own_id)
-        if found is None:
-            raise RowNotFound.of(own_id, "the id of a data row", at)
-        self.may(found[0], level, at)
-        return found
+        match = self.store.find_row(row_id)
+        if match is None:
+            raise RowNotFound.of(row_id, "the id of a data row", place)
+        self.require(match[0], level, place)
+        return match
 
     @property
     def share(self) -> Share | None:
@@ -127,7 +129,7 @@ class Call(Struct, frozen=True, gc=False):
         visitor = self.caller.visitor
         return None if visitor is None else visitor.share
 
-    def visited(self) -> Share:
+    def visited_share(self) -> Share:
         """Return the visitor's share link. Raises ShareNotFound."""
         if self.share is None:
             expected = "the shareId of a share link, and an outLinkUid"
@@ -136,25 +138,25 @@ class Call(Struct, frozen=True, gc=False):
             raise ShareNotFound(expected, "none that counts here", "$.shareId", hint)
         return self.share
 
-    def sees(self, chat: Chat) -> bool:
+    def may_see(self, chat: Chat) -> bool:
         """Return False if the caller is a visitor and the chat is not the visitor's."""
         visitor = self.caller.visitor
         if visitor is None:
             return True
         return visitor.owns(chat.share_id, chat.out_link_uid)
 
-    def own_chat(self, app: App, chat_id: str) -> Chat | None:
+    def visible_chat(self, app: App, chat_id: str) -> Chat | None:
         """Return the chat with this id, or None if it does not exist.
 
         Raises ChatForbidden if the chat is not the visitor's.
         """
-        found = self.store.chat(app, chat_id)
-        if found is not None and not self.sees(found):
+        chat = self.store.chat(app, chat_id)
+        if chat is not None and not self.may_see(chat):
             expected = "a chat session of this visitor of the share link"
             raise ChatForbidden.of(chat_id, expected, "$.chatId")
-        return found
+        return chat
 
-    def may(self, holder: Holder, level: Level, at: str = "$.id") -> Holder:
+    def require(self, holder: Holder, level: Level, place: str = "$.id") -> Holder:
         """Return the app or dataset `holder` if the caller has this level on it.
 
         Raises AppForbidden, DatasetForbidden.
@@ -164,17 +166,17 @@ class Call(Struct, frozen=True, gc=False):
             permission = f"{level.name.lower()} permission on"
             name = f"{'app' if is_app else 'dataset'} {quoted(holder.id)}"
             kind = AppForbidden if is_app else DatasetForbidden
-            raise kind(f"a key with {permission} {name}", "a key without it", at)
+            raise kind(f"a key with {permission} {name}", "a key without it", place)
         return holder
 
-    def offer(self, own_id: str, holders: Iterable[Holder]) -> str:
+    def unknown_id_hint(self, own_id: str, holders: Iterable[Holder]) -> str:
         """Return a hint for an unknown id: a similar id, and ids that exist.
 
         The hint names only those of `holders` that the caller may read.
         """
-        some = islice(holders, _COMPARED_HOLDERS)
-        readable = [each for each in some if each.level_of(self.caller) >= Level.READ]
-        name_hint = whose_name(own_id, ((each.id, each.name) for each in readable))
+        first = islice(holders, _COMPARED_HOLDERS)
+        readable = [each for each in first if each.level_of(self.caller) >= Level.READ]
+        name_hint = hint_of_name(own_id, ((each.id, each.name) for each in readable))
         ids = [each.id for each in readable]
         ids_hint = known_names_hint(own_id, ids, len(ids)) if ids else ""
         return "; ".join(filter(None, (self._kind_hint(own_id), name_hint, ids_hint)))
@@ -184,20 +186,22 @@ class Call(Struct, frozen=True, gc=False):
 
         Return "" otherwise.
         """
-        found = {
+        objects = {
             "an app": self.store.app(own_id),
             "a dataset": self.store.dataset(own_id),
             "a collection": self.store.find_collection(own_id),
         }
-        names = [name for name, each in found.items() if each is not None]
+        names = [name for name, each in objects.items() if each is not None]
         return f"that is the id of {names[0]}" if names else ""
 
     def check_room(
-        self, count: int, most: int, of: str, at: str = "body", hint: str = ""
+        self, count: int, limit: int, noun: str, place: str = "body", hint: str = ""
     ) -> None:
-        """Raise LimitReached if `count` objects exist and `most` are allowed.
+        """Raise LimitReached if `count` objects exist and `limit` are allowed.
 
-        `of` names these objects in the message, `at` the place in the request.
+        `noun` names these objects in the message, `place` is in the request.
         """
-        if count >= most:
-            raise errors.LimitReached(f"at most {most} {of}", "one more", at, hint)
+        if count >= limit:
+            raise errors.LimitReached(
+                f"at most {limit} {noun}", "one more", place, hint
+            )

@@ -13,19 +13,19 @@ from msgspec.structs import replace
 from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import AppNotFound, Call
-from mock_server.domain.choices.reading import remedies, served_with
+from mock_server.domain.choices.reading import choices_hint, remedies
 from mock_server.domain.errors import refusal
 from mock_server.domain.faults.definition import Match
 from mock_server.domain.messages import cut, nearest, quoted
 from mock_server.domain.objects.models import SPEAKERS, App, Chat, ChatRecord, Feedback
-from mock_server.domain.objects.pending import made, selecting
+from mock_server.domain.objects.pending import compute, select_in_steps
 from mock_server.domain.replies import (
     DeclaredReply,
     Pace,
     ReplyPart,
-    Turns,
+    ReplyTurns,
+    encode_parts,
     parts_of,
-    recorded,
     text_of,
 )
 from mock_server.domain.sandboxes.state import State
@@ -52,10 +52,10 @@ def records_around(
 
     def indexes_of(record_id: str, field: str) -> list[int]:
         # A question and its reply may share an id.
-        found = _with_ids(store, records, {record_id})
-        if not found:
+        indexes = list(_records_by_index(store, records, {record_id}))
+        if not indexes:
             raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
-        return list(found)
+        return indexes
 
     end = len(records)
     if middle:
@@ -69,12 +69,12 @@ def records_around(
     return max(0, end - size), end
 
 
-def _with_ids(
+def _records_by_index(
     store: Store, records: Sequence[ChatRecord], ids: Set[str]
 ) -> dict[int, ChatRecord]:
     """Return the records with these ids by index. Raises NotReady."""
-    steps = selecting(records, lambda each: each.id in ids)
-    return made(store, frozenset(ids), steps, records)
+    steps = select_in_steps(records, lambda each: each.id in ids)
+    return compute(store, frozenset(ids), steps, records)
 
 
 def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> None:
@@ -82,13 +82,13 @@ def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> No
 
     Unknown ids are ignored; the journal gets a hint.
     """
-    now = call.now
-    found = _with_ids(call.store, call.store.records(app, chat_id), data_ids)
-    if data_ids - {each.id for each in found.values()}:
+    now, records = call.now, call.store.records(app, chat_id)
+    matches = _records_by_index(call.store, records, data_ids)
+    if data_ids - {each.id for each in matches.values()}:
         call.state.hint("the chat has no record for some of these dataIds")
     deleted = {
         index: replace(each, delete_time=now)
-        for index, each in found.items()
+        for index, each in matches.items()
         if each.delete_time is None
     }
     if deleted:
@@ -103,11 +103,11 @@ def give_feedback(
     Up to version 4.14, the first record with this `data_id` gets the feedback.
     """
     speakers = ("AI",) if call.facts.feedback_is_of_replies else SPEAKERS
-    found = _with_ids(call.store, call.store.records(app, chat_id), {data_id})
-    for index, record in found.items():
+    records = call.store.records(app, chat_id)
+    for index, record in _records_by_index(call.store, records, {data_id}).items():
         if record.obj in speakers:
-            changed = replace(record, feedback=feedback.written())
-            call.store.change_records(app, chat_id, {index: changed})
+            updated = replace(record, feedback=feedback.to_json())
+            call.store.change_records(app, chat_id, {index: updated})
             return
     raise RecordNotFound.of(data_id, "the dataId of a reply of the chat", "$.dataId")
 
@@ -150,7 +150,7 @@ def update_history(call: Call, request: UpdateHistory) -> None:
     unknown = state.choices.chat_unknown
     app = store.app(request.app_id)
     if app is None:
-        hint = call.offer(request.app_id, store.apps())
+        hint = call.unknown_id_hint(request.app_id, store.apps())
         raise AppNotFound.of(request.app_id, "the id of an app", "$.appId", hint)
     chat = store.chat(app, request.chat_id)
     may_read = app.level_of(call.caller) >= Level.READ
@@ -159,12 +159,12 @@ def update_history(call: Call, request: UpdateHistory) -> None:
         hint = _how_to_pin(state, app, request) if may_read else ""
         raise ChatNotFound.of(request.chat_id, expected, "$.chatId", hint)
     if not may_read:
-        call.may(app, Level.READ, "$.appId")
+        call.require(app, Level.READ, "$.appId")
     if chat is None and unknown == "create":
-        chat = _created(state, app, request)
+        chat = _pinned_chat(state, app, request)
     if chat is None:
-        found = "the app has no chat session of this chatId"
-        state.hint(f"{found}: nothing was changed (choice chat_unknown=ignore)")
+        reason = "the app has no chat session of this chatId"
+        state.hint(f"{reason}: nothing was changed (choice chat_unknown=ignore)")
     else:
         store.put_chat(app, request.apply(chat, state.clock.now()))
 
@@ -174,7 +174,7 @@ def update_history(call: Call, request: UpdateHistory) -> None:
 _UNUSABLE_IDS = (".", "..")
 
 
-def _created(state: State, app: App, request: UpdateHistory) -> Chat:
+def _pinned_chat(state: State, app: App, request: UpdateHistory) -> Chat:
     """Return the new chat for a pin. Raises ChatNotFound if it cannot be created."""
     hint = _choices_that_help(state, request)
     if request.chat_id in _UNUSABLE_IDS:
@@ -192,20 +192,20 @@ def _has_room(state: State) -> bool:
 
 def _how_to_pin(state: State, app: App, request: UpdateHistory) -> str:
     """Return a hint: a chat with this title or a similar id, and choices that help."""
-    titled = (
+    title_hints = (
         f"that is the title of chat {quoted(each.chat_id)}"
         for each in islice(state.store.chats(app), _COMPARED_CHATS)
         if request.chat_id in (each.title, each.custom_title)
     )
-    served = _choices_that_help(state, request)
-    if title_hint := next(titled, ""):
-        return "; ".join(filter(None, (title_hint, served)))
+    choice_hint = _choices_that_help(state, request)
+    if title_hint := next(title_hints, ""):
+        return "; ".join(filter(None, (title_hint, choice_hint)))
     ids = [each.chat_id for each in islice(state.store.chats(app), _COMPARED_CHATS)]
     similar = nearest(request.chat_id, ids)
     if similar is None:
-        return served
+        return choice_hint
     suggestion = f"did you mean {quoted(cut(similar))}?"
-    return f"{suggestion} It is {served}" if served else suggestion
+    return f"{suggestion} It is {choice_hint}" if choice_hint else suggestion
 
 
 def _choices_that_help(state: State, request: UpdateHistory) -> str:
@@ -213,7 +213,7 @@ def _choices_that_help(state: State, request: UpdateHistory) -> str:
     values = remedies(state.choices, "chat_unknown")
     if request.chat_id in _UNUSABLE_IDS or not _has_room(state):
         values = tuple(each for each in values if not each.endswith("=create"))
-    return served_with(*values)
+    return choices_hint(*values)
 
 
 _COMPARED_CHATS = 1_000
@@ -243,7 +243,7 @@ class Turn(Struct, frozen=True):
     title: str | None = None
 
 
-class Completed(Struct, frozen=True):
+class CompletionResult(Struct, frozen=True):
     """The result of a completion: the parts of the reply, and the pace of its stream.
 
     `chat_id` is the id that the response shows, which may be empty; `title` is the
@@ -256,7 +256,7 @@ class Completed(Struct, frozen=True):
     title: str | None
 
 
-def complete(call: Call, app: App, turn: Turn) -> Completed:
+def complete(call: Call, app: App, turn: Turn) -> CompletionResult:
     """Reply to a question, and record both; create the chat if it is unknown.
 
     The reply is `call.reply`, else the next reply of the app that fits, or of the
@@ -283,7 +283,7 @@ def complete(call: Call, app: App, turn: Turn) -> Completed:
         store.turns[owner] = turns
     if turn.chat_id is None and not call.facts.new_chats_are_named:
         chat_id = ""
-    return Completed(chat_id, parts, pace, title)
+    return CompletionResult(chat_id, parts, pace, title)
 
 
 def _record(
@@ -303,7 +303,7 @@ def _record(
         question_id = turn.question_id or store.new_id()
     records = (
         ChatRecord(question_id, "Human", turn.question, now),
-        ChatRecord(reply_id, "AI", text_of(parts), now, recorded(parts)),
+        ChatRecord(reply_id, "AI", text_of(parts), now, encode_parts(parts)),
     )
     store.put_chat(app, replace(chat, title=title, update_time=now))
     try:
@@ -329,7 +329,7 @@ def _titles(call: Call, chat: Chat, turn: Turn) -> tuple[str, str | None]:
 
 def _choose_reply(
     call: Call, app: App
-) -> tuple[DeclaredReply | None, str, Turns | None]:
+) -> tuple[DeclaredReply | None, str, ReplyTurns | None]:
     """Return the declared reply, its key in `store.turns`, and the turns to store.
 
     The reply is None if no declared reply fits. The turns are None for `call.reply`.
@@ -339,12 +339,12 @@ def _choose_reply(
     replies, owner = app.replies, app.id
     if not replies:
         replies, owner = call.store.generation.replies, ""
-    turns, sent = call.store.turns.get(owner, Turns()), call.sent
+    turns, request = call.store.turns.get(owner, ReplyTurns()), call.request
 
     def fits(match: Match) -> bool:
-        return sent is not None and sent.matches_conditions(match, "completions")
+        return request is not None and request.matches_conditions(match, "completions")
 
-    reply, turns = turns.take(replies, fits)
+    reply, turns = turns.next_reply(replies, fits)
     return reply, owner, turns
 
 
@@ -366,7 +366,7 @@ def is_listed(call: Call, chat: Chat) -> bool:
     """
     if call.caller.visitor is None:
         return True
-    return chat.update_time >= call.now - _MONTH_MS and call.sees(chat)
+    return chat.update_time >= call.now - _MONTH_MS and call.may_see(chat)
 
 
 def _new_chat_id(store: Store, app: App) -> str:
@@ -380,10 +380,10 @@ def _check_turn(call: Call, app: App, turn: Turn) -> None:
     """Raise InvalidField, RecordTaken or LimitReached if a turn cannot be recorded."""
     state, store, limits = call.state, call.store, call.state.limits
     chat_id, reply_id = turn.chat_id, turn.reply_id
-    for name, own_id in (("chatId", chat_id), ("responseChatItemId", reply_id)):
-        if own_id in _UNUSABLE_IDS:
+    for name, record_id in (("chatId", chat_id), ("responseChatItemId", reply_id)):
+        if record_id in _UNUSABLE_IDS:
             expected = "an id that the path of a URL can hold"
-            raise errors.InvalidField(expected, repr(own_id), f"$.{name}")
+            raise errors.InvalidField(expected, repr(record_id), f"$.{name}")
     if chat_id == NOT_RECORDED:
         return
     if chat_id and store.chat(app, chat_id) is not None:

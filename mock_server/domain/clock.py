@@ -12,7 +12,7 @@ from typing import Self
 from msgspec import Struct
 
 from mock_server.domain.limits import Limits
-from mock_server.domain.replies import AT_ONCE, Pace
+from mock_server.domain.replies import NO_PACE, Pace
 
 DEFAULT_TIME = 1704067200000
 """2024-01-01T00:00:00.000Z: the time of objects that declare none."""
@@ -42,7 +42,7 @@ class Environment(Struct, frozen=True):
     seconds: Callable[[], float]
     secret: Callable[[], str]
     limits: Limits = Limits()
-    pace: Pace = AT_ONCE
+    pace: Pace = NO_PACE
 
 
 class Clock:

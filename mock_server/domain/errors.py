@@ -32,17 +32,17 @@ class Refusal(Exception):
 
     row: ClassVar[ErrorRow]
 
-    def __init__(self, expected: str, got: str, at: str, hint: str = "") -> None:
-        self.at = at
-        self.reason = f"Expected {expected}, got {got} - at {at}"
+    def __init__(self, expected: str, got: str, place: str, hint: str = "") -> None:
+        self.place = place
+        self.reason = f"Expected {expected}, got {got} - at {place}"
         """The message without the hint."""
         self.message = f"{self.reason} ({hint})" if hint else self.reason
         super().__init__(self.message)
 
     @classmethod
-    def of(cls, value: object, expected: str, at: str, hint: str = "") -> "Refusal":
+    def of(cls, value: object, expected: str, place: str, hint: str = "") -> "Refusal":
         """Return the refusal of a JSON value; its message describes the value."""
-        return cls(expected, describe_value(value), at, hint)
+        return cls(expected, describe_value(value), place, hint)
 
 
 def row_of(plain: str, service: str = "") -> ErrorRow:

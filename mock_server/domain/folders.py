@@ -9,24 +9,24 @@ from mock_server.domain.objects.models import App
 T = TypeVar("T", App, Dataset)
 
 
-def path_of(get: Callable[[str], T | None], own_id: str | None) -> list[T]:
+def path_of(get: Callable[[str], T | None], item_id: str | None) -> list[T]:
     """Return the object with this id and the folders above it, outermost first.
 
     `get` returns the object of an id. For an unknown id the path is empty.
     """
     path: list[T] = []
-    while own_id is not None and (found := get(own_id)) is not None:
-        path.insert(0, found)
-        own_id = found.parent_id
+    while item_id is not None and (item := get(item_id)) is not None:
+        path.insert(0, item)
+        item_id = item.parent_id
     return path
 
 
-def below(every: Iterable[T], own_id: str) -> list[T]:
+def descendants(items: Iterable[T], folder_id: str) -> list[T]:
     """Return all objects in a folder at any depth, direct children first."""
-    inside: dict[str | None, list[T]] = {}
-    for each in every:
-        inside.setdefault(each.parent_id, []).append(each)
-    found = [*inside.get(own_id, ())]
-    for each in found:  # the list grows here, level by level
-        found += inside.get(each.id, ())
-    return found
+    by_parent: dict[str | None, list[T]] = {}
+    for item in items:
+        by_parent.setdefault(item.parent_id, []).append(item)
+    results = [*by_parent.get(folder_id, ())]
+    for item in results:  # the list grows here, level by level
+        results += by_parent.get(item.id, ())
+    return results

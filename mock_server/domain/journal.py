@@ -15,7 +15,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mock_server.domain.choices.reading import served_with
+from mock_server.domain.choices.reading import choices_hint
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.faults.firing import FiringRecord
 from mock_server.domain.limits import Limits
@@ -63,7 +63,7 @@ class Journal(Struct, eq=False):
             return
         entry.seq = seq = self.next_seq
         self.next_seq = seq + 1
-        size = _FIXED_BYTES + entry.sent.size + len(entry.answer)
+        size = _FIXED_BYTES + entry.request.size + len(entry.answer)
         if entry.violations:
             # Only messages count: names and paths are shared. A character may take 4
             # bytes.
@@ -91,7 +91,7 @@ class Journal(Struct, eq=False):
         latest.reverse()
         return iter(latest)
 
-    def emptied(self) -> Journal:
+    def successor(self) -> Journal:
         """Close this journal; return an empty one that continues its numbers."""
         self.close()
         return Journal(self.next_seq, self.listeners, self.memory, self.limits)
@@ -160,7 +160,7 @@ class Violation(Struct, frozen=True):
 
         A hint names the choices of `served_by` that would tolerate it.
         """
-        hint = served_with(*served_by)
+        hint = choices_hint(*served_by)
         message = f"{self.message} ({hint})" if hint else self.message
         return replace(self, message=message, effect=REFUSED)
 
@@ -175,13 +175,13 @@ The function needs no more memory than the text, and always returns the same tex
 class Note(Struct, frozen=True):
     """Notes of an operation for its journal entry.
 
-    `hint` says why a success changed or found nothing. `served` is set if a choice
-    lowered `pageSize`: the number of items of the page, and their total. `facts` are
-    the names of the facts (differences between versions) that were read.
+    `hint` says why a success changed or found nothing. `lowered_page` is set if a
+    choice lowered `pageSize`: the number of items of the page, and their total. `facts`
+    are the names of the facts (differences between versions) that were read.
     """
 
     hint: Hint | None = None
-    served: tuple[int, int] | None = None
+    lowered_page: tuple[int, int] | None = None
     facts: tuple[str, ...] = ()
 
 
@@ -195,8 +195,8 @@ def _no_violations(_: Entry) -> Iterator[Violation]:
 
 def redacted_key(key: str) -> str:
     """Return a redacted key: up to 4 characters, then 8 hex digits of its SHA-256."""
-    shown = min(4, len(key) // 2)  # four characters would reveal most of a short key
-    return key[:shown] + hashlib.sha256(key.encode()).hexdigest()[:8]
+    count = min(4, len(key) // 2)  # four characters would reveal most of a short key
+    return key[:count] + hashlib.sha256(key.encode()).hexdigest()[:8]
 
 
 _REDACTED = re.compile(".{0,4}[0-9a-f]{8}", re.DOTALL)
@@ -207,7 +207,7 @@ def as_redacted(key: str) -> str:
     return key if _REDACTED.fullmatch(key) else redacted_key(key)
 
 
-class Sent(Struct, eq=False, gc=False):
+class SentRequest(Struct, eq=False, gc=False):
     """A request as bytes. Identical requests share one object.
 
     `key` is redacted; `headers` is a block of `name:value` lines; `body` is None if the
@@ -257,7 +257,7 @@ class Entry(Struct, eq=False, gc=False):
     generation: int
     operation: str | None
     member: str | None
-    sent: Sent
+    request: SentRequest
     status: int
     answer_headers: Headers
     answer: bytes
@@ -278,10 +278,10 @@ class Entry(Struct, eq=False, gc=False):
     @property
     def key(self) -> str | None:
         """The redacted API key of the caller."""
-        return self.sent.key
+        return self.request.key
 
     @property
-    def was_refused(self) -> bool:
+    def is_refusal(self) -> bool:
         """True if the response is an error, or if there was no response."""
         # With choice error_http_status=always_200 only the envelope shows an error.
         is_error = self.answer.startswith(b'{"code":')

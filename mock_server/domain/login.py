@@ -42,11 +42,11 @@ def log_in(state: State, username: str, password: str, code: str) -> tuple[str, 
 
     Raises WrongLoginCode, then WrongPassword, also for an unknown user.
     """
-    given = state.store.login_codes.get(username)
-    if given is None or given.ends <= state.clock.now():
+    stored = state.store.login_codes.get(username)
+    if stored is None or stored.ends_at <= state.clock.now():
         got = "one when none is in force"
         raise WrongLoginCode(CODE, got, "$.code")
-    if given.text != code.lower():
+    if stored.text != code.lower():
         raise WrongLoginCode(CODE, "another one", "$.code")
     users = state.store.generation.users
     user = next((user for user in users if user.username == username), None)

@@ -37,7 +37,7 @@ _SENT_COPIES = 3
 _HINT = "start with more --memory, or delete sandboxes, snapshots, faults or journals"
 
 
-class Sized(Protocol):
+class SharedData(Protocol):
     """Data that several sandboxes share."""
 
     @property
@@ -71,13 +71,13 @@ class Memory:
         """Return the bytes in use, by kind."""
         return dict(self._used)
 
-    def hold(self, kind: Kind, size: int = 0, at: str = "path") -> Holding:
+    def hold(self, kind: Kind, size: int = 0, place: str = "path") -> Holding:
         """Return a holding with `size` charged bytes.
 
-        Raises LimitReached, naming the place `at` in the request.
+        Raises LimitReached, naming the `place` in the request.
         """
         holding = Holding(self, kind)
-        holding.charge(size, at)
+        holding.charge(size, place)
         return holding
 
     def hold_response(self, size: int) -> Holding | None:
@@ -89,7 +89,7 @@ class Memory:
             return None
         return self.hold("requests", _SENT_COPIES * size)
 
-    def keep(self, shared: Sized, holding: Holding | None = None) -> None:
+    def charge_shared(self, shared: SharedData, holding: Holding | None = None) -> None:
         """Charge shared data once, for as long as anything refers to it.
 
         `holding` may have been charged for it before. Raises LimitReached.
@@ -102,7 +102,7 @@ class Memory:
         """Return True if `size` more bytes are within the budget."""
         return self.used + size <= self.limit
 
-    def check_room(self, size: int, at: str) -> None:
+    def check_room(self, size: int, place: str) -> None:
         """Raise LimitReached unless `size` more bytes fit; empty caches if needed."""
         if self.fits(size):
             return
@@ -114,13 +114,13 @@ class Memory:
         parts = [f"{kind} {size_text(held)}" for kind, held in large.items()]
         got = size_text(self.used + size)
         hint = f"held: {', '.join(parts) or 'little'}; {_HINT}"
-        raise LimitReached(expected, got, at, hint)
+        raise LimitReached(expected, got, place, hint)
 
     def has_room_for(self, kind: Literal["journals", "caches"], size: int) -> bool:
         """Return True if a kind may grow by `size` within its share of the budget."""
         return self._used[kind] + size <= self._shares[kind] and self.fits(size)
 
-    def cache_of(self, shared: Sized, look: Hashable) -> TextCache:
+    def cache_of(self, shared: SharedData, look: Hashable) -> TextCache:
         """Return the cache of JSON texts for shared data, and for the choices `look`.
 
         The cache exists for as long as its users refer to it.
@@ -158,13 +158,13 @@ class Holding:
         self._memory._add(self.kind, size)
         self.size += size
 
-    def charge(self, size: int, at: str = "path") -> None:
+    def charge(self, size: int, place: str = "path") -> None:
         """Charge `size` more bytes; a negative size releases bytes.
 
-        Raises LimitReached, naming the place `at` in the request.
+        Raises LimitReached, naming the `place` in the request.
         """
         if size > 0:
-            self._memory.check_room(size, at)
+            self._memory.check_room(size, place)
         self.grow(size)
 
     def fits(self, size: int) -> bool:

@@ -44,9 +44,9 @@ _DURATION = re.compile("([0-9]{1,6})(ms|s)", re.ASCII)
 
 def as_ms(text: str) -> str:
     """Return the milliseconds of `500ms` or `2s`; any other text unchanged."""
-    found = _DURATION.fullmatch(text)
-    thousands = "000" if found and found[2] == "s" else ""
-    return f"{found[1]}{thousands}" if found else text
+    match = _DURATION.fullmatch(text)
+    thousands = "000" if match and match[2] == "s" else ""
+    return f"{match[1]}{thousands}" if match else text
 
 
 _COMPARED_NAMES = 1_000
@@ -136,24 +136,24 @@ def all_problems(messages: Iterable[str]) -> str:
 
     Number and length are limited. Without messages, the text is empty.
     """
-    text, found = "", iter(messages)
-    for message in islice(found, Published.told_problems):
+    text, texts = "", iter(messages)
+    for message in islice(texts, Published.told_problems):
         if not text:
             text = message  # clients' texts in messages are short
         elif len(text) + len(message) < Published.told_chars:
             text = f"{text}; {message}"
         else:
             return f"{text}; and more"
-    return text if next(found, None) is None else f"{text}; and more"
+    return text if next(texts, None) is None else f"{text}; and more"
 
 
-def did_you_mean(word: str, known: Collection[str], least: float = 0.6) -> str:
+def did_you_mean(word: str, known: Collection[str], cutoff: float = 0.6) -> str:
     """Return ` (did you mean 'title'?)`, or "" if no known word is near."""
-    near = nearest(word, known, least)
-    what = ", in milliseconds" if near in ("ms", "delayMs", "delay_ms") else ""
-    if near == "deployed" and word.endswith("4.16"):
-        what = ", which is 4.16"
-    return "" if near is None else f" (did you mean {near!r}{what}?)"
+    suggestion = nearest(word, known, cutoff)
+    note = ", in milliseconds" if suggestion in ("ms", "delayMs", "delay_ms") else ""
+    if suggestion == "deployed" and word.endswith("4.16"):
+        note = ", which is 4.16"
+    return "" if suggestion is None else f" (did you mean {suggestion!r}{note}?)"
 
 
 def known_names_hint(word: str, known: Iterable[str], count: int) -> str:
@@ -166,57 +166,57 @@ def known_names_hint(word: str, known: Iterable[str], count: int) -> str:
     compared = list(islice(known, _MANY)) if count <= _MANY else ()
     similar = nearest(word, compared)
     names = compared or islice(known, Published.listed_names)
-    first = [quoted(cut(each)) for each in islice(names, Published.listed_names)]
-    more = f" and {count - len(first)} more" if count > len(first) else ""
-    there_are = f"there {'is' if count == 1 else 'are'} {', '.join(first)}{more}"
+    shown_names = [quoted(cut(each)) for each in islice(names, Published.listed_names)]
+    more = f" and {count - len(shown_names)} more" if count > len(shown_names) else ""
+    known_text = f"there {'is' if count == 1 else 'are'} {', '.join(shown_names)}{more}"
     if similar is None:
-        return there_are
-    return f"did you mean {quoted(cut(similar))}? T{there_are[1:]}"
+        return known_text
+    return f"did you mean {quoted(cut(similar))}? T{known_text[1:]}"
 
 
-def whose_name(word: str, named: Iterable[tuple[str, str]]) -> str:
+def hint_of_name(word: str, ids_and_names: Iterable[tuple[str, str]]) -> str:
     """Return the hint `that is the name of "b1"` if a name was sent instead of an id.
 
-    Return "" otherwise. `named` yields ids and names, of which the first are compared.
+    Return "" otherwise. Only the first names are compared.
     """
-    first = islice(named, _COMPARED_NAMES)
-    found = (own_id for own_id, name in first if name == word != "")
+    compared = islice(ids_and_names, _COMPARED_NAMES)
+    matches = (own_id for own_id, name in compared if name == word != "")
     return "".join(
-        f"that is the name of {quoted(cut(each))}" for each in islice(found, 1)
+        f"that is the name of {quoted(cut(each))}" for each in islice(matches, 1)
     )
 
 
 _ID = re.compile("[0-9a-f]{24}")
 
 
-def nearest(word: str, known: Collection[str], least: float = 0.6) -> str | None:
+def nearest(word: str, known: Collection[str], cutoff: float = 0.6) -> str | None:
     """Return the known word that is nearest or a synonym, or None.
 
-    It is at least `least` (0 to 1) alike.
+    Its similarity (0 to 1) is at least `cutoff`.
     Among many known words only some with the same beginning are compared, among very
     many none, so a file with a thousand mistakes still gets a quick response.
     """
     if len(known) > _MANY or len(word) > _WORD_CHARS:
         return None
-    for name, others in _OTHER_WORDS.items():
-        if name in known and word in others.split():
+    for name, synonyms in _OTHER_WORDS.items():
+        if name in known and word in synonyms.split():
             return name
-    some = [each for each in known if len(each) <= _WORD_CHARS]
+    candidates = [each for each in known if len(each) <= _WORD_CHARS]
     if len(known) > _FEW:
-        some = [each for each in some if each[:3] == word[:3]][:_FEW]
-    sums = accumulate(len(word) * len(each) for each in some)
-    compared = some[: sum(each <= _COMPARED_CHARS for each in sums)]
+        candidates = [each for each in candidates if each[:3] == word[:3]][:_FEW]
+    sums = accumulate(len(word) * len(each) for each in candidates)
+    compared = candidates[: sum(each <= _COMPARED_CHARS for each in sums)]
     # Ids that were created one after the other begin alike: that is no mistake.
-    return most_alike(word, compared, 0.9 if _ID.fullmatch(word) else least)
+    return most_alike(word, compared, 0.9 if _ID.fullmatch(word) else cutoff)
 
 
-def most_alike(word: str, known: Collection[str], least: float = 0.6) -> str | None:
+def most_alike(word: str, known: Collection[str], cutoff: float = 0.6) -> str | None:
     """Return the most similar known word, or None.
 
-    Its similarity (0 to 1) has to be at least `least`.
+    Its similarity (0 to 1) has to be at least `cutoff`.
     """
     # Import late, because a start without mistakes does not need this module.
     from difflib import get_close_matches
 
-    near = get_close_matches(word, known, 1, least)
-    return near[0] if near else None
+    matches = get_close_matches(word, known, 1, cutoff)
+    return matches[0] if matches else None

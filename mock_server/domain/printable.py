@@ -52,8 +52,8 @@ def yaml_text(text: str) -> str:
 
 def glimpse(text: str) -> str:
     """Return the beginning of a text, in quotes and as one safe line."""
-    shown = text[:_GLIMPSE_CHARS] + "…" if len(text) > _GLIMPSE_CHARS else text
-    return f"'{one_line(shown)}'"
+    start = text[:_GLIMPSE_CHARS] + "…" if len(text) > _GLIMPSE_CHARS else text
+    return f"'{one_line(start)}'"
 
 
 _KIB, _MIB = 2**10, 2**20

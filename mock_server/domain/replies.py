@@ -50,7 +50,7 @@ class ReplyPart(
     """Ends the reply by a reset of the connection."""
 
     @property
-    def given(self) -> list[str]:
+    def field_names(self) -> list[str]:
         """The names of the fields that are set."""
         fields = msgspec.structs.asdict(self).items()
         return [name for name, value in fields if value is not None]
@@ -86,8 +86,8 @@ _PACE = (
     '{"firstTokenMs": 500, "tokensPerSecond": 20}'
 )
 StreamPace = Annotated[Pace, Meta(extra={"expected": _PACE})]
-AT_ONCE = Pace()
-AS_TYPED = Pace(400, 30)
+NO_PACE = Pace()
+TYPING_PACE = Pace(400, 30)
 """The pace of an ordinary assistant."""
 Parts = Annotated[
     list[Text | ReplyPart], Meta(extra_json_schema={"allOf": [_parts_schema()]})
@@ -118,8 +118,8 @@ class DeclaredReply(
 
 def parts_of(text: str | None, parts: Parts | None) -> list[ReplyPart]:
     """Return the parts of a reply: of its text, or of `parts` that may be texts."""
-    every: Parts = [text or ""] if parts is None else parts
-    return [ReplyPart(text=each) if isinstance(each, str) else each for each in every]
+    items: Parts = [text or ""] if parts is None else parts
+    return [ReplyPart(text=each) if isinstance(each, str) else each for each in items]
 
 
 def text_of(parts: Sequence[ReplyPart]) -> str:
@@ -159,9 +159,9 @@ class _WithQuotes(RecordedPart, frozen=True):
     quotes: list[RecordedQuote] | None = None  # type: ignore[assignment]
 
 
-def recorded(parts: Sequence[ReplyPart]) -> bytes:
+def encode_parts(parts: Sequence[ReplyPart]) -> bytes:
     """Return the parts to record, as JSON; b"" if the reply is a single text."""
-    to_record = [each for each in parts if {*each.given} & _RECORDED]
+    to_record = [each for each in parts if {*each.field_names} & _RECORDED]
     if not parts or (len(parts) == 1 and parts[0].text is not None):
         return b""
     written = msgspec.json.encode(to_record)
@@ -172,7 +172,7 @@ def recorded(parts: Sequence[ReplyPart]) -> bytes:
 
 
 def parts_recorded(written: bytes) -> Sequence[RecordedPart]:
-    """Return the parts that `recorded` has encoded."""
+    """Return the parts that `encode_parts` has encoded."""
     return msgspec.json.decode(written, type=list[RecordedPart])
 
 
@@ -191,9 +191,9 @@ def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]
         if isinstance(part, str):
             chars += len(part)
             continue
-        if len(part.given) != 1 or part.cut is False:
+        if len(part.field_names) != 1 or part.cut is False:
             kinds = ", ".join(ReplyPart.__struct_encode_fields__)
-            got = " and ".join(part.given) or "nothing"
+            got = " and ".join(part.field_names) or "nothing"
             yield at, f"Expected exactly one of {kinds}, got {got}"
         if number < len(parts or ()) - 1 and (part.cut or part.error is not None):
             yield at, "Expected nothing after this part, which ends the reply, got more"
@@ -213,29 +213,29 @@ def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]
         yield ("parts",), f"Expected {expected}, got {ms:g}"
 
 
-class Turns(Struct, frozen=True):
-    """The number of uses of each reply (`said`), by its index."""
+class ReplyTurns(Struct, frozen=True):
+    """The number of uses of each reply (`uses`), by its index."""
 
-    said: Mapping[int, int] = {}
+    uses: Mapping[int, int] = {}
 
-    def take(
+    def next_reply(
         self, replies: Sequence[DeclaredReply], fits: Callable[[Match], bool]
-    ) -> tuple[DeclaredReply | None, "Turns"]:
+    ) -> tuple[DeclaredReply | None, "ReplyTurns"]:
         """Return the next reply, or None, and the turns afterwards.
 
         `fits` returns True if a request meets a match. The first match that fits
         decides, before all replies without a match; replies with the same match take
         turns.
         """
-        left = [
-            (self.said.get(at, 0), at)
-            for at, reply in enumerate(replies)
-            if reply.times is None or self.said.get(at, 0) < reply.times
+        available = [
+            (self.uses.get(index, 0), index)
+            for index, reply in enumerate(replies)
+            if reply.times is None or self.uses.get(index, 0) < reply.times
         ]
-        matches = (replies[at].match for _, at in left)
+        matches = (replies[index].match for _, index in available)
         match = next((each for each in matches if each and fits(each)), None)
-        turns = [each for each in left if replies[each[1]].match == match]
+        turns = [each for each in available if replies[each[1]].match == match]
         if not turns:
             return None, self
-        count, at = min(turns)
-        return replies[at], Turns({**self.said, at: count + 1})
+        count, index = min(turns)
+        return replies[index], ReplyTurns({**self.uses, index: count + 1})

@@ -34,9 +34,9 @@ def fact(
     `sentence` says how the newer version differs.
     """
     by_version = dict(zip(VERSIONS, values, strict=True))
-    said = {"routes": routes, "sentence": sentence, "chinese": chinese}
-    made: T = field(metadata={"values": by_version, **said})
-    return made
+    texts = {"routes": routes, "sentence": sentence, "chinese": chinese}
+    value: T = field(metadata={"values": by_version, **texts})
+    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -354,7 +354,7 @@ def facts_of(version: Version) -> Facts:
     return Facts(**{name: row.values[version] for name, row in table().items()})
 
 
-def served_by(version: Version, other: Version) -> str:
-    """Return the hint of a refusal in `version` that version `other` serves it."""
-    is_older = VERSIONS.index(other) < VERSIONS.index(version)
-    return f"served {'by versions up to' if is_older else 'since version'} {other}"
+def version_hint(version: Version, serving: Version) -> str:
+    """Return the hint of a refusal in `version` that version `serving` serves it."""
+    is_older = VERSIONS.index(serving) < VERSIONS.index(version)
+    return f"served {'by versions up to' if is_older else 'since version'} {serving}"

@@ -24,35 +24,35 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def explained(of: T) -> T:
+def explained(obj: T) -> T:
     """Make a function, or all public methods of a class, explain wrong arguments."""
-    if isfunction(of):
-        return cast(T, _explained(of, of.__qualname__.removesuffix(".__new__")))
-    for name, value in list(vars(of).items()):
+    if isfunction(obj):
+        return cast(T, _explain_calls(obj, obj.__qualname__.removesuffix(".__new__")))
+    for name, value in list(vars(obj).items()):
         if isfunction(value) and (name == "__init__" or not name.startswith("_")):
-            place = cast(type, of).__name__ if name == "__init__" else name
-            method = _explained(value, place)
+            place = cast(type, obj).__name__ if name == "__init__" else name
+            method = _explain_calls(value, place)
             if iscoroutinefunction(value):
-                method = _to_await(method)
+                method = _warn_unawaited(method)
             is_assertion = name.startswith(("assert_", "all_"))
-            setattr(of, name, _Assertion(method) if is_assertion else method)
-    return of
+            setattr(obj, name, _Assertion(method) if is_assertion else method)
+    return obj
 
 
 class UncalledAssertionWarning(UserWarning):
     """An assertion was not called, or not awaited, so it has checked nothing."""
 
 
-class _Unused:
+class _UnusedValue:
     """A value that warns at the line of a frame if it is freed before it is used."""
 
-    def __init__(self, frame: Any, said: str) -> None:
+    def __init__(self, frame: Any, message: str) -> None:
         self._place: Any = frame.f_code.co_filename, frame.f_lineno
-        self._said = said
+        self._message = message
 
     def __del__(self) -> None:
         if self._place is not None:
-            warn_explicit(self._said, UncalledAssertionWarning, *self._place)
+            warn_explicit(self._message, UncalledAssertionWarning, *self._place)
 
 
 class _Assertion:
@@ -62,27 +62,27 @@ class _Assertion:
         self._method = method
         update_wrapper(cast(Any, self), method)
 
-    def __get__(self, of: object, _: type | None = None) -> Callable[..., Any]:
-        if of is None:
+    def __get__(self, obj: object, _: type | None = None) -> Callable[..., Any]:
+        if obj is None:
             return self._method
         # The reader's frame: the warning has to show that line.
-        return _ReadAssertion(self._method.__get__(of), sys._getframe(1))
+        return _ReadAssertion(self._method.__get__(obj), sys._getframe(1))
 
 
-class _ReadAssertion(_Unused):
+class _ReadAssertion(_UnusedValue):
     """A read method, which warns if it is freed before it was called."""
 
     def __init__(self, method: Callable[..., Any], frame: Any) -> None:
         name = method.__name__
-        said = f"`.{name}` was read but not called: write `.{name}(...)`"
-        super().__init__(frame, said)
+        message = f"`.{name}` was read but not called: write `.{name}(...)`"
+        super().__init__(frame, message)
         self._method = method
         update_wrapper(cast(Any, self), method)
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         self._place = None
-        return self._method(*args, **named)
+        return self._method(*args, **kwargs)
 
     def __repr__(self) -> str:
         # pytest shows it below `assert None` and the like.
@@ -91,7 +91,7 @@ class _ReadAssertion(_Unused):
         return f"{name}{' (write it without `assert`)' if is_void else ''}"
 
 
-class _ToAwait(_Unused, Coroutine[Any, Any, Any]):
+class _AsyncCall(_UnusedValue, Coroutine[Any, Any, Any]):
     """A coroutine that warns if it is freed before it was awaited."""
 
     def __init__(
@@ -122,11 +122,11 @@ class _ToAwait(_Unused, Coroutine[Any, Any, Any]):
         super().__del__()
 
 
-def _to_await(method: Callable[P, Any]) -> Callable[P, Any]:
+def _warn_unawaited(method: Callable[P, Any]) -> Callable[P, Any]:
     @wraps(method)
-    def call(*args: P.args, **named: P.kwargs) -> Any:
+    def call(*args: P.args, **kwargs: P.kwargs) -> Any:
         __tracebackhide__ = True
-        return _ToAwait(method.__name__, method(*args, **named), sys._getframe(1))
+        return _AsyncCall(method.__name__, method(*args, **kwargs), sys._getframe(1))
 
     return call
 
@@ -142,7 +142,7 @@ class WrongValue(TypeError):
 def hinted(hint_for: Callable[..., str]) -> Callable[[R], R]:
     """Return a decorator: `hint_for` gives the hint for wrong positional arguments.
 
-    `by` gets all arguments, and returns "" without a hint.
+    It gets all arguments, and returns "" without a hint.
     """
 
     def with_hint(method: R) -> R:
@@ -198,33 +198,33 @@ _EXAMPLES = {
 """Correct code for each name that was called or set in a wrong way."""
 
 
-def _explained(function: Callable[P, R], place: str) -> Callable[P, R]:
+def _explain_calls(function: Callable[P, R], place: str) -> Callable[P, R]:
     @wraps(function)
-    def call(*args: P.args, **named: P.kwargs) -> R:
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
         __tracebackhide__ = True
         try:
-            return function(*args, **named)
+            return function(*args, **kwargs)
         except TypeError as error:
             # Checked only after a failure: correct calls cost nothing more.
-            wrong = _wrong_call(signature(function), args, named)
-            what, hint = wrong or (error, "")
+            wrong = _wrong_call(signature(function), args, kwargs)
+            problem, hint = wrong or (error, "")
             hint = f"write {_EXAMPLES[place]}" if place in _EXAMPLES else hint
             hint = getattr(error, "hint", "") or hint
-            if wrong and len(args) > 2 and (by := vars(function).get("hint")):
-                hint = by(*args[1:], **named) or hint
+            if wrong and len(args) > 2 and (hint_for := vars(function).get("hint")):
+                hint = hint_for(*args[1:], **kwargs) or hint
             if not hint and not isinstance(error, WrongValue):
                 raise
-        raise TypeError(f"{what} - at {place}{f' ({hint})' if hint else ''}")
+        raise TypeError(f"{problem} - at {place}{f' ({hint})' if hint else ''}")
 
     return call
 
 
 def _wrong_call(
-    of: Signature, args: Sequence[object], named: Mapping[str, object]
+    obj: Signature, args: Sequence[object], kwargs: Mapping[str, object]
 ) -> tuple[str, str] | None:
     """Return the mistake in the arguments of a method, and a hint; or None."""
     kinds: dict[Any, list[str]] = {}
-    for each in of.parameters.values():
+    for each in obj.parameters.values():
         kinds.setdefault(each.kind, []).append(each.name)
     by_place = kinds.get(Parameter.POSITIONAL_OR_KEYWORD, [])
     by_name = kinds.get(Parameter.KEYWORD_ONLY, [])
@@ -232,39 +232,39 @@ def _wrong_call(
     if len(args) > len(by_place):
         value = args[len(by_place)]
         example = f"write {by_name[0]}={value!r}" if by_name else ""
-        others = f", or {', '.join(by_name[1:])}" if by_name[1:] else ""
+        other_names = f", or {', '.join(by_name[1:])}" if by_name[1:] else ""
         takes = f"it takes {', '.join(known)}" if known else "call it without any"
         are_by_name = by_name or Parameter.VAR_KEYWORD in kinds
         expected = "arguments by name" if are_by_name else "no further argument"
         after = f" after {by_place[-1]}" if by_place[-1] in known else ""
-        hint = f"{example}{others}" or takes
+        hint = f"{example}{other_names}" or takes
         return f"Expected {expected}{after}, got {value!r}", hint
-    for name in named:
+    for name in kwargs:
         if name not in known and Parameter.VAR_KEYWORD not in kinds:
             hint = did_you_mean(name, known).strip(" ()")
-            there_are = f"there are {', '.join(known) or 'none'}"
+            known_text = f"there are {', '.join(known) or 'none'}"
             matched = "question", "key", "body", "query", "headers", "path"
             if "match" in known and name in matched and not hint:
-                hint = f"write match={{{name!r}: {named[name]!r}}}"
+                hint = f"write match={{{name!r}: {kwargs[name]!r}}}"
             if "choices" in known and name in table():
-                hint = f"write choices={{{name!r}: {named[name]!r}}}"
-            return f"unknown argument {name!r}", hint or there_are
-    for each in of.parameters.values():
-        is_given = each.name in named or each.name in by_place[: len(args)]
+                hint = f"write choices={{{name!r}: {kwargs[name]!r}}}"
+            return f"unknown argument {name!r}", hint or known_text
+    for each in obj.parameters.values():
+        is_given = each.name in kwargs or each.name in by_place[: len(args)]
         if each.default is Parameter.empty and each.name in known and not is_given:
             return f"Expected {each.name}, got nothing", f"it takes {', '.join(known)}"
     return None
 
 
-class Uncalled:
+class UncalledFunction:
     """A function whose attributes explain that it has to be called."""
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self._name, self._function = name, function
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        return self._function(*args, **named)
+        return self._function(*args, **kwargs)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{self._name} has no {name!r}: write {self._name}(...)")
@@ -294,15 +294,15 @@ class NoBlock:
         __exit__ = __enter__
 
 
-def no_application(of: object, *_: object, **__: object) -> NoReturn:
+def no_application(obj: object, *_: object, **__: object) -> NoReturn:
     """Raise TypeError, because an object was called like an ASGI application."""
-    expected = f"Expected an ASGI application, got a {type(of).__name__}"
-    how = "pass mock_server_app itself, or `.app` of a MockServer"
+    expected = f"Expected an ASGI application, got a {type(obj).__name__}"
+    hint = "pass mock_server_app itself, or `.app` of a MockServer"
     url = "or give the client no transport, and base_url=mock_server.url"
-    raise TypeError(f"{expected} ({how}; {url})")
+    raise TypeError(f"{expected} ({hint}; {url})")
 
 
-class Fixed:
+class ReadOnly:
     """An object that refuses to set public attributes, and suggests other code."""
 
     __slots__ = ()
@@ -310,14 +310,16 @@ class Fixed:
     if not TYPE_CHECKING:  # which would take any name for an attribute
 
         def __getattr__(self, name: str) -> object:
-            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
             # Others look for private names, `dir` among them.
             is_private = name[0] == "_" and name != "_id"
-            raise AttributeError(said if is_private else said + _meant(self, name))
+            raise AttributeError(
+                message if is_private else message + _attribute_hint(self, name)
+            )
 
         def __getitem__(self, name: object) -> object:
-            near = nearest(str(name), [each for each in dir(self) if each[0] != "_"])
-            hint = f" (write .{near})" if near else ""
+            match = nearest(str(name), [each for each in dir(self) if each[0] != "_"])
+            hint = f" (write .{match})" if match else ""
             raise TypeError(f"Expected an attribute, got [{name!r}]{hint}")
 
         __iter__ = None  # which Python would look for in items
@@ -327,26 +329,26 @@ class Fixed:
             object.__setattr__(self, name, value)
             return
         kind, is_known = type(self).__name__, name in dir(self)
-        how = ": it is read only" if is_known else _meant(self, name)
+        hint = ": it is read only" if is_known else _attribute_hint(self, name)
         if kind not in _EXAMPLES and name in signature(type(self)).parameters:
-            how = f": write {kind}({name}=...)"
+            hint = f": write {kind}({name}=...)"
         elif example := _EXAMPLES.get(kind) or _EXAMPLES.get(name):
-            how = f": write {example}"
-        raise AttributeError(f"`.{name}` cannot be set{how}")
+            hint = f": write {example}"
+        raise AttributeError(f"`.{name}` cannot be set{hint}")
 
 
 _VERBS = {"delete": "remove_", **dict.fromkeys(("add", "create", "set"), "put_")}
 """The first words of method names here, for the first words that users expect."""
 
 
-def _meant(of: object, name: str) -> str:
+def _attribute_hint(obj: object, name: str) -> str:
     """Return a hint for an unknown attribute of an object."""
     if name in _EXAMPLES:
         return f" (write {_EXAMPLES[name]})"
-    known = [each for each in dir(of) if each[0] != "_"]
+    known = [each for each in dir(obj) if each[0] != "_"]
     first, _, rest = name.partition("_")
-    if (own := f"{_VERBS.get(first, '')}{rest}") in known:
-        return f" (did you mean {own!r}?)"
+    if (similar := f"{_VERBS.get(first, '')}{rest}") in known:
+        return f" (did you mean {similar!r}?)"
     return did_you_mean(name, known) or f" (there are {', '.join(known)})"
 
 
@@ -358,22 +360,24 @@ class ByName:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
-            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
             is_private = name[0] == "_"
-            raise AttributeError(said if is_private else said + self.meant(name, self))
+            raise AttributeError(
+                message if is_private else message + self.item_hint(name, self)
+            )
 
-        def __call__(self, *_: object, **given: object) -> NoReturn:
-            name, value = next(iter(given.items()), ("name", ...))
-            how = f"write {self.named}[{name!r}]" + (f" = {value!r}" if given else "")
-            raise TypeError(f"Expected {self.named}[...], got a call ({how})")
+        def __call__(self, *_: object, **kwargs: object) -> NoReturn:
+            name, value = next(iter(kwargs.items()), ("name", ...))
+            hint = f"write {self.named}[{name!r}]" + (f" = {value!r}" if kwargs else "")
+            raise TypeError(f"Expected {self.named}[...], got a call ({hint})")
 
-    def meant(self, name: str, known: Collection[str]) -> str:
+    def item_hint(self, name: str, known: Collection[str]) -> str:
         """Return a hint for an item that was looked for as an attribute."""
         if hasattr(dict, name) or name == "set":
             return f": write {self.named}[name] = value for each"
         if name in known:
             return f": write {self.named}[{name!r}]"
-        near = nearest(name, known)
-        if near is None:
+        match = nearest(name, known)
+        if match is None:
             return f" ({known_names_hint(name, known, len(known))})"
-        return f" (did you mean {self.named}[{near!r}]?)"
+        return f" (did you mean {self.named}[{match!r}]?)"

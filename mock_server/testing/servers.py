@@ -163,7 +163,7 @@ def remote_sandbox(
         sandbox = MockServerFixture(mine)
         if setup.fixture is None:
             for fault in setup.faults:
-                mine.json(FaultView, "POST", "/faults", **fault.plain())
+                mine.json(FaultView, "POST", "/faults", **fault.plain_fields())
         elif not is_loaded:
             sandbox.load(with_faults(loaded(setup.fixture), setup.faults, _FAULT))
         yield sandbox

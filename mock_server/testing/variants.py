@@ -146,7 +146,7 @@ class RecordedChoices(Choices):
             object.__getattribute__(self, "_read").add(name)
         return object.__getattribute__(self, name)
 
-    def but(self, **values: Any) -> Choices:
+    def replaced(self, **values: Any) -> Choices:
         """Return the choices with these values changed; reading is recorded too."""
         changed = RecordedChoices.of(self, object.__getattribute__(self, "_read"))
         for name, value in values.items():

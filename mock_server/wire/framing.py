@@ -72,25 +72,25 @@ class ChunkCounter:
         self._reset(is_at_chunk_line=end >= 0)
         self.add(data, max(0, end + len(END_OF_HEAD) - len(earlier or b"")))
 
-    def add(self, data: bytes, at: int = 0) -> None:
-        """Count the chunks in received bytes, from `at`. Raises TooManyChunks."""
-        at += self._skip
+    def add(self, data: bytes, position: int = 0) -> None:
+        """Count the chunks in received bytes, from `position`. Raises TooManyChunks."""
+        position += self._skip
         while (
             self._is_at_chunk_line
-            and at < len(data)
+            and position < len(data)
             and self._line_ends <= self._max_line_ends
         ):
-            end = data.find(b"\n", at)
-            self._line += data[at : end if end >= 0 else None]
-            at = len(data)
+            end = data.find(b"\n", position)
+            self._line += data[position : end if end >= 0 else None]
+            position = len(data)
             if end >= 0:
                 size = _chunk_size(self._line)
                 self._line, self._is_at_chunk_line = b"", size > 0
                 self._line_ends += 2 if size else 1
-                at = end + 1 + (size + 2 if size else 0)
-        self._skip = max(0, at - len(data))
+                position = end + 1 + (size + 2 if size else 0)
+        self._skip = max(0, position - len(data))
         if not self._is_at_chunk_line:
-            self._line_ends += data.count(b"\r\n", at)
+            self._line_ends += data.count(b"\r\n", position)
         if self._line_ends > self._max_line_ends:
             raise TooManyChunks
 

@@ -57,7 +57,7 @@ def protocol_class(http: HttpParser, limits: Limits) -> type[asyncio.Protocol]:
     return type(f"Mock{parser.__name__}", (RequestDeadlineMixin, parser), attributes)
 
 
-def unless_refused(app: ASGIApp, http: HttpParser) -> ASGIApp:
+def skip_refused(app: ASGIApp, http: HttpParser) -> ASGIApp:
     """Wrap the application, so that it skips requests that the protocol has refused.
 
     uvicorn creates the task of a request once it has parsed the head. The protocol

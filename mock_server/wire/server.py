@@ -24,7 +24,7 @@ from starlette.types import ASGIApp
 
 from mock_server.domain.limits import Limits
 from mock_server.wire.parts import HttpParser, best_parser
-from mock_server.wire.protocol import protocol_class, unless_refused
+from mock_server.wire.protocol import protocol_class, skip_refused
 from mock_server.wire.transport import UnreadConnections
 
 KEEP_ALIVE_SECONDS = 75
@@ -66,7 +66,7 @@ class Server(uvicorn.server.Server):
         parser = http or best_parser()
         super().__init__(
             uvicorn.config.Config(
-                unless_refused(app, parser),
+                skip_refused(app, parser),
                 http=protocol_class(parser, limits),
                 ws="none",
                 lifespan="off",

@@ -110,7 +110,7 @@ class CoalescingTransport:
             return False
         return self._clock() - self._created <= Published.new_seconds
 
-    def sent(self) -> int:
+    def sent_bytes(self) -> int:
         """Return the number of bytes handed to the operating system so far."""
         return self._written - self._transport.get_write_buffer_size()
 
@@ -194,4 +194,4 @@ def _bytes_taken(transport: CoalescingTransport) -> int:
             fcntl.ioctl(
                 transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, queued
             )
-    return transport.sent() - int.from_bytes(queued, sys.byteorder)
+    return transport.sent_bytes() - int.from_bytes(queued, sys.byteorder)

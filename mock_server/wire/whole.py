@@ -26,7 +26,7 @@ class WholeReceive(Struct, eq=False):
     def __call__(self) -> Awaitable[Message]:
         return self._receive()
 
-    def whole(self) -> bytes | None:
+    def whole_body(self) -> bytes | None:
         """Return the body if all of it has arrived, else None."""
         cycle = self._cycle
         if cycle.more_body or cycle.disconnected or cycle.flow.read_paused:
@@ -47,7 +47,7 @@ class WholeSend(Struct, eq=False):
     def __call__(self, message: Message) -> Awaitable[None]:
         return self._send(message)
 
-    def whole(
+    def send_whole(
         self, status: int, headers: Sequence[tuple[bytes, bytes]], body: bytes
     ) -> bool:
         """Send a response; return False if the caller must send it by messages.
@@ -87,9 +87,9 @@ class Http10Send(WholeSend):
     async def __call__(self, message: Message) -> None:
         cycle = self._cycle
         if message["type"] == "http.response.start" and not cycle.response_started:
-            status, given = message["status"], [*message.get("headers", [])]
+            status, fields = message["status"], [*message.get("headers", [])]
             is_bodiless = status in _BODILESS or cycle.scope["method"] == "HEAD"
-            has_length = any(name.lower() == b"content-length" for name, _ in given)
+            has_length = any(name.lower() == b"content-length" for name, _ in fields)
             self._is_unframed = not (is_bodiless or has_length)
         if not self._is_unframed:
             await self._send(message)
@@ -102,7 +102,7 @@ class Http10Send(WholeSend):
             cycle.response_started = True
             cycle.waiting_for_100_continue = False
             close = (b"connection", b"close")
-            headers = [each for each in given if each[0].lower() != b"connection"]
+            headers = [each for each in fields if each[0].lower() != b"connection"]
             all_headers = [*cycle.default_headers, *headers, close]
             cycle.conn.send_response(status, all_headers)
             cycle.transport.write(cycle.conn.data_to_send())

@@ -135,13 +135,13 @@ def test_journals_of_all_sandboxes_together_are_bounded() -> None:
     assert memory.usage()["journals"] <= DEFAULT_LIMITS.journals_bytes
     assert all(len(each) + each.dropped == 4_000 for each in journals)
     for journal in journals:
-        journal.emptied()
+        journal.successor()
     assert memory.used == 0
 
 
 def test_an_entry_that_comes_too_late_is_nobodys() -> None:
     journal = Journal()
-    new = journal.emptied()
+    new = journal.successor()
     journal.append(entry(0))
     assert (len(journal), len(new), journal.memory.used) == (0, 0, 0)
 

@@ -225,7 +225,7 @@ def test_huge_repeats_are_refused_at_once(server: MockServer) -> None:
 def test_a_replaced_state_is_gone_at_once(server: MockServer, content: bytes) -> None:
     assert put(server.url, content).status_code == 200
     asked = ListV2("d", 0, 10, search_text="x")
-    list_v2(Call.of(server.sandbox.state, Caller("k")), asked)
+    list_v2(Call.for_caller(server.sandbox.state, Caller("k")), asked)
     gc.collect()
     gc.disable()
     try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.bound import BOUND, bind
+from mock_server.api.bound import BOUND_PREFIX, bind
 from mock_server.api.request_log import LogRedaction
 from mock_server.app import Application
 from mock_server.fixture.source.files import shipped
@@ -16,7 +16,7 @@ from tests.conftest import MakeApi
 from tests.in_process import InProcess
 from tests.support import APP, CHAT, LEGACY_PIN, LIBRARY, LIST, PIN, Api
 
-TEAM = f"{BOUND}team"
+TEAM = f"{BOUND_PREFIX}team"
 PIN_BODY = {"appId": APP, "chatId": CHAT, "top": True}
 KEYED: dict[str, Any] = LIBRARY | {
     "keys": [
@@ -85,7 +85,9 @@ def test_a_login_is_the_sandboxs(make_team: Make) -> None:
     headers = {"token": token}
     answer = api.client.put(TEAM + PIN, json=PIN_BODY, headers=headers)
     assert (answer.status_code, answer.headers["x-mock-sandbox"]) == (200, "team")
-    elsewhere = api.client.put(f"{BOUND}default{PIN}", json=PIN_BODY, headers=headers)
+    elsewhere = api.client.put(
+        f"{BOUND_PREFIX}default{PIN}", json=PIN_BODY, headers=headers
+    )
     assert elsewhere.status_code != 200
     assert api.admin("GET", "/journal").json()["total"] == 1
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mock_server.api.context import NOTES, ScopeNotes
-from mock_server.api.headers import Heads, announces_body, parse_headers
+from mock_server.api.headers import HeaderParser, announces_body, parse_headers
 from mock_server.app import create_app
 from mock_server.domain.limits import Limits
 from tests.support import LIBRARY, LIST
@@ -106,18 +106,18 @@ def scope(*headers: tuple[bytes, bytes]) -> dict[str, Any]:
 
 
 def test_a_head_that_comes_again_is_read_once() -> None:
-    heads = Heads(Limits())
-    assert heads.of(scope(JSON)) is heads.of(scope(JSON))
-    assert heads.of(scope()) is not heads.of(scope(JSON))
+    heads = HeaderParser(Limits())
+    assert heads.parse(scope(JSON)) is heads.parse(scope(JSON))
+    assert heads.parse(scope()) is not heads.parse(scope(JSON))
 
 
 def test_no_more_heads_are_kept_than_the_limits_say_and_no_long_ones() -> None:
-    heads = Heads(Limits(cached_heads=2, cached_head_bytes=100))
-    first = heads.of(scope())
-    heads.of(scope(JSON))
-    assert heads.of(scope()) is first
-    heads.of(scope((b"x-a", b"1")))
-    assert heads.of(scope()) is not first
+    heads = HeaderParser(Limits(cached_heads=2, cached_head_bytes=100))
+    first = heads.parse(scope())
+    heads.parse(scope(JSON))
+    assert heads.parse(scope()) is first
+    heads.parse(scope((b"x-a", b"1")))
+    assert heads.parse(scope()) is not first
     long = scope((b"x-a", b"1" * 100))
-    assert heads.of(long) is not heads.of(long)
-    assert heads.of(long).key == "some-key"
+    assert heads.parse(long) is not heads.parse(long)
+    assert heads.parse(long).key == "some-key"

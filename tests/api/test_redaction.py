@@ -31,7 +31,7 @@ KEYS = ["fastgpt-owner", "fastgpt-owner-and-more", 'quo"ted\\key']
 def secrets(make_api: MakeApi) -> RequestSecrets:
     """Those of a caller with an undeclared key, beside declared keys and a token."""
     state = make_api(LIBRARY | {"keys": [{"key": key} for key in KEYS]}).sandbox.state
-    return Secrets((TOKEN,)).of(state, "undeclared-key")
+    return Secrets((TOKEN,)).for_request(state, "undeclared-key")
 
 
 @pytest.mark.parametrize("secret", [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1"])
@@ -83,7 +83,7 @@ PLACED = st.tuples(st.sampled_from(SECRETS), st.sampled_from(FORMS))
 def test_no_placement_of_secrets_in_any_forms_survives(
     placed: list[tuple[str, Callable[[str], str]]], between: str
 ) -> None:
-    declared = RequestSecrets.among([key.encode() for key in KEYS])
+    declared = RequestSecrets.from_declared([key.encode() for key in KEYS])
     secrets = replace(declared, texts=(TOKEN.encode(), b"undeclared-key"))
     text = between.join(form(secret) for secret, form in placed)
     redacted = secrets.redact(text.encode())
@@ -162,7 +162,7 @@ def test_what_a_body_hides_after_the_cut_stays_out_of_its_violations(api: Api) -
     body = {"pad": "x" * 20_000, key: 1, "offset": key}
     api.client.post(LIST, headers=bearer(key), json=body)
     entry = next(api.sandbox.journal.since(0))
-    assert entry.sent.is_cut
+    assert entry.request.is_cut
     assert key not in repr(entry)
 
 
@@ -172,9 +172,9 @@ def test_a_key_that_a_cut_goes_through_goes_whole(api: Api) -> None:
     headers = bearer(key) | {"Content-Type": "application/json"}
     api.client.post(LIST, headers=headers, content=body)
     entry = next(api.sandbox.journal.since(0))
-    assert entry.sent.body is not None
-    assert len(entry.sent.body) == cut
-    assert entry.sent.body.endswith(HIDDEN[:9])
+    assert entry.request.body is not None
+    assert len(entry.request.body) == cut
+    assert entry.request.body.endswith(HIDDEN[:9])
 
 
 LONG_KEY = "fastgpt-S3cretKeyOfTheOwner0123456789abcdefghij"

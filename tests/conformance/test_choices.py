@@ -62,7 +62,7 @@ def check(server: MockServer, profile: str, deviation: Deviation) -> None:
     url, key, token = sandbox(server, profile, deviation)
     report = report_of(url, key, token=token)
     wanted = {name: values[name] for name in values.keys() - hidden(values)}
-    assert dict(report.values) == wanted, report.unseen
+    assert dict(report.values) == wanted, report.undetected
     assert ruled(report, "differs") == departing(values)
 
 

@@ -53,7 +53,9 @@ def test_of_examples_nothing_is_concluded_that_is_not_seen(url: str) -> None:
     report = report_of(url)
     assert ruled(report, "differs") == {"offset_past_end", "search_filters"}
     assert not {"pages_complete", "order_stable"} & ruled(report, "pass")
-    assert report.unseen["list_order"] == "every list request gets the same response"
+    assert (
+        report.undetected["list_order"] == "every list request gets the same response"
+    )
     # Prism checks bodies and paths, and takes any key.
     assert report.values == {
         "top_missing": "reject",

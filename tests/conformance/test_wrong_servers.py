@@ -132,7 +132,9 @@ def test_odd_values_are_told_and_end_nothing(
 def test_of_an_empty_dataset_nothing_is_concluded(ask: Ask) -> None:
     report = ask(after=wrong.empty)
     assert ruled(report, "differs") == set()
-    assert {"list_order", "page_size_default", "parent_omitted"} <= set(report.unseen)
+    assert {"list_order", "page_size_default", "parent_omitted"} <= set(
+        report.undetected
+    )
 
 
 SHOWN = {
@@ -171,7 +173,7 @@ def test_what_has_no_answer_is_not_observable() -> None:
         match = {"body": {"xVerify": True}}
         server.control.fault("empty", match=match, times=9, connections="all")
         report = report_of(server.url)
-    assert "closed without a response" in report.unseen["unknown_fields"]
+    assert "closed without a response" in report.undetected["unknown_fields"]
     assert ruled(report, "differs") == set()
 
 

@@ -47,7 +47,7 @@ def spent(entries: list[Any]) -> float:
     file = convert(har(*entries), Har)
     start = thread_time()
     found = Import()
-    found.take(file.log.entries)
+    found.add_entries(file.log.entries)
     found.document()
     return thread_time() - start
 

@@ -215,7 +215,7 @@ def _operations(definition: type[Fault]) -> str:
     if set(found) == set(OPERATIONS):
         return "all"
     documented = [name for name in found if OPERATIONS[name].related is None]
-    related = f"[related routes](related-routes.md) of `{definition.needs}`"
+    related = f"[related routes](related-routes.md) of `{definition.trait}`"
     return f"{listed(documented)}, {related}"
 
 
@@ -302,7 +302,7 @@ def operations_table() -> Table:
     return Table(("operation", "spec", "method and path"), rows, "needs")
 
 
-TRAITS = {kind.needs for kind in KINDS.values()}
+TRAITS = {kind.trait for kind in KINDS.values()}
 """The traits that kinds of faults go by."""
 _CREDENTIALS = {"caller": "", "login": "login", "visitor": "share link"}
 _CREDENTIALS |= {"anyone": "none", "address": "its address", "link": "only share link"}

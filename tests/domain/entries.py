@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mock_server.domain.journal import Entry, Sent
+from mock_server.domain.journal import Entry, SentRequest
 
 
 def entry(size: int = 0) -> Entry:
@@ -12,7 +12,7 @@ def entry(size: int = 0) -> Entry:
         generation=1,
         operation=None,
         member=None,
-        sent=Sent(None, "GET", "/", b"", b"a:1\nb: 2:3", b"x" * size),
+        request=SentRequest(None, "GET", "/", b"", b"a:1\nb: 2:3", b"x" * size),
         status=404,
         answer_headers=(),
         answer=b"",

@@ -35,9 +35,9 @@ def test_issued_keys_are_distinct_and_always_the_same(
     declared: list[str], secret: str
 ) -> None:
     ring = KeyRing(secret)
-    keys = [ring.owner, *(ring.issued(key) for key in declared)]
+    keys = [ring.owner, *(ring.issued_key(key) for key in declared)]
     assert len(set(keys)) == len(keys)
-    assert keys[1:] == [KeyRing(secret).issued(key) for key in declared]
+    assert keys[1:] == [KeyRing(secret).issued_key(key) for key in declared]
     for key in keys:
         assert prefix_of(key) == ring.prefix
         assert key.startswith(ISSUED_KEY_PREFIX)
@@ -46,7 +46,7 @@ def test_issued_keys_are_distinct_and_always_the_same(
 def test_issued_keys_lead_to_those_they_stand_for() -> None:
     ring, reader = KeyRing("secret"), Caller("r", "tmb-1", Level.READ)
     callers = ring.callers({"r": reader})
-    assert callers[ring.issued("r")] is reader
+    assert callers[ring.issued_key("r")] is reader
     assert callers[ring.owner].level is Level.OWNER
     assert len(callers) == 2
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.objects.blocks import Blocks, Reversed
+from mock_server.domain.objects.blocks import Blocks, ReverseView
 from mock_server.domain.objects.pending import complete
 
 SIZES = st.sampled_from([0, 1, 511, 512, 513, 2_000])
@@ -25,7 +25,7 @@ def test_a_merge_is_sorting_what_stays_and_what_is_new(
     size: int, steps: list[tuple[set[int], set[int]]], part: slice
 ) -> None:
     model = list(range(size))
-    blocks = Blocks.of(model)
+    blocks = Blocks.from_items(model)
     for old, new in steps:
         before, new = list(blocks), new - {*blocks}
         olds = [item for item in blocks if item in old]
@@ -36,7 +36,7 @@ def test_a_merge_is_sorting_what_stays_and_what_is_new(
     assert list(blocks) == model
     assert len(blocks) == len(model)
     assert list(blocks[part]) == model[part]
-    assert list(Reversed(blocks)[part]) == model[::-1][part]
+    assert list(ReverseView(blocks)[part]) == model[::-1][part]
     assert [blocks[at] for at in range(0, len(model), 97)] == model[::97]
 
 
@@ -47,7 +47,7 @@ def _place(item: int, items: Sequence[int]) -> int:
 @given(SIZES, st.lists(SIZES))
 def test_items_are_appended_as_to_a_list(size: int, counts: list[int]) -> None:
     model = list(range(size))
-    blocks = Blocks.of(model.copy())
+    blocks = Blocks.from_items(model.copy())
     for count in counts:
         model += range(count)
         blocks = blocks.appended(range(count))
@@ -57,9 +57,9 @@ def test_items_are_appended_as_to_a_list(size: int, counts: list[int]) -> None:
 @given(SIZES, st.sets(indexes))
 def test_what_is_changed_is_as_in_a_list(size: int, places: set[int]) -> None:
     model = list(range(size))
-    blocks, before = Blocks.of(model), model.copy()
+    blocks, before = Blocks.from_items(model), model.copy()
     by_place = {at: -at for at in places if at < size}
     for at, item in by_place.items():
         model[at] = item
-    assert list(blocks.changed(by_place)) == model
+    assert list(blocks.with_items(by_place)) == model
     assert list(blocks) == before

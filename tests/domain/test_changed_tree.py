@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from mock_server.domain.memory import Memory
 from mock_server.domain.objects.dataset import FolderTree, Tree
-from mock_server.domain.objects.index import ANYWHERE, Order, Search, Within, is_folder
+from mock_server.domain.objects.index import ANYWHERE, Order, Scope, Search, is_folder
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.storage.changed_tree import ORDERS, ChangedTree
 
 IDS = list("abcdefgh")
 FOLDERS: list[str | None] = [None, "a", "b", "c"]
-WITHIN: list[Within] = [ANYWHERE, *FOLDERS]
+WITHIN: list[Scope] = [ANYWHERE, *FOLDERS]
 SEARCHES = [
     Search("x"),
     Search("X", "name"),
@@ -28,7 +28,7 @@ SEARCHES = [
     Search("y", tags=("t",), conditions=(is_folder,)),
 ]
 KEPT = 3
-PartOf = tuple[Order, Within]
+PartOf = tuple[Order, Scope]
 
 
 def in_no_circle(item: Collection) -> Collection:
@@ -233,7 +233,7 @@ def test_what_moves_to_another_folder_goes_to_the_end() -> None:
     moved = changed(Tree(items))
     moved.put(Collection("x", "X"))
     assert [each.id for each in moved.collections] == ["f", "y", "x"]
-    assert [each.id for each in moved.below("f")] == ["y"]
+    assert [each.id for each in moved.descendants("f")] == ["y"]
     assert (moved.depth(None), moved.depth("f")) == (0, 1)
 
 

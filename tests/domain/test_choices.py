@@ -8,7 +8,7 @@ import pytest
 
 from mock_server.domain.choices.choosing import choose, deprecations
 from mock_server.domain.choices.profiles import PROFILES
-from mock_server.domain.choices.reading import remedies, served_with, tolerates
+from mock_server.domain.choices.reading import choices_hint, remedies, tolerates
 from mock_server.domain.choices.table import Choices, UnknownChoice, Value, table
 from mock_server.domain.limits import Published
 
@@ -70,8 +70,8 @@ def test_what_would_serve_is_named_unless_it_is_in_force() -> None:
     others = "chat_unknown=create", "chat_unknown=ignore"
     assert remedies(Choices(), *names) == (*others, "offset_missing=accept")
     assert remedies(choose("deployed"), *names) == others[:1]
-    assert served_with(*others) == f"served with the choice {' or '.join(others)}"
-    assert served_with() == ""
+    assert choices_hint(*others) == f"served with the choice {' or '.join(others)}"
+    assert choices_hint() == ""
 
 
 @pytest.mark.parametrize(

@@ -5,20 +5,20 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.datasets.texts import MOST_CHARS, Cutting, chunks
+from mock_server.domain.datasets.texts import MOST_CHARS, ChunkRules, chunks
 from mock_server.domain.objects.pending import complete
 
-SMALL = Cutting(size=100, overlap=20, least=0)
+SMALL = ChunkRules(size=100, overlap=20, least=0)
 
 
-def cut(text: str, cutting: Cutting = SMALL, most: int = 10**6) -> list[str]:
+def cut(text: str, cutting: ChunkRules = SMALL, most: int = 10**6) -> list[str]:
     return complete(chunks(text, most, cutting))
 
 
 def test_a_short_text_is_one_row_as_it_is() -> None:
     text = "  # A\r\n\n\n\nb  "
-    assert cut(text, Cutting()) == [text]
-    assert cut(" \n\n", Cutting()) == cut(" \n\n") == []
+    assert cut(text, ChunkRules()) == [text]
+    assert cut(" \n\n", ChunkRules()) == cut(" \n\n") == []
 
 
 def test_lines_end_alike_wherever_a_step_ends() -> None:
@@ -36,7 +36,7 @@ def test_each_heading_begins_a_row_with_those_above_it() -> None:
         "# E\nthree",
         "# F",
     ]
-    levels = Cutting(size=100, levels=1, least=0)
+    levels = ChunkRules(size=100, levels=1, least=0)
     assert cut("# A\n## B\none\n## C\ntwo\n", levels) == ["# A\n## B\none\n## C\ntwo"]
 
 
@@ -58,12 +58,12 @@ def test_only_sentences_overlap() -> None:
     assert found[1].startswith(found[0][-32:])
     lines = "".join(f"{each * 15}\n" for each in "abcdefghij")
     assert "".join(cut(lines)).replace("\n", "") == lines.replace("\n", "")
-    none = Cutting(size=100, overlap=0, least=0)
+    none = ChunkRules(size=100, overlap=0, least=0)
     assert "".join(cut(sentences, none)) == sentences
 
 
 def test_separators_cut_everywhere_and_go() -> None:
-    own = Cutting(size=100, overlap=20, separators=("##", "\n-"), least=0)
+    own = ChunkRules(size=100, overlap=20, separators=("##", "\n-"), least=0)
     assert cut("a##b\n-c ## \n##" + "d" * 300, own) == ["a", "b", "c", "d" * 300]
     assert len(cut("e" * 2 * MOST_CHARS, own)) > 1
 
@@ -93,7 +93,7 @@ TEXTS = st.lists(st.sampled_from([*PIECES, "```\n", "## B\nc\n"]), max_size=60)
 
 @given(TEXTS.map("".join), st.sampled_from([64, 100, 1_000]))
 def test_nothing_is_lost_but_blanks(text: str, size: int) -> None:
-    found = cut(text, Cutting(size=size, overlap=0, levels=0, least=0))
+    found = cut(text, ChunkRules(size=size, overlap=0, levels=0, least=0))
     assert "".join("".join(found).split()) == "".join(text.split())
     assert all(each == each.strip() and each for each in found)
     assert all(len("".join(each.split())) < MOST_CHARS + size for each in found)

@@ -17,8 +17,8 @@ from mock_server.domain.objects.haystack import Haystack, fold, folded_beginning
 from mock_server.domain.objects.index import (
     ANYWHERE,
     Listing,
+    Scope,
     Search,
-    Within,
     is_folder,
 )
 from mock_server.domain.objects.models import Collection
@@ -59,7 +59,7 @@ def test_folding_every_character_twice_changes_nothing() -> None:
 
 def found(items: Iterable[Iterable[str]], term: str) -> list[int]:
     """The indices of the items that contain a term."""
-    return list(complete(complete(Haystack.of(items)).find(term)))
+    return list(complete(complete(Haystack.from_items(items)).find(term)))
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_what_is_large_is_folded_before_the_first_search(
     inside = [Collection(f"{n}", f"N{n}", parent_id="f") for n in range(600)]
     tree = Tree([Collection("f", "F"), *inside])
     Generation(datasets={"d": Dataset("d", tree=tree)}).prepare("name")
-    monkeypatch.setattr(Haystack, "of", None)
-    parts: list[Within] = [ANYWHERE, "f"]
+    monkeypatch.setattr(Haystack, "from_items", None)
+    parts: list[Scope] = [ANYWHERE, "f"]
     for within in parts:
         assert len(tree.listing(within, "name").find(Search("n59"), 1)) == 11

@@ -76,7 +76,7 @@ def test_where_there_is_little_room_only_what_is_missing_is_charged() -> None:
 def test_a_journal_that_is_emptied_counts_on_and_gives_its_memory_back() -> None:
     journal = journal_of(Limits(journal_entries=3))
     journal.append(entry())
-    new = journal.emptied()
+    new = journal.successor()
     assert charged(journal) == 0
     journal.append(entry())
     new.append(entry())
@@ -85,7 +85,7 @@ def test_a_journal_that_is_emptied_counts_on_and_gives_its_memory_back() -> None
 
 
 def test_headers_are_told_apart_by_their_first_colon() -> None:
-    assert entry().sent.header_pairs() == [(b"a", b"1"), (b"b", b" 2:3")]
+    assert entry().request.header_pairs() == [(b"a", b"1"), (b"b", b" 2:3")]
 
 
 def test_the_headers_of_an_answer_are_charged() -> None:

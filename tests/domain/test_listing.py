@@ -59,14 +59,14 @@ def listed(
         generation, "documented", choose(choices={"list_order": order}), OUTSIDE
     )
     request = ListV2("d", offset, size, parent, search)
-    return list_v2(Call.of(sandbox.state, OWNER), request)
+    return list_v2(Call.for_caller(sandbox.state, OWNER), request)
 
 
 def test_a_key_that_may_only_read_may_list() -> None:
     generation = Generation(datasets={"d": Dataset("d")})
     state = Sandbox(generation, "documented", choose(), OUTSIDE).state
     reader = Caller("reader", level=Level.READ)
-    page = list_v2(Call.of(state, reader), ListV2("d", 0, 10))
+    page = list_v2(Call.for_caller(state, reader), ListV2("d", 0, 10))
     assert (page.total, page.level) == (0, Level.READ)
 
 

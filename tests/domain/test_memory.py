@@ -33,8 +33,8 @@ def test_what_holds_a_mebibyte_is_named() -> None:
 
 def test_a_state_is_charged_once_and_as_long_as_it_is_held() -> None:
     memory, state = budget(10 * MIB), Generation(size=6 * MIB)
-    memory.keep(state)
-    memory.keep(state)
+    memory.charge_shared(state)
+    memory.charge_shared(state)
     assert memory.usage()["states"] == memory.used == 6 * MIB
     del state
     assert memory.used == 0
@@ -42,7 +42,7 @@ def test_a_state_is_charged_once_and_as_long_as_it_is_held() -> None:
 
 def test_what_is_over_the_budget_is_refused_with_what_is_held() -> None:
     memory, state = budget(10 * MIB), Generation(size=6 * MIB)
-    memory.keep(state)
+    memory.charge_shared(state)
     with pytest.raises(LimitReached) as refused:
         memory.hold("snapshots", 5 * MIB, "path")
     assert refused.value.message.startswith(
@@ -57,7 +57,7 @@ def test_caches_give_way_to_what_is_kept() -> None:
     cache = memory.cache_of(state, "choices")
     cache.put("page", b"x" * (MIB - 1024))
     assert memory.used > MIB - 1024
-    memory.keep(large := Generation(size=9 * MIB + MIB // 2))
+    memory.charge_shared(large := Generation(size=9 * MIB + MIB // 2))
     assert (memory.used, cache.get("page")) == (large.size, None)
 
 

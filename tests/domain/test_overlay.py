@@ -58,7 +58,7 @@ def test_an_overlay_is_what_was_last_put(
     carried_out(overlay, model, then)
     check(overlay, model)
     check(copy, copied)
-    changed = overlay.changed.values()
+    changed = overlay.changes.values()
     sizes = (GONE_BYTES if value is None else len(value) for value in changed)
     assert memory.usage()["changes"] == sum(sizes)
     overlay.remove(*[*overlay])

@@ -19,14 +19,14 @@ from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.index import ANYWHERE, Order, Search, is_folder
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import (
-    AT_ONCE,
+    FIRST_STEPS,
     STEP,
     NotReady,
     Pending,
     Steps,
     complete,
-    made,
-    sorting,
+    compute,
+    sort_in_steps,
 )
 from tests.domain.ready import ready
 
@@ -59,7 +59,7 @@ ORDERS: list[Order] = ["update_time_desc", "name", "fixture"]
 @given(st.lists(st.integers(0, 99)), st.integers(1, 300))
 def test_sorting_in_steps_sorts(numbers: list[int], times: int) -> None:
     items = [(number, at) for at, number in enumerate(numbers * times)]
-    assert complete(sorting(items, lambda it: it)) == sorted(items)
+    assert complete(sort_in_steps(items, lambda it: it)) == sorted(items)
 
 
 def test_the_collector_passes_over_little_of_what_is_sorted() -> None:
@@ -76,7 +76,7 @@ def test_the_collector_passes_over_little_of_what_is_sorted() -> None:
     gc.set_threshold(700, 10, 10)  # as in a server
     gc.callbacks.append(look)
     try:
-        complete(sorting(numbers, lambda it: (it, "")))
+        complete(sort_in_steps(numbers, lambda it: (it, "")))
     finally:
         gc.callbacks.remove(look)
         gc.set_threshold(*before)
@@ -105,7 +105,7 @@ def test_a_search_in_steps_finds_what_matches(
     ordered: tuple[Tree, Order], search: Search
 ) -> None:
     tree, order = ordered
-    found = ready(lambda: tree.found(ANYWHERE, order, search, 1)[1])
+    found = ready(lambda: tree.search(ANYWHERE, order, search, 1)[1])
     everything = ready(lambda: tree.listing(ANYWHERE, order)).items
     wanted = [
         it for it in everything if search.matches(it, [it.name.lower(), *it.tags])
@@ -119,10 +119,10 @@ def test_what_is_large_is_not_made_at_once() -> None:
         tree.listing(ANYWHERE, "name")
     tree.large("name")
     with pytest.raises(NotReady):
-        tree.found(ANYWHERE, "name", Search("9"), 4)
+        tree.search(ANYWHERE, "name", Search("9"), 4)
 
 
-UPTO = AT_ONCE + 5
+UPTO = FIRST_STEPS + 5
 
 
 def counting(upto: int) -> Steps[int]:
@@ -136,8 +136,8 @@ def test_a_value_is_made_once_for_all_who_wait() -> None:
     one, other = (waiting(owner) for _ in range(2))
     assert one is other
     assert len([*islice(one, 3)]) == 3
-    assert len([*other]) == UPTO + 1 - AT_ONCE - 3
-    assert made(owner, "sum", counting(UPTO)) == UPTO
+    assert len([*other]) == UPTO + 1 - FIRST_STEPS - 3
+    assert compute(owner, "sum", counting(UPTO)) == UPTO
 
 
 class Owner:
@@ -148,7 +148,7 @@ def waiting(
     owner: Owner, steps: Callable[[int], Steps[int]] = counting
 ) -> Pending[Any]:
     try:
-        made(owner, "sum", steps(UPTO))
+        compute(owner, "sum", steps(UPTO))
     except NotReady as error:
         return error.pending
     raise AssertionError
@@ -157,7 +157,7 @@ def waiting(
 def test_what_nobody_waits_for_is_let_go() -> None:
     owner, steps = Owner(), counting(UPTO)
     with suppress(NotReady):
-        made(owner, "sum", steps)
+        compute(owner, "sum", steps)
     let_go = ref(steps)
     del steps
     assert let_go() is None
@@ -176,7 +176,7 @@ def test_what_fails_is_given_to_nobody_and_made_again() -> None:
     with pytest.raises(RuntimeError):
         deque(pending)
     del pending
-    assert ready(lambda: made(owner, "sum", counting(UPTO))) == UPTO
+    assert ready(lambda: compute(owner, "sum", counting(UPTO))) == UPTO
 
 
 def test_threads_that_want_the_same_all_get_it() -> None:

@@ -29,13 +29,17 @@ def sandbox(frozen_at: int | None = None, **choices: str) -> Sandbox:
 
 def test_a_pin_keeps_the_rest_and_tells_the_real_time() -> None:
     there = sandbox()
-    update_history(Call.of(there.state, OWNER), UpdateHistory("a", "c", top=True))
+    update_history(
+        Call.for_caller(there.state, OWNER), UpdateHistory("a", "c", top=True)
+    )
     assert there.chat("a", "c") == Chat("a", "c", "T", "", top=True, update_time=7)
 
 
 def test_frozen_time_stands_still() -> None:
     there = sandbox(frozen_at=5)
-    update_history(Call.of(there.state, OWNER), UpdateHistory("a", "c", top=False))
+    update_history(
+        Call.for_caller(there.state, OWNER), UpdateHistory("a", "c", top=False)
+    )
     chat = there.chat("a", "c")
     assert chat is not None
     assert chat.update_time == 5
@@ -52,7 +56,8 @@ def test_permission_comes_before_the_effect(unknown: str) -> None:
     for chat_id in ("c", "x"):
         with pytest.raises(AppForbidden):
             update_history(
-                Call.of(there.state, NOBODY), UpdateHistory("a", chat_id, top=True)
+                Call.for_caller(there.state, NOBODY),
+                UpdateHistory("a", chat_id, top=True),
             )
     assert [*there.store.chats(APPS["a"])] == [*APPS["a"].chats.values()]
 
@@ -61,16 +66,20 @@ def test_created_chats_are_bounded_and_come_last() -> None:
     there = sandbox(chat_unknown="create")
     for number in range(3):
         update_history(
-            Call.of(there.state, OWNER), UpdateHistory("a", f"new-{number}", top=True)
+            Call.for_caller(there.state, OWNER),
+            UpdateHistory("a", f"new-{number}", top=True),
         )
     with pytest.raises(ChatNotFound) as error:
         update_history(
-            Call.of(there.state, OWNER), UpdateHistory("a", "one more", top=True)
+            Call.for_caller(there.state, OWNER),
+            UpdateHistory("a", "one more", top=True),
         )
     assert error.value.message == (
         "Expected at most 3 created chats, got one more - at $.chatId "
         "(served with the choice chat_unknown=ignore)"
     )
-    update_history(Call.of(there.state, OWNER), UpdateHistory("a", "new-0", top=False))
+    update_history(
+        Call.for_caller(there.state, OWNER), UpdateHistory("a", "new-0", top=False)
+    )
     ids = [chat.chat_id for chat in there.store.chats(APPS["a"])]
     assert ids == ["c", "new-0", "new-1", "new-2"]

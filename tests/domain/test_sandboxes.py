@@ -48,10 +48,10 @@ def test_a_key_leads_to_its_sandbox_and_any_other_to_the_default(
 ) -> None:
     mine = turned.all.create("mine")
     assert mine.key is not None
-    assert turned.all.of_key(mine.key) is mine
-    assert turned.all.of_key("fastgpt-any") is turned.all.default
-    assert turned.all.of_key(ISSUED_KEY_PREFIX + "0" * 32) is None
-    assert turned.all.of_key(ISSUED_KEY_PREFIX) is None
+    assert turned.all.for_key(mine.key) is mine
+    assert turned.all.for_key("fastgpt-any") is turned.all.default
+    assert turned.all.for_key(ISSUED_KEY_PREFIX + "0" * 32) is None
+    assert turned.all.for_key(ISSUED_KEY_PREFIX) is None
 
 
 def test_a_sandbox_begins_with_the_choices_of_the_start(turned: Turned) -> None:
@@ -65,7 +65,7 @@ def test_use_keeps_a_sandbox(turned: Turned) -> None:
     assert mine.key is not None
     for _ in range(5):
         turned.seconds += 9
-        assert turned.all.of_key(mine.key) is mine
+        assert turned.all.for_key(mine.key) is mine
         turned.seconds += 9
         assert turned.all.get("mine") is mine
 
@@ -76,7 +76,7 @@ def test_an_idle_sandbox_ends(turned: Turned, seconds: float) -> None:
     assert mine.key is not None
     assert turned.all.expires_at("mine") == 1_010_000
     turned.seconds += seconds
-    assert turned.all.of_key(mine.key) is None
+    assert turned.all.for_key(mine.key) is None
     with pytest.raises(SandboxNotFound):
         turned.all.get("mine")
     assert turned.all.all() == [turned.all.default]

@@ -14,7 +14,7 @@ from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.index import ANYWHERE, Search
 from mock_server.domain.objects.models import App, Chat, ChatRecord, Collection, Row
-from mock_server.domain.objects.rows import in_order
+from mock_server.domain.objects.rows import sort_rows
 from mock_server.domain.storage import training
 from mock_server.domain.storage.store import Store
 
@@ -189,7 +189,7 @@ row_steps = st.lists(
 
 def check_rows(store: Store, model: dict[str, tuple[Row, ...]]) -> None:
     """Each collection has its rows, and they are found."""
-    assert {at: tuple(store.rows.of(D, at)) for at in model} == model
+    assert {at: tuple(store.rows.get(D, at)) for at in model} == model
     places = {it.id: (at, it) for at, rows in model.items() for it in rows}
     for row_id in "123456":
         found = store.find_row(row_id)
@@ -217,7 +217,7 @@ def test_rows_are_as_they_were_last_put(
         gone = [each for each in own.values() if each not in kept]
         new = [each for each in kept if each.id not in own]
         store.rows.change(D, collection_id, gone, new)
-        model[collection_id] = in_order(kept)
+        model[collection_id] = sort_rows(kept)
         for text in ("q", "other"):
             found = any(each.q == text for each in kept)
             assert store.rows.has_texts(D, collection_id, text, "") is found
@@ -228,7 +228,7 @@ def test_rows_are_as_they_were_last_put(
 
 
 def test_rows_are_charged_by_what_is_new() -> None:
-    rows = in_order(row(f"{n}", text="x" * 1_000) for n in range(100))
+    rows = sort_rows(row(f"{n}", text="x" * 1_000) for n in range(100))
     dataset = Dataset("d", tree=Tree(ITEMS), rows={"a": rows})
     store = Store(Generation(datasets={"d": dataset}))
     store.rows.change(dataset, "a", rows[50:51], [row("new")])

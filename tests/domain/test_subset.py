@@ -13,7 +13,7 @@ from mock_server.domain.validation.json_match import (
     Difference,
     deeper_than,
     differences,
-    holds,
+    is_match,
 )
 
 scalars = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
@@ -29,18 +29,18 @@ values = st.recursive(
 
 @given(values)
 def test_every_value_holds_itself(value: Any) -> None:
-    assert holds(value, value)
+    assert is_match(value, value)
 
 
 @given(values, values)
 def test_holding_is_having_no_difference(wanted: Any, value: Any) -> None:
-    assert holds(wanted, value) is (not list(differences(wanted, value)))
+    assert is_match(wanted, value) is (not list(differences(wanted, value)))
 
 
 @given(st.dictionaries(st.text(max_size=2), values), st.data())
 def test_an_object_holds_a_part_of_itself(value: dict[str, Any], data: Any) -> None:
     names = data.draw(st.sets(st.sampled_from(sorted(value)))) if value else ()
-    assert holds({name: value[name] for name in names}, value)
+    assert is_match({name: value[name] for name in names}, value)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_every_difference_has_its_place(
 ) -> None:
     expected = [Difference(path, want, got) for path, want, got in found]
     assert list(differences(wanted, value)) == expected
-    assert holds(wanted, value) is not bool(found)
+    assert is_match(wanted, value) is not bool(found)
 
 
 @pytest.mark.parametrize(

@@ -42,12 +42,12 @@ def begun(store: Store, count: int, *, is_parsed: bool, start: int = 0) -> Colle
 
 def shown(store: Store, after: int = 0) -> tuple[int, int, int]:
     """Training amount, data amount and rows, so many milliseconds after the start."""
-    training.settle(store, SINCE + after)
+    training.train_due_rows(store, SINCE + after)
     found = store.find_collection("c")
     assert found is not None
     dataset, collection = found
     assert collection.update_time == 7
-    count = len(store.rows.of(dataset, "c"))
+    count = len(store.rows.get(dataset, "c"))
     return collection.training_amount - 5, collection.data_amount, count
 
 
@@ -81,7 +81,7 @@ def test_looking_in_between_changes_nothing(
     for after in sorted(looks):
         shown(store, after)
     assert shown(store, 9_000) == shown(other, 9_000)
-    assert [*store.rows.of(DATASET, "c")] == [*other.rows.of(DATASET, "c")]
+    assert [*store.rows.get(DATASET, "c")] == [*other.rows.get(DATASET, "c")]
 
 
 def test_jobs_on_one_collection_add_up() -> None:
@@ -90,7 +90,7 @@ def test_jobs_on_one_collection_add_up() -> None:
     assert begun(store, 10, is_parsed=False, start=30).training_amount == 5 + 31
     assert shown(store, 2_000) == (20, 21, 21)
     assert shown(store, 3_000) == (0, 41, 41)
-    numbers = [row.chunk_index for row in store.rows.of(DATASET, "c")]
+    numbers = [row.chunk_index for row in store.rows.get(DATASET, "c")]
     assert numbers == [-1, *range(40)]
 
 
@@ -115,7 +115,7 @@ def test_a_removed_collection_is_trained_no_more() -> None:
     store = Store(GENERATION)
     begun(store, 3, is_parsed=True)
     store.remove_collections(DATASET, ["c"])
-    training.settle(store, SINCE + 10_000)
+    training.train_due_rows(store, SINCE + 10_000)
     assert (len(store.jobs), store.find_row("000"), store.due) == (0, None, None)
 
 
@@ -145,10 +145,10 @@ def test_many_collections_are_trained_while_others_are_served() -> None:
     datasets = {"d": Dataset("d", tree=tree)}
     store = Store(Generation(datasets=datasets, jobs=jobs))
     with pytest.raises(NotReady) as raised:
-        training.settle(store, SINCE + 10_000)
+        training.train_due_rows(store, SINCE + 10_000)
     assert 0 < len(store.jobs) < 200
     deque(raised.value.pending, maxlen=0)
-    training.settle(store, SINCE + 10_000)
+    training.train_due_rows(store, SINCE + 10_000)
     found = store.find_row("199")
     assert (len(store.jobs), store.due) == (0, None)
     assert found is not None
@@ -170,6 +170,6 @@ def test_a_sandbox_trains_by_its_own_clock() -> None:
     begun(sandbox.store, 3, is_parsed=True)
     sandbox.take_snapshot("queued")
     sandbox.clock.advance(2_000)
-    assert len(sandbox.store.rows.of(DATASET, "c")) == 4
+    assert len(sandbox.store.rows.get(DATASET, "c")) == 4
     sandbox.restore("queued")
-    assert len(sandbox.store.rows.of(DATASET, "c")) == 1
+    assert len(sandbox.store.rows.get(DATASET, "c")) == 1

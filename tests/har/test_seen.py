@@ -48,7 +48,7 @@ def seen_of(*exchanges: Exchange) -> CapturedData:
     """What was seen; whatever that was, it loads."""
     seen = CapturedData()
     for each in exchanges:
-        seen.take(each)
+        seen.add_exchange(each)
     load_fixture(seen.document())
     return seen
 
@@ -173,7 +173,7 @@ def test_many_deletions_cost_in_proportion(subject: str) -> None:
             exchanges = [made("/api/core/dataset/list", {}, listed["list"])]
         seen = seen_of(*exchanges)
         start = thread_time()
-        seen.take(made(path, asked, None)._replace(method="DELETE"))
+        seen.add_exchange(made(path, asked, None)._replace(method="DELETE"))
         return thread_time() - start
 
     small, large = (min(cost(n) for _ in range(3)) for n in (200, 1_600))
@@ -229,5 +229,5 @@ def _answer(**fields: Any) -> bytes:
 )
 def test_refused_and_malformed_answers_tell_nothing(change: dict[str, Any]) -> None:
     seen = CapturedData()
-    assert not seen.take(listed([item("a")])._replace(**change))
+    assert not seen.add_exchange(listed([item("a")])._replace(**change))
     assert seen.document() == {"apps": [], "datasets": []}

@@ -56,7 +56,7 @@ class Watched:
         """The data of an answer, None of a refusal."""
         headers = {"Authorization": f"Bearer {KEY}"}
         response = self.client.request(method, path, json=body, headers=headers)
-        self.seen.take(exchange_of(response))
+        self.seen.add_exchange(exchange_of(response))
         answer = response.json()
         return answer["data"] if answer["code"] == 200 else None
 

@@ -92,7 +92,7 @@ def test_a_short_body_that_follows_its_headers_is_kept() -> None:
     }
     asyncio.run(app(scope, receive, send))
     (entry,) = app.sandbox.journal.since(0)
-    assert (entry.status, entry.sent.body) == (401, b"{}")
+    assert (entry.status, entry.request.body) == (401, b"{}")
 
 
 UPLOAD = "POST /api/core/dataset/collection/create/localFile"

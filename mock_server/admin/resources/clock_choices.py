@@ -73,11 +73,11 @@ class Choose(Input):
     choices: Chosen = field(default_factory=dict)
 
     @classmethod
-    def meant_by(cls, name: str, given: Mapping[str, object]) -> str:
+    def unknown_field_hint(cls, name: str, given: Mapping[str, object]) -> str:
         """Return what to write for a choice that stands beside `choices`."""
         if name in choice_table.table():
             return f' (write {{"choices": {{"{name}": ...}}}})'
-        return super().meant_by(name, given)
+        return super().unknown_field_hint(name, given)
 
 
 @routes.add("GET", "/choices")

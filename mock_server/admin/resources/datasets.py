@@ -207,7 +207,7 @@ def _check_parent(tree: FolderTree, collection: Collection, limits: Limits) -> N
     parent = collection.parent_id
     if parent is None:
         return
-    if parent not in tree or collection.id in tree.above(parent):
+    if parent not in tree or collection.id in tree.folder_path(parent):
         expected = "null or the _id of another collection that is not in this one"
         refuse(("parentId",), f"Expected {expected}, got {describe_value(parent)}")
     # A moved folder takes its content along, down to the deepest level.

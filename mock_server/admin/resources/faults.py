@@ -32,10 +32,10 @@ class PresetQuery(Input):
     preset: Annotated[str, Meta(extra_json_schema={"enum": [*PRESETS]})] | None = None
 
     @classmethod
-    def meant_by(cls, name: str, given: Mapping[str, object]) -> str:
+    def unknown_field_hint(cls, name: str, given: Mapping[str, object]) -> str:
         """What to write for the id of a fault, which is part of the path."""
         own = " (write /faults/ID for one of them)" if name == "id" else ""
-        return own or super().meant_by(name, given)
+        return own or super().unknown_field_hint(name, given)
 
 
 class PlanQuery(Input):

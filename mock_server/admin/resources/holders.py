@@ -21,7 +21,7 @@ from mock_server.api.response import Response
 from mock_server.api.slices import once_ready
 from mock_server.domain import errors, folders
 from mock_server.domain.call import AppNotFound, DatasetNotFound
-from mock_server.domain.datasets.dataset_folders import below, path_of, remove
+from mock_server.domain.datasets.dataset_folders import descendants, path_of, remove
 from mock_server.domain.messages import quoted
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.fixture_data import Generation
@@ -99,7 +99,7 @@ def delete_app(call: Call, query: ChangeQuery) -> Response | Download:
     counted = app_view(call.sandbox.store, app)
     shown = _counted(counted) if query.counts else _now(call, app)
     store = call.sandbox.store
-    gone = app, *folders.below(store.apps(), app.id)
+    gone = app, *folders.descendants(store.apps(), app.id)
     store.remove_apps({each.id for each in gone})
     return shown
 
@@ -199,9 +199,9 @@ def _around(store: Store, name: str, fields: Plain) -> list[Plain]:
     found: list[App | Dataset]
     if name == "apps":
         above = folders.path_of(store.app, parent_id)
-        found = [*above, *folders.below(store.apps(), own_id)]
+        found = [*above, *folders.descendants(store.apps(), own_id)]
     else:
-        found = [*path_of(store, parent_id), *below(store, own_id)]
+        found = [*path_of(store, parent_id), *descendants(store, own_id)]
     by_id = {each.id: each for each in found if each.id != own_id}
     return [
         {"id": each.id, "type": each.type, "parentId": each.parent_id}

@@ -27,7 +27,7 @@ from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.faults.definition import FIELDS
 from mock_server.domain.journal import Entry, Journal, Outside, as_redacted
 from mock_server.domain.limits import Published
-from mock_server.domain.validation.json_match import Difference, differences, holds
+from mock_server.domain.validation.json_match import Difference, differences, is_match
 
 routes = Routes()
 
@@ -55,9 +55,11 @@ class Criteria(Input, omit_defaults=True, kw_only=True):
     body: Annotated[dict[str, Any], FIELDS] | UnsetType = UNSET
 
     @classmethod
-    def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:
+    def unknown_field_hint(cls, name: str, fields: Mapping[str, object]) -> str:
         """Return what to write for a field of other mock servers."""
-        return OPERATIONS.rewrite_hint(name, fields) or super().meant_by(name, fields)
+        return OPERATIONS.rewrite_hint(name, fields) or super().unknown_field_hint(
+            name, fields
+        )
 
 
 Facts = Mapping[str, object]
@@ -81,7 +83,7 @@ def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
 
 def matches(facts: Facts, entry: Entry) -> bool:
     """Return whether an entry matches all facts."""
-    return all(holds(fact, fact_of(name, entry)) for name, fact in facts.items())
+    return all(is_match(fact, fact_of(name, entry)) for name, fact in facts.items())
 
 
 def fact_of(name: str, entry: Entry) -> object:
@@ -146,7 +148,7 @@ def _has_id(wanted: str | UnsetType, entry: Entry, sandbox: str) -> bool:
     if wanted is UNSET:
         return True
     made = generated_id(sandbox, entry.generation, entry.seq)
-    return wanted in (made, valid_id(values(entry.sent.header_pairs(), REQUEST_ID)))
+    return wanted in (made, valid_id(values(entry.request.header_pairs(), REQUEST_ID)))
 
 
 def _wanted(query: JournalQuery, call: Call) -> Facts:
@@ -320,7 +322,7 @@ async def _doubt(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str
     other_facts = {name: fact for name, fact in facts.items() if name != "body"}
     cut = sum(
         [
-            each.sent.is_cut and matches(other_facts, each)
+            each.request.is_cut and matches(other_facts, each)
             async for each in in_slices(others)
         ]
     )

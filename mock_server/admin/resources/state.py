@@ -58,7 +58,7 @@ def get_state(call: framework.Call) -> Response | Download:
     content_type = (YAML if is_yaml else JSON).encode()
     write = to_yaml if is_yaml else to_json
     # A copy: the original may change while a large fixture is sent.
-    state.settle()
+    state.train_due_rows()
     make = partial(write, state.store.copy("streams"), frozen_at)
     found = in_parts(make, call.services.downloads, content_type)
     if isinstance(found, Download):

@@ -51,7 +51,7 @@ def get_why(call: Call, query: WhyQuery) -> Why:
     key = None if query.key is UNSET else query.key
     item = None if query.item is UNSET else query.item
     state = sandbox.state
-    state.settle()
+    state.train_due_rows()
     tried = TriedRequest(_fields(query), state.choices, key)
     # Read as at the sandbox's own address.
     bound_to = None if sandbox.name == DEFAULT else sandbox.name

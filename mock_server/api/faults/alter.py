@@ -23,7 +23,7 @@ class Alter(Fault, tag="alter"):
 
     chinese = "一页中的每个条目都被设置或删除若干字段。"
     least: ClassVar[Mapping[str, Any]] = {"set": {"a": 1}}
-    needs = "page"
+    trait = "page"
     schema: ClassVar[Mapping[str, Any]] = {
         "anyOf": [
             {"required": ["set"], "properties": {"set": {"minProperties": 1}}},
@@ -83,5 +83,5 @@ def items_of(data: Any) -> list[dict[str, Any]]:
     items: Any = data
     if isinstance(data, dict):
         items = data.get("list", data.get("data"))
-    found = items if isinstance(items, list) else ()
-    return [each for each in found if isinstance(each, dict)]
+    objects = items if isinstance(items, list) else ()
+    return [each for each in objects if isinstance(each, dict)]

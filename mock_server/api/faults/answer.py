@@ -23,13 +23,13 @@ from mock_server.api.faults.answer_checks import (
     path_problems,
     survives_json,
 )
-from mock_server.api.faults.answering import AnsweredRequest, Answering, value_of
+from mock_server.api.faults.answering import AnsweredRequest, BaseAnswer, value_of
 from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.domain.access import Level
 from mock_server.domain.faults import placeholders
-from mock_server.domain.faults.routes import is_route, unlike_routes
+from mock_server.domain.faults.routes import is_route, wildcard_warnings
 from mock_server.domain.journal import Note
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.listing.list_v2 import Page
@@ -51,7 +51,7 @@ LARGE_BYTES = 64 * 1024
 _NO_SCRIPTS = ((b"content-security-policy", b"sandbox"),)
 
 
-class Answer(Answering, tag="answer", dict=True):
+class Answer(BaseAnswer, tag="answer", dict=True):
     """A scripted response replaces that of an operation or path."""
 
     chinese = "以此应答代替操作自身的应答，或用于任意其他路径。"
@@ -96,10 +96,10 @@ class Answer(Answering, tag="answer", dict=True):
     @property
     def form(self) -> str | None:
         """Return the name of the field that holds the body, None without one."""
-        return next(iter(self._given_forms), None)
+        return next(iter(self._body_forms), None)
 
     @property
-    def _given_forms(self) -> list[str]:
+    def _body_forms(self) -> list[str]:
         # `data` and `json` may be null; null in the other fields is no value.
         absent = {"data": UNSET, "json": UNSET}
         return [each for each in FORMS if getattr(self, each) is not absent.get(each)]
@@ -109,9 +109,9 @@ class Answer(Answering, tag="answer", dict=True):
         """Return the content type of the body; b"" if the status allows no body."""
         if self.status in WITHOUT_BODY:
             return b""
-        own = {name.lower(): value for name, value in self.headers.items()}
-        given = own.get(CONTENT_TYPE, "").encode()
-        return given or _TYPES.get(self.form or "text", _JSON)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        own_type = headers.get(CONTENT_TYPE, "").encode()
+        return own_type or _TYPES.get(self.form or "text", _JSON)
 
     def problems(self) -> Iterator[tuple[Path, str]]:
         """Yield problems of the path, the body and the headers."""
@@ -122,20 +122,20 @@ class Answer(Answering, tag="answer", dict=True):
                 yield ("phase",), f"Expected {expected}, got after"
         else:
             yield from missing_method(self.operation)
-        given = self._given_forms
-        if self.status in WITHOUT_BODY and given:
-            yield (given[0],), f"Expected no body with status {self.status}, got one"
-        elif len(given) > 1:
+        forms = self._body_forms
+        if self.status in WITHOUT_BODY and forms:
+            yield (forms[0],), f"Expected no body with status {self.status}, got one"
+        elif len(forms) > 1:
             expected = "one of json, text, file and base64"
-            got = " and ".join(given)
-            yield (given[1],), f"Expected {expected}, got {got}"
-        elif given in (["json"], ["data"]):
-            value = getattr(self, given[0])
+            got = " and ".join(forms)
+            yield (forms[1],), f"Expected {expected}, got {got}"
+        elif forms in (["json"], ["data"]):
+            value = getattr(self, forms[0])
             # A value that was read from JSON needs no search, which may take long.
-            found = [] if survives_json(value) else [*json_problems(value, (given[0],))]
+            found = [] if survives_json(value) else [*json_problems(value, (forms[0],))]
             yield from found
             if not found and (problem := placeholders.problem_in(value)):
-                yield (given[0],), problem
+                yield (forms[0],), problem
         elif self.base64 is not None:
             try:
                 b64decode(self.base64, validate=True)
@@ -144,14 +144,14 @@ class Answer(Answering, tag="answer", dict=True):
                 yield ("base64",), f"Expected {expected}, got another text"
         yield from header_problems(self.headers, self.status)
 
-    def plain(self) -> dict[str, Any]:
+    def plain_fields(self) -> dict[str, Any]:
         value = self._declared_value
         if not isinstance(value, Raw):
-            return super().plain()
+            return super().plain_fields()
         rest = replace(self, data=UNSET, json=UNSET)
-        return rest.plain() | {self.form or "": value}
+        return rest.plain_fields() | {self.form or "": value}
 
-    def as_kept(self) -> Self:
+    def to_stored(self) -> Self:
         """Return the answer with a large value as JSON, which takes less memory."""
         if self._declared_value is UNSET:
             return self
@@ -188,7 +188,7 @@ class Answer(Answering, tag="answer", dict=True):
         value = self._declared_value
         if value is UNSET or not self._has_placeholders:
             return value
-        return placeholders.filled(value, sent.values(), DEFAULT_LIMITS.response_bytes)
+        return placeholders.fill(value, sent.values(), DEFAULT_LIMITS.response_bytes)
 
     @cached_property
     def _has_placeholders(self) -> bool:
@@ -224,12 +224,12 @@ class Answer(Answering, tag="answer", dict=True):
     def warnings(self) -> Iterator[str]:
         """Yield warnings; also of data that differs from the operation's own type."""
         yield from super().warnings()
-        yield from unlike_routes(self.operation)
+        yield from wildcard_warnings(self.operation)
         yield from placeholders.warnings_in(self._declared_value, self.operation)
         yield from placeholders.outside_json([self.text or "", *self.headers.values()])
         if isinstance(self.json, str) and _holds_json(self.json):
-            how = "write it without quotes, or as text"
-            yield f"json is a text that holds JSON, and is sent as a JSON string: {how}"
+            fix = "write it without quotes, or as text"
+            yield f"json is a text that holds JSON, and is sent as a JSON string: {fix}"
         if not self._has_placeholders and self._own_difference:
             yield self._own_difference
 
@@ -247,15 +247,15 @@ def _holds_json(text: str) -> bool:
 
 def _with_other_page(value: Any, distort: Distort, sent: AnsweredRequest) -> Any:
     """Return the value with its page changed by `distort`; other values stay."""
-    plain = value_of(bytes(value)) if isinstance(value, Raw) else value
-    holder = plain if isinstance(plain, dict) else {}
+    document = value_of(bytes(value)) if isinstance(value, Raw) else value
+    holder = document if isinstance(document, dict) else {}
     holder = holder["data"] if isinstance(holder.get("data"), dict) else holder
     items, total = holder.get("list"), holder.get("total", 0)
     if not isinstance(items, list) or type(total) is not int:
         return value
     page = Page(items, total, Level.OWNER, items, 0, max(1, len(items)))
     other = distort(page, sent)
-    changed = {**holder, "list": [*other.items]}
+    result = {**holder, "list": [*other.items]}
     if "total" in holder:
-        changed["total"] = other.total
-    return changed if holder is plain else {**plain, "data": changed}
+        result["total"] = other.total
+    return result if holder is document else {**document, "data": result}

@@ -38,16 +38,16 @@ def path_problems(route: str) -> Iterator[tuple[Path, str]]:
     if not re.fullmatch(PATH_PATTERN, path) or set(segments) & {*DOTS}:
         expected = "a path as it is sent, such as /api/x/{id}: no query, no fragment"
         message = f"Expected {expected}, others percent-encoded, got {got}"
-        own, _, query = path.partition("?")
+        base, _, query = path.partition("?")
         if query and path.startswith("/"):
             match = dict(parse_qsl(cut(query))) or {"name": "value"}
-            asked = json.dumps({"query": match}, ensure_ascii=False)
-            how = f"write {cut(own)}, and as `match` {cut(asked)}"
-            message = f"Expected a path without a query, got {got} ({how})"
+            query_text = json.dumps({"query": match}, ensure_ascii=False)
+            advice = f"write {cut(base)}, and as `match` {cut(query_text)}"
+            message = f"Expected a path without a query, got {got} ({advice})"
         if not path.startswith("/"):
-            own = path.partition("://")[2].partition("/")[2] or path
+            base = path.partition("://")[2].partition("/")[2] or path
             message = (
-                f"Expected a path that begins with /, got {got} (write /{cut(own)})"
+                f"Expected a path that begins with /, got {got} (write /{cut(base)})"
             )
         yield ("operation",), message
     elif len(set(parameters)) < len(parameters):
@@ -69,9 +69,9 @@ def missing_method(operation: str) -> Iterator[tuple[Path, str]]:
         word, path = path, word
     if path.startswith("/") and not OPERATIONS.owner_of(path):
         method = word.upper() if word.upper() in METHODS else "GET"
-        whose = "" if method == word.upper() else ", with the method of the request"
-        how = f"write it as '{method} {cut(path)}'{whose}"
-        got = f"got {describe_value(operation)} ({how})"
+        suffix = "" if method == word.upper() else ", with the method of the request"
+        hint = f"write it as '{method} {cut(path)}'{suffix}"
+        got = f"got {describe_value(operation)} ({hint})"
         expected = f"one of {', '.join(METHODS)} before a path"
         yield ("operation",), f"Expected {expected}, {got}"
 
@@ -94,8 +94,8 @@ def json_problems(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
                 yield from json_problems(name, (*path, name))
                 yield from json_problems(item, (*path, name))
         case list():
-            for at, item in enumerate(value):
-                yield from json_problems(item, (*path, at))
+            for index, item in enumerate(value):
+                yield from json_problems(item, (*path, index))
         case str() if not is_unicode(value):
             yield path, "Expected Unicode text, got a lone surrogate"
         case int() if abs(value) > Published.integer:
@@ -126,16 +126,16 @@ def header_problems(
     headers: Mapping[str, str], status: int
 ) -> Iterator[tuple[Path, str]]:
     """Yield the problems of the headers of a response with this status."""
-    found: set[str] = set()
+    names: set[str] = set()
     if len(headers) > DEFAULT_LIMITS.response_headers:
         yield ("headers",), f"more than {DEFAULT_LIMITS.response_headers} headers"
     for name, value in headers.items():
         lower = name.lower()
         if mistake := header_mistake(name, value, status):
             yield ("headers", name), mistake
-        elif lower in found:
+        elif lower in names:
             yield ("headers", name), f"duplicate header {lower!r}"
-        found.add(lower)
+        names.add(lower)
 
 
 def header_mistake(name: str, value: str, status: int) -> str:
@@ -167,21 +167,23 @@ def data_difference(operation: Operation, form: str | None, value: Any) -> str:
             value = value_of(bytes(value))
         except LimitReached:  # comparing a large value takes too long
             return ""
-    at = "$.data"
+    root = "$.data"
     if form == "json" and operation.has_envelope:
         if not isinstance(value, dict) or "data" not in value:
             expected = "an envelope with code, statusText, message and data"
-            how = "write data in place of json, and it is added"
-            return f"{operation.name} returns {expected}, this json has none: {how}"
-        value, at = value["data"], "$.json.data"
+            hint = "write data in place of json, and it is added"
+            return f"{operation.name} returns {expected}, this json has none: {hint}"
+        value, root = value["data"], "$.json.data"
     try:
         msgspec.convert(value, operation.data)
     except msgspec.ValidationError as error:
         is_small = len(msgspec.json.encode(value)) <= Published.differing_bytes
-        every = mistakes(value, operation.data) if is_small else iter(())
-        first = next(every, None)
-        found = f"{first.message} - at {at}{dotted(first.path)[1:]}" if first else error
+        problems = mistakes(value, operation.data) if is_small else iter(())
+        first = next(problems, None)
+        text = (
+            f"{first.message} - at {root}{dotted(first.path)[1:]}" if first else error
+        )
         is_talk = operation.name.endswith("completions")
-        how = "; kind reply writes the whole answer for a text" if is_talk else ""
-        return f"The answer differs from what {operation.name} returns: {found}{how}"
+        hint = "; kind reply writes the whole answer for a text" if is_talk else ""
+        return f"The answer differs from what {operation.name} returns: {text}{hint}"
     return ""

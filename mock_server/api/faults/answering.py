@@ -71,7 +71,7 @@ class AnsweredRequest(Struct, frozen=True):
         }
 
 
-class Answering(Fault):
+class BaseAnswer(Fault):
     """An answer: it replaces the response of an operation; faults still apply."""
 
     is_answer = True

@@ -38,11 +38,11 @@ class Delay(fault.StreamFault, tag="delay"):
     def check(self) -> None:
         """Require exactly one of the three forms, and `min` up to `max`."""
         super().check()
-        given = tuple(
+        fields = tuple(
             name for form in _FORMS for name in form if getattr(self, name) is not None
         )
-        if given not in _FORMS:
-            got = " and ".join(given) or "nothing"
+        if fields not in _FORMS:
+            got = " and ".join(fields) or "nothing"
             raise fault.wrong_field(
                 "ms, or min and max, or median and sigma", got, "ms"
             )
@@ -71,9 +71,9 @@ class Delay(fault.StreamFault, tag="delay"):
     def with_pause(self, stream: EventStream, ms: float) -> EventStream:
         """Return the stream with a pause of `ms` after `after_chunks` events."""
         at = min(self.after_chunks, len(stream.chunks) - 1)
-        late = replace(stream.chunks[at], pause_ms=stream.chunks[at].pause_ms + ms)
+        delayed = replace(stream.chunks[at], pause_ms=stream.chunks[at].pause_ms + ms)
         before, rest = stream.chunks[:at], stream.chunks[at + 1 :]
-        return stream.with_chunks([*before, late, *rest])
+        return stream.with_chunks([*before, delayed, *rest])
 
     def milliseconds(self, first: float, second: float) -> float:
         """Return the delay for two random numbers in [0, 1); at most `fault_ms`."""

@@ -8,7 +8,7 @@ from starlette.types import Send
 from mock_server.api.context import pause
 from mock_server.api.event_stream import Chunk, EventStream
 from mock_server.api.faults import fault
-from mock_server.api.request import ClientGone, Interrupted, RequestBody
+from mock_server.api.request import ClientGone, RequestBody, WaitInterrupted
 from mock_server.api.response import Headers, Response
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import describe_value
@@ -34,18 +34,20 @@ class Dribble(fault.StreamFault, tag="dribble"):
             )
 
     async def apply(self, context: fault.FaultContext) -> Response:
-        whole = await context.perform()
-        if not whole.status:  # a reply that is cut before its first byte
-            return whole
-        if isinstance(whole, EventStream):
-            before = whole.chunks[: self.after_chunks]
-            rest = b"".join(each.content for each in whole.chunks[len(before) :])
+        response = await context.perform()
+        if not response.status:  # a reply that is cut before its first byte
+            return response
+        if isinstance(response, EventStream):
+            before = response.chunks[: self.after_chunks]
+            rest = b"".join(each.content for each in response.chunks[len(before) :])
             late_pieces = _split(rest, self.chunks)
-            return whole.with_chunks(
+            return response.with_chunks(
                 [*before, *(Chunk(it, self.ms) for it in late_pieces)]
             )
-        pieces = _split(whole.body, self.chunks)
-        return whole.into(DribbledResponse, context=context, pieces=pieces, ms=self.ms)
+        pieces = _split(response.body, self.chunks)
+        return response.as_type(
+            DribbledResponse, context=context, pieces=pieces, ms=self.ms
+        )
 
 
 class DribbledResponse(Response, frozen=True, kw_only=True):
@@ -66,11 +68,11 @@ class DribbledResponse(Response, frozen=True, kw_only=True):
                 await send(content | {"more_body": number < len(self.pieces)})
         except ClientGone:
             pass
-        except Interrupted:
+        except WaitInterrupted:
             await self.context.connection().close(body)
 
 
-def _split(whole: bytes, count: int) -> list[bytes]:
-    """Split `whole` into at least one and at most `count` pieces of equal size."""
-    size = -(-len(whole) // count)
-    return [whole[at : at + size] for at in range(0, len(whole), size or 1)] or [b""]
+def _split(body: bytes, count: int) -> list[bytes]:
+    """Split `body` into at least one and at most `count` pieces of equal size."""
+    size = -(-len(body) // count)
+    return [body[at : at + size] for at in range(0, len(body), size or 1)] or [b""]

@@ -15,7 +15,7 @@ class DuplicateItem(Fault, tag="duplicate_item"):
     """A page begins with the last item of the previous page."""
 
     chinese = "一页的第一个条目在上一页已经出现过。"
-    needs = "page"
+    trait = "page"
 
     async def apply(self, context: FaultContext) -> Response:
         return await context.perform(lambda page, _: with_repeated_item(page))
@@ -26,5 +26,5 @@ def with_repeated_item(page: Page[T]) -> Page[T]:
     if not page.items:
         return page
     # The page looks as if an item had been inserted before it.
-    again = page.matching[max(0, page.offset - 1)]
-    return replace(page, items=[again, *page.items][: page.page_size])
+    repeated = page.matching[max(0, page.offset - 1)]
+    return replace(page, items=[repeated, *page.items][: page.page_size])

@@ -13,10 +13,10 @@ class Empty(Fault, tag="empty"):
     """`all`: also break connections on which a client resends the request."""
 
     @property
-    def meets_resends(self) -> bool:
+    def fires_on_resends(self) -> bool:
         return self.connections == "all"
 
     async def apply(self, context: FaultContext) -> NoResponse:
         connection = context.connection()
         await context.perform_if_after()
-        return NoResponse(ends=connection.finish)
+        return NoResponse(end=connection.finish)

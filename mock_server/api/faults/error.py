@@ -8,7 +8,7 @@ from msgspec import Meta
 from mock_server.api.envelope import error_envelope
 from mock_server.api.faults.fault import Fault, FaultContext, wrong_field
 from mock_server.api.response import Response
-from mock_server.domain.faults.definition import Whole
+from mock_server.domain.faults.definition import WholeNumber
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import describe_value
 
@@ -28,13 +28,13 @@ class Error(Fault, tag="error"):
 
     status: Annotated[int, Meta(ge=200, le=599)] = 503
     """The HTTP status; not 204, 205 or 304; below 300 only with a `code`."""
-    code: Whole | None = None
+    code: WholeNumber | None = None
     """The `code` in the envelope; by default the status."""
     message: Annotated[str, Meta(max_length=Published.title_chars)] = (
         "Injected by a fault"
     )
     """The `message` in the envelope."""
-    retry_after: Whole | None = None
+    retry_after: WholeNumber | None = None
     """The header `Retry-After`, in seconds."""
 
     def warnings(self) -> Iterator[str]:

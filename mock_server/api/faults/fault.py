@@ -27,7 +27,7 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import End, Response
 from mock_server.api.slices import once_ready
 from mock_server.domain.errors import InvalidField, InvalidFields
-from mock_server.domain.faults.definition import Definition, Whole
+from mock_server.domain.faults.definition import Definition, WholeNumber
 from mock_server.domain.faults.firing import Firing
 from mock_server.domain.faults.routes import is_route
 from mock_server.domain.limits import Published
@@ -97,7 +97,7 @@ class FaultContext(Struct, frozen=True):
         """Return an invented item for a page of the operation or of an answer."""
         if self.request.answer is not None:
             return {"_id": f"appeared-{number}", "name": f"Appeared {number}"}
-        appear = cast("Callable[[object, int], Any]", self.operation.appear)
+        appear = cast("Callable[[object, int], Any]", self.operation.invent)
         return appear(request, number)
 
     async def response_to_break(self) -> Response:
@@ -119,7 +119,7 @@ class FaultContext(Struct, frozen=True):
 async def apply_answer_delay(request: RequestContext) -> None:
     """Delay a request as its scripted answer requires, if one fires.
 
-    Raises ClientGone, Interrupted.
+    Raises ClientGone, WaitInterrupted.
     """
     if request.answer is not None:
         ms = cast("Fault", request.answer.fault.definition).answer_delay_ms
@@ -165,7 +165,7 @@ class Fault(Definition):
         """Return the names of the operations that the kind applies to."""
         rows = OPERATIONS.values()
         return tuple(
-            row.name for row in rows if not cls.needs or cls.needs in row.traits
+            row.name for row in rows if not cls.trait or cls.trait in row.traits
         )
 
     @classmethod
@@ -173,27 +173,27 @@ class Fault(Definition):
         """Return the rules for fields that types cannot express, as JSON Schemas."""
         names = cls.operations() if cls.is_answer else ("*", *cls.operations())
         # A kind that needs a trait cannot apply to static responses, which have none.
-        operations = {"enum": [*names]} if cls.needs else name_schema(names)
+        operations = {"enum": [*names]} if cls.trait else name_schema(names)
         return [{"properties": {"operation": operations}}, cls.schema]
 
     @classmethod
-    def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:
+    def unknown_field_hint(cls, name: str, fields: Mapping[str, object]) -> str:
         """Return a hint for an unknown field, such as one of other servers, or ""."""
-        own = OPERATIONS.rewrite_hint(name, fields)
-        if own or nearest(name, cls.__struct_encode_fields__):
-            return own
+        hint = OPERATIONS.rewrite_hint(name, fields)
+        if hint or nearest(name, cls.__struct_encode_fields__):
+            return hint
         rest = name.removeprefix(str(cls.__struct_config__.tag)).lower()
         if rest in cls.own_fields():  # as `delayMs` for the field `ms` of `delay`
             return f" (did you mean {rest!r}?)"
         kinds = Fault.kinds.items()
-        every = {each for _, kind in kinds for each in _field_names(kind)}
-        near = nearest(name, every) or name
-        homes = ", ".join(each for each, kind in kinds if near in _field_names(kind))
+        names = {each for _, kind in kinds for each in _field_names(kind)}
+        best = nearest(name, names) or name
+        owners = ", ".join(each for each, kind in kinds if best in _field_names(kind))
         if name == "headers" and "retry-after" in str(fields.get(name)).lower():
             return " (write retryAfter)"
-        if homes == "answer":
-            homes += f": in Python write respond(..., {near}=...)"
-        return f" ({near} is a field of {homes})" if homes else ""
+        if owners == "answer":
+            owners += f": in Python write respond(..., {best}=...)"
+        return f" ({best} is a field of {owners})" if owners else ""
 
     @classmethod
     def own_fields(cls) -> Mapping[str, object]:
@@ -209,25 +209,25 @@ class Fault(Definition):
         """Yield warnings of likely mistakes, such as a match that can never fire."""
         match, never = self.match, "This can never fire: Expected"
         if match.path and is_route(self.operation):
-            known = re.findall(r"\{([^{}]*)\}", self.operation)
-            for name in match.path.keys() - known:
-                got = f"got {cut(name)!r}{did_you_mean(name, known)}"
+            names = re.findall(r"\{([^{}]*)\}", self.operation)
+            for name in match.path.keys() - names:
+                got = f"got {cut(name)!r}{did_you_mean(name, names)}"
                 expected = "a parameter of the path"
                 yield f"{never} {expected}, {got} - at $.match.path"
         operation = OPERATIONS.get(self.operation)
         if operation is None:
             return
         fields = operation.contract.names
-        wanted = match.body or {}
+        body = match.body or {}
         is_open = not operation.contract.fields.__struct_config__.forbid_unknown_fields
-        for name in wanted:
-            if name in fields or is_test(wanted[name]):
+        for name in body:
+            if name in fields or is_test(body[name]):
                 continue
             if is_open:
-                beside = ' (write {"question": "..."} beside body)'
+                advice = ' (write {"question": "..."} beside body)'
                 is_asked = name == "question"
-                if near := beside if is_asked else did_you_mean(name, fields):
-                    yield f"{operation.name} reads no field {cut(name)!r}{near}"
+                if hint := advice if is_asked else did_you_mean(name, fields):
+                    yield f"{operation.name} reads no field {cut(name)!r}{hint}"
             else:
                 got = f"got {cut(name)!r}{did_you_mean(name, fields)}"
                 expected = f"a field of {operation.name}"
@@ -239,8 +239,8 @@ class Fault(Definition):
             got = f"got {operation.name}: did you mean body?"
             yield f"{never} a path with parameters, {got} - at $.match.path"
         if pattern := _PATTERN.search(match.question or ""):
-            what = "question is a part of the text - at $.match.question"
-            yield f"{pattern[0]!r} is taken literally: {what}"
+            reason = "question is a part of the text - at $.match.question"
+            yield f"{pattern[0]!r} is taken literally: {reason}"
         if match.question is not None and "messages" not in fields:
             expected = "an operation with messages, such as completions"
             yield f"{never} {expected}, got {operation.name} - at $.match.question"
@@ -252,7 +252,7 @@ class Fault(Definition):
             for path, message in self.match.problems(is_answer=self.is_answer)
         )
 
-    def as_kept(self) -> Self:
+    def to_stored(self) -> Self:
         """Return the checked fault in the form in which it is stored."""
         return self
 
@@ -260,7 +260,7 @@ class Fault(Definition):
         """Return the response to a request on which the fault fires; send nothing.
 
         Raises NeedsConnection in process if the kind needs a connection; ClientGone or
-        Interrupted if it waits. A response that waits in `send` handles the last two
+        WaitInterrupted if it waits. A response that waits in `send` handles these two
         itself, as that of `dribble` does.
         """
         raise NotImplementedError
@@ -269,7 +269,7 @@ class Fault(Definition):
 class StreamFault(Fault):
     """A fault that can take effect in the middle of a stream."""
 
-    after_chunks: Whole = 0
+    after_chunks: WholeNumber = 0
     """Number of stream events before the effect."""
 
     async def stream(self, context: FaultContext) -> EventStream | None:
@@ -277,9 +277,9 @@ class StreamFault(Fault):
         response = await context.response_to_break() if self.after_chunks else None
         return response if isinstance(response, EventStream) else None
 
-    def end_early(self, stream: EventStream, ends: End) -> EventStream:
-        """Return the first `after_chunks` events of a stream, then the end `ends`."""
-        return stream.with_chunks(stream.chunks[: self.after_chunks], ends)
+    def end_early(self, stream: EventStream, end: End) -> EventStream:
+        """Return the first `after_chunks` events of a stream, then `end`."""
+        return stream.with_chunks(stream.chunks[: self.after_chunks], end)
 
 
 def warnings_of(generation: Generation) -> Iterator[str]:
@@ -291,14 +291,14 @@ def warnings_of(generation: Generation) -> Iterator[str]:
 
 def one_of(*forms: tuple[str, ...]) -> dict[str, Any]:
     """Return a JSON Schema that requires the fields of exactly one of the forms."""
-    every = sorted({name for form in forms for name in form})
+    names = sorted({name for form in forms for name in form})
     return {
         "oneOf": [
             {
                 "required": list(form),
                 "properties": {
                     name: {"type": "number" if name in form else "null"}
-                    for name in every
+                    for name in names
                 },
             }
             for form in forms
@@ -313,12 +313,12 @@ def wrong_field(expected: str, got: str, name: str) -> InvalidField:
 
 def raise_problems(problems: Iterable[tuple[Path, str]]) -> None:
     """Raise one InvalidField for all problems (path and message), if there are any."""
-    found = [
+    texts = [
         f"{message} - at ${''.join(f'.{part}' for part in path)}"
         for path, message in problems
     ]
-    if found:
-        raise InvalidFields(all_problems(found))
+    if texts:
+        raise InvalidFields(all_problems(texts))
 
 
 def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
@@ -332,20 +332,20 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
     ]
     hint = did_you_mean(str(name), kinds_with_fields) or did_you_mean(str(name), kinds)
     if isinstance(name, str) and name in Fault.presets:
-        how = f'write {{"preset": "{name}"}}, in Python preset({name!r})'
-        hint = f", which is a preset ({how})"
+        advice = f'write {{"preset": "{name}"}}, in Python preset({name!r})'
+        hint = f", which is a preset ({advice})"
     if name == "timeout" and "ms" not in fields:
         hint = " (hang never answers, delay with ms 3000 answers late)"
-    known = {f for k in kinds.values() for f in _field_names(k)}
+    names = {f for k in kinds.values() for f in _field_names(k)}
     if "kind" not in fields and "request" in fields:  # as WireMock has it
-        hint, known = " (did you mean 'answer'?)", {*fields}
-    strange = [each for each in fields if each not in known][: Published.told_problems]
-    more = [f"unknown field {cut(f)!r}{did_you_mean(f, known)}" for f in strange]
-    meant = fields.get("type", hint.partition("'")[2].partition("'")[0])
-    if isinstance(meant, str) and meant in kinds:  # check the fields of the meant kind
-        own = {name: each for name, each in fields.items() if name in known - {"kind"}}
-        found = islice(mistakes(own, kinds[meant]), Published.told_problems)
-        more += [f"{each.message} - at {dotted(each.path)}" for each in found]
+        hint, names = " (did you mean 'answer'?)", {*fields}
+    unknown = [each for each in fields if each not in names][: Published.told_problems]
+    more = [f"unknown field {cut(f)!r}{did_you_mean(f, names)}" for f in unknown]
+    tag = fields.get("type", hint.partition("'")[2].partition("'")[0])
+    if isinstance(tag, str) and tag in kinds:  # check the fields of the meant kind
+        own = {name: each for name, each in fields.items() if name in names - {"kind"}}
+        errors = islice(mistakes(own, kinds[tag]), Published.told_problems)
+        more += [f"{each.message} - at {dotted(each.path)}" for each in errors]
     expected = f"Expected one of {', '.join(kinds)}, got {got}{hint}"
     return expected, "".join(f"; {each}" for each in more)
 
@@ -365,7 +365,7 @@ def read_fault(fields: Mapping[str, Any], responses: Collection[str]) -> Fault:
     fault.check()
     if not is_route(fault.operation) or not fault.is_answer:
         _check_operation(fault, responses)
-    return fault.as_kept()
+    return fault.to_stored()
 
 
 def fault_of(fields: Mapping[str, Any]) -> Fault:
@@ -373,8 +373,8 @@ def fault_of(fields: Mapping[str, Any]) -> Fault:
 
     Raises InvalidField.
     """
-    given = dict(fields)
-    return convert(given, Fault.kinds[given.pop("kind")])
+    rest = dict(fields)
+    return convert(rest, Fault.kinds[rest.pop("kind")])
 
 
 _TRAITS = {
@@ -386,13 +386,13 @@ _TRAITS = {
 
 def _check_operation(fault: Fault, responses: Collection[str]) -> None:
     """Raise InvalidField if the operation is unknown, or lacks the kind's trait."""
-    others = "a method and a path, or " if fault.is_answer else "* or "
+    allowed = "a method and a path, or " if fault.is_answer else "* or "
     if fault.operation == "*" and not fault.is_answer:
         return
-    OPERATIONS.check_name(fault.operation, "$.operation", others, responses)
-    known = fault.operations()
-    if fault.operation in responses and not fault.needs:
+    OPERATIONS.check_name(fault.operation, "$.operation", allowed, responses)
+    names = fault.operations()
+    if fault.operation in responses and not fault.trait:
         return
-    if fault.operation not in known:
-        which = f"an operation {_TRAITS[fault.needs]} ({', '.join(known)})"
-        raise wrong_field(f"* or {which}", describe_value(fault.operation), "operation")
+    if fault.operation not in names:
+        trait = f"an operation {_TRAITS[fault.trait]} ({', '.join(names)})"
+        raise wrong_field(f"* or {trait}", describe_value(fault.operation), "operation")

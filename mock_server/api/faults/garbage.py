@@ -21,4 +21,4 @@ class Garbage(Fault, tag="garbage"):
             connection.transport.write(GARBAGE)
             await connection.finish(body)
 
-        return NoResponse(ends=end)
+        return NoResponse(end=end)

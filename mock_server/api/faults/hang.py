@@ -2,7 +2,7 @@
 
 from mock_server.api.context import pause
 from mock_server.api.faults.fault import FaultContext, StreamFault
-from mock_server.api.request import ClientGone, Interrupted, RequestBody
+from mock_server.api.request import ClientGone, RequestBody, WaitInterrupted
 from mock_server.api.response import NoResponse, Response
 from mock_server.domain.limits import Published
 
@@ -21,11 +21,11 @@ class Hang(StreamFault, tag="hang"):
                 await pause(context.request, Published.fault_ms)
             except ClientGone:
                 return
-            except Interrupted:
+            except WaitInterrupted:
                 pass  # a reset leaves nothing pending
             await connection.close(body)
 
         if stream := await self.stream(context):
             return self.end_early(stream, end)
         await context.perform_if_after()
-        return NoResponse(ends=end)
+        return NoResponse(end=end)

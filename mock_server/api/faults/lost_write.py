@@ -8,7 +8,7 @@ class LostWrite(Fault, tag="lost_write"):
     """A write, such as a pin, succeeds but is not stored."""
 
     chinese = "写入得到正常应答，但不会生效，例如置顶。"
-    needs = "write"
+    trait = "write"
 
     async def apply(self, context: FaultContext) -> Response:
         return await context.perform_on_copy()

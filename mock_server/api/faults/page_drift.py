@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from mock_server.api.faults.fault import Fault, FaultContext, one_of, wrong_field
 from mock_server.api.response import Response
-from mock_server.domain.faults.definition import Whole
+from mock_server.domain.faults.definition import WholeNumber
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 
@@ -20,10 +20,10 @@ class PageDrift(Fault, tag="page_drift"):
 
     chinese = "列表与上一页时不同：在整个列表的某个位置出现或消失若干条目。"
     least: ClassVar[Mapping[str, Any]] = {"insert": 1}
-    needs = "page"
+    trait = "page"
     schema = one_of(("insert",), ("remove",))
 
-    at: Whole = 0
+    at: WholeNumber = 0
     """Index of the change in the list."""
     insert: Annotated[int, Meta(ge=1, le=Published.page_size)] | None = None
     """Number of new items. Give this or `remove`."""
@@ -51,12 +51,12 @@ def drifted_page(page: Page[T], at: int, new: Sequence[T], remove: int) -> Page[
     # The whole list changes, so later pages shift too. It may have a million items, so
     # only the items of this page are computed.
     matching, begin, end = page.matching, page.offset, page.offset + page.page_size
-    here = min(at, len(matching))
-    shift = min(remove, len(matching) - here) - len(new)  # how far the rest moves
-    rest = here + len(new)
-    shown = [
-        *matching[begin : min(end, here)],
-        *new[max(0, begin - here) : max(0, end - here)],
+    index = min(at, len(matching))
+    shift = min(remove, len(matching) - index) - len(new)  # how far the rest moves
+    rest = index + len(new)
+    items = [
+        *matching[begin : min(end, index)],
+        *new[max(0, begin - index) : max(0, end - index)],
         *matching[max(begin, rest) + shift : max(end, rest) + shift],
     ]
-    return replace(page, items=shown, total=len(matching) - shift)
+    return replace(page, items=items, total=len(matching) - shift)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta
 from msgspec.structs import replace
 
-from mock_server.api.faults.answering import AnsweredRequest, Answering
+from mock_server.api.faults.answering import AnsweredRequest, BaseAnswer
 from mock_server.api.faults.fault import wrong_field
 from mock_server.api.operations.operation import Distort
 from mock_server.api.response import Response
@@ -18,7 +18,7 @@ _COMPLETIONS = "completions"
 _NULL = {"type": "null"}
 
 
-class Reply(Answering, tag="reply"):
+class Reply(BaseAnswer, tag="reply"):
     """A chat completion returns this reply."""
 
     chinese = "对话接口以此内容回复，可整体返回或流式返回。"

@@ -13,7 +13,7 @@ class Reset(StreamFault, tag="reset"):
     """`all`: also break connections on which a client resends the request."""
 
     @property
-    def meets_resends(self) -> bool:
+    def fires_on_resends(self) -> bool:
         return self.connections == "all"
 
     async def apply(self, context: FaultContext) -> Response:
@@ -21,4 +21,4 @@ class Reset(StreamFault, tag="reset"):
         if stream := await self.stream(context):
             return self.end_early(stream, connection.reset)
         await context.perform_if_after()
-        return NoResponse(ends=connection.reset)
+        return NoResponse(end=connection.reset)

@@ -11,7 +11,7 @@ from msgspec import Meta, Raw, Struct
 
 from mock_server.api.faults.alter import Alter
 from mock_server.api.faults.answer import LARGE_BYTES, Answer
-from mock_server.api.faults.answering import Answering
+from mock_server.api.faults.answering import BaseAnswer
 from mock_server.api.faults.delay import Delay
 from mock_server.api.faults.dribble import Dribble
 from mock_server.api.faults.duplicate_item import DuplicateItem
@@ -80,26 +80,26 @@ def read_faults(
     A fault may name an operation, or one of the static `responses`. Each mistake is
     passed to `report` with its path in `fields`; the result is then empty.
     """
-    found = list(_shape_mistakes(fields))
-    if not found:
-        every = [fields]
+    mistakes = list(_shape_mistakes(fields))
+    if not mistakes:
+        faults = [fields]
         if "preset" in fields:
-            every = faults_of(fields["preset"], fields.get("seed", 0))
+            faults = faults_of(fields["preset"], fields.get("seed", 0))
         try:
-            found = [each for one in every for each in _answer_problems(one)]
-            if not found:
-                return [read_fault(each, responses) for each in every]
+            mistakes = [each for fault in faults for each in _answer_problems(fault)]
+            if not mistakes:
+                return [read_fault(each, responses) for each in faults]
         except InvalidField as refusal:
-            found = [_split_place(refusal)]
-    for mistake in found:
+            mistakes = [_split_place(refusal)]
+    for mistake in mistakes:
         report(mistake)
     return ()
 
 
-def unpacked(packed: bytes) -> Fault:
+def decode_fault(packed: bytes) -> Fault:
     """Return a fault of any kind from JSON, without checking it again."""
-    given = msgspec.json.decode(packed, type=dict[str, Raw])
-    fields = {name: _decode_field(name, each) for name, each in given.items()}
+    encoded = msgspec.json.decode(packed, type=dict[str, Raw])
+    fields = {name: _decode_field(name, each) for name, each in encoded.items()}
     return msgspec.convert(fields, KINDS[fields.pop("kind")])
 
 
@@ -115,11 +115,11 @@ def _shape_mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:
     Operations, and rules between fields, are checked later.
     """
     if "preset" not in fields:
-        own = dict(fields)
+        copy = dict(fields)
         if mistake := kind_mistake(fields):
             yield Mistake(("kind",), "".join(mistake))
         else:
-            yield from mistakes(own, KINDS[own.pop("kind")])
+            yield from mistakes(copy, KINDS[copy.pop("kind")])
     elif (name := fields["preset"]) in (*PRESETS,):
         yield from mistakes(dict(fields), AddPreset)
     else:
@@ -130,7 +130,7 @@ def _shape_mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:
 def _answer_problems(fields: Mapping[str, Any]) -> Iterator[Mistake]:
     """Yield every problem of an answer; other kinds are checked by `read_fault`."""
     fault = fault_of(fields)
-    if isinstance(fault, Answering):
+    if isinstance(fault, BaseAnswer):
         yield from (Mistake(*each) for each in fault.problems())
 
 

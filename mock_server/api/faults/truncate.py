@@ -7,7 +7,7 @@ from mock_server.api.connection import Connection
 from mock_server.api.faults.fault import FaultContext, StreamFault
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Headers, Response
-from mock_server.domain.faults.definition import Whole
+from mock_server.domain.faults.definition import WholeNumber
 
 
 class Truncate(StreamFault, tag="truncate"):
@@ -15,7 +15,7 @@ class Truncate(StreamFault, tag="truncate"):
 
     chinese = "应答正文在若干字节后中断，默认为一半。"
 
-    sent_bytes: Whole | None = field(default=None, name="bytes")
+    sent_bytes: WholeNumber | None = field(default=None, name="bytes")
     """Number of body bytes to send; by default half."""
 
     async def apply(self, context: FaultContext) -> Response:
@@ -23,13 +23,15 @@ class Truncate(StreamFault, tag="truncate"):
         connection = context.connection()
         if stream := await self.stream(context):
             return self.end_early(stream, connection.finish)
-        whole = await context.response_to_break()
-        if not whole.status:  # a reply that is cut before its first byte
-            return whole
-        size = len(whole.body)
+        response = await context.response_to_break()
+        if not response.status:  # a reply that is cut before its first byte
+            return response
+        size = len(response.body)
         # At least one byte must be missing.
         sent = size // 2 if self.sent_bytes is None else min(self.sent_bytes, size - 1)
-        return whole.into(TruncatedResponse, connection=connection, sent_bytes=sent)
+        return response.as_type(
+            TruncatedResponse, connection=connection, sent_bytes=sent
+        )
 
 
 class TruncatedResponse(Response, frozen=True, kw_only=True):

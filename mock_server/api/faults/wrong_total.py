@@ -17,7 +17,7 @@ class WrongTotal(Fault, tag="wrong_total"):
     """The total of a page is wrong."""
 
     chinese = "页中的总数不准确；没有总数的列表不受影响。"
-    needs = "total"
+    trait = "total"
 
     by: Annotated[int, Meta(ge=-Published.integer, le=Published.integer)] = 1
     """The number that is added to `total`."""

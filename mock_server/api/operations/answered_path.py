@@ -9,7 +9,7 @@ from msgspec import Struct
 from mock_server.api.errors import BadJson, MethodNotAllowed
 from mock_server.api.headers import Header
 from mock_server.api.operations.operation import Access, Distort, Operation
-from mock_server.api.operations.routing import OWN
+from mock_server.api.operations.routing import PREFIX
 from mock_server.api.request import read_json
 from mock_server.domain.call import Call
 from mock_server.domain.choices.table import Choices
@@ -31,7 +31,7 @@ class AnsweredPath(Struct, frozen=True):
     related: ClassVar[None] = None
     gather: ClassVar[None] = None
     most_bytes: ClassVar[None] = None
-    appear: ClassVar[None] = None
+    invent: ClassVar[None] = None
     is_scripted: ClassVar[bool] = True
 
     names: tuple[str, ...]
@@ -71,12 +71,12 @@ Served = Operation | AnsweredPath
 """An operation, or a path that has answers only."""
 
 
-def answered_at(method: str, path: str, routes: Routes) -> AnsweredPath | None:
+def find_answered(method: str, path: str, routes: Routes) -> AnsweredPath | None:
     """Return the path of a request if it has answers, else None.
 
     Raises MethodNotAllowed if the path only has answers for other methods.
     """
-    if path.startswith(OWN):
+    if path.startswith(PREFIX):
         return None  # even if a route with parameters matches
     names = routes.find(method, path)
     if names:

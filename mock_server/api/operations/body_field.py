@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import Meta, Struct, inspect
 from msgspec.structs import replace
 
-from mock_server.api.operations.nearest import given_for, meant_by_unknown
-from mock_server.domain.choices.reading import remedies, tolerated, tolerates
+from mock_server.api.operations.nearest import likely_hint, meanings
+from mock_server.domain.choices.reading import remedies, tolerant_values, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import HONOURED, IGNORED, Violation
 from mock_server.domain.limits import Published
@@ -17,12 +17,12 @@ from mock_server.domain.validation import walk
 from mock_server.domain.validation.convert import is_number_field
 
 
-class About(Struct, frozen=True):
+class FieldRules(Struct, frozen=True):
     """Names of the violations that a field can have, and other facts about the field.
 
     `missing` names the violation if a required field is absent; its effect is
-    `without`. `text` names that of a number sent as a string of digits, `over` that of
-    a number over the spec's maximum; the choice `most` sets the largest allowed number.
+    `missing_effect`. `text` names that of a number sent as a string of digits, `high`
+    that of a number over the spec's maximum; the choice `cap` sets the largest number.
     `empty` has the name for an empty string, and the expected value in words. Each name
     is that of the choice that may tolerate the violation; all other violations are
     `invalid_field`, which no choice tolerates.
@@ -36,10 +36,10 @@ class About(Struct, frozen=True):
     """
 
     missing: str = "invalid_field"
-    without: str = IGNORED
+    missing_effect: str = IGNORED
     text: str = "invalid_field"
-    over: str = "invalid_field"
-    most: str = ""
+    high: str = "invalid_field"
+    cap: str = ""
     empty: tuple[str, str] | None = None
     choice: str = ""
     instead_of: str | None = None
@@ -59,7 +59,7 @@ class About(Struct, frozen=True):
     def meta(self) -> Meta:
         """Return these facts as metadata for the field's type."""
         described = "Known, without effect" if self.is_without_effect else None
-        return Meta(extra={"about": self}, description=described)
+        return Meta(extra={"rules": self}, description=described)
 
 
 class Field:
@@ -77,7 +77,7 @@ class Field:
         # If the type allows strings beside numbers, digits need no conversion.
         takes_text = self._is_number and walk.is_valid("1", field.type)
         self._as_number = walk.integral_as_int if takes_text else walk.as_number
-        self.about = _about_of(field.type)
+        self.rules = _rules_of(field.type)
 
     def missing(
         self, choices: Choices, *, another: str = "", unknown: str | None = None
@@ -87,86 +87,86 @@ class Field:
         The body may have the field `another` instead. `unknown` is a field of the body
         that is likely meant for the missing one.
         """
-        effect = HONOURED if another else self.about.without
+        effect = HONOURED if another else self.rules.missing_effect
         got = f"the field {quoted(another)} instead" if another else "nothing"
-        violation = self._violation(self.about.missing, got, effect=effect)
-        hint = f" ({self.about.hint})" if self.about.hint else ""
-        message = violation.message + meant_by_unknown(unknown, self.name) + hint
+        violation = self._violation(self.rules.missing, got, effect=effect)
+        hint = f" ({self.rules.hint})" if self.rules.hint else ""
+        message = violation.message + likely_hint(unknown, self.name) + hint
         return judge(replace(violation, message=message), choices)
 
-    def read(self, given: object, choices: Choices) -> tuple[object, list[Violation]]:
+    def read(self, raw: object, choices: Choices) -> tuple[object, list[Violation]]:
         """Return the value of a field and its violations.
 
         A string of digits, or a float without fraction, becomes an integer.
         """
-        value = self._as_number(given) if self._is_number else given
-        if isinstance(given, list | dict) and not self._is_number:
-            return value, self._inner_violations(given) or self._left_out_items(given)
+        value = self._as_number(raw) if self._is_number else raw
+        if isinstance(raw, list | dict) and not self._is_number:
+            return value, self._inner_violations(raw) or self._item_violations(raw)
         valid = walk.is_valid(value, self._type)
         # A string of digits is a number by now; any other has the wrong type.
-        is_text = self._is_number and isinstance(given, str) and value is not given
-        is_empty = given == "" and self.about.empty is not None
+        is_text = self._is_number and isinstance(raw, str) and value is not raw
+        is_empty = raw == "" and self.rules.empty is not None
         if valid and not is_text and not is_empty:
             return value, []
-        got = "another value" if self.about.is_secret else describe_value(given)
+        got = "another value" if self.rules.is_secret else describe_value(raw)
         # The minimum is 0 or 1, so an invalid positive number is over the maximum. A
         # boolean is an int to Python, but not to JSON.
         is_large = not valid and type(value) is int and value > 0
         expected = self._allowed_values(choices)
-        names = [(self.about.text, expected)] if is_text else []
+        names = [(self.rules.text, expected)] if is_text else []
         if not valid and not is_large:
             names.append(("invalid_field", expected))
-        if is_empty and self.about.empty is not None:
-            names.append(self.about.empty)
+        if is_empty and self.rules.empty is not None:
+            names.append(self.rules.empty)
         violations = (self._violation(name, got, what) for name, what in names)
-        found = [judge(self._with_other(each), choices) for each in violations]
+        result = [judge(self._with_hint(each), choices) for each in violations]
         if is_large:
-            found.append(self._over_maximum(value, got, choices))
-        return value, found
+            result.append(self._over_maximum(value, got, choices))
+        return value, result
 
-    def _with_other(self, violation: Violation) -> Violation:
-        hint = f" ({self.about.instead})" if self.about.instead else ""
+    def _with_hint(self, violation: Violation) -> Violation:
+        hint = f" ({self.rules.instead})" if self.rules.instead else ""
         return replace(violation, message=violation.message + hint)
 
     def _over_maximum(self, value: Any, got: str, choices: Choices) -> Violation:
         """Return the violation of a number over the spec's maximum."""
-        violation = self._violation(self.about.over, got, self._allowed_values(choices))
-        if not self.about.most:
+        violation = self._violation(self.rules.high, got, self._allowed_values(choices))
+        if not self.rules.cap:
             return judge(violation, choices)
-        most = getattr(choices, self.about.most)
+        most = getattr(choices, self.rules.cap)
         if value <= most:
             # A choice allows this number, though the spec's maximum is smaller.
-            return self._violation(self.about.over, got)
-        if tolerates(choices, self.about.over):
+            return self._violation(self.rules.high, got)
+        if tolerates(choices, self.rules.high):
             return replace(violation, effect=f"counted as {most}")
         larger = [
-            f"{self.about.most}={most}"
-            for most in tolerated(self.about.most)
+            f"{self.rules.cap}={most}"
+            for most in tolerant_values(self.rules.cap)
             if isinstance(most, int) and value <= most
         ]
-        return violation.refused(*remedies(choices, self.about.over), *larger)
+        return violation.refused(*remedies(choices, self.rules.high), *larger)
 
     def _allowed_values(self, choices: Choices) -> str:
         """Return the values that the choices allow, in words."""
-        if not self.about.most:
+        if not self.rules.cap:
             return walk.describe_type(self._type)
         kinds = map(walk.without_metadata, getattr(self._type, "types", (self._type,)))
         number = next(each for each in kinds if isinstance(each, inspect.IntType))
-        return walk.describe_type(replace(number, le=getattr(choices, self.about.most)))
+        return walk.describe_type(replace(number, le=getattr(choices, self.rules.cap)))
 
-    def _inner_violations(self, given: object) -> list[Violation]:
-        found = walk.mistakes_of(given, self._type, (cut(self.name),))
-        places = ((each.message, walk.dotted(each.path)) for each in found)
+    def _inner_violations(self, raw: object) -> list[Violation]:
+        mistakes = walk.mistakes_of(raw, self._type, (cut(self.name),))
+        places = ((each.message, walk.dotted(each.path)) for each in mistakes)
         # One more than messages list, to show that there are more.
         return [
             Violation("invalid_field", self._section, path, f"{message} - at {path}")
             for message, path in islice(places, Published.told_problems + 1)
         ]
 
-    def _left_out_items(self, given: Any) -> list[Violation]:
+    def _item_violations(self, raw: Any) -> list[Violation]:
         """Return a violation for each item of an array that lacks `items_need`."""
-        name, found = self.about.items_need, []
-        for index, item in enumerate(given if name else ()):
+        name, result = self.rules.items_need, []
+        for index, item in enumerate(raw if name else ()):
             if not item.get(name):
                 got = describe_value(item[name]) if name in item else "nothing"
                 place = f"{self.name}[{index}].{name}"
@@ -174,10 +174,10 @@ class Field:
                 missing = violation_of(
                     place, "invalid_field", self._section, reason, IGNORED
                 )
-                unknown = given_for({name} - item.keys(), item).get(name)
-                message = missing.message + meant_by_unknown(unknown, name)
-                found.append(replace(missing, message=message))
-        return found
+                unknown = meanings({name} - item.keys(), item).get(name)
+                message = missing.message + likely_hint(unknown, name)
+                result.append(replace(missing, message=message))
+        return result
 
     def _violation(
         self, name: str, got: str, expected: str = "", effect: str = HONOURED
@@ -188,35 +188,35 @@ class Field:
 
 
 def fields_without_effect(
-    given: object, kind: inspect.Type, at: walk.Path
+    value: object, kind: inspect.Type, at: walk.Path
 ) -> Iterator[str]:
-    """Yield the paths of the fields in `given` that are known, but have no effect.
+    """Yield the paths of the fields in `value` that are known, but have no effect.
 
-    `kind` is the type of `given`, `at` its path.
+    `kind` is the type of `value`, `at` its path.
     """
-    match walk.without_metadata(kind), given:
+    match walk.without_metadata(kind), value:
         case inspect.UnionType() as union, _:
-            if own := walk.alternative_for(given, union):
-                yield from fields_without_effect(given, own, at)
+            if option := walk.alternative_for(value, union):
+                yield from fields_without_effect(value, option, at)
         case inspect.StructType(fields=fields), dict():
             for each in fields:
                 name, place = each.encode_name, (*at, each.encode_name)
-                if name in given and _about_of(each.type).is_without_effect:
+                if name in value and _rules_of(each.type).is_without_effect:
                     yield walk.dotted(place)
-                elif name in given:
-                    yield from fields_without_effect(given[name], each.type, place)
+                elif name in value:
+                    yield from fields_without_effect(value[name], each.type, place)
         case inspect.ListType(item_type=of), list():
-            for index, item in enumerate(given):
+            for index, item in enumerate(value):
                 yield from fields_without_effect(item, of, (*at, index))
 
 
-def _about_of(kind: inspect.Type) -> About:
+def _rules_of(kind: inspect.Type) -> FieldRules:
     for each in getattr(kind, "types", (kind,)):
         extra = each.extra if isinstance(each, inspect.Metadata) else None
-        if extra and "about" in extra:
-            about: About = extra["about"]
+        if extra and "rules" in extra:
+            about: FieldRules = extra["rules"]
             return about
-    return About()
+    return FieldRules()
 
 
 def violation_of(

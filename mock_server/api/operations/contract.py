@@ -24,7 +24,7 @@ from mock_server.domain.errors import InvalidField, InvalidFields, Refusal
 from mock_server.domain.journal import REFUSED, Violation
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.messages import all_problems
-from mock_server.domain.objects.pending import AT_ONCE, Steps, made
+from mock_server.domain.objects.pending import FIRST_STEPS, Steps, compute
 from mock_server.domain.validation.convert import with_integers
 from mock_server.domain.versions import facts_of
 
@@ -52,11 +52,11 @@ class Contract(Generic[F]):
     """Reads the bodies of one operation, and finds their violations.
 
     `section` is the section of the spec that violations cite, `fields` the type of the
-    spec. `extensions` are fields that are read only with some choices; `where` says
-    where a missing field is expected. If `is_checked` is False, a version that does not
-    check all fields skips fields without effect, and takes null in an optional field
-    for a missing field. If `is_strict`, versions that check all fields refuse unknown
-    fields under every choice.
+    spec. `extensions` are fields that are read only with some choices; `fields_place`
+    says where a missing field is expected. If `is_checked` is False, a version that
+    does not check all fields skips fields without effect, and takes null in an optional
+    field for a missing field. If `is_strict`, versions that check all fields refuse
+    unknown fields under every choice.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class Contract(Generic[F]):
         fields: type[F],
         extensions: type[RequestFields] | None = None,
         *,
-        where: str = "",
+        fields_place: str = "",
         is_checked: bool = True,
         is_strict: bool = False,
     ) -> None:
-        self.section, self.fields, self.where = section, fields, where
-        self.known = KnownFields(section, fields, extensions, where, is_strict)
+        self.section, self.fields, self.fields_place = section, fields, fields_place
+        self.known = KnownFields(section, fields, extensions, fields_place, is_strict)
         self._is_checked = is_checked
         self.decoder = msgspec.json.Decoder(fields)
         """Decodes a valid body; raises DECODE_ERRORS for any other."""
@@ -91,7 +91,7 @@ class Contract(Generic[F]):
                 fields = self.decoder.decode(content)
             else:
                 # The application has checked the counts of a body as large as this.
-                fields = made(self, content, self._decode_in_steps(content))
+                fields = compute(self, content, self._decode_in_steps(content))
         except DECODE_ERRORS:
             fields = None
         if fields is None:
@@ -103,7 +103,7 @@ class Contract(Generic[F]):
 
     def _decode_in_steps(self, content: bytes) -> Steps[F | None]:
         """Decode a large body in its own step; None if it violates the spec."""
-        for _ in range(AT_ONCE):
+        for _ in range(FIRST_STEPS):
             yield
         with suppress(*DECODE_ERRORS):
             return self.decoder.decode(content)
@@ -125,17 +125,17 @@ class Contract(Generic[F]):
         values, refused = self.known.read(body, choices)
         first = next(refused, None)
         if first is not None:
-            own = self.known.fields
+            fields = self.known.fields
             reported = [
-                given
-                for name, given in self.known.meant_for_missing(body, own).items()
-                if not tolerates(choices, own[name].about.missing)
+                meaning
+                for name, meaning in self.known.meanings(body, fields).items()
+                if not tolerates(choices, fields[name].rules.missing)
             ]
-            others = nearest.ignored(body, self.known.names, reported)
-            others = others if choices.unknown_fields == "ignore" else []
-            raise InvalidFields(all_problems(chain([first], refused, others)))
+            hints = nearest.ignored_hints(body, self.known.names, reported)
+            hints = hints if choices.unknown_fields == "ignore" else []
+            raise InvalidFields(all_problems(chain([first], refused, hints)))
         if ignored is not None:
-            ignored += nearest.ignored(body, self.known.names)
+            ignored += nearest.ignored_hints(body, self.known.names)
         return values
 
     def checks_all_fields(self, choices: Choices) -> bool:
@@ -148,12 +148,12 @@ class Contract(Generic[F]):
         """Return the fields of a body that the version in force checks."""
         if self.checks_all_fields(choices):
             return body
-        known = self.known.fields
+        fields = self.known.fields
         return {
             name: value
             for name, value in body.items()
-            if (field := known.get(name)) is None
-            or not (field.about.is_idle or (value is None and field.may_be_dropped))
+            if (field := fields.get(name)) is None
+            or not (field.rules.is_idle or (value is None and field.may_be_dropped))
         }
 
     def suggest_unknown(self, refusal: Refusal, content: bytes) -> None:
@@ -161,12 +161,12 @@ class Contract(Generic[F]):
 
         It names an unknown field of the body that is likely meant for the missing one.
         """
-        name = getattr(refusal, "at", "").removeprefix("$.")
+        name = getattr(refusal, "place", "").removeprefix("$.")
         if name in self.known.fields:
             body = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
             unknown = (each for each in body if each not in self.known.names)
-            given = nearest.given_for({name} - body.keys(), unknown).get(name)
-            refusal.message += nearest.meant_by_unknown(given, name)
+            meaning = nearest.meanings({name} - body.keys(), unknown).get(name)
+            refusal.message += nearest.likely_hint(meaning, name)
 
     def find_violations(
         self, content: bytes, choices: Choices = _DOCUMENTED
@@ -187,12 +187,12 @@ class Contract(Generic[F]):
                 return
         except InvalidField as refusal:
             yield Violation(
-                "invalid_field", self.section, refusal.at, refusal.message, REFUSED
+                "invalid_field", self.section, refusal.place, refusal.message, REFUSED
             )
             return
         except BadJson as refusal:
-            at = refusal.at
-            yield Violation("invalid_field", self.section, at, refusal.message)
+            place = refusal.place
+            yield Violation("invalid_field", self.section, place, refusal.message)
             return
         except DECODE_ERRORS:
             pass
@@ -200,8 +200,8 @@ class Contract(Generic[F]):
             body = read_json(content, is_checked=len(content) > _SHORT_BYTES)
             check_integers(content, body)
         except (BadJson, InvalidField) as refusal:
-            at = refusal.at
-            yield Violation("invalid_field", self.section, at, refusal.message)
+            place = refusal.place
+            yield Violation("invalid_field", self.section, place, refusal.message)
         else:
             body = self._checked_fields(body, choices)
             yield from self.known.find_violations(body, choices)
@@ -212,18 +212,18 @@ class Contract(Generic[F]):
             body = msgspec.json.decode(content or b"null")
         except DECODE_ERRORS:
             return ""
-        every = fields_without_effect(body, inspect.type_info(self.fields), ())
-        found = [*islice(every, _MAX_HINTED + 1)]
-        more = ["and more"] if len(found) > _MAX_HINTED else []
-        named = ", ".join([*found[:_MAX_HINTED], *more])
-        return f"known, without effect here: {named}" if named else ""
+        paths = fields_without_effect(body, inspect.type_info(self.fields), ())
+        shown = [*islice(paths, _MAX_HINTED + 1)]
+        more = ["and more"] if len(shown) > _MAX_HINTED else []
+        names = ", ".join([*shown[:_MAX_HINTED], *more])
+        return f"known, without effect here: {names}" if names else ""
 
     @property
     def names(self) -> Collection[str]:
         """Return the names of all fields that the operation can read."""
         return self.known.names
 
-    def needs(self, name: str) -> bool:
+    def requires(self, name: str) -> bool:
         """Return whether a field is required."""
         return name in self.known.fields and self.known.fields[name].is_required
 
@@ -231,10 +231,10 @@ class Contract(Generic[F]):
         """Return whether a field, or a field of its items, is empty but must not be."""
         return any(
             getattr(decoded, field.attribute) == ""
-            if field.about.empty is not None
+            if field.rules.empty is not None
             else not all(
                 getattr(each, need) for each in getattr(decoded, field.attribute)
             )
             for field in self.known.fields.values()
-            if (need := field.about.items_need) or field.about.empty is not None
+            if (need := field.rules.items_need) or field.rules.empty is not None
         )

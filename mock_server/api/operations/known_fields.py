@@ -32,7 +32,7 @@ class KnownFields:
         is_strict: bool,
     ) -> None:
         """The arguments are those of `Contract`."""
-        self._section, self._where = section, f" ({where})" if where else ""
+        self._section, self._place_hint = section, f" ({where})" if where else ""
         self._spec_type, self._added_type = kind, extensions
         self._is_strict = is_strict
         self.is_closed = kind.__struct_config__.forbid_unknown_fields
@@ -72,15 +72,15 @@ class KnownFields:
         extended = {
             name: field
             for name, field in self._extensions.items()
-            if tolerates(choices, field.about.choice)
+            if tolerates(choices, field.rules.choice)
         }
-        values, found = self._read_fields(body, {**self.fields, **extended}, choices)
+        values, mistakes = self._read_fields(body, {**self.fields, **extended}, choices)
         unknown: Iterable[Violation] = ()
         if choices.unknown_fields == "reject" or self._refuses_unknown(choices):
             # If unknown fields are ignored, a body may have 100,000: skip them all.
             unknown = self._unknown(body, choices)
-        every = chain(unknown, found)
-        return values, (each.message for each in every if each.effect == REFUSED)
+        violations = chain(unknown, mistakes)
+        return values, (each.message for each in violations if each.effect == REFUSED)
 
     def _with_choice_hints(
         self,
@@ -98,9 +98,9 @@ class KnownFields:
             return mistake
         served_by = []
         for value in table()[choice].values:
-            other = with_choices(choices, {choice: value})
-            is_read = tolerates(other, choice)
-            if not is_read and next(self.read(body, other)[1], None) is None:
+            changed = with_choices(choices, {choice: value})
+            is_read = tolerates(changed, choice)
+            if not is_read and next(self.read(body, changed)[1], None) is None:
                 served_by.append(f"{choice}={value}")
         return mistake.refused(*served_by)
 
@@ -109,31 +109,31 @@ class KnownFields:
     ) -> tuple[dict[str, object], list[Violation]]:
         values: dict[str, object] = {}
         violations = []
-        meant_for = self.meant_for_missing(body, fields)
+        meanings = self.meanings(body, fields)
         for name, field in fields.items():
             # `instead_of` is None for most fields, and never in `body` then.
-            if name in body and field.about.instead_of not in body:
-                values[name], found = field.read(body[name], choices)
-                choice = field.about.choice
-                for each in found:
+            if name in body and field.rules.instead_of not in body:
+                values[name], mistakes = field.read(body[name], choices)
+                choice = field.rules.choice
+                for each in mistakes:
                     violations.append(
                         self._with_choice_hints(each, choice, body, choices)
                     )
             elif field.is_required:
-                others = self._extensions.items()
+                extensions = self._extensions.items()
                 another = (
-                    other
-                    for other, each in others
-                    if each.about.instead_of == name and other in body
+                    changed
+                    for changed, each in extensions
+                    if each.rules.instead_of == name and changed in body
                 )
                 missing = field.missing(
-                    choices, another=next(another, ""), unknown=meant_for.get(name)
+                    choices, another=next(another, ""), unknown=meanings.get(name)
                 )
-                message = missing.message + self._where
+                message = missing.message + self._place_hint
                 violations.append(replace(missing, message=message))
         return values, violations
 
-    def meant_for_missing(
+    def meanings(
         self, body: Mapping[str, object], fields: Mapping[str, Field]
     ) -> Mapping[str, str]:
         """Return, for missing fields, the unknown field that is likely meant."""
@@ -145,7 +145,7 @@ class KnownFields:
         if not missing:
             return {}
         known = {*self.fields, *self._extensions}
-        return nearest.given_for(missing, (name for name in body if name not in known))
+        return nearest.meanings(missing, (name for name in body if name not in known))
 
     def _unknown(
         self, body: Mapping[str, object], choices: Choices
@@ -156,7 +156,7 @@ class KnownFields:
         """
         expected = f"only the fields {', '.join(self.fields)}"
         missing = [name for name in self.fields if name not in body]
-        for name in body if self.is_closed else nearest.slips(body, self.fields):
+        for name in body if self.is_closed else nearest.typos(body, self.fields):
             if name not in self.fields:
                 got = f"the field {describe_value(name).removeprefix('the string ')}"
                 reason = f"{expected}, got {got}"
@@ -167,7 +167,7 @@ class KnownFields:
                 if self._refuses_unknown(choices):
                     yield violation.refused()
                 elif field is None:
-                    message = violation.message + nearest.meant(name, missing)
+                    message = violation.message + nearest.similar_hint(name, missing)
                     yield judge(replace(violation, message=message), choices)
                 else:
                     yield _judge_extension(violation, field, body, choices)
@@ -182,12 +182,12 @@ def _fields(kind: type[Struct], section: str) -> dict[str, Field]:
 def _judge_extension(
     violation: Violation, field: Field, body: Mapping[str, object], choices: Choices
 ) -> Violation:
-    is_used = field.about.instead_of not in body
-    if tolerates(choices, field.about.choice):
-        return replace(violation, effect=field.about.effect) if is_used else violation
+    is_used = field.rules.instead_of not in body
+    if tolerates(choices, field.rules.choice):
+        return replace(violation, effect=field.rules.effect) if is_used else violation
     if tolerates(choices, violation.name):
         return violation
     mistakes = field.read(body[field.name], choices)[1] if is_used else ()
     is_wrong = any(each.effect == REFUSED for each in mistakes)
-    others = () if is_wrong else remedies(choices, field.about.choice)
-    return violation.refused(*remedies(choices, violation.name), *others)
+    extensions = () if is_wrong else remedies(choices, field.rules.choice)
+    return violation.refused(*remedies(choices, violation.name), *extensions)

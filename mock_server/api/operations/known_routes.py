@@ -71,8 +71,8 @@ def known_route(path: str) -> KnownRoute | None:
     """Return the route of FastGPT at a path, or None."""
     if not path.startswith(_API) or len(path) > Published.hinted_chars:
         return None
-    found = known_routes().get(path)
-    if found is not None:
-        return found
+    match = known_routes().get(path)
+    if match is not None:
+        return match
     matching = (route for pattern, route in _patterns() if pattern.fullmatch(path))
     return next(matching, None)

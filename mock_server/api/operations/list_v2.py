@@ -48,9 +48,9 @@ class ListV2Body(contract.RequestFields, kw_only=True):
     offset: Annotated[
         int,
         Meta(ge=0, le=Published.integer, description="Offset into the result set"),
-        body_field.About(
+        body_field.FieldRules(
             missing="offset_missing",
-            without="counted as 0",
+            missing_effect="counted as 0",
             text="numeric_strings",
             hint="page N begins at offset (N - 1) * pageSize",
         ).meta(),
@@ -59,9 +59,9 @@ class ListV2Body(contract.RequestFields, kw_only=True):
         Annotated[
             int,
             Meta(ge=1, le=Published.page_size, description="Items per page at most"),
-            body_field.About(
-                over="page_size_over_limit",
-                most="page_size_max",
+            body_field.FieldRules(
+                high="page_size_over_limit",
+                cap="page_size_max",
                 text="numeric_strings",
             ).meta(),
         ]
@@ -75,7 +75,7 @@ class ListV2Body(contract.RequestFields, kw_only=True):
                 max_length=Published.id_chars,
                 description="Parent folder; null selects top-level collections",
             ),
-            body_field.About(
+            body_field.FieldRules(
                 empty=("parent_empty_string", "null or the _id of a folder")
             ).meta(),
         ]
@@ -91,7 +91,7 @@ class ListV2Body(contract.RequestFields, kw_only=True):
     ] = ""
 
 
-_FILTER = body_field.About(choice="list_filters").meta()
+_FILTER = body_field.FieldRules(choice="list_filters").meta()
 
 
 class ListV2Extensions(contract.RequestFields, kw_only=True):
@@ -101,7 +101,7 @@ class ListV2Extensions(contract.RequestFields, kw_only=True):
         Annotated[
             int,
             Meta(ge=1, le=Published.integer),
-            body_field.About(
+            body_field.FieldRules(
                 text="numeric_strings", choice="offset_missing", instead_of="offset"
             ).meta(),
         ]
@@ -148,7 +148,7 @@ def read(content: bytes, choices: Choices, ignored: list[str] | None = None) -> 
     )
 
 
-def appear(request: ListV2, number: int) -> Collection:
+def invent_collection(request: ListV2, number: int) -> Collection:
     """Return an invented collection in the requested folder, for fault page_drift."""
     parent = request.parent_id if isinstance(request.parent_id, str) else None
     name = f"Appeared {number}"
@@ -202,7 +202,7 @@ def _cached_item_text(item: Collection, state: State) -> bytes:
     if text is None:
         extended = state.choices.item_fields == "extended"
         tags_absent = state.choices.tags_empty == "absent"
-        view = shown_item(item, extended, tags_absent)
+        view = item_view(item, extended, tags_absent)
         training = b""
         # `state.facts` would add a note, and a page with notes is not cached.
         if extended and facts_of(state.choices.version).items_tell_training:
@@ -280,7 +280,7 @@ class ListedPage(Struct):
     total: int
 
 
-def shown_item(item: Collection, extended: bool, tags_absent: bool) -> Any:
+def item_view(item: Collection, extended: bool, tags_absent: bool) -> Any:
     """Return a collection as an `Item`, which lacks `permission`."""
     view = (_extended if extended else _documented)(item)
     if extended and view.create_time is UNSET:
@@ -339,7 +339,7 @@ LIST_V2 = Operation(
     encode=encode,
     answer=answer,
     traits=frozenset({"page", "total"}),
-    appear=appear,
+    invent=invent_collection,
     examples=(
         Example("topLevel", "The first two collections of the top level", _PAGE),
         Example("search", "What matches in a folder", _SEARCH),

@@ -35,37 +35,37 @@ def nearest(name: str, known: Collection[str]) -> str | None:
         if each in known:
             return each
     by_letters = {letters(each): each for each in known}
-    near = most_alike(letters(name), by_letters)
-    return by_letters[near] if near is not None else None
+    similar = most_alike(letters(name), by_letters)
+    return by_letters[similar] if similar is not None else None
 
 
-def given_for(missing: Collection[str], unknown: Iterable[str]) -> dict[str, str]:
+def meanings(missing: Collection[str], unknown: Iterable[str]) -> dict[str, str]:
     """Return, by missing field, the unknown field that is likely meant for it."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name in islice(unknown, _MAX_COMPARED):
-        near = nearest(name, missing)
-        if near is None and _SYNONYMS.get(name) == "pageNum" and "offset" in missing:
-            near = "offset"  # which says how pages are counted
-        elif near is None and name[-2:].lower() == "id":
+        similar = nearest(name, missing)
+        if similar is None and _SYNONYMS.get(name) == "pageNum" and "offset" in missing:
+            similar = "offset"  # which says how pages are counted
+        elif similar is None and name[-2:].lower() == "id":
             # `datasetId` for the `id` of a dataset, or the other way round.
             ids = [each for each in missing if each[-2:].lower() == "id"]
-            near = next((each for each in ids if "id" in (each, name)), None)
-        if near is not None:
-            found.setdefault(near, name)
-    return found
+            similar = next((each for each in ids if "id" in (each, name)), None)
+        if similar is not None:
+            result.setdefault(similar, name)
+    return result
 
 
-def meant_by_unknown(given: str | None, missing: str) -> str:
-    """Return the end of the message on a missing field; "" if `given` is None.
+def likely_hint(unknown: str | None, missing: str) -> str:
+    """Return the end of the message on a missing field; "" if `unknown` is None.
 
-    `given` is the unknown field that is likely meant for the missing one.
+    `unknown` is the field that is likely meant for the missing one.
     """
-    if given is None:
+    if unknown is None:
         return ""
-    return f" (unknown field {quoted(cut(given))}: did you mean {quoted(missing)}?)"
+    return f" (unknown field {quoted(cut(unknown))}: did you mean {quoted(missing)}?)"
 
 
-def ignored(
+def ignored_hints(
     body: Collection[str], known: Collection[str], reported: Collection[str] = ()
 ) -> list[str]:
     """Return a hint at the first ignored field that is similar to a known one, or [].
@@ -75,22 +75,22 @@ def ignored(
     known = [*known, *reported]
     absent = [each for each in known if each not in body]
     for name in islice((each for each in body if each not in known), _MAX_COMPARED):
-        if near := meant(name, absent):
-            return [f"unknown field {quoted(cut(name))} is ignored{near}"]
+        if similar := similar_hint(name, absent):
+            return [f"unknown field {quoted(cut(name))} is ignored{similar}"]
     return []
 
 
-def meant(name: str, known: Collection[str]) -> str:
+def similar_hint(name: str, known: Collection[str]) -> str:
     """Return the end of the message on an unknown field; "" if no name is similar."""
-    near = nearest(name, known)
-    return f" (did you mean {quoted(near)}?)" if near else ""
+    similar = nearest(name, known)
+    return f" (did you mean {quoted(similar)}?)" if similar else ""
 
 
-def slips(body: Collection[str], known: Collection[str]) -> Collection[str]:
+def typos(body: Collection[str], known: Collection[str]) -> Collection[str]:
     """Return the unknown fields of a body that are misspelled known ones."""
     absent = [letters(each) for each in known if each not in body]
-    given = islice((each for each in body if each not in known), _MAX_COMPARED)
-    return [each for each in given if _is_like(letters(each), absent)]
+    unknown = islice((each for each in body if each not in known), _MAX_COMPARED)
+    return [each for each in unknown if _is_like(letters(each), absent)]
 
 
 def _is_like(name: str, plain: Collection[str]) -> bool:
@@ -135,48 +135,48 @@ def nearest_path(
     # Comparing takes time quadratic in the length.
     if len(path) > Published.hinted_chars:
         return None
-    given = plain_path(path)
+    plain = plain_path(path)
     by_plain = {each.lower(): each for each in known}
-    if given in by_plain:
-        return by_plain[given]
-    ends = [each for each in by_plain if _one_ends_other(given, each)]
+    if plain in by_plain:
+        return by_plain[plain]
+    ends = [each for each in by_plain if _one_ends_other(plain, each)]
     if len(ends) != 1:
         # Without its version, a path stands for the lowest version of the route.
         lowest = {_VERSION.sub("", each): each for each in sorted(by_plain)[::-1]}
-        bare = _VERSION.sub("", given)
-        ends = [each for own, each in lowest.items() if _one_ends_other(bare, own)]
+        text = _VERSION.sub("", plain)
+        ends = [each for end, each in lowest.items() if _one_ends_other(text, end)]
     if len(ends) == 1:
         return by_plain[ends[0]]
-    if _DELETES.search(given):
-        near = most_alike(given, by_plain, _SLIP)
+    if _DELETES.search(plain):
+        similar = most_alike(plain, by_plain, _SLIP)
     else:
         all_known = [each for each in by_plain if not _DELETES.search(each)]
         first = [each for each in all_known if by_plain[each] in preferred]
-        last = "/" + given.rpartition("/")[2]
+        last = "/" + plain.rpartition("/")[2]
         namesakes = (
-            [each for each in some if each.endswith(last)]
-            for some in (first, all_known)
+            [each for each in paths if each.endswith(last)]
+            for paths in (first, all_known)
         )
         ranked = [(each, _LEAST_ALIKE) for each in namesakes]
-        slip = [each for each in (most_alike(given, all_known, _SLIP),) if each]
-        is_folder = any(each.startswith(f"{given}/") for each in all_known)
+        slip = [each for each in (most_alike(plain, all_known, _SLIP),) if each]
+        is_folder = any(each.startswith(f"{plain}/") for each in all_known)
         in_word = () if is_folder else first  # `/api` is no beginning of a word
         longer = [each for each in in_word if _extends_word(by_plain[each], last)]
         ranked += [([each for each in by_plain if _DELETES.search(each)], _ONE_OFF)]
         ranked += [([each for each in slip if each in first], 0)]
         ranked += [(longer, 0 if len(longer) == 1 else _LEAST_ALIKE), (slip, 0)]
         ranked += [(first, _LEAST_ALIKE), (all_known, _LEAST_ALIKE)]
-        found = (most_alike(given, some, least) for some, least in ranked)
-        near = next(filter(None, found), None)
-    return by_plain[near] if near is not None else None
+        matches = (most_alike(plain, paths, cutoff) for paths, cutoff in ranked)
+        similar = next(filter(None, matches), None)
+    return by_plain[similar] if similar is not None else None
 
 
 def nearest_admin_path(path: str) -> str | None:
     """Return the admin path that a path such as `/admin/health` means, or None."""
     is_short = len(path) <= Published.hinted_chars
-    for beginning, other in _ADMIN_PREFIXES.items():
-        if is_short and (found := beginning.match(path)):
-            return other + path[found.end() :]
+    for pattern, target in _ADMIN_PREFIXES.items():
+        if is_short and (match := pattern.match(path)):
+            return target + path[match.end() :]
     return None
 
 

@@ -19,7 +19,7 @@ from mock_server.api.request import RequestBody, read_json
 from mock_server.api.response import Response, error_response, hint_header
 from mock_server.domain import errors
 from mock_server.domain.call import Call
-from mock_server.domain.choices.reading import remedies, served_with, tolerates
+from mock_server.domain.choices.reading import choices_hint, remedies, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Note
 from mock_server.domain.limits import Limits, Published
@@ -27,7 +27,7 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.state import State
-from mock_server.domain.versions import VERSIONS, Facts, Version, facts_of, served_by
+from mock_server.domain.versions import VERSIONS, Facts, Version, facts_of, version_hint
 
 Distort = Callable[[Any, Any], Any]
 """Returns changed data of an operation, for a fault; takes the data and the request."""
@@ -107,7 +107,7 @@ _TRIED_BYTES = 16 * 1024 * 1024
 """Maximum size of a store on whose copy another version tries a refused request."""
 
 
-class Former(Struct, frozen=True):
+class OldContract(Struct, frozen=True):
     """The contract of an operation in versions where the fact named `fact` is false."""
 
     fact: str
@@ -123,7 +123,7 @@ class Operation(Struct, frozen=True):
     of the response, or a response that is not just JSON. `data` is the type of the data
     in the OpenAPI document, `refusals` are the errors of `act`. `traits` decide which
     faults apply: "write" if the operation changes data, "page" if its data is a `Page`,
-    for which `appear` invents items, "total" if the page has a total. The journal hides
+    for which `invent` makes items, "total" if the page has a total. The journal hides
     the fields of an operation with the trait "secret". `answer`, if given, replaces
     `act` and `encode` by one function, which caches bodies.
 
@@ -152,12 +152,12 @@ class Operation(Struct, frozen=True):
     act: Callable[[Call, Any], Any]
     encode: Encode
     traits: frozenset[str] = frozenset()
-    appear: Callable[[Any, int], Any] | None = None
+    invent: Callable[[Any, int], Any] | None = None
     answer: Callable[[Call, Any], bytes] | None = None
     legacy_path: str | None = None
     related: RelatedRoute | None = None
     versions: tuple[Version, ...] = VERSIONS
-    former: Former | None = None
+    former: OldContract | None = None
     further_methods: tuple[str, ...] = ()
     access: Access = "caller"
     is_scripted: bool = False
@@ -184,7 +184,7 @@ class Operation(Struct, frozen=True):
     @property
     def reads_query(self) -> bool:
         """Return whether fields may be in the query."""
-        return self.related is not None and self.contract.where != BODY_ONLY
+        return self.related is not None and self.contract.fields_place != BODY_ONLY
 
     def at_older_path(self) -> "Operation":
         """Return the operation for its older path, where it accepts POST, too."""
@@ -204,15 +204,15 @@ class Operation(Struct, frozen=True):
         is_taken = any(tolerates(choices, name) for name in by_choice)
         if method not in self.methods and not is_taken:
             needed = remedies(choices, *by_choice)
-            hint, is_json = served_with(*needed), "json" in self.media_type
+            hint, is_json = choices_hint(*needed), "json" in self.media_type
             if method == "GET" and self.method == "POST" and is_json:
-                how = "send POST with the fields as a JSON body"
-                hint = f"{how}; GET with such a body is {hint}"
+                advice = "send POST with the fields as a JSON body"
+                hint = f"{advice}; GET with such a body is {hint}"
             elif self.related is None:
                 # Name all choices that the request needs to be accepted.
                 if not values(headers, b"content-type"):
                     needed += remedies(choices, "content_type_missing")
-                hint = _TAKES_IT.format(served_with(" and ".join(needed)))
+                hint = _TAKES_IT.format(choices_hint(" and ".join(needed)))
             if method == "POST":  # curl's method for a request with data
                 option = "-G" if self.method == "GET" else f"-X {self.method}"
                 hint = "; ".join(filter(None, (f"by curl: {option}", hint)))
@@ -226,8 +226,8 @@ class Operation(Struct, frozen=True):
         if self.related is None:
             check_content_type(headers, choices)
         else:
-            how = f"send this header: {self.contract.where or _BOTH}"
-            check_related_content_type(method, headers, self.media_type, choices, how)
+            hint = f"send this header: {self.contract.fields_place or _BOTH}"
+            check_related_content_type(method, headers, self.media_type, choices, hint)
 
     def contract_under(self, facts: Facts) -> Contract[Any]:
         """Return the contract in a version that has these facts."""
@@ -263,7 +263,7 @@ class Operation(Struct, frozen=True):
             else:
                 request = self._request_of(call, content)
             if call.store.due is not None:
-                state.settle()
+                state.train_due_rows()
             body: bytes | Response
             if self.answer is not None and distort is None:
                 body = self.answer(call, request)
@@ -317,22 +317,22 @@ class Operation(Struct, frozen=True):
             is_short = len(content) <= Published.free_body_bytes  # to be read again
         if is_short and self.contract.checks_all_fields(choices):
             facts = (*facts, "fields_are_checked")
-        others = (each for each in VERSIONS if each != choices.version)
-        serving = (each for each in others if self._is_served_by(each, call, content))
+        versions = (each for each in VERSIONS if each != choices.version)
+        serving = (each for each in versions if self._is_served_by(each, call, content))
         # The limits of this server are the same in all versions.
         may_differ = facts and not isinstance(refusal, errors.LimitReached)
-        other = next(serving, None) if may_differ else None
+        match = next(serving, None) if may_differ else None
         if choices.error_form == "plain":
-            if other is not None:
-                hints = [served_by(choices.version, other)]
+            if match is not None:
+                hints = [version_hint(choices.version, match)]
                 refusal.message += f" ({hints[0]})"
             response = error_response(refusal, choices)
         else:  # `message` is FastGPT's, so the hint goes into a header
             response = error_response(refusal, choices)
             if is_field:
                 hints, facts = [refusal.message], (*facts, "bad_fields_are_http_400")
-            if other is not None:
-                hints.append(served_by(choices.version, other))
+            if match is not None:
+                hints.append(version_hint(choices.version, match))
                 response = response.with_headers(hint_header(hints[-1]))
         if not (facts or hints):
             return response
@@ -343,16 +343,16 @@ class Operation(Struct, frozen=True):
         if call.store.size > _TRIED_BYTES:
             return False  # copying a large store would delay other requests
         now = self.contract_under(facts_of(call.state.choices.version))
-        other = self.contract_under(facts_of(version))
-        if not {*now.names} <= {*other.names}:
+        contract = self.contract_under(facts_of(version))
+        if not {*now.names} <= {*contract.names}:
             return False  # the other version would ignore fields of the request
-        choices = call.state.choices.but(version=version)
+        choices = call.state.choices.replaced(version=version)
         try:
-            tried = replace(call.state, choices=choices, notes=[], ignored=[])
-            request = self._request_of(replace(call, state=tried), content)
+            copy = replace(call.state, choices=choices, notes=[], ignored=[])
+            request = self._request_of(replace(call, state=copy), content)
             store = call.store.copy()
-            tried = replace(tried, store=store, notes=[])
-            self.act(replace(call, state=tried, store=store), request)
+            copy = replace(copy, store=store, notes=[])
+            self.act(replace(call, state=copy, store=store), request)
         except (errors.Refusal, NotReady):
             return False
         return True

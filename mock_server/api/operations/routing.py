@@ -14,7 +14,7 @@ from mock_server.api.operations.nearest import (
 )
 from mock_server.api.operations.operation import ADDRESS_END, Operation
 from mock_server.domain import errors
-from mock_server.domain.choices.reading import remedies, served_with
+from mock_server.domain.choices.reading import choices_hint, remedies
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.limits import DEFAULT_LIMITS
@@ -29,7 +29,7 @@ _MAX_REQUEST_CHARS = 100
 _MAX_LISTED = 8
 """Maximum number of operations that a message lists."""
 DESCRIPTION = "/openapi.json"
-_ALL = f"GET {DESCRIPTION} lists all routes"
+_LIST_HINT = f"GET {DESCRIPTION} lists all routes"
 """Path of the OpenAPI document of all operations."""
 _PATH_FIELDS = "path", "url", "uri", "urlPath", "urlPattern", "urlPathPattern"
 _REQUEST_FIELDS = "request", "httpRequest", "method", *_PATH_FIELDS
@@ -37,7 +37,7 @@ _REQUEST_FIELDS = "request", "httpRequest", "method", *_PATH_FIELDS
 _ID_ROUTE_WORDS = {"GET": ("detail",), "DELETE": ("delete", "del")}
 _ID_ROUTE_WORDS |= dict.fromkeys(("PUT", "PATCH"), ("update",))
 """Last words of routes that take one object by its id, by the method of REST."""
-OWN = "/__"
+PREFIX = "/__"
 """Start of the server's own paths; no path of FastGPT starts with it."""
 RESPONSES = "/__admin/responses"
 """Path of the list of static responses."""
@@ -61,16 +61,16 @@ class Operations(Mapping[str, Operation]):
     def __init__(
         self,
         rows: Iterable[Operation],
-        others: Callable[[], Iterable[Operation]] = tuple,
+        load_rest: Callable[[], Iterable[Operation]] = tuple,
     ) -> None:
-        """`others` returns further rows; it is called when a lookup needs them.
+        """`load_rest` returns further rows; it is called when a lookup needs them.
 
         Importing these rows at once would slow down every start.
         """
         self._main_rows = {row.name: row for row in rows}
-        self._load_others = others
-        own = self._main_rows.values()
-        self.by_path = {row.path: row for row in own if row.related is None}
+        self._load_rest = load_rest
+        main_rows = self._main_rows.values()
+        self.by_path = {row.path: row for row in main_rows if row.related is None}
         """The operation of each path of the spec."""
         # Cached, because comparing is slow, and clients repeat a wrong path.
         self._nearest_path = lru_cache(DEFAULT_LIMITS.cached_heads)(
@@ -82,31 +82,31 @@ class Operations(Mapping[str, Operation]):
         )
 
     @cached_property
-    def _all(self) -> dict[str, Operation]:
-        return self._main_rows | {row.name: row for row in self._load_others()}
+    def _rows(self) -> dict[str, Operation]:
+        return self._main_rows | {row.name: row for row in self._load_rest()}
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        return {row.path: name for name, row in self._all.items()}
+        return {row.path: name for name, row in self._rows.items()}
 
     @cached_property
     def _at_older_paths(self) -> dict[str, Operation]:
-        rows = self._all.values()
+        rows = self._rows.values()
         return {row.legacy_path: row.at_older_path() for row in rows if row.legacy_path}
 
     def __getitem__(self, name: str) -> Operation:
-        return self._main_rows.get(name) or self._all[name]
+        return self._main_rows.get(name) or self._rows[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._main_rows or name in self._all
+        return name in self._main_rows or name in self._rows
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._all)
+        return iter(self._rows)
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self._rows)
 
-    def at(self, path: str, method: str, choices: Choices) -> Operation:
+    def find(self, path: str, method: str, choices: Choices) -> Operation:
         """Return the operation that is served at exactly this path (spec 4).
 
         Raises RouteNotFound with a suggestion.
@@ -131,20 +131,20 @@ class Operations(Mapping[str, Operation]):
         if name not in _REQUEST_FIELDS:
             return ""
         inner = fields.get(name)
-        given = inner if isinstance(inner, Mapping) else fields
+        request = inner if isinstance(inner, Mapping) else fields
         paths = (
-            given[each] for each in _PATH_FIELDS if isinstance(given.get(each), str)
+            request[each] for each in _PATH_FIELDS if isinstance(request.get(each), str)
         )
         path = str(next(paths, "/api/x")).partition("?")[0]
-        route = f"{str(given.get('method', 'GET')).upper()} {path}"
+        route = f"{str(request.get('method', 'GET')).upper()} {path}"
         row = self.with_path(path)
         # Texts of Python may hold lone surrogates, which UTF-8 cannot encode.
-        own = row.name if row else cut(route).encode(errors="replace").decode()
-        return f' (write "operation": {quoted(own)})'
+        target = row.name if row else cut(route).encode(errors="replace").decode()
+        return f' (write "operation": {quoted(target)})'
 
     def owner_of(self, path: str) -> str:
         """Return a description of the owner of a path, under any choices, or ""."""
-        if path in ("/", DESCRIPTION) or path.startswith(OWN):
+        if path in ("/", DESCRIPTION) or path.startswith(PREFIX):
             return "the server itself"
         operation = self.with_path(path)
         if operation is None:
@@ -170,40 +170,40 @@ class Operations(Mapping[str, Operation]):
         return RouteNotFound(expected, got, "path", hint)
 
     def check_name(
-        self, name: str, at: str, others: str = "", responses: Collection[str] = ()
+        self, name: str, place: str, allowed: str = "", responses: Collection[str] = ()
     ) -> None:
         """Raise InvalidField for an unknown name of an operation or response.
 
-        `others` starts the message with other allowed values; `responses` are the names
+        `allowed` starts the message with other values; `responses` are the names
         of static responses.
         """
         if name not in self and name not in responses:
-            expected = others + self._names_text()
+            expected = allowed + self._names_text()
             path = name.rpartition(" ")[2]
             at_path = self.with_path(path)
-            if at_path is not None and not others:
+            if at_path is not None and not allowed:
                 got = f"its path {quoted(path)} (write {quoted(at_path.name)})"
-                raise errors.InvalidField("the name of an operation", got, at)
+                raise errors.InvalidField("the name of an operation", got, place)
             if responses:
                 count = len(responses)
-                which = "the one" if count == 1 else f"one of the {count}"
-                expected += f", or {which} of GET {RESPONSES}"
+                count_text = "the one" if count == 1 else f"one of the {count}"
+                expected += f", or {count_text} of GET {RESPONSES}"
             known = [*self, *responses]
             row = at_path or self._by_words(path)
-            if row is None and "/" in path and (near := self._nearest_path(path, "")):
-                row = self.with_path(near)
+            if row is None and "/" in path and (best := self._nearest_path(path, "")):
+                row = self.with_path(best)
             hint = did_you_mean(row.name if row else name, known)
             if not hint and " /" in name:
                 hint = " (find its requests in the journal; respond(...) answers them)"
             got = describe_value(name) + hint
-            raise errors.InvalidField(expected, got, at)
+            raise errors.InvalidField(expected, got, place)
 
     def _by_words(self, name: str) -> Operation | None:
         """Return the operation that `createDataset` or `chat/completions` names."""
-        wanted = words_of(name)
+        words = words_of(name)
         for row in self.values():
             _, parent, last = row.path.rsplit("/", 2)
-            if wanted in (words_of(row.name), words_of(f"{parent} {last}")):
+            if words in (words_of(row.name), words_of(f"{parent} {last}")):
                 return row
         return None
 
@@ -215,8 +215,8 @@ class Operations(Mapping[str, Operation]):
         return f"one of {names} or the related routes of GET {DESCRIPTION}"
 
     def _by_any_path(self) -> Iterable[tuple[str, Operation]]:
-        own = ((row.path, row) for row in self._all.values())
-        return chain(own, self._at_older_paths.items())
+        rows = ((row.path, row) for row in self._rows.values())
+        return chain(rows, self._at_older_paths.items())
 
     def _route_by_id(
         self, folder: str, last: str, method: str
@@ -236,53 +236,53 @@ class Operations(Mapping[str, Operation]):
         return None, ""
 
     def _hint(self, path: str, method: str, choices: Choices) -> str:
-        meant, answer_hint = self.with_path(path), _answer_hint(method, path)
-        if meant is not None and choices.version not in meant.versions:
-            which = f"a route of the service in version {' and '.join(meant.versions)}"
-            return f"{which}, {served_with(f'version={meant.versions[-1]}')}"
-        if meant is not None:
-            about = f"{_RELATED_ROUTE}, " if meant.related else ""
-            names = ["related_routes"] if meant.related else []
-            names += ["legacy_paths"] if path == meant.legacy_path else []
+        match, answer_hint = self.with_path(path), _answer_hint(method, path)
+        if match is not None and choices.version not in match.versions:
+            text = f"a route of the service in version {' and '.join(match.versions)}"
+            return f"{text}, {choices_hint(f'version={match.versions[-1]}')}"
+        if match is not None:
+            prefix = f"{_RELATED_ROUTE}, " if match.related else ""
+            names = ["related_routes"] if match.related else []
+            names += ["legacy_paths"] if path == match.legacy_path else []
             # The request needs all of these choices, so join them by "and".
-            return about + served_with(" and ".join(remedies(choices, *names)))
-        known = known_route(path)
-        if known is not None:
-            return f"{known.sentence}; this mock does not implement it: {answer_hint}"
+            return prefix + choices_hint(" and ".join(remedies(choices, *names)))
+        route = known_route(path)
+        if route is not None:
+            return f"{route.sentence}; this mock does not implement it: {answer_hint}"
         if path.endswith("/v1/responses"):
             chat = self["completions"].path
             return f"the Responses API is not served, {chat} is; {answer_hint}"
         # Compare no long path: it is similar to no route.
         is_long = len(path) + len(method) > DEFAULT_LIMITS.cached_head_bytes
         admin = nearest_admin_path(path)
-        near = None if is_long or admin else self._nearest_path(path, method)
-        row = self.with_path(near) if near else None
+        best = None if is_long or admin else self._nearest_path(path, method)
+        row = self.with_path(best) if best else None
         if row is None and not is_long:
             folder, _, last = path.rpartition("/")
             row, name = self._route_by_id(folder, last, method)
             if row is not None:
-                near = f"{method} {row.path}?{name}={last}"
+                best = f"{method} {row.path}?{name}={last}"
             if row is not None and method in ("PUT", "PATCH"):
-                near = f"{row.method} {row.path} with the field {name}"
+                best = f"{row.method} {row.path} with the field {name}"
         if row is None and path == "/":
             return "the console is at /__admin/"
         if row is None:
             return (
                 f"did you mean {admin}? Paths are exact"
                 if admin
-                else f"{_ALL}; {answer_hint}"
+                else f"{_LIST_HINT}; {answer_hint}"
             )
-        if near == row.legacy_path and choices.legacy_paths != "on":
-            near = row.path
-        difference = _difference(path, near or "")
-        if near and near.startswith("/"):
+        if best == row.legacy_path and choices.legacy_paths != "on":
+            best = row.path
+        difference = _difference(path, best or "")
+        if best and best.startswith("/"):
             allowed = method in row.methods
-            near = f"{method if allowed else f'{row.method}, not {method},'} {near}"
-        hint = f"did you mean {near}?{difference}"
+            best = f"{method if allowed else f'{row.method}, not {method},'} {best}"
+        hint = f"did you mean {best}?{difference}"
         if row.name == "completions" and not path.startswith("/api/v1/"):
             hint += f" For {_OPENAI_HINT}."
         if is_served(row, row.path, choices):
-            return f"{hint} {_ALL}; `responses:` in a fixture file adds others"
+            return f"{hint} {_LIST_HINT}; `responses:` in a fixture file adds others"
         needed = " and ".join(remedies(choices, "related_routes"))
         return f"{hint} It is {_RELATED_ROUTE}, and needs the choice {needed}"
 
@@ -290,20 +290,20 @@ class Operations(Mapping[str, Operation]):
 def _answer_hint(method: str, path: str) -> str:
     """Return a hint at the ways to script an answer for an unknown path."""
     request = quoted(f"{method} {path}")
-    given = f"{request}, json={{...}}" if len(request) <= _MAX_REQUEST_CHARS else ""
-    call = f"mock_server.respond({given})"
+    arguments = f"{request}, json={{...}}" if len(request) <= _MAX_REQUEST_CHARS else ""
+    call = f"mock_server.respond({arguments})"
     return f"add it by {call} in a test, or by `responses:` in a fixture file"
 
 
-def _difference(path: str, meant: str) -> str:
+def _difference(path: str, similar: str) -> str:
     """Return a sentence on the difference of a path from the one that is meant."""
-    if path.lower() == meant.lower():
+    if path.lower() == similar.lower():
         return " Paths are case-sensitive."
-    if path.rstrip("/") == meant:
+    if path.rstrip("/") == similar:
         return ' The path must end without "/".'
-    if f"/api{path}" == meant:
+    if f"/api{path}" == similar:
         return " The path must begin with /api."
-    if path == f"/api{meant}":
+    if path == f"/api{similar}":
         return ' "/api" is there twice: check the base URL.'
     return ""
 

@@ -61,10 +61,10 @@ def credentials_in(content: bytes, is_nested: bool) -> ShareCredentials | None:
             content = bytes(_read_nested(content).out_link_auth_data)
             if content.startswith(b'"'):  # a query has it as JSON in a string
                 content = _read_text(content).encode()
-        named = _read_flat(content)
+        ids = _read_flat(content)
     except DECODE_ERRORS:
         return None
-    return named if named.share_id and named.out_link_uid else None
+    return ids if ids.share_id and ids.out_link_uid else None
 
 
 def issued_link_in(content: bytes) -> str:
@@ -80,8 +80,8 @@ def other_form_refusal(content: bytes, is_nested: bool) -> Refusal | None:
     """Return the refusal of a link in the form of other versions, else None."""
     if credentials_in(content, not is_nested) is None:
         return None
-    others = (it for it in VERSIONS if facts_of(it).shares_are_nested is not is_nested)
-    return missing_authorization((), f"version={next(others)}")
+    names = (it for it in VERSIONS if facts_of(it).shares_are_nested is not is_nested)
+    return missing_authorization((), f"version={next(names)}")
 
 
 def without_credentials(
@@ -95,7 +95,7 @@ def without_credentials(
     fields = {k: v for k, v in read_raw(content).items() if k not in CREDENTIAL_FIELDS}
     if is_nested and "appId" in fields and contract.known.is_closed:
         raise InvalidField(f"{NESTED} or appId", "both", "$.appId")
-    if "appId" in contract.names and (is_nested or not contract.needs("appId")):
+    if "appId" in contract.names and (is_nested or not contract.requires("appId")):
         fields["appId"] = app_id
     return msgspec.json.encode(fields)
 
@@ -111,13 +111,13 @@ def read_visitor_request(
     share, state, is_nested = visitor.share, call.state, call.facts.shares_are_nested
     if credentials_in(content, is_nested) is None:
         raise missing_authorization(())
-    given = without_credentials(
+    rest = without_credentials(
         content, is_nested, contract, share.app_id if share else "none"
     )
-    request = contract.read(given, state.choices, state.ignored)
-    app = call.app(call.visited().app_id)
+    request = contract.read(rest, state.choices, state.ignored)
+    app = call.app(call.visited_share().app_id)
     if getattr(request, "app_id", app.id) != app.id:
         expected = "the id of the app of the share link"
         raise ChatForbidden.of(request.app_id, expected, "$.appId")
-    call.own_chat(app, getattr(request, "chat_id", None) or "")
+    call.visible_chat(app, getattr(request, "chat_id", None) or "")
     return request

@@ -18,7 +18,7 @@ from mock_server.fixture.document import Id
 Title = Annotated[
     str,
     Meta(max_length=Published.title_chars),
-    body_field.About(choice="top_missing", effect=STORED).meta(),
+    body_field.FieldRules(choice="top_missing", effect=STORED).meta(),
 ]
 
 NULL = SUCCESS % (b"null")
@@ -33,7 +33,7 @@ class UpdateHistoryBody(contract.RequestFields):
     top: Annotated[
         bool,
         Meta(description="true pins, false unpins"),
-        body_field.About(missing="top_missing").meta(),
+        body_field.FieldRules(missing="top_missing").meta(),
     ]
 
 

@@ -37,7 +37,7 @@ def choose(
     """
     profile = as_profile(profile)
     values: dict[str, Any] = {
-        name: known.profiles[profile] for name, known in table().items()
+        name: row.profiles[profile] for name, row in table().items()
     }
     return with_choices(Choices(**values), choices or {})
 
@@ -51,8 +51,8 @@ def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
     problems: list[str] = []
     for name, value in choices.items():
         try:
-            known = choice(name)
-            values[known.name] = known.parse(value)
+            row = choice(name)
+            values[row.name] = row.parse(value)
         except UnknownChoice as error:
             problems.append(str(error))
             # The message does not show more problems, so do not look for them.
@@ -60,7 +60,7 @@ def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
                 break
     if problems:
         raise UnknownChoice(all_problems(problems))
-    return base.but(**values)
+    return base.replaced(**values)
 
 
 def choice(name: str) -> Choice:

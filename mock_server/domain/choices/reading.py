@@ -12,15 +12,15 @@ from mock_server.domain.choices.table import Choices, Value, table
 from mock_server.domain.errors import Refusal
 
 
-def read_by(function: Callable[[Choices], object], choices: Choices) -> list[str]:
+def names_read(function: Callable[[Choices], object], choices: Choices) -> list[str]:
     """Return the names of the choices that `function` reads, in order of reading."""
     names: dict[str, None] = {}
     with suppress(Refusal):
-        function(cast(Choices, Watched(choices, names.setdefault)))
+        function(cast(Choices, ReadRecorder(choices, names.setdefault)))
     return [name for name in names if name in table()]
 
 
-class Watched:
+class ReadRecorder:
     """A wrapper of Choices or Facts, which calls `note` with each name that is read."""
 
     def __init__(self, value: object, note: Callable[[str], object]) -> None:
@@ -31,7 +31,7 @@ class Watched:
         return getattr(self._value, name)
 
 
-def others(choices: Choices, names: Iterable[str]) -> Iterator[tuple[str, Value]]:
+def other_values(choices: Choices, names: Iterable[str]) -> Iterator[tuple[str, Value]]:
     """Yield the name and each other value, not the one in force, of these choices."""
     for name in names:
         for value in table()[name].values:
@@ -39,13 +39,13 @@ def others(choices: Choices, names: Iterable[str]) -> Iterator[tuple[str, Value]
                 yield name, value
 
 
-def in_words(choices: Choices, names: Iterable[str]) -> str:
+def choices_text(choices: Choices, names: Iterable[str]) -> str:
     """Return ` (choice a=b)` with the values in force; "" without names."""
     values = [f"{name}={getattr(choices, name)}" for name in names]
     return f" (choice {' and '.join(values)})" if values else ""
 
 
-def tolerated(name: str) -> tuple[Value, ...]:
+def tolerant_values(name: str) -> tuple[Value, ...]:
     """Return the values of the choice `name` that tolerate its violation."""
     row = Choices.__dataclass_fields__.get(name)
     return () if row is None else row.metadata["tolerates"]
@@ -53,7 +53,7 @@ def tolerated(name: str) -> tuple[Value, ...]:
 
 def tolerates(choices: Choices, name: str) -> bool:
     """Return True if the choices in force tolerate the violation `name`."""
-    return getattr(choices, name, None) in tolerated(name)
+    return getattr(choices, name, None) in tolerant_values(name)
 
 
 def remedies(choices: Choices, *names: str) -> tuple[str, ...]:
@@ -64,11 +64,11 @@ def remedies(choices: Choices, *names: str) -> tuple[str, ...]:
     return tuple(
         f"{name}={value}"
         for name in names
-        for value in tolerated(name)
+        for value in tolerant_values(name)
         if value != getattr(choices, name)
     )
 
 
-def served_with(*needed: str) -> str:
+def choices_hint(*needed: str) -> str:
     """Return the hint that any one of the `needed` choices helps; "" without any."""
     return f"served with the choice {' or '.join(needed)}" if needed else ""

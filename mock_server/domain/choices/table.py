@@ -278,7 +278,7 @@ class Choices:
         deployed_4_14="4.14",
     )
 
-    def but(self, **values: Any) -> "Choices":
+    def replaced(self, **values: Any) -> "Choices":
         """Return these choices with some (valid) values replaced."""
         return replace(self, **values)
 
@@ -328,10 +328,10 @@ def table() -> Mapping[str, Choice]:
 
     A choice whose type lists no values is a page size, from 1 to the maximum.
     """
-    hints, found = get_type_hints(Choices), {}
+    hints, rows = get_type_hints(Choices), {}
     for entry in fields(Choices):
         values = get_args(hints[entry.name]) or tuple(range(1, Published.page_size + 1))
-        found[entry.name] = Choice(
+        rows[entry.name] = Choice(
             name=entry.name, values=values, **entry.metadata["about"]
         )
-    return found
+    return rows

@@ -26,14 +26,14 @@ CollectionTooDeep = refusal(
     "CollectionTooDeep", "400 folderTooDeep", "500 507007 folderDepthLimit"
 )
 
-PUT_IN = (ParentNotFound, CollectionForbidden, CollectionTooDeep)
+INSERT = (ParentNotFound, CollectionForbidden, CollectionTooDeep)
 """Refusals that `parent_for` raises."""
 
 
 def path_of(dataset: Dataset, collection: Collection) -> list[Collection]:
     """Return a collection and the folders above it, outermost first."""
-    above = map(dataset.tree.get, dataset.tree.above(collection.parent_id))
-    return [collection, *filter(None, above)][::-1]
+    folders = map(dataset.tree.get, dataset.tree.folder_path(collection.parent_id))
+    return [collection, *filter(None, folders)][::-1]
 
 
 def target_for(
@@ -41,13 +41,13 @@ def target_for(
 ) -> tuple[Dataset, str | None]:
     """Return the dataset for a new collection, and the id of the folder (None: top).
 
-    Raises DATASET and PUT_IN: first for unknown ids, then for a missing permission.
+    Raises DATASET and INSERT: first for unknown ids, then for a missing permission.
     """
     if not parent_id:
         return call.dataset(dataset_id, Level.WRITE, "$.datasetId"), None
     dataset = call.dataset(dataset_id, Level.NONE, "$.datasetId")
     check_parent_exists(call, dataset, parent_id)
-    call.may(dataset, Level.WRITE, "$.datasetId")
+    call.require(dataset, Level.WRITE, "$.datasetId")
     return dataset, parent_for(call, dataset, parent_id)
 
 
@@ -65,7 +65,7 @@ def _expected_folder(dataset: Dataset) -> str:
 def parent_for(
     call: Call, dataset: Dataset, parent_id: str | None, levels: int = 0
 ) -> str | None:
-    """Return the id of the folder `parent_id`, None for the top level. Raises PUT_IN.
+    """Return the id of the folder `parent_id`, None for the top level. Raises INSERT.
 
     `levels` is the number of nested folders that will be put in it. Any collection of
     the dataset may be the folder.
@@ -76,9 +76,9 @@ def parent_for(
         check_parent_exists(call, dataset, parent_id)
         got = f"one of another, {describe_value(parent_id)}"
         raise CollectionForbidden(_expected_folder(dataset), got, "$.parentId")
-    most = call.state.limits.folder_depth
-    if dataset.tree.depth(parent_id) + levels > most:
-        expected = f"at most {most} folders above a collection"
+    limit = call.state.limits.folder_depth
+    if dataset.tree.depth(parent_id) + levels > limit:
+        expected = f"at most {limit} folders above a collection"
         raise CollectionTooDeep(expected, "more", "$.parentId")
     return parent_id
 
@@ -88,7 +88,7 @@ def parent_to_move_to(
 ) -> str | None:
     """Return the id of the folder to move a collection to, or None for the top level.
 
-    Raises PUT_IN, FolderCycle.
+    Raises INSERT, FolderCycle.
     """
     target = dataset.tree.get(parent_for(call, dataset, parent_id) or "")
     if target is None:
@@ -134,28 +134,28 @@ def create(
     needs_file_id = new.type == "file" and not new.file_id
     ids = iter(store.new_ids(needs_file_id + 1 + len(texts or ())))
     file_id = next(ids) if needs_file_id else new.file_id
-    made = replace(new, id=next(ids), file_id=file_id)
+    copy = replace(new, id=next(ids), file_id=file_id)
     if is_again:
-        made = made.updated(now)
+        copy = copy.updated(now)
     else:
-        made = replace(made, tmb_id=member, create_time=now, update_time=now)
+        copy = replace(copy, tmb_id=member, create_time=now, update_time=now)
     if texts is None:
-        store.put_collection(dataset, made)
-        return made.id
+        store.put_collection(dataset, copy)
+        return copy.id
     rows = [
         Row(own_id, q, a, chunk_index=number, update_time=now)
         for own_id, (q, a, number) in zip(ids, texts, strict=True)
     ]
     training.begin(
-        store, dataset, made, rows, now=now, is_parsed=False, is_stepped=is_stepped
+        store, dataset, copy, rows, now=now, is_parsed=False, is_stepped=is_stepped
     )
     if content is not None and file_id is not None:
         try:
-            store.files.put(file_id, File(file_id, dataset.id, made.id, content))
+            store.files.put(file_id, File(file_id, dataset.id, copy.id, content))
         except errors.LimitReached:
-            store.remove_collections(dataset, [made.id])
+            store.remove_collections(dataset, [copy.id])
             raise
-    return made.id
+    return copy.id
 
 
 def collection_of_file(call: Call, file_id: str) -> tuple[Dataset, Collection]:
@@ -164,9 +164,9 @@ def collection_of_file(call: Call, file_id: str) -> tuple[Dataset, Collection]:
     Raises FileNotFound.
     """
     file = call.store.files.get(file_id)
-    found = call.store.find_collection(file.collection_id) if file else None
-    if found is not None:
-        return found
+    match = call.store.find_collection(file.collection_id) if file else None
+    if match is not None:
+        return match
     for dataset in call.store.datasets():
         for each in dataset.tree:
             if each.file_id == file_id:
@@ -178,9 +178,9 @@ def check_rows(call: Call, dataset: Dataset, collection_id: str, count: int) -> 
     """Raise LimitReached if a collection cannot have `count` more rows."""
     jobs = call.store.jobs.get((dataset.id, collection_id)) or ()
     in_training = sum(len(job.rows) for job in jobs)
-    most = call.state.limits.collection_rows
-    if len(call.store.rows.of(dataset, collection_id)) + in_training + count > most:
-        expected = f"at most {most} data rows in a collection"
+    limit = call.state.limits.collection_rows
+    if len(call.store.rows.get(dataset, collection_id)) + in_training + count > limit:
+        expected = f"at most {limit} data rows in a collection"
         raise errors.LimitReached(expected, f"{count} more", "body")
 
 
@@ -216,9 +216,9 @@ def replace_row(
     If LimitReached is raised, nothing is changed.
     """
     amount = max(0, collection.data_amount - 1 + len(new))
-    changed = replace(collection, data_amount=amount)
+    shorter = replace(collection, data_amount=amount)
     # Change the collection first, because undoing this change needs no memory.
-    call.store.put_collection(dataset, changed.updated(call.now))
+    call.store.put_collection(dataset, shorter.updated(call.now))
     try:
         call.store.rows.change(dataset, collection.id, [old], new)
     except errors.LimitReached:

@@ -16,7 +16,7 @@ FolderCycle = refusal("FolderCycle", "400 folderCycle", "500 507000 invalidParam
 
 ROOT = (None, "")
 """Values of `parentId` that mean the top level."""
-PUT_IN = (ParentNotFound, DatasetForbidden, TeamForbidden)
+INSERT = (ParentNotFound, DatasetForbidden, TeamForbidden)
 """Refusals that `folder_for` raises."""
 
 
@@ -25,13 +25,13 @@ def path_of(store: Store, dataset_id: str | None) -> list[Dataset]:
     return folders.path_of(store.dataset, dataset_id)
 
 
-def below(store: Store, dataset_id: str) -> list[Dataset]:
+def descendants(store: Store, dataset_id: str) -> list[Dataset]:
     """Return all datasets and folders in a folder, direct children first."""
-    return folders.below(store.datasets(), dataset_id)
+    return folders.descendants(store.datasets(), dataset_id)
 
 
 def folder_for(call: Call, parent_id: str | None, level: Level) -> str | None:
-    """Return the id of the folder `parent_id`, None for the top level. Raises PUT_IN.
+    """Return the id of the folder `parent_id`, None for the top level. Raises INSERT.
 
     The caller needs `level` on the folder. At the top level, the caller needs write
     permission, unless `level` is NONE.
@@ -45,15 +45,15 @@ def folder_for(call: Call, parent_id: str | None, level: Level) -> str | None:
     if parent is None or parent.type != FOLDER:
         expected = "null or the id of a folder of datasets"
         raise ParentNotFound.of(parent_id, expected, "$.parentId")
-    return call.may(parent, level, "$.parentId").id
+    return call.require(parent, level, "$.parentId").id
 
 
 def check_depth(call: Call, parent_id: str | None, levels: int) -> None:
     """Raise FolderTooDeep if a folder cannot contain `levels` nested folders."""
-    most = call.state.limits.dataset_folder_depth
+    limit = call.state.limits.dataset_folder_depth
     got = len(path_of(call.store, parent_id)) + levels
-    if got > most:
-        expected = f"at most {most} folders within one another"
+    if got > limit:
+        expected = f"at most {limit} folders within one another"
         raise FolderTooDeep(expected, str(got), "$.parentId")
 
 
@@ -61,7 +61,7 @@ def check_move(call: Call, dataset: Dataset, parent_id: str | None) -> None:
     """Check that a dataset may move to a folder.
 
     The caller needs manage permission on both folders; for the top level, write
-    permission suffices. Raises PUT_IN, FolderCycle, FolderTooDeep.
+    permission suffices. Raises INSERT, FolderCycle, FolderTooDeep.
     """
     target = folder_for(call, parent_id, Level.MANAGE)
     folder_for(call, dataset.parent_id, Level.MANAGE)
@@ -71,12 +71,12 @@ def check_move(call: Call, dataset: Dataset, parent_id: str | None) -> None:
     if target == dataset.parent_id or dataset.type != FOLDER:
         return check_depth(call, target, 0) if target != dataset.parent_id else None
     levels = {dataset.id: 1}
-    for each in below(call.store, dataset.id):
+    for each in descendants(call.store, dataset.id):
         levels[each.id] = levels[each.parent_id or ""] + (each.type == FOLDER)
     return check_depth(call, target, max(levels.values()))
 
 
 def remove(store: Store, dataset: Dataset) -> None:
     """Remove a dataset, or a folder with everything in it."""
-    removed = dataset, *below(store, dataset.id)
+    removed = dataset, *descendants(store, dataset.id)
     store.remove_datasets({each.id for each in removed})

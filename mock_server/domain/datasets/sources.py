@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from mock_server.domain import errors
 from mock_server.domain.call import Call
 from mock_server.domain.datasets import contents
-from mock_server.domain.datasets.texts import Cutting, chunks
+from mock_server.domain.datasets.texts import ChunkRules, chunks
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
-from mock_server.domain.objects.pending import made
+from mock_server.domain.objects.pending import compute
 from mock_server.domain.objects.uploads import is_text
 
 WITHOUT_SOURCE = ("folder", "virtual")
@@ -45,7 +45,7 @@ def content_of(call: Call, dataset: Dataset, collection: Collection) -> bytes:
 
 
 def retrain(
-    call: Call, dataset: Dataset, old: Collection, cutting: Cutting, **changes: Any
+    call: Call, dataset: Dataset, old: Collection, cutting: ChunkRules, **changes: Any
 ) -> str:
     """Replace a collection by a new one, trained again from its source; return the id.
 
@@ -57,17 +57,16 @@ def retrain(
     empty = replace(old, data_amount=0, training_amount=0, has_error=False, **changes)
     texts: contents.Texts | None = None
     if file is not None and file.content and is_text(old.name):
-        most = call.state.limits.waiting_rows
-        steps = chunks(text_of(file.content), most, cutting)
-        found = made(store, (file.content, most, cutting), steps)
-        texts = [(text, "", number) for number, text in enumerate(found)]
+        limit = call.state.limits.waiting_rows
+        steps = chunks(text_of(file.content), limit, cutting)
+        chunk_texts = compute(store, (file.content, limit, cutting), steps)
+        texts = [(text, "", number) for number, text in enumerate(chunk_texts)]
     elif old.type not in WITHOUT_SOURCE:
         rows = _rows_of(call, dataset, old)
         texts = [(row.q, row.a, row.chunk_index) for row in rows]
     content = None if file is None else file.content
-    new_id = contents.create(
-        call, dataset, empty, texts, content=content, is_again=True
-    )
+    more: dict[str, Any] = {"content": content, "is_again": True}
+    new_id = contents.create(call, dataset, empty, texts, **more)
     try:
         store.remove_collections(store.dataset(dataset.id) or dataset, [old.id])
     except errors.LimitReached:
@@ -81,5 +80,5 @@ def retrain(
 def _rows_of(call: Call, dataset: Dataset, collection: Collection) -> Iterator[Row]:
     """Yield the rows of a collection, then those that wait for training."""
     jobs = call.store.jobs.get((dataset.id, collection.id)) or ()
-    rows = call.store.rows.of(dataset, collection.id)
+    rows = call.store.rows.get(dataset, collection.id)
     return chain(rows, *(job.rows for job in jobs))

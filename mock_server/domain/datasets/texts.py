@@ -31,7 +31,7 @@ _MATCHES_PER_STEP = 1_024
 _CHARS_PER_STEP = 1_048_576
 
 
-class Cutting(Struct, frozen=True):
+class ChunkRules(Struct, frozen=True):
     """The rules for cutting a text. A text of fewer than `least` characters is one row.
 
     A chunk has about `size` characters, of which the next chunk repeats `overlap`.
@@ -45,7 +45,7 @@ class Cutting(Struct, frozen=True):
     least: int = 1_000
 
 
-DEFAULT_CUTTING = Cutting()
+DEFAULT_RULES = ChunkRules()
 _CODE = re.compile(r"```.*?```|~~~.*?~~~", re.DOTALL)
 _CODE_LINE_END = "\uffff"
 """Replaces the line ends in a block of code, so that the block is not cut there."""
@@ -59,45 +59,45 @@ _FIRST_SENTENCE_BREAK = 3
 
 
 def chunks(
-    text: str, most: int, cutting: Cutting = DEFAULT_CUTTING
+    text: str, limit: int, rules: ChunkRules = DEFAULT_RULES
 ) -> Steps[list[str]]:
     """Return the chunks of a text; an empty list for a blank text.
 
-    If there are more than `most` chunks, return the first `most` + 1.
+    If there are more than `limit` chunks, return the first `limit` + 1.
     """
-    if len(text.strip()) < cutting.least or not text.strip():
+    if len(text.strip()) < rules.least or not text.strip():
         return [text] if text.strip() else []
-    made: list[str] = []
+    results: list[str] = []
     text = yield from _with_short_line_ends(text)
     text = yield from _with_code_in_one_line(text)
-    for section in _sections(text, cutting):
+    for section in _sections(text, rules):
         if section is None:
             yield
             continue
         heading, body = section
-        found = [body]
-        if not cutting.separators or _chars(body) > MOST_CHARS:
-            found = yield from _split(body, cutting)
-        for number, each in enumerate(found or [""], 1):
+        texts = [body]
+        if not rules.separators or _chars(body) > MOST_CHARS:
+            texts = yield from _split(body, rules)
+        for number, each in enumerate(texts or [""], 1):
             if not number % _MATCHES_PER_STEP:
                 yield
             chunk = f"{heading}{each}".replace(_CODE_LINE_END, "\n").strip()
             if chunk:
-                made.append(re.sub(r"\n{3,}", "\n\n", chunk))
-        if len(made) > most:
+                results.append(re.sub(r"\n{3,}", "\n\n", chunk))
+        if len(results) > limit:
             break
-    return made[: most + 1]
+    return results[: limit + 1]
 
 
-def _found(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str] | None]:
+def _matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str] | None]:
     """Yield the matches in a text, and None at times, to let other requests run."""
     start, count = 0, 0
     while start < len(text):
         end = start + _PART_CHARS
-        found = pattern.search(text, start, end)
-        if found is not None:
-            yield found
-            start, count = found.end(), count + 1
+        match = pattern.search(text, start, end)
+        if match is not None:
+            yield match
+            start, count = match.end(), count + 1
         elif end >= len(text):
             return
         else:
@@ -124,68 +124,68 @@ def _with_code_in_one_line(text: str) -> Steps[str]:
     joined: list[str] = []
     parts: list[str] = []
     start = 0
-    for found in _found(_CODE, text):
-        if found is None:
+    for match in _matches(_CODE, text):
+        if match is None:
             # Short parts take ten times the memory of their text.
             joined.append("".join(parts))
             parts.clear()
             yield
-        elif "\n" in found[0]:
-            code = found[0].replace("\n", _CODE_LINE_END)
-            parts += text[start : found.start()], code
-            start = found.end()
+        elif "\n" in match[0]:
+            code = match[0].replace("\n", _CODE_LINE_END)
+            parts += text[start : match.start()], code
+            start = match.end()
     return "".join([*joined, *parts, text[start:]])
 
 
-def _sections(text: str, cutting: Cutting) -> Iterator[tuple[str, str] | None]:
-    """Yield the headings and the body of each section, and None when `_found` does."""
-    if cutting.separators:
-        own = re.compile("|".join(map(re.escape, cutting.separators)))
-        for part in _pieces(own, text, keeps=False):
+def _sections(text: str, rules: ChunkRules) -> Iterator[tuple[str, str] | None]:
+    """Yield the headings and the body of each section, and None as `_matches` does."""
+    if rules.separators:
+        separators = re.compile("|".join(map(re.escape, rules.separators)))
+        for part in _pieces(separators, text, keeps=False):
             yield None if part is None else ("", part)
         return
-    if not cutting.levels:
+    if not rules.levels:
         yield "", text
         return
-    above: list[tuple[int, str]] = []
+    open_headings: list[tuple[int, str]] = []
     start = 0
-    headings = re.compile(rf"^(#{{1,{cutting.levels}}})\s[^\n]+\n", re.MULTILINE)
-    for found in _found(headings, text):
-        if found is None:
+    headings = re.compile(rf"^(#{{1,{rules.levels}}})\s[^\n]+\n", re.MULTILINE)
+    for match in _matches(headings, text):
+        if match is None:
             yield None
             continue
-        body, level = text[start : found.start()], len(found[1])
-        is_last = bool(above) and level <= above[-1][0]
+        body, level = text[start : match.start()], len(match[1])
+        is_last = bool(open_headings) and level <= open_headings[-1][0]
         if body.strip() or is_last:
-            yield _joined(above, cutting), body
-        while above and above[-1][0] >= level:
-            above.pop()
-        above.append((level, found[0]))
-        start = found.end()
-    if text[start:].strip() or above:
-        yield _joined(above, cutting), text[start:]
+            yield _heading_text(open_headings, rules), body
+        while open_headings and open_headings[-1][0] >= level:
+            open_headings.pop()
+        open_headings.append((level, match[0]))
+        start = match.end()
+    if text[start:].strip() or open_headings:
+        yield _heading_text(open_headings, rules), text[start:]
 
 
-def _joined(above: list[tuple[int, str]], cutting: Cutting) -> str:
+def _heading_text(open_headings: list[tuple[int, str]], rules: ChunkRules) -> str:
     """Return the headings above a section; "" if they are longer than a chunk."""
-    whole = "".join(heading for _, heading in above)
-    return whole if len(whole) <= cutting.size else ""
+    headings = "".join(heading for _, heading in open_headings)
+    return headings if len(headings) <= rules.size else ""
 
 
 def _pieces(
     pattern: re.Pattern[str], text: str, *, keeps: bool = True
 ) -> Iterator[str | None]:
-    """Yield the pieces of a text that are not blank, and None when `_found` does.
+    """Yield the pieces of a text that are not blank, and None as `_matches` does.
 
     With `keeps`, a piece includes the break at its end.
     """
     start = 0
-    for found in _found(pattern, text):
-        if found is None:
+    for match in _matches(pattern, text):
+        if match is None:
             yield None
             continue
-        piece = text[start : found.end() if keeps else found.start()]
-        start = found.end()
+        piece = text[start : match.end() if keeps else match.start()]
+        start = match.end()
         if piece.strip():
             yield piece
     if text[start:].strip():
@@ -193,7 +193,7 @@ def _pieces(
 
 
 def _split(
-    text: str, cutting: Cutting, step: int = 0, carry: str = ""
+    text: str, rules: ChunkRules, step: int = 0, carry: str = ""
 ) -> Steps[list[str]]:
     """Return the chunks of `carry` and a text, cut at the breaks with index `step`.
 
@@ -201,55 +201,55 @@ def _split(
     breaks of the next step.
     """
     if step == len(_BREAKS):
-        whole, stride = carry + text, cutting.size - cutting.overlap
-        if _chars(whole) < MOST_CHARS:
-            return [whole]
-        starts = range(0, len(whole), stride)
-        return [whole[at : at + cutting.size] for at in starts]
-    made: list[str] = []
-    carried, is_new = _chars(carry), True  # False: `carry` is only an overlap
+        rest, stride = carry + text, rules.size - rules.overlap
+        if _chars(rest) < MOST_CHARS:
+            return [rest]
+        starts = range(0, len(rest), stride)
+        return [rest[start : start + rules.size] for start in starts]
+    results: list[str] = []
+    carry_chars, is_new = _chars(carry), True  # False: `carry` is only an overlap
     for piece in _pieces(_BREAKS[step], text):
         if piece is None:
             yield
             continue
         has_code = step == 0 and ("```" in piece or "~~~" in piece)
-        most = MOST_CHARS if has_code else cutting.size
-        own = _chars(piece)
-        if carried + own > 1.2 * most and carried > 0.8 * most:
-            made.append(carry)
-            carry = _overlap(carry, cutting, step)
-            carried = _chars(carry)
-        if carried + own <= most:
-            carry, carried, is_new = carry + piece, carried + own, True
+        limit = MOST_CHARS if has_code else rules.size
+        piece_chars = _chars(piece)
+        if carry_chars + piece_chars > 1.2 * limit and carry_chars > 0.8 * limit:
+            results.append(carry)
+            carry = _overlap(carry, rules, step)
+            carry_chars = _chars(carry)
+        if carry_chars + piece_chars <= limit:
+            carry, carry_chars, is_new = carry + piece, carry_chars + piece_chars, True
             continue
-        if carried + own < 1.2 * most:
-            made.append(carry + piece)
+        if carry_chars + piece_chars < 1.2 * limit:
+            results.append(carry + piece)
         else:
-            made += yield from _split(piece, cutting, step + 1, carry)
-        is_new = _chars(made[-1]) < 0.8 * most
-        carry = made.pop() if is_new else _overlap(made[-1], cutting, step)
-        carried = _chars(carry)
+            results += yield from _split(piece, rules, step + 1, carry)
+        is_new = _chars(results[-1]) < 0.8 * limit
+        carry = results.pop() if is_new else _overlap(results[-1], rules, step)
+        carry_chars = _chars(carry)
     if carry and is_new:
-        if made and carried < 0.4 * cutting.size:
-            made[-1] += carry
+        if results and carry_chars < 0.4 * rules.size:
+            results[-1] += carry
         else:
-            made.append(carry)
-    return made
+            results.append(carry)
+    return results
 
 
-def _overlap(chunk: str, cutting: Cutting, step: int) -> str:
+def _overlap(chunk: str, rules: ChunkRules, step: int) -> str:
     """Return the sentences at the end of a chunk that the next one repeats."""
-    if not cutting.overlap or not _FIRST_SENTENCE_BREAK <= step < len(_BREAKS):
+    if not rules.overlap or not _FIRST_SENTENCE_BREAK <= step < len(_BREAKS):
         return ""
     pieces = [*filter(None, _pieces(_BREAKS[step], chunk))]
     start, chars = len(pieces), 0
-    while start and chars <= cutting.overlap:
+    while start and chars <= rules.overlap:
         start -= 1
         chars += _chars(pieces[start])
-        if chars > 0.4 * cutting.size:
+        if chars > 0.4 * rules.size:
             longer = "".join(pieces[start:])
             tail = "".join(pieces[start + 1 :])
-            return _overlap(longer, cutting, step + 1) or tail
+            return _overlap(longer, rules, step + 1) or tail
     return "".join(pieces[start:])
 
 

@@ -24,10 +24,10 @@ def give_ticket(call: Call, dataset: Dataset, name: str) -> Ticket:
     Raises LimitReached, NotReady.
     """
     store, now = call.store, call.now
-    for old in [each for each in store.tickets.values() if each.ends <= now]:
+    for old in [each for each in store.tickets.values() if each.ends_at <= now]:
         store.tickets.remove(old.key)
-    count, most = len(store.files) + len(store.tickets), call.state.limits.uploads
-    call.check_room(count, most, "uploaded files", hint="delete some first")
+    count, limit = len(store.files) + len(store.tickets), call.state.limits.uploads
+    call.check_room(count, limit, "uploaded files", hint="delete some first")
     ending = ending_of(name)
     stem = name[: len(name) - len(ending)].replace("/", "_")[:_PART_CHARS]
     path = f"{KEY}{dataset.id[:_PART_CHARS]}/{stem}_{store.new_id()[-_DIGITS:]}"
@@ -40,7 +40,7 @@ def give_ticket(call: Call, dataset: Dataset, name: str) -> Ticket:
 def ticket_of(call: Call, key: str) -> Ticket | None:
     """Return the ticket with this key; None if it is unknown or has expired."""
     ticket = call.store.tickets.get(key)
-    return None if ticket is None or ticket.ends <= call.now else ticket
+    return None if ticket is None or ticket.ends_at <= call.now else ticket
 
 
 def upload(call: Call, key: str, size: int, content: bytes) -> None:
@@ -54,6 +54,6 @@ def upload(call: Call, key: str, size: int, content: bytes) -> None:
         expected = "the address of a ticket that is in force"
         raise FileForbidden(expected, "that of none", "path")
     check_type(ticket.name, "path")
-    ends = call.now + UNUSED_MS
-    file = replace(ticket, ends=ends, size=size, content=content)
+    ends_at = call.now + UNUSED_MS
+    file = replace(ticket, ends_at=ends_at, size=size, content=content)
     call.store.tickets.put(key, file)

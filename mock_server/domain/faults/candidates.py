@@ -9,7 +9,7 @@ from math import inf
 from mock_server.domain.faults.definition import Definition, Match
 from mock_server.domain.faults.firing import ActiveFault
 from mock_server.domain.memory import Memory
-from mock_server.domain.validation.json_match import holds, is_test
+from mock_server.domain.validation.json_match import is_match, is_test
 
 
 class Candidates:
@@ -62,10 +62,10 @@ class DeclaredAnswers:
     @cached_property
     def by_name(self) -> Mapping[str, Sequence[ActiveFault]]:
         """The declared answers by the name of their operation or route."""
-        found: dict[str, list[ActiveFault]] = {}
+        answers: dict[str, list[ActiveFault]] = {}
         for answer in self.answers:
-            found.setdefault(answer.definition.operation, []).append(answer)
-        return found
+            answers.setdefault(answer.definition.operation, []).append(answer)
+        return answers
 
 
 def warnings_if_shadowed(
@@ -75,15 +75,17 @@ def warnings_if_shadowed(
 
     Return an empty list otherwise, and for a fault.
     """
-    conditions, definition = added.definition.match.given(), added.definition
+    conditions, definition = added.definition.match.conditions(), added.definition
     for each in active if definition.is_answer else ():
-        other = each.definition
-        if not other.is_answer or other.operation != definition.operation:
+        prior = each.definition
+        if not prior.is_answer or prior.operation != definition.operation:
             continue
         if each is added:
             break
-        is_permanent = each.remaining is None and each.ends == inf and not other.skip
-        takes_all = other.probability == 1 and holds(other.match.given(), conditions)
+        is_permanent = each.remaining is None and each.ends_at == inf and not prior.skip
+        takes_all = prior.probability == 1 and is_match(
+            prior.match.conditions(), conditions
+        )
         if is_permanent and takes_all:
             return [
                 f"This answer can never fire: {each.id}, added before, answers all "
@@ -94,8 +96,8 @@ def warnings_if_shadowed(
 
 def wanted_text(match: Match) -> tuple[str, str]:
     """Return the first body field that must equal a text, and this text; or "", ""."""
-    wanted = match.body or {}
-    if is_test(wanted):  # `{"contains": ...}` instead of a body
+    body = match.body or {}
+    if is_test(body):  # `{"contains": ...}` instead of a body
         return "", ""
-    texts = ((name, text) for name, text in wanted.items() if isinstance(text, str))
+    texts = ((name, text) for name, text in body.items() if isinstance(text, str))
     return next(texts, ("", ""))

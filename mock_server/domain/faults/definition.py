@@ -9,10 +9,15 @@ from msgspec import Meta, Struct, field
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import size_of
 from mock_server.domain.messages import cut, describe_value, nearest, quoted
-from mock_server.domain.validation.json_match import TESTS, is_test, tests_in, values_in
+from mock_server.domain.validation.json_match import (
+    TESTS,
+    count_tests,
+    count_values,
+    is_test,
+)
 from mock_server.domain.validation.walk import SURROGATE, Path, size_as_json
 
-Whole = Annotated[int, Meta(ge=0, le=Published.integer)]
+WholeNumber = Annotated[int, Meta(ge=0, le=Published.integer)]
 _SECONDS = {"expected": f"seconds from 0.001 to {Published.fault_ttl:g}"}
 Seconds = Annotated[float, Meta(ge=0.001, le=Published.fault_ttl, extra=_SECONDS)]
 FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'})
@@ -54,19 +59,19 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """A part of the last message of a user, case-insensitive."""
 
     @classmethod
-    def meant_by(cls, name: str, given: Mapping[str, object]) -> str:
-        """Return a hint for the unknown field `name` of a match with fields `given`."""
+    def unknown_field_hint(cls, name: str, fields: Mapping[str, object]) -> str:
+        """Return a hint for the unknown field `name` of a match with these fields."""
         if similar := nearest(name, cls.__struct_fields__):
             meaning = ", the last message of the user" if similar == "question" else ""
             return f" (did you mean {similar!r}{meaning}?)"
         if name in Definition.__struct_fields__:
             return f" (write {name} beside match, not in it)"
-        value, shown = given[name], "..."
+        value, value_text = fields[name], "..."
         if isinstance(value, str):
-            shown = quoted(value) if len(value) < _REPEATED_CHARS else shown
+            value_text = quoted(value) if len(value) < _REPEATED_CHARS else value_text
         elif not isinstance(value, list | dict):
-            shown = describe_value(value)
-        field = f"{{{quoted(cut(name))}: {shown}}}"
+            value_text = describe_value(value)
+        field = f"{{{quoted(cut(name))}: {value_text}}}"
         names = ", ".join(cls.__struct_fields__)
         return f' (did you mean {{"body": {field}}}? There are {names})'
 
@@ -75,7 +80,7 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
         if self.headers:
             self.headers = {name.lower(): own for name, own in self.headers.items()}
 
-    def given(self) -> Mapping[str, Any]:
+    def conditions(self) -> Mapping[str, Any]:
         """Return the conditions that are given, by name."""
         fields = msgspec.structs.asdict(self).items()
         return {name: value for name, value in fields if value is not None}
@@ -86,26 +91,26 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
         `is_answer`: the match belongs to an answer, for which other limits apply.
         """
         # Every request is compared with every match, so matches have to be small.
-        most = Published.answer_matched_bytes if is_answer else Published.matched_bytes
-        for name, wanted in self.given().items():
-            size = size_as_json(wanted)
+        limit = Published.answer_matched_bytes if is_answer else Published.matched_bytes
+        for name, condition in self.conditions().items():
+            size = size_as_json(condition)
             if size is None:
                 yield (name,), SURROGATE
-            elif size > most:
-                yield (name,), f"Expected at most {most} bytes, got more"
-            for key in wanted if name in ("query", "headers", "path") else ():
-                if not isinstance(wanted[key], str) and not is_test(wanted[key]):
+            elif size > limit:
+                yield (name,), f"Expected at most {limit} bytes, got more"
+            for key in condition if name in ("query", "headers", "path") else ():
+                if not isinstance(condition[key], str) and not is_test(condition[key]):
                     expected = 'a text, {"contains": "..."} or {"absent": true}'
-                    got = describe_value(wanted[key])
+                    got = describe_value(condition[key])
                     yield (name, key), f"Expected {expected}, got {got}"
-        given = [*self.given().values()]
-        most = Published.answer_tests if is_answer else Published.matched_tests
-        if (count := tests_in(given) + (self.question is not None)) > most:
-            expected = f"at most {most} texts with a part, question among them"
+        conditions = [*self.conditions().values()]
+        limit = Published.answer_tests if is_answer else Published.matched_tests
+        if (count := count_tests(conditions) + (self.question is not None)) > limit:
+            expected = f"at most {limit} texts with a part, question among them"
             yield (), f"Expected {expected}, got {count}"
-        most = Published.answer_matched_values
-        if is_answer and (count := sum(map(values_in, given))) > most:
-            expected = f"at most {most} fields and items, nested ones too"
+        limit = Published.answer_matched_values
+        if is_answer and (count := sum(map(count_values, conditions))) > limit:
+            expected = f"at most {limit} fields and items, nested ones too"
             yield (), f"Expected {expected}, got {count}"
 
 
@@ -116,14 +121,14 @@ class Definition(
 
     is_answer: ClassVar[bool] = False
     """True for the kinds that send a scripted response, and do not break anything."""
-    needs: ClassVar[str] = ""
+    trait: ClassVar[str] = ""
     """The trait that an operation must have for this kind; "" for all operations."""
 
     operation: str = "*"
     """Name of the operation; `*` means all. An answer may have method and path."""
     match: Annotated[Match, MATCH] = field(default_factory=Match)
     """Conditions on requests; by default all match."""
-    skip: Whole = 0
+    skip: WholeNumber = 0
     """Matches that pass before the first firing."""
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] = 1
     """Maximum number of firings."""
@@ -146,7 +151,7 @@ class Definition(
         return None
 
     @property
-    def meets_resends(self) -> bool:
+    def fires_on_resends(self) -> bool:
         """True if the fault fires again, uncounted, when the client resends a request.
 
         A client's HTTP layer may resend a request after the connection has ended.
@@ -156,9 +161,9 @@ class Definition(
     @property
     def size(self) -> int:
         """Estimated bytes of memory that the fault takes."""
-        return size_of(self.plain())
+        return size_of(self.plain_fields())
 
-    def plain(self) -> dict[str, Any]:
+    def plain_fields(self) -> dict[str, Any]:
         """Return the fields as plain data; large JSON values stay encoded (`Raw`)."""
         fields: dict[str, Any] = msgspec.to_builtins(self)
         return fields

@@ -52,14 +52,14 @@ class Faults:
         # `_candidates` are cached by the names of operations. At `_next_end` (monotonic
         # seconds) a fault may expire. Both are computed again after each change.
         self._candidates: dict[tuple[str, ...], Candidates] = {}
-        self._answered: Mapping[str, None] | None = None
+        self._answered_names: Mapping[str, None] | None = None
         self._routes: Routes | None = None
         self._next_end = -inf
         self._seconds = seconds
         self._memory = memory
         self._limits = limits
         self._spent: deque[ActiveFault] = deque(maxlen=limits.faults)
-        self._added = 0
+        self._last_number = 0
         self._declared = DeclaredAnswers(declared, memory)
         for definition in starting:
             holding = memory.hold("faults")
@@ -141,20 +141,20 @@ class Faults:
         self._set_active(self.active)
 
     @property
-    def answered(self) -> Mapping[str, None]:
+    def answered_names(self) -> Mapping[str, None]:
         """The names of operations and routes that have answers in force, in order."""
         self._expire()
-        if self._answered is None:
-            in_force = [*self.active, *self._declared.answers]
-            definitions = (each.definition for each in in_force)
+        if self._answered_names is None:
+            faults = [*self.active, *self._declared.answers]
+            definitions = (each.definition for each in faults)
             names = (each.operation for each in definitions if each.is_answer)
-            self._answered = dict.fromkeys(names)
-        return self._answered
+            self._answered_names = dict.fromkeys(names)
+        return self._answered_names
 
     @property
     def routes(self) -> Routes:
         """The routes of the answers in force, without those for an operation."""
-        names = self.answered
+        names = self.answered_names
         if self._routes is None:
             self._routes = Routes(name for name in names if is_route(name))
         return self._routes
@@ -162,8 +162,8 @@ class Faults:
     def all(self) -> list[ActiveFault]:
         """Return the active faults and the latest spent ones, oldest first."""
         self._expire()
-        known = [*self.active, *self._spent]
-        return sorted(known, key=lambda fault: int(fault.id[1:]))
+        faults = [*self.active, *self._spent]
+        return sorted(faults, key=lambda fault: int(fault.id[1:]))
 
     def get(self, fault_id: str) -> ActiveFault | None:
         """Return the fault with this id among `all`, or None."""
@@ -182,7 +182,9 @@ class Faults:
 
     def seconds_left(self, fault: ActiveFault) -> float | None:
         """Return the seconds until the fault expires; None without a ttl."""
-        return None if fault.ends == inf else max(0.0, fault.ends - self._seconds())
+        return (
+            None if fault.ends_at == inf else max(0.0, fault.ends_at - self._seconds())
+        )
 
     def _candidates_for(self, request: Request) -> Candidates:
         candidates = self._candidates.get(request.names)
@@ -198,13 +200,13 @@ class Faults:
     def _set_active(self, faults: list[ActiveFault]) -> None:
         """Set `active` to a new list: a caller may be iterating over the old list."""
         self.active, self._candidates, self._next_end = faults, {}, -inf
-        self._answered = self._routes = None
+        self._answered_names = self._routes = None
 
     def _resent(self, fault: ActiveFault, request: Request) -> Firing | None:
         """Return the earlier firing if the client resends a request, else None."""
         self._next_end = -inf
         resend = fault.resends.pop(request.fingerprint, None)
-        if resend is None or resend.ends <= self._seconds():
+        if resend is None or resend.ends_at <= self._seconds():
             return None
         return resend.firing
 
@@ -216,33 +218,37 @@ class Faults:
         After a failure on a new connection, clients report it and do not resend.
         """
         self._next_end = -inf
-        is_wanted = fault.definition.meets_resends and not request.is_on_new_connection
+        is_wanted = (
+            fault.definition.fires_on_resends and not request.is_on_new_connection
+        )
         if is_wanted and len(fault.resends) < self._limits.resends:
-            ends = self._seconds() + self._limits.resend_seconds
-            fault.resends[request.fingerprint] = Resend(firing, ends)
+            ends_at = self._seconds() + self._limits.resend_seconds
+            fault.resends[request.fingerprint] = Resend(firing, ends_at)
 
     def _check_room(self, more: Sequence[Definition]) -> None:
         """Raise InvalidField if there would be too many faults or answers."""
         self._expire()
-        wanted = [*(each.definition for each in self.active), *more]
-        answers = sum(each.is_answer for each in wanted)
+        definitions = [*(each.definition for each in self.active), *more]
+        answers = sum(each.is_answer for each in definitions)
         limits = self._limits
-        for count, most, what in (
-            (len(wanted) - answers, limits.faults, "faults"),
+        for count, limit, noun in (
+            (len(definitions) - answers, limits.faults, "faults"),
             (answers, limits.answers, "answers"),
         ):
-            if count > most:
+            if count > limit:
                 hint = "delete some first"
-                raise InvalidField(f"at most {most} {what}", str(count), "$", hint)
+                raise InvalidField(f"at most {limit} {noun}", str(count), "$", hint)
 
     def _activate(self, definition: Definition, holding: Holding) -> ActiveFault:
-        self._added += 1
+        self._last_number += 1
         limit, rate_limit = definition.limit, None
         if limit is not None:
             rate_limit = RateLimit(*limit, holding, self._limits.limited_keys)
         ttl: float | None = definition.ttl
-        ends = inf if ttl is None else self._seconds() + ttl
-        return ActiveFault(f"f{self._added}", definition, ends, holding, rate_limit)
+        ends_at = inf if ttl is None else self._seconds() + ttl
+        return ActiveFault(
+            f"f{self._last_number}", definition, ends_at, holding, rate_limit
+        )
 
     def _expire(self) -> None:
         """Retire the faults that have expired."""

@@ -19,13 +19,13 @@ from msgspec import Struct, field
 from mock_server.domain.faults.definition import Definition, Match
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import Holding
-from mock_server.domain.validation.json_match import contains, holds
+from mock_server.domain.validation.json_match import contains, is_match
 
 
 class ActiveFault(Struct, eq=False):
     """A fault or an answer in a sandbox, with its counts.
 
-    It ends at `ends` (monotonic seconds); its memory is charged to `holding`. `preset`
+    `ends_at` is in monotonic seconds; its memory is charged to `holding`. `preset`
     is the name of the preset that added it. `resends` has the firings that will be
     repeated, uncounted, by the fingerprint of the request. `warnings` are those that
     the adding client got. `is_over`: the fault cannot fire any more.
@@ -33,7 +33,7 @@ class ActiveFault(Struct, eq=False):
 
     id: str
     definition: Definition
-    ends: float
+    ends_at: float
     holding: Holding
     rate_limit: RateLimit | None = None
     preset: str | None = None
@@ -45,17 +45,17 @@ class ActiveFault(Struct, eq=False):
 
     def is_spent(self, now: float) -> bool:
         """Return True if the fault cannot fire again at `now` (monotonic seconds)."""
-        return self.ends <= now or (self.remaining == 0 and not self.resends)
+        return self.ends_at <= now or (self.remaining == 0 and not self.resends)
 
     @property
     def next_end(self) -> float:
         """The end of the fault, or of its next resend (monotonic seconds)."""
-        return min([self.ends, *(each.ends for each in self.resends.values())])
+        return min([self.ends_at, *(each.ends_at for each in self.resends.values())])
 
     def forget_resends(self, now: float) -> None:
         """Forget the resends that have expired at `now` (monotonic seconds)."""
         resends = self.resends.items()
-        expired = [fingerprint for fingerprint, each in resends if each.ends <= now]
+        expired = [fingerprint for fingerprint, each in resends if each.ends_at <= now]
         for fingerprint in expired:
             del self.resends[fingerprint]
 
@@ -73,42 +73,42 @@ class ActiveFault(Struct, eq=False):
         If a rate limit lets the request pass, return the limit's status. Return None if
         the request does not match or passes otherwise. The caller checks the operation.
         """
-        wanted = self.definition
+        rule = self.definition
         # The fault may be active only because of `resends`.
         if self.remaining == 0:
             return None
-        if not request.matches_conditions(wanted.match, wanted.operation):
+        if not request.matches_conditions(rule.match, rule.operation):
             return None
         # Count every match before the draw, because the draw depends on the index only.
         index = self.matches
         self.matches += 1
-        if index < wanted.skip:
+        if index < rule.skip:
             return None
         status = None
         if self.rate_limit is not None:
             status = self.rate_limit.count(request.keys[0], now)
             if status.is_allowed:
                 return status
-        if not wanted.probability:
+        if not rule.probability:
             return None  # saves the draw
-        drawn = draw(wanted.seed, self.id, index)
-        if drawn >= wanted.probability:
+        value = draw(rule.seed, self.id, index)
+        if value >= rule.probability:
             return None
         self.fired += 1
-        return Firing(self, index, drawn, status, self.fired)
+        return Firing(self, index, value, status, self.fired)
 
     def plan(self, length: int) -> Iterator[tuple[int, float, bool]]:
         """Yield index, draw and True if the fault fires, for the next `length` matches.
 
         With a rate limit, only requests over the limit fire.
         """
-        wanted, left = self.definition, self.remaining
+        rule, rest = self.definition, self.remaining
         for index in range(self.matches, self.matches + length):
-            drawn = draw(wanted.seed, self.id, index)
-            fires = index >= wanted.skip and drawn < wanted.probability and left != 0
-            if fires and left is not None:
-                left -= 1
-            yield index, drawn, fires
+            value = draw(rule.seed, self.id, index)
+            fires = index >= rule.skip and value < rule.probability and rest != 0
+            if fires and rest is not None:
+                rest -= 1
+            yield index, value, fires
 
 
 class Firing(Struct, frozen=True):
@@ -147,13 +147,13 @@ class FiringRecord(Struct, frozen=True, gc=False):
 
 
 class Resend(Struct, frozen=True):
-    """A firing that is repeated if the client resends the request before `ends`.
+    """A firing that is repeated if the client resends the request before `ends_at`.
 
-    `ends` is in monotonic seconds.
+    `ends_at` is in monotonic seconds.
     """
 
     firing: Firing
-    ends: float
+    ends_at: float
 
 
 class Decision(Struct, eq=False):
@@ -163,7 +163,7 @@ class Decision(Struct, eq=False):
     limits: list[RateLimitStatus] = field(default_factory=list)
 
 
-class Head(Struct, frozen=True):
+class RequestHead(Struct, frozen=True):
     """The head of a request, with the last value of each parameter and header.
 
     The names of `headers` are in lower case; `path` is as the client sent it.
@@ -190,10 +190,10 @@ class Request(Struct, frozen=True, dict=True):
     traits: Collection[str] = ()
     content: bytes = b""
     is_on_new_connection: bool = True
-    read_head: Callable[[], Head] = partial(Head, "", {}, {})
+    read_head: Callable[[], RequestHead] = partial(RequestHead, "", {}, {})
 
     @cached_property
-    def head(self) -> Head:
+    def head(self) -> RequestHead:
         """The head of the request."""
         return self.read_head()
 
@@ -206,7 +206,7 @@ class Request(Struct, frozen=True, dict=True):
     def is_for(self, definition: Definition) -> bool:
         """Return True if a fault is for this operation and its kind can apply to it."""
         is_named = definition.operation in self._all_names
-        return is_named and (not definition.needs or definition.needs in self.traits)
+        return is_named and (not definition.trait or definition.trait in self.traits)
 
     @cached_property
     def _all_names(self) -> Collection[str]:
@@ -216,13 +216,15 @@ class Request(Struct, frozen=True, dict=True):
         """Return True if all conditions hold; `operation` is the fault's operation."""
         if match.key is not None and match.key not in self.keys:
             return False
-        if match.body is not None and not holds(match.body, self.body):
+        if match.body is not None and not is_match(match.body, self.body):
             return False
-        if match.query is not None and not holds(match.query, self.head.query):
+        if match.query is not None and not is_match(match.query, self.head.query):
             return False
-        if match.headers is not None and not holds(match.headers, self.head.headers):
+        if match.headers is not None and not is_match(match.headers, self.head.headers):
             return False
-        if match.path is not None and not holds(match.path, self.parameters(operation)):
+        if match.path is not None and not is_match(
+            match.path, self.parameters(operation)
+        ):
             return False
         question = match.question
         return question is None or contains(self.question, question.casefold())
@@ -241,8 +243,8 @@ class Request(Struct, frozen=True, dict=True):
     def question(self) -> str:
         """The last message of a user, case folded; "" without one."""
         messages = self.body.get("messages")
-        every = messages if isinstance(messages, list) else ()
-        last: Mapping[str, object] = next(filter(is_user_message, reversed(every)), {})
+        items = messages if isinstance(messages, list) else ()
+        last: Mapping[str, object] = next(filter(is_user_message, reversed(items)), {})
         text = text_of_message(last)
         return text[: Published.searched_chars].casefold()
 

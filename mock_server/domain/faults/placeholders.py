@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import cut, most_alike
-from mock_server.domain.validation.json_match import values_in
+from mock_server.domain.validation.json_match import count_values
 
 _PLACEHOLDER = re.compile(
     r"\{\{(count|now|(?:body|query|path)(?:\.[^.{}]{1,256}){1,64})\}\}"
@@ -27,7 +27,7 @@ _BEGINNING = re.compile(rb"\{\{(?:count|now|body|query|path)")
 
 def are_in(value: Any) -> bool:
     """Return True if a text in a JSON value has a placeholder."""
-    return _may_be_in(value) and any(True for _ in _found_in(value))
+    return _may_be_in(value) and any(True for _ in _placeholders(value))
 
 
 def _may_be_in(value: Any) -> bool:
@@ -35,17 +35,17 @@ def _may_be_in(value: Any) -> bool:
     return value is not UNSET and bool(_BEGINNING.search(msgspec.json.encode(value)))
 
 
-def _found_in(value: Any) -> Iterator[str]:
+def _placeholders(value: Any) -> Iterator[str]:
     """Yield the placeholders in the texts of a JSON value."""
     match value:
         case Raw():
-            yield from _found_in(msgspec.json.decode(value))
+            yield from _placeholders(msgspec.json.decode(value))
         case str():
             yield from (each[1] for each in _PLACEHOLDER.finditer(value))
         case list():
-            yield from chain.from_iterable(map(_found_in, value))
+            yield from chain.from_iterable(map(_placeholders, value))
         case dict():
-            yield from chain.from_iterable(map(_found_in, value.values()))
+            yield from chain.from_iterable(map(_placeholders, value.values()))
 
 
 def warnings_in(value: Any, route: str) -> Iterator[str]:
@@ -55,21 +55,21 @@ def warnings_in(value: Any, route: str) -> Iterator[str]:
     """
     text = "" if value is UNSET else msgspec.json.encode(value).decode()
     if key := _IN_NAME.search(text):
-        where = "placeholders are filled in values, not in names of fields"
-        yield f"{cut(key[1])!r} is sent as it is: {where}"
-    known = re.findall(r"/\{([^{}]*)\}", route)
-    found = islice(_NEAR_MISS.finditer(text), _MAX_NEAR_MISSES)
-    for written, name in {each[0]: each[1] for each in found}.items():
+        reason = "placeholders are filled in values, not in names of fields"
+        yield f"{cut(key[1])!r} is sent as it is: {reason}"
+    names = re.findall(r"/\{([^{}]*)\}", route)
+    near_misses = islice(_NEAR_MISS.finditer(text), _MAX_NEAR_MISSES)
+    for written, name in {each[0]: each[1] for each in near_misses}.items():
         root, dot, rest = name.partition(".")
         literal = f"{cut(written)!r} is no placeholder, and is sent as it is"
         if _PLACEHOLDER.fullmatch(written):
-            if root == "path" and rest not in known:
-                there_are = f" (it has {', '.join(known)})" if known else ""
-                yield f"{cut(written)!r} is null: the path has no {rest}{there_are}"
+            if root == "path" and rest not in names:
+                hint = f" (it has {', '.join(names)})" if names else ""
+                yield f"{cut(written)!r} is null: the path has no {rest}{hint}"
         elif _PLACEHOLDER.fullmatch(right := f"{{{{{name}}}}}"):
             if dot or written.startswith("{{"):
                 yield f"{literal}: write {right}"
-        elif name in known:
+        elif name in names:
             yield f"{literal}: write {{{{path.{name}}}}}"
         elif root in _ROOTS and not dot and written.startswith("{{"):
             yield f"{literal}: write {{{{{root}.NAME}}}}, with the name of a field"
@@ -79,63 +79,63 @@ def warnings_in(value: Any, route: str) -> Iterator[str]:
 
 def outside_json(texts: Iterable[str]) -> Iterator[str]:
     """Yield a warning if a text or header has placeholders, which are not filled."""
-    fields = (name for name in _found_in([*texts]) if "." in name)
+    fields = (name for name in _placeholders([*texts]) if "." in name)
     for name in islice(fields, 1):
-        where = "placeholders are filled in data and json only"
-        yield f"'{{{{{cut(name)}}}}}' is sent as it is: {where}"
+        reason = "placeholders are filled in data and json only"
+        yield f"'{{{{{cut(name)}}}}}' is sent as it is: {reason}"
 
 
 def problem_in(value: Any) -> str:
     """Return the message of the problem with a JSON value's placeholders, or ""."""
     if not _may_be_in(value):
         return ""
-    most, encoded = Published.placeholders, msgspec.json.encode(value)
+    limit, encoded = Published.placeholders, msgspec.json.encode(value)
     # Counting values is slow; commas and brackets give an upper bound.
     is_large = sum(map(encoded.count, (b",", b"[", b"{"))) > Published.json_values
-    if is_large and (count := values_in(value)) > Published.json_values:
+    if is_large and (count := count_values(value)) > Published.json_values:
         expected = f"at most {Published.json_values} fields and items around {{{{"
         return f"Expected {expected}, got {count}"
-    are_many = len(_BEGINNING.findall(encoded)) > most
-    if are_many and len([*islice(_found_in(value), most + 1)]) > most:
-        return f"Expected at most {most} placeholders, got more"
+    are_many = len(_BEGINNING.findall(encoded)) > limit
+    if are_many and len([*islice(_placeholders(value), limit + 1)]) > limit:
+        return f"Expected at most {limit} placeholders, got more"
     return ""
 
 
-def filled(value: Any, known: Mapping[str, Any], most: int) -> Any:
-    """Return the value with its placeholders filled from `known`.
+def fill(value: Any, values: Mapping[str, Any], limit: int) -> Any:
+    """Return the value with its placeholders filled from `values`.
 
     A text that is a single placeholder becomes the value with its type, or null. Inside
     a longer text, a placeholder becomes text. Raises LimitReached if all filled values
-    have more than `most` bytes.
+    have more than `limit` bytes.
     """
-    room = most
+    room = limit
 
-    def found(placeholder: str) -> Any:
+    def lookup(placeholder: str) -> Any:
         nonlocal room
-        found: Any = known
+        value: Any = values
         for name in placeholder.split("."):
-            found = found.get(name) if isinstance(found, dict) else None
-        room -= len(msgspec.json.encode(found))
+            value = value.get(name) if isinstance(value, dict) else None
+        room -= len(msgspec.json.encode(value))
         if room < 0:
-            expected = f"placeholders that stand for at most {most} bytes"
+            expected = f"placeholders that stand for at most {limit} bytes"
             raise LimitReached(expected, "more", "the answer")
-        return found
+        return value
 
-    return _filled(value, found)
+    return _fill(value, lookup)
 
 
-def _filled(value: Any, found: Callable[[str], Any]) -> Any:
+def _fill(value: Any, lookup: Callable[[str], Any]) -> Any:
     match value:
         case Raw():
-            return _filled(msgspec.json.decode(value), found)
+            return _fill(msgspec.json.decode(value), lookup)
         case str():
-            if whole := _PLACEHOLDER.fullmatch(value):
-                return found(whole[1])
-            return _PLACEHOLDER.sub(lambda each: _text_of(found(each[1])), value)
+            if single := _PLACEHOLDER.fullmatch(value):
+                return lookup(single[1])
+            return _PLACEHOLDER.sub(lambda each: _text_of(lookup(each[1])), value)
         case list():
-            return [_filled(each, found) for each in value]
+            return [_fill(each, lookup) for each in value]
         case dict():
-            return {name: _filled(each, found) for name, each in value.items()}
+            return {name: _fill(each, lookup) for name, each in value.items()}
     return value
 
 

@@ -16,14 +16,14 @@ def is_route(name: str) -> bool:
     return method in METHODS and blank != ""
 
 
-def unlike_routes(name: str) -> Iterator[str]:
+def wildcard_warnings(name: str) -> Iterator[str]:
     """Yield a warning for each `:name` and `*` in a route: they are taken literally."""
     for segment in name.partition(" ")[2].split("/") if is_route(name) else ():
         if segment.startswith(":") and segment[1:].isidentifier():
             yield f"{cut(segment)!r} is taken literally: write {{{cut(segment[1:])}}}"
         elif "*" in segment:
-            how = "there are no wildcards: write {name} for any one segment"
-            yield f"{cut(segment)!r} is taken literally, as {how}"
+            advice = "there are no wildcards: write {name} for any one segment"
+            yield f"{cut(segment)!r} is taken literally, as {advice}"
 
 
 def pattern_of(path: str) -> str:
@@ -56,13 +56,13 @@ class Routes:
 
         At the first differing segment, a literal comes before a parameter.
         """
-        wanted = "GET" if method == "HEAD" else method
-        found = (name for by in self._matching(path) for name in by.get(wanted, ()))
-        return tuple(found)
+        key = "GET" if method == "HEAD" else method
+        names = (name for row in self._matching(path) for name in row.get(key, ()))
+        return tuple(names)
 
     def methods_at(self, path: str) -> Sequence[str]:
         """Return the methods of the routes that match a path, each once."""
-        return list(dict.fromkeys(each for by in self._matching(path) for each in by))
+        return list(dict.fromkeys(each for row in self._matching(path) for each in row))
 
     def _matching(self, path: str) -> Iterator[dict[str, list[str]]]:
         """Yield the routes by method, for each pattern that matches a path."""

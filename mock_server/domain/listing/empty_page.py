@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from mock_server.domain.choices.reading import in_words, others, read_by
+from mock_server.domain.choices.reading import choices_text, names_read, other_values
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Hint
 from mock_server.domain.limits import Limits
 from mock_server.domain.listing.request import ListV2, scope_of, search_of
 from mock_server.domain.messages import SHOWN_CHARS, cut, quoted
 from mock_server.domain.objects.dataset import Dataset
-from mock_server.domain.objects.index import ANYWHERE, Within
+from mock_server.domain.objects.index import ANYWHERE, Scope
 
 _A_FOLDER = (
     "the dataset is a folder: it holds datasets, and no collections of its own; "
@@ -68,7 +68,7 @@ class EmptyPage(Struct, frozen=True, gc=False):
 
     def text(self) -> str:
         """Return the reason, and the nearest settings that may help."""
-        request, others = self.request, self.size - self.inside
+        request, hidden = self.request, self.size - self.inside
         if self.total:
             last = (self.total - 1) // request.page_size * request.page_size
             match = f"{amount(self.total)} {verb(self.total, 'match')}"
@@ -76,45 +76,45 @@ class EmptyPage(Struct, frozen=True, gc=False):
             return f"{past}, and the last page is at offset {last}"
         if not self.size:
             return _A_FOLDER if self.is_folder else "the dataset holds no collections"
-        settings = joined(wider(request, self.choices), "or")
-        if not others or not settings:
-            return self._found()
+        settings = join(wider_settings(request, self.choices), "or")
+        if not hidden or not settings:
+            return self._match_text()
         if self.everywhere == 0:
-            return f"{self._found()}, nor of the other {others:,}"
+            return f"{self._match_text()}, nor of the other {hidden:,}"
         scope = scope_choice(request, self.choices)
-        keeper = f"{parent_words(request)}{scope} keeps out the other {others:,}"
+        cause = f"{parent_words(request)}{scope} keeps out the other {hidden:,}"
         if search_of(request, self.choices) is None:
-            then = "they are listed"
+            effect = "they are listed"
         elif self.everywhere is None:
-            then = "they are looked through too"
+            effect = "they are looked through too"
         else:
-            then = f"{self.everywhere:,} {verb(self.everywhere, 'match')}"
-        return f"{self._found()}; {keeper}: {settings}, {then}"
+            effect = f"{self.everywhere:,} {verb(self.everywhere, 'match')}"
+        return f"{self._match_text()}; {cause}: {settings}, {effect}"
 
-    def _found(self) -> str:
-        where = place(scope_of(self.request, self.choices))
+    def _match_text(self) -> str:
+        scope_name = scope_text(scope_of(self.request, self.choices))
         if not self.inside:
-            return f"there are no collections {where}"
+            return f"there are no collections {scope_name}"
         one, many = "the only collection", f"the {amount(self.inside)}"
-        searched = one if self.inside == 1 else many
+        searched_text = one if self.inside == 1 else many
         filters = filter_words(self.request, self.choices)
-        return f"{filters} matches none of {searched} {where}"
+        return f"{filters} matches none of {searched_text} {scope_name}"
 
 
-def wider(request: ListV2, choices: Choices) -> list[str]:
+def wider_settings(request: ListV2, choices: Choices) -> list[str]:
     """Return settings in words, each of which makes the request list all folders."""
-    names = read_by(lambda watched: scope_of(request, watched), choices)
+    names = names_read(lambda watched: scope_of(request, watched), choices)
     settings = [
         f"with choice {name}={value}"
-        for name, value in others(choices, names)
-        if scope_of(request, choices.but(**{name: value})) is ANYWHERE
+        for name, value in other_values(choices, names)
+        if scope_of(request, choices.replaced(**{name: value})) is ANYWHERE
     ]
     if scope_of(replace(request, parent_id=UNSET), choices) is ANYWHERE:
         settings.append("without parentId")
     return settings
 
 
-def shown(text: str) -> str:
+def quote(text: str) -> str:
     """Return a text in quotes, shortened if it is long."""
     return quoted(cut(text))
 
@@ -129,11 +129,11 @@ def verb(count: int, plural: str) -> str:
     return f"{plural}es" if count == 1 else plural
 
 
-def place(within: Within) -> str:
+def scope_text(scope: Scope) -> str:
     """Return a scope in words: `at the top level`, `in folder "a"`."""
-    if within is ANYWHERE:
+    if scope is ANYWHERE:
         return "of the dataset"
-    return "at the top level" if within is None else f"in folder {shown(within)}"
+    return "at the top level" if scope is None else f"in folder {quote(scope)}"
 
 
 def parent_words(request: ListV2) -> str:
@@ -141,13 +141,13 @@ def parent_words(request: ListV2) -> str:
     parent = request.parent_id
     if parent is UNSET:
         return "no parentId"
-    return f"parentId {'null' if parent is None else shown(parent)}"
+    return f"parentId {'null' if parent is None else quote(parent)}"
 
 
 def scope_choice(request: ListV2, choices: Choices) -> str:
     """Return ` (choice a=b)` if a choice limits the request to a folder, else ""."""
-    names = read_by(lambda watched: scope_of(request, watched), choices)
-    return in_words(choices, names[-1:])
+    names = names_read(lambda watched: scope_of(request, watched), choices)
+    return choices_text(choices, names[-1:])
 
 
 def filter_words(request: ListV2, choices: Choices) -> str:
@@ -165,14 +165,14 @@ def search_words(request: ListV2, choices: Choices) -> str:
     search, documented = search_of(request, choices), Choices()
 
     def changes_search(name: str) -> bool:
-        other = choices.but(**{name: getattr(documented, name)})
-        return search_of(request, other) != search
+        changed_choices = choices.replaced(**{name: getattr(documented, name)})
+        return search_of(request, changed_choices) != search
 
-    names = read_by(lambda watched: search_of(request, watched), choices)
-    in_force = in_words(choices, filter(changes_search, names))
+    names = names_read(lambda watched: search_of(request, watched), choices)
+    in_force = choices_text(choices, filter(changes_search, names))
     if not request.search_text:
         return in_force.strip(" ()")
-    return f"searchText {shown(request.search_text)}{in_force}"
+    return f"searchText {quote(request.search_text)}{in_force}"
 
 
 _MAX_TAGS = 3
@@ -181,10 +181,10 @@ _MAX_TAGS = 3
 def tags_words(tags: Sequence[str]) -> str:
     """Return `filterTags ["a", "b"]`, shortened if there are more than three tags."""
     more = ", …" if len(tags) > _MAX_TAGS else ""
-    return f"filterTags [{', '.join(map(shown, tags[:_MAX_TAGS]))}{more}]"
+    return f"filterTags [{', '.join(map(quote, tags[:_MAX_TAGS]))}{more}]"
 
 
-def joined(parts: Sequence[str], last: str) -> str:
+def join(parts: Sequence[str], last: str) -> str:
     """Return `a, b or c`; `last` is the word before the last part."""
     if len(parts) < 2:
         return "".join(parts)

@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from mock_server.domain.access import Level
 from mock_server.domain.call import Call, DatasetForbidden, ParentNotFound
-from mock_server.domain.choices.reading import remedies, served_with
+from mock_server.domain.choices.reading import choices_hint, remedies
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Note
 from mock_server.domain.listing.empty_page import hint_of
 from mock_server.domain.listing.request import ListV2, scope_of, search_of
-from mock_server.domain.messages import quoted, whose_name
+from mock_server.domain.messages import hint_of_name, quoted
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.state import State
@@ -58,23 +58,23 @@ def page_in(
     Raises ParentNotFound, DatasetForbidden, NotReady.
     """
     choices = state.choices
-    within, search = scope_of(request, choices), search_of(request, choices)
+    scope, search = scope_of(request, choices), search_of(request, choices)
     # A missing object is refused before a missing permission, as everywhere.
-    if isinstance(within, str) and within not in dataset.tree:
+    if isinstance(scope, str) and scope not in dataset.tree:
         _check_unknown_parent(dataset, request, state, level)
     if level < Level.READ:
         expected = f"a key with read permission on dataset {quoted(dataset.id)}"
         raise DatasetForbidden(expected, "a key without it", "$.datasetId")
     order, max_cached = choices.list_order, state.limits.cached_searches
-    inside, matching = dataset.tree.found(within, order, search, max_cached)
+    scope_size, matching = dataset.tree.search(scope, order, search, max_cached)
     offset, size = request.offset, request.page_size
     page = matching[offset : offset + size]
     # scrollList asks for zero items and pages the matches itself: no hint is needed.
     if not page and size and not state.has_hint:
         total = len(matching)
-        state.hint(hint_of(dataset, inside, request, choices, total, state.limits))
+        state.hint(hint_of(dataset, scope_size, request, choices, total, state.limits))
     if request.is_clamped:
-        state.notes.append(Note(served=(len(page), len(matching))))
+        state.notes.append(Note(lowered_page=(len(page), len(matching))))
     return Page(page, len(matching), level, matching, offset, size)
 
 
@@ -88,8 +88,8 @@ def _check_unknown_parent(
     choices = state.choices
     if choices.parent_unknown == "empty":
         if level >= Level.READ:
-            found = "the dataset has no collection of this parentId"
-            state.hint(f"{found}: the list is empty (choice parent_unknown=empty)")
+            reason = "the dataset has no collection of this parentId"
+            state.hint(f"{reason}: the list is empty (choice parent_unknown=empty)")
         return
     expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
     if request.parent_id == "":
@@ -97,7 +97,7 @@ def _check_unknown_parent(
     hint = ""
     if level >= Level.READ:
         ids_and_names = ((each.id, each.name) for each in dataset.tree)
-        name_hint = whose_name(str(request.parent_id), ids_and_names)
+        name_hint = hint_of_name(str(request.parent_id), ids_and_names)
         hints = name_hint, _choices_that_help(request, choices)
         hint = "; ".join(filter(None, hints))
     raise ParentNotFound.of(request.parent_id, expected, "$.parentId", hint)
@@ -110,4 +110,4 @@ def _choices_that_help(request: ListV2, choices: Choices) -> str:
         names.insert(0, "parent_empty_string")
     if request.search_text:
         names.append("search_scope")
-    return served_with(*remedies(choices, *names))
+    return choices_hint(*remedies(choices, *names))

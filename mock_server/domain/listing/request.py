@@ -28,7 +28,7 @@ class ListV2(Struct, frozen=True):
     is_clamped: bool = False
 
 
-def scope_of(request: ListV2, choices: Choices) -> index.Within:
+def scope_of(request: ListV2, choices: Choices) -> index.Scope:
     """Return the scope of a list: a folder's id, the top level (None), or ANYWHERE.
 
     This function does not check that the folder exists.

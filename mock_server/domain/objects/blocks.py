@@ -12,14 +12,12 @@ from typing import Generic, TypeVar, overload
 from mock_server.domain.objects.pending import Steps
 
 T = TypeVar("T")
-Place = Callable[[T, Sequence[T]], int]
-Sort = Callable[[Iterable[T]], Sequence[T]]
 _BLOCK_ITEMS = 512
 """Usual number of items in a block; twice as many are not divided."""
 _ITEMS_PER_STEP, _BLOCKS_PER_STEP = 512, 16
 
 
-class Sliced(Sequence[T], Generic[T]):
+class ComputedSequence(Sequence[T], Generic[T]):
     """A sequence that computes its items on access.
 
     Subclasses define `_item`, and `_slice` if several items can be computed faster.
@@ -32,12 +30,12 @@ class Sliced(Sequence[T], Generic[T]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[T]: ...
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        wanted = range(len(self))[index]
-        if isinstance(wanted, int):
-            return self._item(wanted)
-        if wanted.step == 1:
-            return self._slice(wanted.start, wanted.stop)
-        return [self._item(each) for each in wanted]
+        selected = range(len(self))[index]
+        if isinstance(selected, int):
+            return self._item(selected)
+        if selected.step == 1:
+            return self._slice(selected.start, selected.stop)
+        return [self._item(each) for each in selected]
 
     @abstractmethod
     def _item(self, index: int) -> T:
@@ -47,7 +45,7 @@ class Sliced(Sequence[T], Generic[T]):
         return [self._item(index) for index in range(start, stop)]
 
 
-class Blocks(Sliced[T]):
+class Blocks(ComputedSequence[T]):
     """A sequence of items that never changes; its methods return new ones."""
 
     __slots__ = ("_blocks", "_ends")
@@ -58,47 +56,52 @@ class Blocks(Sliced[T]):
         self._ends = list(accumulate(map(len, blocks)))
 
     @staticmethod
-    def of(items: Sequence[T]) -> Blocks[T]:
+    def from_items(items: Sequence[T]) -> Blocks[T]:
         """Return `items` in blocks; return a `Blocks` unchanged."""
         return items if isinstance(items, Blocks) else Blocks(list(_cut(items)))
 
     def appended(self, items: Sequence[T]) -> Blocks[T]:
         """Return a sequence with `items` at its end."""
-        last = self._blocks[-1:]
-        return Blocks([*self._blocks[:-1], *_cut(chain(*last, items))])
+        last_blocks = self._blocks[-1:]
+        return Blocks([*self._blocks[:-1], *_cut(chain(*last_blocks, items))])
 
     def merged(
-        self, old: Iterable[T], new: Iterable[T], place: Place[T], sort: Sort[T]
+        self,
+        old: Iterable[T],
+        new: Iterable[T],
+        index_of: Callable[[T, Sequence[T]], int],
+        sort: Callable[[Iterable[T]], Sequence[T]],
     ) -> Steps[Blocks[T]]:
         """Return a sorted sequence without the items `old` and with the items `new`.
 
-        `place` returns the index where an item is, or would be, in sorted items; `sort`
-        returns items sorted.
+        `index_of` returns the index where an item is, or would be, in sorted items;
+        `sort` returns items sorted.
         """
-        lasts = [block[-1] for block in self._blocks]
+        last_items = [block[-1] for block in self._blocks]
+        # By number of the block: the identities of old items, and new items.
         removed: defaultdict[int, set[int]] = defaultdict(set)
         added: defaultdict[int, list[T]] = defaultdict(list)
-        for number, item in enumerate(old, 1):
-            removed[place(item, lasts)].add(id(item))
-            if not number % _ITEMS_PER_STEP:
+        for count, item in enumerate(old, 1):
+            removed[index_of(item, last_items)].add(id(item))
+            if not count % _ITEMS_PER_STEP:
                 yield
-        for number, item in enumerate(new, 1):
+        for count, item in enumerate(new, 1):
             # Items that are added at the end go into the last block.
-            added[max(0, min(place(item, lasts), len(lasts) - 1))].append(item)
-            if not number % _ITEMS_PER_STEP:
+            number = min(index_of(item, last_items), len(last_items) - 1)
+            added[max(0, number)].append(item)
+            if not count % _ITEMS_PER_STEP:
                 yield
         blocks = self._blocks.copy()
         numbers = sorted(removed.keys() | added.keys(), reverse=True)
         for count, number in enumerate(numbers, 1):
             block = chain(*blocks[number : number + 1])
-            gone = removed[number]
-            left = [item for item in block if id(item) not in gone]
+            left = [item for item in block if id(item) not in removed[number]]
             blocks[number : number + 1] = _cut(sort([*left, *added[number]]))
             if not count % _BLOCKS_PER_STEP:
                 yield
         return Blocks(blocks)
 
-    def changed(self, by_place: Mapping[int, T]) -> Blocks[T]:
+    def with_items(self, by_place: Mapping[int, T]) -> Blocks[T]:
         """Return a sequence with the items of `by_place` at these indexes."""
         copies: dict[int, list[T]] = {}
         for index, item in by_place.items():
@@ -130,7 +133,7 @@ class Blocks(Sliced[T]):
         return items[start - begin : stop - begin]
 
 
-class Reversed(Sliced[T]):
+class ReverseView(ComputedSequence[T]):
     """A sequence in reverse order, as a view that copies nothing."""
 
     __slots__ = ("_items",)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mock_server.domain.objects.blocks import Blocks
-from mock_server.domain.objects.pending import made, sorting
+from mock_server.domain.objects.pending import compute, sort_in_steps
 
 if TYPE_CHECKING:
     from mock_server.domain.objects.models import Chat
@@ -20,8 +20,8 @@ class LoadedChats(dict[str, "Chat"]):
     @cached_property
     def in_order(self) -> Blocks[Chat]:
         """All chats in order. Raises NotReady."""
-        chats = list(self.values())
-        return Blocks.of(made(self, "in order", sorting(chats, _sort_key)))
+        steps = sort_in_steps(list(self.values()), _sort_key)
+        return Blocks.from_items(compute(self, "in order", steps))
 
 
 class ChatOrder:
@@ -63,8 +63,8 @@ class ChatOrder:
                 olds = [old for old in before.values() if old is not None]
                 news = [new for new in map(current, before) if new is not None]
                 self._moves = olds, news
-            steps = self._sorted.merged(*self._moves, _place_of, _in_order)
-            self._sorted = made(self, "in order", steps)
+            steps = self._sorted.merged(*self._moves, _index_of, _sort)
+            self._sorted = compute(self, "in order", steps)
             self._moves = None
         return self._sorted
 
@@ -76,9 +76,9 @@ def _sort_key(chat: Chat) -> tuple[bool, int, str]:
     return not chat.top, -chat.update_time, chat.chat_id
 
 
-def _place_of(chat: Chat, in_order: Sequence[Chat]) -> int:
+def _index_of(chat: Chat, in_order: Sequence[Chat]) -> int:
     return bisect_left(in_order, _sort_key(chat), key=_sort_key)
 
 
-def _in_order(chats: Iterable[Chat]) -> Sequence[Chat]:
+def _sort(chats: Iterable[Chat]) -> Sequence[Chat]:
     return sorted(chats, key=_sort_key)

@@ -5,78 +5,78 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from mock_server.domain.objects.blocks import Blocks, Sliced
+from mock_server.domain.objects.blocks import Blocks, ComputedSequence
 from mock_server.domain.objects.models import ChatRecord
 
 
-class ChatRecords(Sliced[ChatRecord]):
+class ChatRecords(ComputedSequence[ChatRecord]):
     """All records of a chat, oldest first, and the indexes of the deleted ones.
 
     A chat without deleted records may have any other type of sequence instead.
     """
 
-    __slots__ = ("_all", "_deleted", "shown")
+    __slots__ = ("_deleted", "_records", "visible")
 
-    def __init__(self, every: Blocks[ChatRecord], deleted: Sequence[int]) -> None:
-        self._all, self._deleted = every, deleted
-        self.shown = _Shown(every, deleted) if deleted else every
+    def __init__(self, records: Blocks[ChatRecord], deleted: Sequence[int]) -> None:
+        self._records, self._deleted = records, deleted
+        self.visible = _VisibleRecords(records, deleted) if deleted else records
         """The records that are not deleted."""
 
     @staticmethod
-    def of(records: Sequence[ChatRecord]) -> ChatRecords:
+    def from_records(records: Sequence[ChatRecord]) -> ChatRecords:
         """Return the records of a chat as ChatRecords."""
         if isinstance(records, ChatRecords):
             return records
-        return ChatRecords(Blocks.of(records), ())
+        return ChatRecords(Blocks.from_items(records), ())
 
     @staticmethod
     def loaded(records: Sequence[ChatRecord]) -> Sequence[ChatRecord]:
         """Return loaded records, as ChatRecords if some of them are deleted."""
         deleted = _deleted_in(enumerate(records))
-        return ChatRecords(Blocks.of(records), deleted) if deleted else records
+        return ChatRecords(Blocks.from_items(records), deleted) if deleted else records
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self._records)
 
     def __iter__(self) -> Iterator[ChatRecord]:
-        return iter(self._all)
+        return iter(self._records)
 
     def _item(self, index: int) -> ChatRecord:
-        return self._all[index]
+        return self._records[index]
 
     def _slice(self, start: int, stop: int) -> Sequence[ChatRecord]:
-        return self._all[start:stop]
+        return self._records[start:stop]
 
-    def added(self, new: Sequence[ChatRecord]) -> ChatRecords:
+    def with_added(self, new: Sequence[ChatRecord]) -> ChatRecords:
         """Return the records with `new` records at the end."""
-        return ChatRecords(self._all.appended(new), self._deleted)
+        return ChatRecords(self._records.appended(new), self._deleted)
 
-    def changed(self, by_place: Mapping[int, ChatRecord]) -> ChatRecords:
+    def with_records(self, by_place: Mapping[int, ChatRecord]) -> ChatRecords:
         """Return the records with some replaced; deleted records stay deleted."""
-        every = self._all.changed(by_place)
+        records = self._records.with_items(by_place)
         deleted = _deleted_in(by_place.items())
-        return ChatRecords(every, sorted({*self._deleted, *deleted}))
+        return ChatRecords(records, sorted({*self._deleted, *deleted}))
 
 
 def _deleted_in(indexed: Iterable[tuple[int, ChatRecord]]) -> list[int]:
     return [index for index, each in indexed if each.delete_time is not None]
 
 
-class _Shown(Sliced[ChatRecord]):
-    __slots__ = ("_all", "_shown_before")
+class _VisibleRecords(ComputedSequence[ChatRecord]):
+    __slots__ = ("_records", "_visible_before")
 
-    def __init__(self, every: Sequence[ChatRecord], deleted: Sequence[int]) -> None:
-        self._all = every
+    def __init__(self, records: Sequence[ChatRecord], deleted: Sequence[int]) -> None:
+        self._records = records
         # The number of shown records before each deleted record.
-        self._shown_before = [index - n for n, index in enumerate(deleted)]
+        self._visible_before = [index - n for n, index in enumerate(deleted)]
 
     def __len__(self) -> int:
-        return len(self._all) - len(self._shown_before)
+        return len(self._records) - len(self._visible_before)
 
     def _item(self, index: int) -> ChatRecord:
-        return self._all[index + bisect_right(self._shown_before, index)]
+        return self._records[index + bisect_right(self._visible_before, index)]
 
 
-def shown(records: Sequence[ChatRecord]) -> Sequence[ChatRecord]:
+def visible_records(records: Sequence[ChatRecord]) -> Sequence[ChatRecord]:
     """Return the records of a chat that are not deleted."""
-    return records.shown if isinstance(records, ChatRecords) else records
+    return records.visible if isinstance(records, ChatRecords) else records

@@ -17,18 +17,18 @@ from mock_server.domain.clock import DEFAULT_TIME
 from mock_server.domain.objects.index import (
     ANYWHERE,
     SORT_KEYS,
-    Listed,
+    AnyListing,
     Listing,
     Order,
-    Renumbered,
+    RenumberedListing,
+    Scope,
     Search,
     SortedOrder,
-    Within,
-    in_order,
     listings,
+    sort_collections,
 )
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
-from mock_server.domain.objects.pending import Steps, complete, made, sorting
+from mock_server.domain.objects.pending import Steps, complete, compute, sort_in_steps
 
 
 class FolderTree(ABC):
@@ -56,20 +56,20 @@ class FolderTree(ABC):
         """Return the collection with this id, or None."""
 
     @abstractmethod
-    def listing(self, within: Within, order: Order) -> Listed:
+    def listing(self, scope: Scope, order: Order) -> AnyListing:
         """Return the sorted collections of a folder, the top level or ANYWHERE.
 
         `_id` decides ties. Raises NotReady.
         """
 
-    def found(
-        self, within: Within, order: Order, search: Search | None, max_cached: int
+    def search(
+        self, scope: Scope, order: Order, search: Search | None, max_cached: int
     ) -> tuple[int, Sequence[Collection]]:
         """Return the size of a listing, and the matches in it (without search: all).
 
         The results of `max_cached` searches are cached. Raises NotReady.
         """
-        listing = self.listing(within, order)
+        listing = self.listing(scope, order)
         items = listing.items
         return len(items), items if search is None else listing.find(search, max_cached)
 
@@ -77,12 +77,12 @@ class FolderTree(ABC):
         """Prepare listings, look-ups and searches, so that no request has to wait."""
         for listing in self.large(order).values():
             listing.fold()
-        if len(self) >= LARGE:
+        if len(self) >= LARGE_SIZE:
             self.get("")  # builds the look-up by id
 
     @abstractmethod
-    def large(self, order: Order) -> Mapping[Within, Listing]:
-        """Return the loaded listings with at least LARGE collections; sort them now."""
+    def large(self, order: Order) -> Mapping[Scope, Listing]:
+        """Return the loaded listings of LARGE_SIZE collections or more, sorted."""
 
     @abstractmethod
     def number(self, item: Collection) -> int:
@@ -97,20 +97,20 @@ class FolderTree(ABC):
         """Return the collections in a folder, in any order."""
 
     @abstractmethod
-    def parents(self) -> Set[Within]:
+    def parents(self) -> Set[Scope]:
         """Return all folders (and ANYWHERE) that may hold collections.
 
         All other folders are empty.
         """
 
-    def below(self, collection_id: str) -> list[Collection]:
+    def descendants(self, collection_id: str) -> list[Collection]:
         """Return the descendants of a collection, the direct children first."""
         descendants: list[Collection] = []
         folders, parents = [collection_id], self.parents()
         for folder in folders:  # the list grows here, level by level
-            inside = self.children(folder)
-            descendants.extend(inside)
-            folders.extend(item.id for item in inside if item.id in parents)
+            children = self.children(folder)
+            descendants.extend(children)
+            folders.extend(item.id for item in children if item.id in parents)
         return descendants
 
     @abstractmethod
@@ -124,16 +124,16 @@ class FolderTree(ABC):
             yield count
             folders = [*chain.from_iterable(map(self.folders_in, folders))]
 
-    def above(self, folder: str | None) -> Iterator[str]:
+    def folder_path(self, folder: str | None) -> Iterator[str]:
         """Yield the ids of a folder and of the folders above it, outermost last."""
         while folder is not None:
             yield folder
-            found = self.get(folder)
-            folder = None if found is None else found.parent_id
+            collection = self.get(folder)
+            folder = None if collection is None else collection.parent_id
 
     def depth(self, folder: str | None) -> int:
         """Return the depth of a folder's content: 0 for the top level (None)."""
-        return sum(1 for _ in self.above(folder))
+        return sum(1 for _ in self.folder_path(folder))
 
 
 class Tree(FolderTree):
@@ -148,7 +148,7 @@ class Tree(FolderTree):
         collections: Sequence[Collection] = (),
         *,
         by_id: Mapping[str, Collection] | None = None,
-        listings: Mapping[Order, Mapping[Within, Listing]] | None = None,
+        listings: Mapping[Order, Mapping[Scope, Listing]] | None = None,
     ) -> None:
         """Store the collections; `by_id` and `listings` may have been built before."""
         self._collections = collections
@@ -171,22 +171,24 @@ class Tree(FolderTree):
     def get(self, collection_id: str) -> Collection | None:
         return self.by_id.get(collection_id)
 
-    def listing(self, within: Within, order: Order) -> Listing:
+    def listing(self, scope: Scope, order: Order) -> Listing:
         by_folder = self._listings.get(order)
         if by_folder is None:
-            if order == "fixture" and within is ANYWHERE:
+            if order == "fixture" and scope is ANYWHERE:
                 return self._everything
-            by_folder = made(self, order, self._sort_in_steps(order))
-        return by_folder.get(within, _EMPTY)
+            by_folder = compute(self, order, self._sort_in_steps(order))
+        return by_folder.get(scope, _EMPTY)
 
-    def large(self, order: Order) -> Mapping[Within, Listing]:
-        every = self._sorted(order).items()
-        return {at: listing for at, listing in every if len(listing.items) >= LARGE}
+    def large(self, order: Order) -> Mapping[Scope, Listing]:
+        items = self._sorted(order).items()
+        return {
+            key: listing for key, listing in items if len(listing.items) >= LARGE_SIZE
+        }
 
     def children(self, folder: str | None) -> Sequence[Collection]:
         return self.listing(folder, self._any_order).items
 
-    def parents(self) -> Set[Within]:
+    def parents(self) -> Set[Scope]:
         return self._sorted(self._any_order).keys()
 
     @property
@@ -200,22 +202,22 @@ class Tree(FolderTree):
         items = self.listing(ANYWHERE, order).items
         return numbers[bisect_left(items, key(item), key=key)]
 
-    def _sorted(self, order: Order) -> Mapping[Within, Listing]:
+    def _sorted(self, order: Order) -> Mapping[Scope, Listing]:
         """Return all listings in an order, by folder; sort them now if needed."""
         if order not in self._listings:
-            ordered = Listing(in_order(self._collections, order))
+            ordered = Listing(sort_collections(self._collections, order))
             is_sorted = order != "fixture"
             steps = listings(ordered if is_sorted else self._everything)
             self._listings[order] = complete(steps)
         return self._listings[order]
 
-    def _sort_in_steps(self, order: Order) -> Steps[Mapping[Within, Listing]]:
+    def _sort_in_steps(self, order: Order) -> Steps[Mapping[Scope, Listing]]:
         """Return the same as `_sorted`, in steps, because sorting may take seconds."""
         if order == "fixture":
             everything = self._everything
         else:
             key = SORT_KEYS[order]
-            everything = Listing((yield from sorting(self._collections, key)))
+            everything = Listing((yield from sort_in_steps(self._collections, key)))
         self._listings[order] = yield from listings(everything)
         return self._listings[order]
 
@@ -228,7 +230,9 @@ class Tree(FolderTree):
         if {*self._listings} <= {"fixture"}:
             return Listing(self._collections)
         order, numbers = self._numbers
-        return Renumbered(self._collections, self.listing(ANYWHERE, order), numbers)
+        return RenumberedListing(
+            self._collections, self.listing(ANYWHERE, order), numbers
+        )
 
     def folders_in(self, folder: str | None) -> Iterable[str]:
         return self._subfolders.get(folder, ())
@@ -237,15 +241,15 @@ class Tree(FolderTree):
     def _subfolders(self) -> Mapping[str | None, Sequence[str]]:
         """The ids of the subfolders of each folder."""
         subfolders: dict[str | None, list[str]] = {}
-        for each in self.parents():
-            if isinstance(each, str):
-                found = self.get(each)
-                parent = None if found is None else found.parent_id
-                subfolders.setdefault(parent, []).append(each)
+        for folder in self.parents():
+            if isinstance(folder, str):
+                collection = self.get(folder)
+                parent = None if collection is None else collection.parent_id
+                subfolders.setdefault(parent, []).append(folder)
         return subfolders
 
     @cached_property
-    def spans(self) -> Mapping[Within, tuple[int, int]]:
+    def spans(self) -> Mapping[Scope, tuple[int, int]]:
         """Start and end of each folder's descendants in depth-first order.
 
         In this order each folder's own collections come first, then its subfolders, so
@@ -253,9 +257,9 @@ class Tree(FolderTree):
         """
         by_folder = self._sorted(self._any_order)
         parent_of = {
-            each: parent for parent, some in self._subfolders.items() for each in some
+            each: parent for parent, ids in self._subfolders.items() for each in ids
         }
-        spans: dict[Within, tuple[int, int]] = {}
+        spans: dict[Scope, tuple[int, int]] = {}
         ahead: list[str | None] = [None]
         end = 0
         while ahead:
@@ -273,13 +277,13 @@ class Tree(FolderTree):
     def places(self, order: Order, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
         """Yield the indexes, in `order`, of the collections in these `spans`."""
         is_numbered = order == "fixture" and order not in self._listings
-        by, numbers = self._numbers if is_numbered else (order, None)
-        if by not in self._depth_first:
-            by_folder, indexes = self._sorted(by), array("I")
+        sort_order, numbers = self._numbers if is_numbered else (order, None)
+        if sort_order not in self._depth_first:
+            by_folder, indexes = self._sorted(sort_order), array("I")
             for folder in self.spans:
                 indexes.extend(by_folder.get(folder, _EMPTY).places)
-            self._depth_first[by] = indexes
-        indexes = self._depth_first[by]
+            self._depth_first[sort_order] = indexes
+        indexes = self._depth_first[sort_order]
         places = chain.from_iterable(indexes[first:end] for first, end in spans)
         return map(numbers.__getitem__, places) if numbers else places
 
@@ -305,7 +309,7 @@ class Tree(FolderTree):
 
 
 _EMPTY = Listing(())
-LARGE = 500
+LARGE_SIZE = 500
 """From this number of collections, a scan or folding may take over a millisecond."""
 
 

@@ -10,15 +10,15 @@ from msgspec.structs import force_setattr
 
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller, Share
 from mock_server.domain.faults.definition import Definition
-from mock_server.domain.objects.dataset import LARGE, Dataset, FolderTree, Tree
+from mock_server.domain.objects.dataset import LARGE_SIZE, Dataset, FolderTree, Tree
 from mock_server.domain.objects.index import Order
 from mock_server.domain.objects.models import ApiKey, App, Chat, Collection, User
-from mock_server.domain.objects.pending import Steps, made, pieces
+from mock_server.domain.objects.pending import Steps, compute, pieces
 from mock_server.domain.objects.rows import Job, RowPlace, places_of
 from mock_server.domain.replies import DeclaredReply
 from mock_server.domain.versions import Version
 
-JobsOf = tuple[str, str]
+JobsKey = tuple[str, str]
 """The place of a job: the ids of a dataset and of a collection in it."""
 
 
@@ -59,8 +59,8 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         """Return a warning if `version` is not the declared version, else None."""
         if self.version in (None, version):
             return None
-        how = f"--choice version={self.version} serves that"
-        return f"the fixture is for version {self.version}, not {version} ({how})"
+        advice = f"--choice version={self.version} serves that"
+        return f"the fixture is for version {self.version}, not {version} ({advice})"
 
     @cached_property
     def _by_member(self) -> Mapping[str | None, Caller]:
@@ -74,9 +74,9 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return self._by_member.get(member or "", Caller("", member))
 
     @cached_property
-    def jobs_by_collection(self) -> Mapping[JobsOf, tuple[Job, ...]]:
+    def jobs_by_collection(self) -> Mapping[JobsKey, tuple[Job, ...]]:
         """The unfinished jobs of training of each collection."""
-        jobs: dict[JobsOf, tuple[Job, ...]] = {}
+        jobs: dict[JobsKey, tuple[Job, ...]] = {}
         for job in self.jobs:
             place = job.dataset_id, job.collection_id
             jobs[place] = (*jobs.get(place, ()), job)
@@ -85,7 +85,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     @cached_property
     def row_places(self) -> Mapping[str, RowPlace]:
         """The places of all rows by id, found at the first use. Raises NotReady."""
-        return made(self, "row_places", places_of(self.datasets.values()))
+        return compute(self, "row_places", places_of(self.datasets.values()))
 
     def has(self, own_id: str) -> bool:
         """Return True if an object has this id. Raises NotReady."""
@@ -95,29 +95,29 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     @cached_property
     def _large_trees(self) -> Sequence[FolderTree]:
         trees = (dataset.tree for dataset in self.datasets.values())
-        return [tree for tree in trees if len(tree) >= LARGE]
+        return [tree for tree in trees if len(tree) >= LARGE_SIZE]
 
     @cached_property
     def _ids(self) -> Set[str]:
         """All ids except those of collections in large trees. Raises NotReady."""
-        return made(self, "ids", self._collect_ids())
+        return compute(self, "ids", self._collect_ids())
 
     def _collect_ids(self) -> Steps[Set[str]]:
-        found = {*self.apps, *self.datasets, *self.api_keys}
+        all_ids = {*self.apps, *self.datasets, *self.api_keys}
         datasets = self.datasets.values()
         trees = [dataset.tree.collections for dataset in datasets]
         with_ids = chain(
-            (tree for tree in trees if len(tree) < LARGE),
+            (tree for tree in trees if len(tree) < LARGE_SIZE),
             *(app.records.values() for app in self.apps.values()),
             *(dataset.rows.values() for dataset in datasets),
             (job.rows for job in self.jobs),
         )
         ids = map(attrgetter("id"), chain.from_iterable(with_ids))
         file_ids = map(attrgetter("file_id"), chain.from_iterable(trees))
-        for _, some in pieces(chain(ids, file_ids)):
-            found.update(filter(None, some))
+        for _, chunk in pieces(chain(ids, file_ids)):
+            all_ids.update(filter(None, chunk))
             yield
-        return found
+        return all_ids
 
     def prepare(self, order: Order) -> None:
         """Sort and fold all collections, so that no request has to wait."""
@@ -139,9 +139,9 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
             *(app.chats.values() for app in self.apps.values()),
             *(dataset.tree for dataset in self.datasets.values()),
         ]
-        every = chain.from_iterable(groups)
-        while some := list(islice(every, at_once)):
-            yield some
+        ids = chain.from_iterable(groups)
+        while chunk := list(islice(ids, at_once)):
+            yield chunk
 
     def counts(self) -> dict[str, int]:
         """Return the numbers of datasets, collections and chats."""
@@ -159,5 +159,5 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         """
         counts = self.counts()
         apps = () if counts["chats"] else self.apps
-        further = {"apps": apps, "replies": self.replies, "responses": self.answers}
-        return counts | {name: len(each) for name, each in further.items() if each}
+        other_parts = {"apps": apps, "replies": self.replies, "responses": self.answers}
+        return counts | {name: len(each) for name, each in other_parts.items() if each}

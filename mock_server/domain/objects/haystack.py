@@ -114,7 +114,7 @@ class Haystack:
         self.blocks = list(blocks)
 
     @staticmethod
-    def of(items: Iterable[Iterable[str]]) -> Steps[Haystack]:
+    def from_items(items: Iterable[Iterable[str]]) -> Steps[Haystack]:
         """Return a haystack; `items` yields the texts of each item."""
         haystack = Haystack(())
         for block in _blocks(items):
@@ -135,9 +135,9 @@ class Haystack:
         for block in self.blocks:
             text, starts = block.folded, block.starts
             last = len(starts) - 1
-            at = text.find(needle)
-            while at >= 0:
-                first = bisect_right(starts, at) - 1
+            position = text.find(needle)
+            while position >= 0:
+                first = bisect_right(starts, position) - 1
                 end = min(first + width, last)
                 items = text[starts[first] : starts[end]].split(_ITEM_END_BYTE)
                 # For bytes, `find` is faster than `in`.
@@ -147,7 +147,7 @@ class Haystack:
                     names = (item.partition(_TEXT_END_BYTE)[0] for item in items)
                     matched = [name.find(needle) >= 0 for name in names]
                 hits.extend(compress(range(number + first, number + end), matched))
-                at = text.find(needle, starts[end])
+                position = text.find(needle, starts[end])
             width = min(width, _ITEMS)
             number += last
             yield
@@ -156,8 +156,8 @@ class Haystack:
 
 def _blocks(items: Iterable[Iterable[str]]) -> Iterator[Block]:
     texts = (_TEXT_END.join(item) + _ITEM_END for item in items)
-    while some := list(islice(texts, _ITEMS)):
-        yield from _block(some)
+    while chunk := list(islice(texts, _ITEMS)):
+        yield from _block(chunk)
 
 
 def _block(texts: Sequence[str]) -> Iterator[Block]:

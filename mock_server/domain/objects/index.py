@@ -17,10 +17,10 @@ from typing import Any, Final, Literal, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mock_server.domain.objects.blocks import Sliced
+from mock_server.domain.objects.blocks import ComputedSequence
 from mock_server.domain.objects.haystack import Haystack, fold
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import STEP, Steps, complete, made, pieces
+from mock_server.domain.objects.pending import STEP, Steps, complete, compute, pieces
 
 Order = Literal["update_time_desc", "name", "fixture"]
 SortedOrder = Literal["update_time_desc", "name"]
@@ -37,20 +37,20 @@ class Anywhere(Enum):
 
 
 ANYWHERE: Final = Anywhere.ANYWHERE
-Within = str | None | Anywhere
+Scope = str | None | Anywhere
 """The scope of a listing: a folder's id, the top level (None), or ANYWHERE."""
 
 
-def listings(everything: Listing) -> Steps[dict[Within, Listing]]:
+def listings(all_items: Listing) -> Steps[dict[Scope, Listing]]:
     """Return a listing for each folder that has collections, and for ANYWHERE.
 
-    All listings have the order of `everything`.
+    All listings have the order of `all_items`.
     """
-    by_folder: dict[Within, Listing] = {ANYWHERE: everything}
+    by_folder: dict[Scope, Listing] = {ANYWHERE: all_items}
     # A single pass over all items keeps the order in each folder.
     folders: dict[str | None, tuple[list[Collection], array[int]]] = {}
-    for start, some in pieces(everything.items):
-        for place, item in enumerate(some, start):
+    for start, chunk in pieces(all_items.items):
+        for place, item in enumerate(chunk, start):
             folder = folders.get(item.parent_id)
             if folder is None:
                 folder = folders[item.parent_id] = [], array("I")
@@ -58,11 +58,13 @@ def listings(everything: Listing) -> Steps[dict[Within, Listing]]:
             folder[1].append(place)
         yield
     if len(folders) == 1:
-        return by_folder | dict.fromkeys(folders, everything)
-    return by_folder | {folder: Listing(*own) for folder, own in folders.items()}
+        return by_folder | dict.fromkeys(folders, all_items)
+    return by_folder | {folder: Listing(*lists) for folder, lists in folders.items()}
 
 
-def in_order(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
+def sort_collections(
+    collections: Sequence[Collection], order: Order
+) -> Sequence[Collection]:
     """Sort collections that are in fixture order; `_id` decides ties."""
     if order == "fixture":
         return collections
@@ -117,8 +119,8 @@ class Search(Struct, frozen=True):
 
         Conditions other than `is_folder` belong to the stage `search`.
         """
-        others = tuple(each for each in self.conditions if each is not is_folder)
-        text = replace(self, conditions=others, tags=())
+        conditions = tuple(each for each in self.conditions if each is not is_folder)
+        text = replace(self, conditions=conditions, tags=())
         yield "search", text, text
         folders = (is_folder,) if is_folder in self.conditions else ()
         yield "selectFolder", Search(conditions=folders), replace(self, tags=())
@@ -144,7 +146,7 @@ class Search(Struct, frozen=True):
         )
 
 
-class Listed(Protocol):
+class AnyListing(Protocol):
     """Sorted collections that can be searched: a `Listing`, or a changed one."""
 
     @property
@@ -187,7 +189,7 @@ class Listing:
         """
         hits = self._results.pop(search, None)
         if hits is None:
-            hits = Hits(self.items, made(self, search, self._matches(search)))
+            hits = Hits(self.items, compute(self, search, self._matches(search)))
             if len(self._results) >= max_cached:
                 del self._results[next(iter(self._results))]
         self._results[search] = hits
@@ -200,7 +202,7 @@ class Listing:
     def _fold_in_steps(self) -> Steps[Haystack]:
         if self._haystack is None:
             texts = ((item.name, *item.tags) for item in self.items)
-            self._haystack = yield from Haystack.of(texts)
+            self._haystack = yield from Haystack.from_items(texts)
         return self._haystack
 
     def _matches(self, search: Search) -> Steps[Sequence[int]]:
@@ -208,12 +210,12 @@ class Listing:
         # A match is in at least one sequence of each group.
         groups: list[list[Sequence[int]]] = []
         for condition in search.conditions:
-            groups.append([(yield from self._meeting(condition))])
+            groups.append([(yield from self._matching_indexes(condition))])
         if search.term:
             haystack = yield from self._fold_in_steps()
             names_only = search.fields == "name"
-            found = yield from haystack.find(search.term, names_only=names_only)
-            groups.append([found])
+            hits = yield from haystack.find(search.term, names_only=names_only)
+            groups.append([hits])
         if search.tags:
             by_tag = yield from self._index_tags()
             tagged: list[Sequence[int]] = [by_tag.get(each, ()) for each in search.tags]
@@ -225,12 +227,12 @@ class Listing:
     # Indexes are stored in arrays, which take much less memory than lists: there may be
     # millions of indexes.
 
-    def _meeting(self, condition: Condition) -> Steps[array[int]]:
+    def _matching_indexes(self, condition: Condition) -> Steps[array[int]]:
         """Return the indexes of the collections that meet a condition, ascending."""
         if condition not in self._by_condition:
             indices = array("I")
-            for start, some in pieces(self.items):
-                indices.extend(compress(count(start), map(condition, some)))
+            for start, chunk in pieces(self.items):
+                indices.extend(compress(count(start), map(condition, chunk)))
                 yield
             self._by_condition[condition] = indices
         return self._by_condition[condition]
@@ -239,8 +241,8 @@ class Listing:
         """Return the indexes of the collections with each tag, ascending."""
         if self._by_tag is None:
             indices: dict[str, array[int]] = {}
-            for start, some in pieces(self.items):
-                for index, tags in enumerate(map(attrgetter("tags"), some), start):
+            for start, chunk in pieces(self.items):
+                for index, tags in enumerate(map(attrgetter("tags"), chunk), start):
                     # A collection may have the same tag twice.
                     for tag in tags if len(tags) < 2 else dict.fromkeys(tags):
                         if tag not in indices:
@@ -251,26 +253,26 @@ class Listing:
         return self._by_tag
 
 
-class Renumbered(Listing):
+class RenumberedListing(Listing):
     """A listing that lets another listing search the same collections.
 
-    `numbers` has the index in this listing for each collection of `searched`.
+    `numbers` has the index in this listing for each collection of `base`.
     """
 
     def __init__(
-        self, items: Sequence[Collection], searched: Listing, numbers: Sequence[int]
+        self, items: Sequence[Collection], base: Listing, numbers: Sequence[int]
     ) -> None:
         super().__init__(items)
-        self._searched = searched
+        self._searched = base
         self._numbers = numbers
 
     def _matches(self, search: Search) -> Steps[Sequence[int]]:
-        found = yield from self._searched._matches(search)
-        if len(found) <= STEP:
-            return array("I", sorted(map(self._numbers.__getitem__, found)))
+        hits = yield from self._searched._matches(search)
+        if len(hits) <= STEP:
+            return array("I", sorted(map(self._numbers.__getitem__, hits)))
         marks, indices = bytearray(len(self.items)), array("I")
-        for _, some in pieces(found):
-            for number in map(self._numbers.__getitem__, some):
+        for _, chunk in pieces(hits):
+            for number in map(self._numbers.__getitem__, chunk):
                 marks[number] = 1
             yield
         for start, marked in pieces(marks):
@@ -286,19 +288,19 @@ def _intersection(
 
     Each sequence is ascending, and all indexes are below `end`.
     """
-    found = array("I")
+    indexes = array("I")
     for start in range(0, end, STEP):
         bounds = start, start + STEP
-        near = []
+        unions = []
         for group in groups:
             cuts = [(each, [bisect_left(each, n) for n in bounds]) for each in group]
-            near.append(set().union(*(each[slice(*cut)] for each, cut in cuts)))
-        found.extend(sorted(set.intersection(*near)))
+            unions.append(set().union(*(each[slice(*cut)] for each, cut in cuts)))
+        indexes.extend(sorted(set.intersection(*unions)))
         yield
-    return found
+    return indexes
 
 
-class Hits(Sliced[Collection]):
+class Hits(ComputedSequence[Collection]):
     """The collections that a search found, stored as indexes.
 
     A search may match a million collections, of which a page shows thirty.

@@ -70,7 +70,7 @@ class Feedback(Struct, rename="camel", omit_defaults=True):
     user_good_feedback: str | UnsetType | None = UNSET
     user_bad_feedback: str | UnsetType | None = UNSET
 
-    def written(self) -> bytes:
+    def to_json(self) -> bytes:
         """Return the feedback as JSON for a record; b"" if no field is given."""
         return b"" if self == Feedback() else msgspec.json.encode(self)
 
@@ -190,7 +190,7 @@ class ApiKey(Struct, frozen=True, gc=False):
 
 
 class LoginCode(Struct, frozen=True, gc=False):
-    """A code that a login has to send before the time `ends` (milliseconds)."""
+    """A code that a login has to send before the time `ends_at` (milliseconds)."""
 
     text: str
-    ends: int
+    ends_at: int

@@ -20,7 +20,7 @@ Steps = Generator[None, None, T]
 """A generator that pauses after each step, and finally returns a value."""
 STEP = 4_096
 """Number of objects handled in one step, which takes at most a few milliseconds."""
-AT_ONCE = 4
+FIRST_STEPS = 4
 """Number of steps that run immediately, because so few do not delay other requests."""
 _SAMPLED_KEYS = 8
 """Number of sampled keys for each part of a sort, so that parts have similar sizes."""
@@ -67,7 +67,7 @@ class NotReady(Exception):
         self.pending = pending
 
 
-def made(owner: object, key: Hashable, steps: Steps[T], source: object = None) -> T:
+def compute(owner: object, key: Hashable, steps: Steps[T], source: object = None) -> T:
     """Return the value that `steps` compute. Raises NotReady until it is computed.
 
     `key` names the value among those of the object `owner`: callers that need the same
@@ -76,15 +76,15 @@ def made(owner: object, key: Hashable, steps: Steps[T], source: object = None) -
     another one may replace it meanwhile.
     """
     # Stored among the owner's attributes, like a cached property.
-    being_made: WeakValueDictionary[Hashable, Pending[T]]
-    being_made = vars(owner).setdefault("_being_made", WeakValueDictionary())
+    unfinished: WeakValueDictionary[Hashable, Pending[T]]
+    unfinished = vars(owner).setdefault("_being_made", WeakValueDictionary())
     key = key, id(source)
-    pending = being_made.get(key)
+    pending = unfinished.get(key)
     if pending is None:
         pending = Pending(steps, source)
-        deque(islice(pending, AT_ONCE), maxlen=0)
+        deque(islice(pending, FIRST_STEPS), maxlen=0)
     if not pending.is_made:
-        being_made[key] = pending
+        unfinished[key] = pending
         raise NotReady(pending)
     return pending.value
 
@@ -99,24 +99,24 @@ def complete(steps: Steps[T]) -> T:
 def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]]:
     """Yield lists of at most `size` items, each with its start index."""
     rest, start = iter(items), 0
-    while some := list(islice(rest, size)):
-        yield start, some
-        start += len(some)
+    while chunk := list(islice(rest, size)):
+        yield start, chunk
+        start += len(chunk)
 
 
-def selecting(
+def select_in_steps(
     items: Iterable[T], is_wanted: Callable[[T], bool]
 ) -> Steps[dict[int, T]]:
     """Return the wanted items by index."""
     selected: dict[int, T] = {}
-    for start, some in pieces(items):
-        indexed = enumerate(some, start)
+    for start, chunk in pieces(items):
+        indexed = enumerate(chunk, start)
         selected |= {index: item for index, item in indexed if is_wanted(item)}
         yield
     return selected
 
 
-def sorting(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:
+def sort_in_steps(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:
     """Return the items sorted by `key`, which must differ for all items.
 
     A sample of the keys divides the items into parts. Parts are arrays of indexes,
@@ -126,8 +126,8 @@ def sorting(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:
     sample = sorted(map(key, items[:: max(1, STEP // _SAMPLED_KEYS)]))
     bounds = sample[_SAMPLED_KEYS::_SAMPLED_KEYS]
     parts = [array("I") for _ in range(len(bounds) + 1)]
-    for start, some in pieces(items):
-        for index, item in enumerate(some, start):
+    for start, chunk in pieces(items):
+        for index, item in enumerate(chunk, start):
             parts[bisect_right(bounds, key(item))].append(index)
         yield
     for part in parts:

@@ -15,16 +15,16 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from mock_server.domain.memory import GONE_BYTES, Holding
-from mock_server.domain.objects.blocks import Blocks, Sliced
+from mock_server.domain.objects.blocks import Blocks, ComputedSequence
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Row
 from mock_server.domain.objects.pending import (
     STEP,
     Steps,
     complete,
-    made,
+    compute,
     pieces,
-    selecting,
+    select_in_steps,
 )
 
 _SECOND = 1_000
@@ -34,13 +34,13 @@ _ROWS_A_SECOND = 20
 class Job(Struct, frozen=True):
     """The rows that a collection will get; hidden until they are trained.
 
-    `since` is the start in milliseconds. `is_parsed` is False for a text: it counts as
+    `start` is in milliseconds. `is_parsed` is False for a text: it counts as
     one waiting row until it is parsed.
     """
 
     dataset_id: str
     collection_id: str
-    since: int
+    start: int
     is_parsed: bool = True
     rows: tuple[Row, ...] = ()
     size: int = 0
@@ -58,7 +58,7 @@ class Job(Struct, frozen=True):
     @property
     def due(self) -> int:
         """Time (ms) of the next step: the text is parsed, or first rows are trained."""
-        return self.since + 2 * _SECOND
+        return self.start + 2 * _SECOND
 
     def advanced(self, now: int) -> tuple[tuple[Row, ...], "Job | None"]:
         """Return the rows trained by `now` (ms), and the rest of the job, if any."""
@@ -66,16 +66,16 @@ class Job(Struct, frozen=True):
             return (), self
         if not self.is_parsed:
             # Parsed rows are trained like rows that were pushed a second later.
-            parsed = replace(self, since=self.since + _SECOND, is_parsed=True)
+            parsed = replace(self, start=self.start + _SECOND, is_parsed=True)
             return parsed.advanced(now) if self.rows else ((), None)
-        seconds = (now - self.since) // _SECOND - 1
+        seconds = (now - self.start) // _SECOND - 1
         count = _ROWS_A_SECOND * seconds
         if count >= len(self.rows):
             return self.rows, None
-        since = self.since + seconds * _SECOND
-        trained, left = self.rows[:count], self.rows[count:]
+        start = self.start + seconds * _SECOND
+        trained, rest = self.rows[:count], self.rows[count:]
         size = self.size - sum(map(size_of_row, trained))
-        return trained, replace(self, since=since, rows=left, size=size)
+        return trained, replace(self, start=start, rows=rest, size=size)
 
 
 def advance_all(
@@ -83,13 +83,13 @@ def advance_all(
 ) -> tuple[tuple[Row, ...], tuple[Job, ...]]:
     """Return the rows that jobs have trained by `now` (ms), and the remaining jobs."""
     rows: list[Row] = []
-    left: list[Job] = []
+    remaining: list[Job] = []
     for job in jobs:
         trained, rest = job.advanced(now)
         rows.extend(trained)
         if rest is not None:
-            left.append(rest)
-    return tuple(rows), tuple(left)
+            remaining.append(rest)
+    return tuple(rows), tuple(remaining)
 
 
 def amount_of(jobs: Iterable[Job]) -> int:
@@ -110,7 +110,7 @@ class RowPlace(Struct, frozen=True):
     row: Row
 
 
-class OldestFirst(Sliced[Row]):
+class OldestFirst(ComputedSequence[Row]):
     """Rows in another order, as a view: by chunkIndex, then oldest first."""
 
     __slots__ = ("_rows",)
@@ -158,19 +158,19 @@ class Rows:
         copy._places = self._places.copy()
         return copy
 
-    def of(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
-        """Return the current rows of a collection, in the order of `in_order`."""
-        changed = self._changed.get(dataset.id)
-        if changed is not None and collection_id in changed:
-            return changed[collection_id].rows
+    def get(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
+        """Return the current rows of a collection, in the order of `sort_rows`."""
+        changes = self._changed.get(dataset.id)
+        if changes is not None and collection_id in changes:
+            return changes[collection_id].rows
         return dataset.rows.get(collection_id, ())
 
     def by_collection(self, dataset: Dataset) -> Iterator[tuple[str, Sequence[Row]]]:
         """Yield collection ids and rows, for each collection that has or had rows."""
-        changed = self._changed.get(dataset.id, {})
-        new_ids = (each for each in changed if each not in dataset.rows)
+        changes = self._changed.get(dataset.id, {})
+        new_ids = (each for each in changes if each not in dataset.rows)
         ids = chain(dataset.rows, new_ids)
-        return ((own_id, self.of(dataset, own_id)) for own_id in ids)
+        return ((own_id, self.get(dataset, own_id)) for own_id in ids)
 
     def change(
         self,
@@ -183,8 +183,8 @@ class Rows:
 
         Raises LimitReached.
         """
-        rows = Blocks.of(self.of(dataset, collection_id))
-        rows = complete(rows.merged(removed, new, _index_of, in_order))
+        rows = Blocks.from_items(self.get(dataset, collection_id))
+        rows = complete(rows.merged(removed, new, _index_of, sort_rows))
         self._store(dataset, collection_id, rows, removed, new)
 
     def _store(
@@ -196,8 +196,8 @@ class Rows:
         new: Sequence[Row],
     ) -> None:
         """Store all rows of a collection; `removed` and `new` are the changes."""
-        changed = self._changed.get(dataset.id, {})
-        old = changed.get(collection_id)
+        changes = self._changed.get(dataset.id, {})
+        old = changes.get(collection_id)
         hashes = None if old is None else old.text_hashes
         size = sum(map(size_of_row, new)) + _SLOT_BYTES * len(rows)
         freed = sum(size_of_row(row) for row in removed if row.id in self._places)
@@ -213,7 +213,7 @@ class Rows:
         if hashes is not None:
             hashes.update(map(_hash_of, new))
         charged = (0 if old is None else old.size) + size - freed
-        self._changed.setdefault(dataset.id, changed)[collection_id] = _ChangedRows(
+        self._changed.setdefault(dataset.id, changes)[collection_id] = _ChangedRows(
             rows, charged, hashes
         )
 
@@ -222,20 +222,20 @@ class Rows:
 
         Raises LimitReached, NotReady.
         """
-        changed = self._changed.get(dataset.id, {}).get(collection_id)
-        rows = self.of(dataset, collection_id)
-        if changed is not None:
-            hashes = changed.text_hashes
+        changes = self._changed.get(dataset.id, {}).get(collection_id)
+        rows = self.get(dataset, collection_id)
+        if changes is not None:
+            hashes = changes.text_hashes
             if hashes is None:
-                hashes = made(self, "hashes", _hashes_of(rows), rows)
+                hashes = compute(self, "hashes", _hashes_of(rows), rows)
                 size = _HASH_BYTES * len(rows)
                 self._holding.charge(size)
-                with_hashes = _ChangedRows(rows, changed.size + size, hashes)
+                with_hashes = _ChangedRows(rows, changes.size + size, hashes)
                 self._changed[dataset.id][collection_id] = with_hashes
             if hash((q, a)) not in hashes:
                 return False
-        steps = selecting(rows, lambda row: row.q == q and row.a == a)
-        return bool(made(self, (q, a), steps, rows))
+        steps = select_in_steps(rows, lambda row: row.q == q and row.a == a)
+        return bool(compute(self, (q, a), steps, rows))
 
     def changed_collections(self, dataset: Dataset) -> Iterable[str]:
         """Return the ids of the collections whose rows were changed."""
@@ -243,20 +243,20 @@ class Rows:
 
     def remove(self, dataset: Dataset, ids: Iterable[str]) -> None:
         """Remove all rows of the collections with these ids."""
-        changed = self._changed.get(dataset.id, {})
+        changes = self._changed.get(dataset.id, {})
         for collection_id in ids:
-            self._forget(changed.pop(collection_id, None))
+            self._forget(changes.pop(collection_id, None))
             if collection_id in dataset.rows:
-                changed[collection_id] = _ChangedRows((), GONE_BYTES)
+                changes[collection_id] = _ChangedRows((), GONE_BYTES)
                 self._holding.grow(GONE_BYTES)
-        if changed:
-            self._changed[dataset.id] = changed
+        if changes:
+            self._changed[dataset.id] = changes
 
     def remove_all(self, dataset_ids: Set[str]) -> None:
         """Remove all changes of the rows of removed datasets."""
         for dataset_id in self._changed.keys() & dataset_ids:
-            for changed in self._changed.pop(dataset_id).values():
-                self._forget(changed)
+            for changes in self._changed.pop(dataset_id).values():
+                self._forget(changes)
 
     def find(
         self, row_id: str, find_loaded: Callable[[str], RowPlace | None]
@@ -275,20 +275,20 @@ class Rows:
         """Return True if a loaded row still exists."""
         if place.collection_id not in self._changed.get(dataset.id, {}):
             return True
-        rows = self.of(dataset, place.collection_id)
+        rows = self.get(dataset, place.collection_id)
         index = _index_of(place.row, rows)
         return index < len(rows) and rows[index] is place.row
 
-    def _forget(self, changed: _ChangedRows | None) -> None:
+    def _forget(self, changes: _ChangedRows | None) -> None:
         """Release the memory of changed rows, and forget their places."""
-        if changed is None:
+        if changes is None:
             return
-        self._holding.grow(-changed.size)
-        for row in changed.rows:
+        self._holding.grow(-changes.size)
+        for row in changes.rows:
             self._places.pop(row.id, None)
 
 
-def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
+def sort_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
     """Return rows as lists show them: chunk_index ascending, then id descending."""
     by_id = sorted(rows, key=attrgetter("id"), reverse=True)
     return tuple(sorted(by_id, key=attrgetter("chunk_index")))
@@ -297,14 +297,14 @@ def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
 def places_of(datasets: Iterable[Dataset]) -> Steps[dict[str, RowPlace]]:
     """Return the places of all rows of datasets, by row id."""
     places: dict[str, RowPlace] = {}
-    every = (
+    places_in_order = (
         RowPlace(dataset.id, own_id, row)
         for dataset in datasets
         for own_id, rows in dataset.rows.items()
         for row in rows
     )
-    for _, some in pieces(every, STEP // 4):
-        places |= {each.row.id: each for each in some}
+    for _, chunk in pieces(places_in_order, STEP // 4):
+        places |= {each.row.id: each for each in chunk}
         yield
     return places
 
@@ -314,10 +314,10 @@ def _index_of(row: Row, rows: Sequence[Row]) -> int:
     low, high = 0, len(rows)
     while low < high:
         middle = (low + high) // 2
-        other = rows[middle]
-        # The order of `in_order`, which no key of `bisect` can express.
-        if other.chunk_index < row.chunk_index or (
-            other.chunk_index == row.chunk_index and other.id > row.id
+        middle_row = rows[middle]
+        # The order of `sort_rows`, which no key of `bisect` can express.
+        if middle_row.chunk_index < row.chunk_index or (
+            middle_row.chunk_index == row.chunk_index and middle_row.id > row.id
         ):
             low = middle + 1
         else:
@@ -327,8 +327,8 @@ def _index_of(row: Row, rows: Sequence[Row]) -> int:
 
 def _hashes_of(rows: Iterable[Row]) -> Steps[set[int]]:
     hashes: set[int] = set()
-    for _, some in pieces(rows):
-        hashes.update(map(_hash_of, some))
+    for _, chunk in pieces(rows):
+        hashes.update(map(_hash_of, chunk))
         yield
     return hashes
 

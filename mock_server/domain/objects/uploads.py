@@ -44,22 +44,22 @@ class File(Struct, frozen=True):
     content: bytes = b""
 
     @property
-    def place(self) -> tuple[str, str]:
+    def owner_ids(self) -> tuple[str, str]:
         """Ids of the dataset and of the collection."""
         return self.dataset_id, self.collection_id
 
 
 class Ticket(Struct, frozen=True):
-    """Permission to upload a file to a dataset under `key`, until `ends` (ms).
+    """Permission to upload a file to a dataset under `key`, until `ends_at` (ms).
 
-    After the upload, the ticket stands for the file: `ends` is later, `size` is in
+    After the upload, the ticket stands for the file: `ends_at` is later, `size` is in
     bytes, and `content` is the stored part.
     """
 
     key: str
     name: str
     dataset_id: str
-    ends: int
+    ends_at: int
     size: int | None = None
     content: bytes = b""
 
@@ -75,11 +75,11 @@ def media_type_of(name: str) -> str:
     return MEDIA_TYPES.get(ending_of(name), "application/octet-stream")
 
 
-def check_type(name: str, at: str) -> None:
-    """Raise WrongFileType, naming the field `at`, unless FILE_TYPES has the ending."""
+def check_type(name: str, place: str) -> None:
+    """Raise WrongFileType, naming the `place`, unless FILE_TYPES has the ending."""
     if not name.lower().endswith(FILE_TYPES):
         expected = f"a file of one of the types {' '.join(sorted(FILE_TYPES))}"
-        raise WrongFileType.of(name, expected, at)
+        raise WrongFileType.of(name, expected, place)
 
 
 def is_text(name: str) -> bool:
@@ -87,7 +87,7 @@ def is_text(name: str) -> bool:
     return name.lower().endswith(TEXT_TYPES)
 
 
-def decoded_name(name: str, at: str) -> str:
+def decoded_name(name: str, place: str) -> str:
     """Return the percent-decoded form of a file name (RFC 3986 2.1).
 
     Raises InvalidField for a wrong encoding, and WrongFileType.
@@ -98,6 +98,6 @@ def decoded_name(name: str, at: str) -> str:
         decoded = unquote(name, errors="strict")
     except ValueError:
         expected = "a file name, percent-encoded in UTF-8"
-        raise InvalidField.of(name, expected, at) from None
-    check_type(decoded, at)
+        raise InvalidField.of(name, expected, place) from None
+    check_type(decoded, place)
     return decoded

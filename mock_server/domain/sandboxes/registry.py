@@ -29,12 +29,12 @@ DEFAULT = "default"
 class Lease(Struct, eq=False):
     """A sandbox that expires after `ttl` seconds without use.
 
-    `ends` is in monotonic seconds, which do not depend on the machine's date and time.
+    `ends_at` is in monotonic seconds, whatever the machine's date and time.
     """
 
     sandbox: Sandbox
     ttl: float
-    ends: float
+    ends_at: float
 
     def is_over(self, now: float) -> bool:
         """Return True if the sandbox has expired; `now` is in monotonic seconds.
@@ -42,8 +42,8 @@ class Lease(Struct, eq=False):
         A pending delay or hang counts as use.
         """
         if self.sandbox.state.waits:
-            self.ends = now + self.ttl
-        return self.ends <= now
+            self.ends_at = now + self.ttl
+        return self.ends_at <= now
 
 
 class Sandboxes:
@@ -78,19 +78,19 @@ class Sandboxes:
 
     def get(self, name: str) -> Sandbox:
         """Return this sandbox and renew its lease. Raises SandboxNotFound."""
-        found = self.find(name)
-        if found is None:
+        sandbox = self.find(name)
+        if sandbox is None:
             raise SandboxNotFound.of(name, "the name of a sandbox", "path")
-        return found
+        return sandbox
 
     def find(self, name: str) -> Sandbox | None:
         """Return this sandbox and renew its lease; None for an unknown name."""
         if name == DEFAULT:
             return self.default
-        lease = self._used(name)
+        lease = self._renewed_lease(name)
         return None if lease is None else lease.sandbox
 
-    def of_key(self, key: str) -> Sandbox | None:
+    def for_key(self, key: str) -> Sandbox | None:
         """Return the sandbox of an API key, and renew its lease.
 
         A key that no sandbox issued belongs to the default sandbox. For the key of a
@@ -100,16 +100,16 @@ class Sandboxes:
             return self.default
         return self._issuer_of(key)
 
-    def of_login(self, token: str) -> Sandbox | None:
+    def for_login(self, token: str) -> Sandbox | None:
         """Return the sandbox that issued a login token, or None; renew its lease."""
         return self._issuer_of(token.partition(":")[2])
 
-    def of_token(self, token: str) -> Sandbox | None:
+    def for_token(self, token: str) -> Sandbox | None:
         """Return the sandbox that sealed a token, or None; renew its lease."""
         return self._issuer_of(token)
 
     def _issuer_of(self, key: str) -> Sandbox | None:
-        lease = self._used(self._by_prefix.get(prefix_of(key), ""))
+        lease = self._renewed_lease(self._by_prefix.get(prefix_of(key), ""))
         return None if lease is None else lease.sandbox
 
     def name_as_key(self, redacted: str | None) -> str:
@@ -117,8 +117,8 @@ class Sandboxes:
         name = self._by_redacted.get(redacted or "")
         if name is None or name in self.default.state.callers:
             return ""
-        how = f"is the name of a sandbox, not its key; the request went to {DEFAULT}"
-        return f"{quoted(name)} {how}"
+        reason = f"is the name of a sandbox, not its key; the request went to {DEFAULT}"
+        return f"{quoted(name)} {reason}"
 
     def all(self) -> list[Sandbox]:
         """Return the default sandbox, then all others, oldest first."""
@@ -130,8 +130,8 @@ class Sandboxes:
         lease = self._leases.get(name)
         if lease is None:
             return None
-        left = lease.ends - self._environment.seconds()
-        return self._environment.time_ns() // 1_000_000 + int(left * 1000)
+        seconds = lease.ends_at - self._environment.seconds()
+        return self._environment.time_ns() // 1_000_000 + int(seconds * 1000)
 
     def ttl_of(self, name: str) -> float:
         """Return the seconds without use after which a sandbox expires, or infinity."""
@@ -194,7 +194,7 @@ class Sandboxes:
         for listener in tuple(lease.sandbox.listeners):
             listener()
 
-    def _used(self, name: str) -> Lease | None:
+    def _renewed_lease(self, name: str) -> Lease | None:
         """Renew and return the lease of this name; None if unknown or expired."""
         lease, now = self._leases.get(name), self._environment.seconds()
         if lease is None:
@@ -202,7 +202,7 @@ class Sandboxes:
         if lease.is_over(now):
             self.delete(name)
             return None
-        lease.ends = now + lease.ttl
+        lease.ends_at = now + lease.ttl
         return lease
 
     def _delete_expired(self) -> None:

@@ -66,7 +66,7 @@ class Sandbox:
     def store(self) -> Store:
         """The current data, after training the rows that are due. Raises NotReady."""
         state = self.state
-        state.settle()
+        state.train_due_rows()
         return state.store
 
     @property
@@ -107,7 +107,9 @@ class Sandbox:
     def keys(self) -> dict[str, str]:
         """The API key to send for each declared key, by declared key."""
         declared = self.state.store.generation.keys
-        return {key: self.ring.issued(key) if self.ring else key for key in declared}
+        return {
+            key: self.ring.issued_key(key) if self.ring else key for key in declared
+        }
 
     @property
     def shares(self) -> dict[str, str]:
@@ -120,7 +122,7 @@ class Sandbox:
         app = store.app(app_id)
         return None if app is None else store.chat(app, chat_id)
 
-    def changed(self) -> None:
+    def count_change(self) -> None:
         """Count a change that has no journal entry, and call the listeners."""
         self.changes += 1
         for listener in tuple(self.listeners):
@@ -132,14 +134,14 @@ class Sandbox:
         Snapshots stay. Pending delays and hangs are cancelled.
         """
         with self._lock:
-            self._replace(self.state.journal.emptied())
+            self._replace(self.state.journal.successor())
 
     def put_baseline(self, baseline: Generation) -> None:
         """Replace the baseline, then reset. Raises LimitReached."""
         self._charge(baseline)
         with self._lock:
             self.baseline = baseline
-            self._replace(self.state.journal.emptied())
+            self._replace(self.state.journal.successor())
 
     def begin(self, baseline: Generation, profile: Profile, choices: Choices) -> None:
         """Make this sandbox like a new one, except for the generation number.
@@ -165,7 +167,7 @@ class Sandbox:
     def empty_journal(self) -> None:
         """Empty the journal; the numbers of later entries continue."""
         with self._lock:
-            self.state = replace(self.state, journal=self.state.journal.emptied())
+            self.state = replace(self.state, journal=self.state.journal.successor())
 
     def take_snapshot(self, name: str) -> Snapshot:
         """Store and return a snapshot of data, clock and choices.
@@ -203,7 +205,7 @@ class Sandbox:
 
     def _charge(self, baseline: Generation) -> None:
         """Charge a baseline, and the keys and tokens for it. Raises LimitReached."""
-        self._memory.keep(baseline)
+        self._memory.charge_shared(baseline)
         size = _TOKEN_BYTES * len(baseline.users)
         if self.ring is not None:
             size += _KEY_BYTES * len(baseline.keys) + _TOKEN_BYTES * len(

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, KeyRing, Level, Share, Visitor
 from mock_server.domain.choices.profiles import Profile
-from mock_server.domain.choices.reading import Watched
+from mock_server.domain.choices.reading import ReadRecorder
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.clock import Clock
 from mock_server.domain.errors import LimitReached, refusal
@@ -17,7 +17,7 @@ from mock_server.domain.journal import Hint, Journal, Note
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import TextCache
 from mock_server.domain.messages import known_names_hint
-from mock_server.domain.replies import AT_ONCE, Pace
+from mock_server.domain.replies import NO_PACE, Pace
 from mock_server.domain.storage import training
 from mock_server.domain.storage.store import Store
 from mock_server.domain.versions import Facts, facts_of
@@ -49,15 +49,15 @@ class State(Struct, frozen=True, eq=False):
     faults: Faults
     texts: TextCache
     limits: Limits
-    pace: Pace = AT_ONCE
+    pace: Pace = NO_PACE
     waits: set[Callable[[], object]] = field(default_factory=set)
     notes: list[Note] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
 
     def login_of(self, token: str) -> Caller | None:
         """Return the caller of a login token; None if unknown, or after a logout."""
-        known = self.logins.get(token)
-        return None if known and known.username in self.store.logged_out else known
+        login = self.logins.get(token)
+        return None if login and login.username in self.store.logged_out else login
 
     def visitor(self, uid: str, share_id: str, is_bound: bool) -> Caller:
         """Return the caller for a visitor `uid` of a share link.
@@ -94,7 +94,7 @@ class State(Struct, frozen=True, eq=False):
     def facts(self) -> Facts:
         """The facts of the version in force. Each fact that is read is noted."""
         facts = facts_of(self.choices.version)
-        return cast(Facts, Watched(facts, self._note_fact))
+        return cast(Facts, ReadRecorder(facts, self._note_fact))
 
     def _note_fact(self, name: str) -> None:
         self.notes.append(Note(facts=(name,)))
@@ -105,7 +105,7 @@ class State(Struct, frozen=True, eq=False):
         The first hint and the first counts are taken, and all facts.
         """
         hints = (each.hint for each in self.notes if each.hint)
-        counts = (each.served for each in self.notes if each.served)
+        counts = (each.lowered_page for each in self.notes if each.lowered_page)
         facts = dict.fromkeys(name for each in self.notes for name in each.facts)
         note = Note(next(hints, None), next(counts, None), tuple(facts))
         self.notes.clear()
@@ -116,14 +116,14 @@ class State(Struct, frozen=True, eq=False):
         self.notes.clear()
         self.ignored.clear()
 
-    def settle(self) -> None:
+    def train_due_rows(self) -> None:
         """Train the rows that are due. Raises NotReady.
 
         Call this method before you read data. It is fast if no row is due.
         """
         due, now = self.store.due, self.clock.now()
         if due is not None and now >= due:
-            training.settle(self.store, now)
+            training.train_due_rows(self.store, now)
 
     def end_waits(self) -> None:
         """Cancel pending delays and hangs; their requests get no response."""
@@ -153,7 +153,7 @@ class Snapshots(dict[str, Snapshot]):
         if name not in self and len(self) >= state.limits.snapshots:
             expected = f"at most {state.limits.snapshots} snapshots"
             raise LimitReached(expected, "one more", "path")
-        state.settle()
+        state.train_due_rows()
         # Copy, because the state will change.
         store, clock = state.store.copy("snapshots"), state.clock.copy()
         snapshot = Snapshot(

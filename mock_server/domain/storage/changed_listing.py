@@ -15,8 +15,8 @@ from weakref import ref
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.index import Hits, Listing, Search
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import Steps, made
-from mock_server.domain.storage.merged import Differences, Key, Merged
+from mock_server.domain.objects.pending import Steps, compute
+from mock_server.domain.storage.merged import Differences, Key, MergedSequence
 
 _STEP_CHARS = 8_192
 """Maximum number of characters to fold in one step, so that each step stays short."""
@@ -53,10 +53,10 @@ class ChangedListing:
         return copy
 
     @property
-    def items(self) -> Merged:
-        return Merged(self.base.items, self.differences)
+    def items(self) -> MergedSequence:
+        return MergedSequence(self.base.items, self.differences)
 
-    def find(self, search: Search, max_cached: int) -> Merged:
+    def find(self, search: Search, max_cached: int) -> MergedSequence:
         """Return the matches in order; cache the results of `max_cached` searches.
 
         Raises NotReady.
@@ -71,12 +71,12 @@ class ChangedListing:
         if len(self._cached) >= max_cached:
             del self._cached[next(iter(self._cached))]
         self._cached[search] = result
-        return Merged(hits, result[1])
+        return MergedSequence(hits, result[1])
 
     def _fold_inserted(self) -> None:
         """Fold the texts of all inserted items. Raises NotReady."""
         new = [item for item in self.differences.items if item not in self._folded]
-        folded = made(self, "folded", self._fold_in_steps(new))
+        folded = compute(self, "folded", self._fold_in_steps(new))
         self._folded.update((item, folded[item]) for item in new if item in folded)
 
     @staticmethod
@@ -131,10 +131,10 @@ class ChangedListing:
             removed = compress(count(), map(self._marks.__getitem__, indices))
         else:
             places = changes.removed
-            found = ((bisect_left(indices, place), place) for place in places)
+            insertions = ((bisect_left(indices, place), place) for place in places)
             removed = (
                 index
-                for index, place in found
+                for index, place in insertions
                 if index < len(hits) and indices[index] == place
             )
         inserted = [

@@ -16,20 +16,20 @@ from typing import Any, get_args
 
 from mock_server.domain.memory import Holding
 from mock_server.domain.objects.dataset import FolderTree, Tree
-from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Within
+from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Scope
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import Steps, made, pieces
+from mock_server.domain.objects.pending import Steps, compute, pieces
 from mock_server.domain.storage.changed_listing import ChangedListing, FoldedTexts
 from mock_server.domain.storage.merged import Differences, Key
 from mock_server.domain.storage.spans import Spans
 
 ORDERS: tuple[Order, ...] = get_args(Order)
-_ByFolder = dict[Within, dict[str, Collection]]
+_ByFolder = dict[Scope, dict[str, Collection]]
 _ITEMS_PER_LOOKUP = 32
 """From this number of items for each lookup, bisection is faster than a scan."""
 _LOOKUPS_PER_STEP = 512
 """Maximum number of indexes in a base listing that are looked up in one step."""
-_Numbered = tuple[Collection, int | None]
+_NumberedCollection = tuple[Collection, int | None]
 """A collection, and its number in fixture order if it comes after all of the base."""
 
 
@@ -62,7 +62,7 @@ class ChangedTree(FolderTree):
         self._last_numbers: dict[str, int] = {}
         self._next_number = len(base)
         self._folded = FoldedTexts()
-        self._listings: dict[tuple[Order, Within], ChangedListing] = {}
+        self._listings: dict[tuple[Order, Scope], ChangedListing] = {}
 
     def copy(self, holding: Holding) -> ChangedTree:
         """Return an independent copy; its changes are not charged again."""
@@ -102,20 +102,20 @@ class ChangedTree(FolderTree):
         put = self._put[ANYWHERE].get(collection_id)
         if put is not None or collection_id in self._removed[ANYWHERE]:
             return put
-        found = self._base.by_id.get(collection_id)
-        return None if found and self._is_hidden(found.parent_id) else found
+        item = self._base.by_id.get(collection_id)
+        return None if item and self._is_hidden(item.parent_id) else item
 
-    def listing(self, within: Within, order: Order) -> Listing | ChangedListing:
-        listing = self._listings.get((order, within))
+    def listing(self, scope: Scope, order: Order) -> Listing | ChangedListing:
+        listing = self._listings.get((order, scope))
         if listing is None:
-            is_changed = self._put.get(within) or self._removed.get(within)
-            if not is_changed and not self._is_hidden(within):
-                return self._base.listing(within, order)
-            listing = self._changed_listing(order, within)
-            self._listings[order, within] = listing
+            is_changed = self._put.get(scope) or self._removed.get(scope)
+            if not is_changed and not self._is_hidden(scope):
+                return self._base.listing(scope, order)
+            listing = self._changed_listing(order, scope)
+            self._listings[order, scope] = listing
         return listing
 
-    def large(self, order: Order) -> Mapping[Within, Listing]:
+    def large(self, order: Order) -> Mapping[Scope, Listing]:
         return self._base.large(order)
 
     def children(self, folder: str | None) -> Sequence[Collection]:
@@ -125,7 +125,7 @@ class ChangedTree(FolderTree):
             loaded = [item for item in loaded if item.id not in removed]
         return [*loaded, *self._put.get(folder, _NONE).values()]
 
-    def parents(self) -> Set[Within]:
+    def parents(self) -> Set[Scope]:
         return self._base.parents() | self._put.keys()
 
     def folders_in(self, folder: str | None) -> Iterable[str]:
@@ -182,13 +182,13 @@ class ChangedTree(FolderTree):
         if any(each in loaded or each in self._put for each in roots):
             folders = [each for each in self._put if each is not ANYWHERE]
             for folder in folders:
-                if not roots.isdisjoint(self.above(folder)):
+                if not roots.isdisjoint(self.folder_path(folder)):
                     items |= self._put[folder]
             hidden = self._hidden_without(items)
             if len(hidden) - len(self._hidden) <= self.at_once:
                 hidden = self._hidden
                 for root in roots:
-                    items.update((each.id, each) for each in self.below(root))
+                    items.update((each.id, each) for each in self.descendants(root))
         newly_hidden = len(hidden) - len(self._hidden)
         put = self._put[ANYWHERE]
         freed = [_size_of(each) for each in items.values() if each.id in put]
@@ -229,11 +229,11 @@ class ChangedTree(FolderTree):
                     del self._removed[ANYWHERE][own_id]
                 self._charge(-_REMOVED_BYTES * len(removed))
 
-    def _is_hidden(self, within: Within) -> bool:
+    def _is_hidden(self, scope: Scope) -> bool:
         """Return True if the base's content of a folder is hidden (ANYWHERE: some)."""
-        if not self._hidden or within is ANYWHERE:
+        if not self._hidden or scope is ANYWHERE:
             return bool(self._hidden)
-        span = self._base.spans.get(within)
+        span = self._base.spans.get(scope)
         return span is not None and span[0] in self._hidden
 
     def _hidden_in(self, order: Order) -> bytearray:
@@ -285,34 +285,34 @@ class ChangedTree(FolderTree):
         self, folder: str | None
     ) -> Iterator[tuple[Order, ChangedListing]]:
         """Yield the existing changed listings that have a folder's collections."""
-        for within in (ANYWHERE, folder):
+        for scope in (ANYWHERE, folder):
             for order in ORDERS:
-                listing = self._listings.get((order, within))
+                listing = self._listings.get((order, scope))
                 if listing is not None:
                     yield order, listing
 
-    def _changed_listing(self, order: Order, within: Within) -> ChangedListing:
+    def _changed_listing(self, order: Order, scope: Scope) -> ChangedListing:
         """Build the listing of a folder or the whole dataset. Raises NotReady."""
-        base = self._base.listing(within, order)
-        if within is not ANYWHERE and self._is_hidden(within):
+        base = self._base.listing(scope, order)
+        if scope is not ANYWHERE and self._is_hidden(scope):
             base = _EMPTY
-        removed = [(item, None) for item in self._removed.get(within, _NONE).values()]
-        put = self._put.get(within, _NONE).values()
+        removed = [(item, None) for item in self._removed.get(scope, _NONE).values()]
+        put = self._put.get(scope, _NONE).values()
         inserted = [(item, self._last_numbers.get(item.id)) for item in put]
         steps = self._places_in_steps(order, base, [*removed, *inserted])
-        known = made(self, (order, base), steps)
+        known = compute(self, (order, base), steps)
 
-        def place(each: _Numbered) -> int:
+        def place(each: _NumberedCollection) -> int:
             # Collections that changed during the steps are looked up now.
             return known[each] if each in known else self._place(order, base, *each)
 
-        def rank(each: _Numbered) -> Any:
+        def rank(each: _NumberedCollection) -> Any:
             # A number in fixture order takes as long to look up as a place.
             is_sorted = order != "fixture"
             return self._key(order)(each[0]) if is_sorted else (place(each), each[1])
 
         marks = bytearray()
-        if within is ANYWHERE and self._hidden:
+        if scope is ANYWHERE and self._hidden:
             marks = self._hidden_in(order)
         elif len(removed) * _ITEMS_PER_LOOKUP > len(base.items):
             marks = bytearray(len(base.items))
@@ -329,11 +329,11 @@ class ChangedTree(FolderTree):
         return listing
 
     def _places_in_steps(
-        self, order: Order, base: Listing, items: Sequence[_Numbered]
-    ) -> Steps[dict[_Numbered, int]]:
-        places: dict[_Numbered, int] = {}
-        for _, some in pieces(items, _LOOKUPS_PER_STEP):
-            places |= {each: self._place(order, base, *each) for each in some}
+        self, order: Order, base: Listing, items: Sequence[_NumberedCollection]
+    ) -> Steps[dict[_NumberedCollection, int]]:
+        places: dict[_NumberedCollection, int] = {}
+        for _, chunk in pieces(items, _LOOKUPS_PER_STEP):
+            places |= {each: self._place(order, base, *each) for each in chunk}
             yield
         return places
 

@@ -35,8 +35,8 @@ class ChatStore:
         """Return the current chat with this id, or None."""
         chats = self._chats.get(app.id)
         # `chats.get` would double the time of this look-up, which pins need.
-        if chats is not None and chat_id in chats.changed:
-            return chats.changed[chat_id]
+        if chats is not None and chat_id in chats.changes:
+            return chats.changes[chat_id]
         return app.chats.get(chat_id)
 
     def chats(self, app: App) -> Iterator[Chat]:
@@ -54,7 +54,7 @@ class ChatStore:
             chats = self._chats.get(app.id)
             if chats is None:
                 return app.chats.in_order
-            before = {chat_id: app.chats.get(chat_id) for chat_id in chats.changed}
+            before = {chat_id: app.chats.get(chat_id) for chat_id in chats.changes}
             order = self._orders[app.id] = ChatOrder(app.chats.in_order, before)
             self._holding.grow(order.size)
         return order.listed(partial(self.chat, app))
@@ -69,14 +69,14 @@ class ChatStore:
             chats = self._changed_chats(app)
         if self._orders:
             self._announce_change(app, chat.chat_id)
-        old = chats.changed.get(chat.chat_id)
+        old = chats.changes.get(chat.chat_id)
         # A repeated pin does not change the size, because the chat keeps its texts.
         if (
             old is not None
             and chat.title is old.title
             and chat.custom_title is old.custom_title
         ):
-            chats.changed[chat.chat_id] = chat
+            chats.changes[chat.chat_id] = chat
             return
         created_before = chats.created
         chats.put(chat.chat_id, chat)
@@ -100,17 +100,17 @@ class ChatStore:
 
     def add_records(self, app: App, chat_id: str, new: Sequence[ChatRecord]) -> None:
         """Append records to a chat. Raises LimitReached."""
-        records = ChatRecords.of(self.records(app, chat_id)).added(new)
+        records = ChatRecords.from_records(self.records(app, chat_id)).with_added(new)
         self._changed_records(app).put(chat_id, records, _size_of_records(new))
 
     def change_records(
         self, app: App, chat_id: str, by_place: Mapping[int, ChatRecord]
     ) -> None:
         """Replace the records of a chat at these indexes. Raises LimitReached."""
-        records = ChatRecords.of(self.records(app, chat_id))
+        records = ChatRecords.from_records(self.records(app, chat_id))
         olds = [records[index] for index in by_place]
         more = _size_of_records([*by_place.values()]) - _size_of_records(olds)
-        self._changed_records(app).put(chat_id, records.changed(by_place), more)
+        self._changed_records(app).put(chat_id, records.with_records(by_place), more)
 
     def _forget_changes(self, app_id: str) -> None:
         """Drop all changes of an app's chats and records."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from mock_server.domain.objects.blocks import Sliced
+from mock_server.domain.objects.blocks import ComputedSequence
 from mock_server.domain.objects.models import Collection
 
 Key = Callable[[Collection], Any]
@@ -52,7 +52,7 @@ class Differences(Struct, eq=False):
             del self.items[index], self.places[index]
 
 
-class Merged(Sliced[Collection]):
+class MergedSequence(ComputedSequence[Collection]):
     """A sequence with differences, as a view that copies nothing."""
 
     __slots__ = ("_base", "_differences")
@@ -76,14 +76,14 @@ class Merged(Sliced[Collection]):
             return []
         items = self._differences.items
         first, last = self._inserted_before(start), self._inserted_before(stop)
-        found: list[Collection] = []
-        done = start - first
+        result: list[Collection] = []
+        position = start - first
         for number in range(first, last):
             end = self._index_of(number) - number
-            found += self._remaining(done, end)
-            found.append(items[number])
-            done = end
-        return found + self._remaining(done, stop - last)
+            result += self._remaining(position, end)
+            result.append(items[number])
+            position = end
+        return result + self._remaining(position, stop - last)
 
     def _index_of(self, number: int) -> int:
         """Return the index of the inserted item `number`."""
@@ -109,11 +109,11 @@ class Merged(Sliced[Collection]):
         # If nearly all items were removed, search for each one that remains.
         if last - first > _REMOVED_PER_SEARCH * (stop - start):
             return [base[n + self._removed_before(n)] for n in range(start, stop)]
-        found: list[Collection] = []
+        result: list[Collection] = []
         for index in removed[first:last]:
-            found += base[begin:index]
+            result += base[begin:index]
             begin = index + 1
-        return [*found, *base[begin:end]]
+        return [*result, *base[begin:end]]
 
     def _removed_before(self, number: int) -> int:
         """Return how many items were removed before the remaining item `number`."""

@@ -16,12 +16,12 @@ class Overlay(Generic[K, V]):
     value that is put; they are charged to `holding`.
     """
 
-    __slots__ = ("_base", "_holding", "_len", "_size_of", "changed", "created")
+    __slots__ = ("_base", "_holding", "_len", "_size_of", "changes", "created")
 
     def __init__(
         self, base: Mapping[K, V], holding: Holding, size_of: Callable[[V], int]
     ) -> None:
-        self.changed: dict[K, V | None] = {}
+        self.changes: dict[K, V | None] = {}
         """The values that were put, by key; None for a removed key.
 
         Callers may read it, and replace a value by a value of the same size.
@@ -36,7 +36,7 @@ class Overlay(Generic[K, V]):
     def copy(self, holding: Holding) -> Self:
         """Return an independent copy; its values are not charged again."""
         copy = type(self)(self._base, holding, self._size_of)
-        copy.changed = self.changed.copy()
+        copy.changes = self.changes.copy()
         copy.created, copy._len = self.created, self._len
         return copy
 
@@ -44,26 +44,26 @@ class Overlay(Generic[K, V]):
         return self._len
 
     def __contains__(self, key: K) -> bool:
-        if key in self.changed:
-            return self.changed[key] is not None
+        if key in self.changes:
+            return self.changes[key] is not None
         return key in self._base
 
     def __iter__(self) -> Iterator[K]:
         return (key for key, _ in self.items())
 
     def get(self, key: K) -> V | None:
-        if key in self.changed:
-            return self.changed[key]
+        if key in self.changes:
+            return self.changes[key]
         return self._base.get(key)
 
     def items(self) -> Iterator[tuple[K, V]]:
-        changed, base = self.changed, self._base
+        changes, base = self.changes, self._base
         for key, loaded in base.items():
-            value = changed.get(key, loaded)
+            value = changes.get(key, loaded)
             # A removed key has None, which is not the default of `get`.
             if value is not None:
                 yield key, value
-        for key, put in changed.items():
+        for key, put in changes.items():
             if put is not None and key not in base:
                 yield key, put
 
@@ -75,36 +75,36 @@ class Overlay(Generic[K, V]):
 
         `more` is the growth in bytes, if known: this saves measuring a long value.
         """
-        old = self.changed.get(key)
+        old = self.changes.get(key)
         if more is None or old is None:
             more = self._size_of(value) - self._charged(key)
         self._holding.charge(more)
         if old is None and key not in self:
             self._len += 1
             self.created += key not in self._base
-        self.changed[key] = value
+        self.changes[key] = value
 
     def remove(self, *keys: K) -> None:
         """Remove keys, which must exist and be distinct."""
         loaded = self._base.keys() & keys
-        freed = sum(map(self._charged, self.changed.keys() & keys))
-        self._holding.grow(GONE_BYTES * len(loaded) - freed)
+        freed_bytes = sum(map(self._charged, self.changes.keys() & keys))
+        self._holding.grow(GONE_BYTES * len(loaded) - freed_bytes)
         self._len -= len(keys)
         self.created -= len(keys) - len(loaded)
-        self.changed |= dict.fromkeys(loaded)
+        self.changes |= dict.fromkeys(loaded)
         if len(keys) > len(loaded):
             for key in loaded.symmetric_difference(keys):
-                del self.changed[key]
+                del self.changes[key]
 
     def clear(self) -> None:
         """Undo all changes."""
-        self._holding.grow(-sum(map(self._charged, self.changed)))
-        self.changed = {}
+        self._holding.grow(-sum(map(self._charged, self.changes)))
+        self.changes = {}
         self.created, self._len = 0, len(self._base)
 
     def _charged(self, key: K) -> int:
         """Return the bytes charged for a change."""
-        if key not in self.changed:
+        if key not in self.changes:
             return 0
-        value = self.changed[key]
+        value = self.changes[key]
         return GONE_BYTES if value is None else self._size_of(value)

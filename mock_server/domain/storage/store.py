@@ -16,11 +16,11 @@ from mock_server.domain.errors import LimitReached
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
-from mock_server.domain.objects.fixture_data import Generation, JobsOf
+from mock_server.domain.objects.fixture_data import Generation, JobsKey
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
 from mock_server.domain.objects.rows import RowPlace, Rows, next_due, size_of_jobs
 from mock_server.domain.objects.uploads import File, Ticket
-from mock_server.domain.replies import Turns
+from mock_server.domain.replies import ReplyTurns
 from mock_server.domain.storage.changed_tree import ChangedTree
 from mock_server.domain.storage.chat_store import ChatStore
 from mock_server.domain.storage.overlay import Overlay
@@ -65,7 +65,7 @@ class Store(ChatStore):
 
         The oldest comes first.
         """
-        self.turns: dict[str, Turns] = {}
+        self.turns: dict[str, ReplyTurns] = {}
         """Turns of the replies, by app id; the key "" is for the fixture's replies."""
         self.login_codes: Overlay[str, LoginCode] = Overlay(
             {}, holding, lambda _: _CODE_BYTES
@@ -98,10 +98,10 @@ class Store(ChatStore):
         copy._app_sizes = self._app_sizes.copy()
         copy._loaded_datasets = self._loaded_datasets.copy()
         copy._datasets = self._datasets.copy(holding)
-        for dataset_id, dataset in self._datasets.changed.items():
+        for dataset_id, dataset in self._datasets.changes.items():
             if dataset is not None and isinstance(dataset.tree, ChangedTree):
-                own = replace(dataset, tree=dataset.tree.copy(holding))
-                copy._datasets.changed[dataset_id] = own
+                dataset_copy = replace(dataset, tree=dataset.tree.copy(holding))
+                copy._datasets.changes[dataset_id] = dataset_copy
         copy.rows = self.rows.copy(holding)
         copy.jobs, copy.due = self.jobs.copy(holding), self.due
         copy.files = self.files.copy(holding)
@@ -123,9 +123,9 @@ class Store(ChatStore):
 
     def new_ids(self, count: int) -> list[str]:
         """Return `count` new ids, as `new_id` does. May raise NotReady."""
-        made: list[str] = []
-        while wanted := count - len(made):
-            numbers = range(self._last_id + 1, self._last_id + 1 + wanted)
+        created: list[str] = []
+        while missing := count - len(created):
+            numbers = range(self._last_id + 1, self._last_id + 1 + missing)
             # An id need not be secret: it has to be unique, and look like a real id.
             digits = (sha256(b"%d" % each).hexdigest() for each in numbers)
             ids = [
@@ -133,11 +133,11 @@ class Store(ChatStore):
                 for number, each in zip(numbers, digits, strict=True)
             ]
             # Loaded data contains such an id only if it was saved from a sandbox.
-            for loaded in self._all_loaded():
-                ids = [each for each in ids if not loaded.has(each)]
-            self._last_id += wanted
-            made += ids
-        return made
+            for source in self._all_loaded():
+                ids = [each for each in ids if not source.has(each)]
+            self._last_id += missing
+            created += ids
+        return created
 
     def check_room(self, size: int) -> None:
         """Raise LimitReached unless `size` more bytes fit."""
@@ -168,14 +168,14 @@ class Store(ChatStore):
         self._holding.charge(size - self._app_sizes.get(app.id, 0))
         apps[app.id], self._app_sizes[app.id] = app, size
 
-    def put_whole_app(self, app: App, loaded: Generation) -> None:
+    def put_whole_app(self, app: App, source: Generation) -> None:
         """Add an app, or replace the app with this id and all its chats and records.
 
-        `loaded` is the data from which `app` comes. Raises LimitReached.
+        `source` is the data from which `app` comes. Raises LimitReached.
         """
         self._own_apps()[app.id] = app
         self._forget_app(app.id)
-        self._loaded_apps[app.id] = loaded
+        self._loaded_apps[app.id] = source
 
     def remove_apps(self, ids: Set[str]) -> None:
         """Remove existing apps with their chats and their API keys.
@@ -219,22 +219,22 @@ class Store(ChatStore):
             dataset = replace(dataset, tree=old.tree, rows=old.rows)
         self._datasets.put(dataset.id, dataset)
 
-    def put_whole_dataset(self, dataset: Dataset, loaded: Generation) -> None:
+    def put_whole_dataset(self, dataset: Dataset, source: Generation) -> None:
         """Add a dataset, or replace the dataset with this id and all its content.
 
-        `loaded` is the data from which `dataset` comes. Raises LimitReached.
+        `source` is the data from which `dataset` comes. Raises LimitReached.
         """
-        old = self._datasets.changed.get(dataset.id)
+        old = self._datasets.changes.get(dataset.id)
         self._datasets.put(dataset.id, dataset)
         self._forget_contents({dataset.id: old})
-        self._loaded_datasets[dataset.id] = loaded
+        self._loaded_datasets[dataset.id] = source
 
     def remove_datasets(self, ids: Set[str]) -> None:
         """Remove existing datasets with their collections, rows and files.
 
         Datasets in a removed folder stay, unless `ids` contains their ids.
         """
-        olds = {each: self._datasets.changed.get(each) for each in ids}
+        olds = {each: self._datasets.changes.get(each) for each in ids}
         self._datasets.remove(*ids)
         self._forget_contents(olds)
         for dataset_id in self._loaded_datasets.keys() & ids:
@@ -302,10 +302,10 @@ class Store(ChatStore):
 
         Raises NotReady.
         """
-        found = self.rows.find(row_id, self._loaded_place)
-        if found is None:
+        match = self.rows.find(row_id, self._loaded_place)
+        if match is None:
             return None
-        place, is_put = found
+        place, is_put = match
         dataset = self._datasets.get(place.dataset_id)
         collection = None if dataset is None else dataset.tree.get(place.collection_id)
         if dataset is None or collection is None:
@@ -316,16 +316,16 @@ class Store(ChatStore):
 
     def _all_loaded(self) -> list[Generation]:
         """Return all loaded data, the fixture last."""
-        loaded = self._loaded_apps.values(), self._loaded_datasets.values()
-        return [*chain(*loaded), self.generation]
+        sources = self._loaded_apps.values(), self._loaded_datasets.values()
+        return [*chain(*sources), self.generation]
 
     def _loaded_place(self, row_id: str) -> RowPlace | None:
         """Return the place of a loaded row; None if its dataset was replaced."""
-        for loaded in self._all_loaded():
-            place = loaded.row_places.get(row_id)
+        for source in self._all_loaded():
+            place = source.row_places.get(row_id)
             if place is not None:
                 dataset_id = place.dataset_id
-                if self._loaded_datasets.get(dataset_id, self.generation) is loaded:
+                if self._loaded_datasets.get(dataset_id, self.generation) is source:
                     return place
         return None
 
@@ -345,11 +345,11 @@ class Store(ChatStore):
         self._datasets.put(current.id, replace(current, tree=tree))
         return tree
 
-    def _forget_work(self, is_removed: Callable[[JobsOf], bool]) -> None:
+    def _forget_work(self, is_removed: Callable[[JobsKey], bool]) -> None:
         """Drop the jobs and the files of removed collections."""
         self.jobs.remove(*filter(is_removed, self.jobs))
         files = self.files.values()
-        self.files.remove(*[file.id for file in files if is_removed(file.place)])
+        self.files.remove(*[file.id for file in files if is_removed(file.owner_ids)])
 
 
 # Estimated bytes of a copied store without its data, of an app's slot in a mapping, of

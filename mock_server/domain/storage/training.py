@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
-from mock_server.domain.objects.pending import Steps, made
+from mock_server.domain.objects.pending import Steps, compute
 from mock_server.domain.objects.rows import (
     Job,
     advance_all,
@@ -64,12 +64,12 @@ def begin(
 _COLLECTIONS_PER_STEP = 16  # a step takes a millisecond or two
 
 
-def settle(store: Store, now: int) -> None:
+def train_due_rows(store: Store, now: int) -> None:
     """Train the rows that are due at `now` (milliseconds). Raises NotReady.
 
     Rows that do not fit into memory wait.
     """
-    made(store, ("settled", now), _settle_in_steps(store, now))
+    compute(store, ("settled", now), _settle_in_steps(store, now))
 
 
 def _settle_in_steps(store: Store, now: int) -> Steps[None]:
@@ -77,8 +77,8 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
     for place in list(store.jobs):
         # Another request may have trained these rows during the steps.
         jobs = store.jobs.get(place) or ()
-        rows, left = advance_all(jobs, now)
-        if left == jobs:
+        rows, remaining = advance_all(jobs, now)
+        if remaining == jobs:
             continue
         dataset = store.dataset(place[0])
         collection = None if dataset is None else dataset.tree.get(place[1])
@@ -89,12 +89,12 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
             _check_room(store, jobs)
         except LimitReached:
             continue
-        if left:
-            store.jobs.put(place, left)
+        if remaining:
+            store.jobs.put(place, remaining)
         else:
             store.jobs.remove(place)
         # A request may have stored the collection with another amount.
-        waiting = collection.training_amount + amount_of(left) - amount_of(jobs)
+        waiting = collection.training_amount + amount_of(remaining) - amount_of(jobs)
         trained = replace(
             collection,
             data_amount=collection.data_amount + len(rows),

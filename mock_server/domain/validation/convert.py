@@ -30,14 +30,14 @@ def convert(
         return msgspec.convert(fields, kind, strict=strict)
     except msgspec.ValidationError as error:
         refusal = str(error)
-    found = dict(fields)
+    plain = dict(fields)
     if not strict:
         # The walk accepts no numbers in strings, so convert those first.
         numbers = number_fields(kind)
-        found |= {name: walk.as_number(found[name]) for name in numbers & found.keys()}
+        plain |= {name: walk.as_number(plain[name]) for name in numbers & plain.keys()}
     problems = all_problems(
         f"{mistake.message} - at {root}{walk.dotted(mistake.path)[1:]}"
-        for mistake in walk.mistakes(found, kind)
+        for mistake in walk.mistakes(plain, kind)
     )
     if problems:
         raise InvalidFields(problems)
@@ -56,8 +56,8 @@ def with_integers(value: object, kind: type[T]) -> T:
     return msgspec.convert(_with_integers(value, inspect.type_info(kind)), kind)
 
 
-def _with_integers(value: object, wanted: inspect.Type) -> object:
-    match walk.without_metadata(wanted), value:
+def _with_integers(value: object, expected: inspect.Type) -> object:
+    match walk.without_metadata(expected), value:
         case inspect.UnionType() as union, _:
             kind = walk.alternative_for(value, union)
             return value if kind is None else _with_integers(value, kind)
@@ -85,8 +85,6 @@ def number_fields(kind: type[Struct]) -> frozenset[str]:
 
 def is_number_field(field: inspect.Field) -> bool:
     """Return True if a field accepts integers, alone or among other types."""
-    wanted = walk.without_metadata(field.type)
-    kinds = (
-        walk.alternatives(wanted) if isinstance(wanted, inspect.UnionType) else [wanted]
-    )
+    base = walk.without_metadata(field.type)
+    kinds = walk.alternatives(base) if isinstance(base, inspect.UnionType) else [base]
     return any(isinstance(kind, inspect.IntType) for kind in kinds)

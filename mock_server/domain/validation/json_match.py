@@ -30,52 +30,52 @@ class Difference(Struct, frozen=True):
     got: Any
 
 
-def in_words(difference: Mapping[str, Any]) -> str:
+def difference_text(difference: Mapping[str, Any]) -> str:
     """Return the JSON of a difference in words."""
     got = difference["got"]
     got = got if got == MISSING else repr(got)
     return f"{difference['path']}: expected {difference['expected']!r}, got {got}"
 
 
-def holds(wanted: object, value: object) -> bool:
-    """Return True if `value` matches `wanted`: there are no `differences`."""
+def is_match(expected: object, value: object) -> bool:
+    """Return True if `value` matches `expected`: there are no `differences`."""
     # A function of its own, because each request is compared with each fault, and
     # `differences` is slower: it names the places.
-    if isinstance(wanted, dict):
-        if len(wanted) == 1 and is_test(wanted):
-            return _passes(wanted, value)
+    if isinstance(expected, dict):
+        if len(expected) == 1 and is_test(expected):
+            return _passes(expected, value)
         if isinstance(value, dict):
-            for name, item in wanted.items():  # takes half as long as `all`
-                if not holds(item, value.get(name, UNSET)):
+            for name, item in expected.items():  # takes half as long as `all`
+                if not is_match(item, value.get(name, UNSET)):
                     return False
             return True
-    if isinstance(wanted, list) and isinstance(value, list):
-        return len(wanted) == len(value) and all(map(holds, wanted, value))
+    if isinstance(expected, list) and isinstance(value, list):
+        return len(expected) == len(value) and all(map(is_match, expected, value))
     # In Python True equals 1, in JSON it does not.
-    return wanted == value and isinstance(wanted, bool) is isinstance(value, bool)
+    return expected == value and isinstance(expected, bool) is isinstance(value, bool)
 
 
-def is_test(wanted: object) -> bool:
+def is_test(expected: object) -> bool:
     """Return True for the tests `{"contains": "..."}` and `{"absent": true}`."""
-    if not isinstance(wanted, dict) or len(wanted) != 1:
+    if not isinstance(expected, dict) or len(expected) != 1:
         return False
-    return isinstance(wanted.get("contains"), str) or wanted.get("absent") is True
+    return isinstance(expected.get("contains"), str) or expected.get("absent") is True
 
 
-def tests_in(wanted: object) -> int:
-    """Return the number of `contains` tests in a wanted value."""
-    if isinstance(wanted, dict):
-        if is_test(wanted):
-            return "contains" in wanted
-        return sum(map(tests_in, wanted.values()))
-    return sum(map(tests_in, wanted)) if isinstance(wanted, list) else 0
+def count_tests(value: object) -> int:
+    """Return the number of `contains` tests in an expected value."""
+    if isinstance(value, dict):
+        if is_test(value):
+            return "contains" in value
+        return sum(map(count_tests, value.values()))
+    return sum(map(count_tests, value)) if isinstance(value, list) else 0
 
 
-def values_in(wanted: object) -> int:
+def count_values(value: object) -> int:
     """Return the number of fields and items, including nested ones."""
-    if isinstance(wanted, dict):
-        wanted = list(wanted.values())
-    return len(wanted) + sum(map(values_in, wanted)) if isinstance(wanted, list) else 0
+    if isinstance(value, dict):
+        value = list(value.values())
+    return len(value) + sum(map(count_values, value)) if isinstance(value, list) else 0
 
 
 def contains(text: str, part: str) -> bool:
@@ -104,27 +104,29 @@ def _passes(test: Mapping[str, Any], value: object) -> bool:
     )
 
 
-def differences(wanted: object, value: object, path: str = "$") -> Iterator[Difference]:
-    """Yield the differences of `value` from `wanted`, in the order of `wanted`.
+def differences(
+    expected: object, value: object, path: str = "$"
+) -> Iterator[Difference]:
+    """Yield the differences of `value` from `expected`, in the order of `expected`.
 
     `path` is the place of `value`.
     """
     got = MISSING if value is UNSET else value
-    if is_test(wanted):
-        if not holds(wanted, value):
-            yield Difference(path, wanted, got)
-    elif isinstance(wanted, dict) and isinstance(value, dict):
-        for name, item in wanted.items():
+    if is_test(expected):
+        if not is_match(expected, value):
+            yield Difference(path, expected, got)
+    elif isinstance(expected, dict) and isinstance(value, dict):
+        for name, item in expected.items():
             yield from differences(item, value.get(name, UNSET), f"{path}.{name}")
     elif (
-        isinstance(wanted, list)
+        isinstance(expected, list)
         and isinstance(value, list)
-        and len(wanted) == len(value)
+        and len(expected) == len(value)
     ):
-        for index, (item, other) in enumerate(zip(wanted, value, strict=True)):
-            yield from differences(item, other, f"{path}[{index}]")
-    elif not holds(wanted, value):
-        yield Difference(path, wanted, got)
+        for index, (item, actual) in enumerate(zip(expected, value, strict=True)):
+            yield from differences(item, actual, f"{path}[{index}]")
+    elif not is_match(expected, value):
+        yield Difference(path, expected, got)
 
 
 # JSON data has no subtypes of these types, and a look-up is faster than `isinstance`.

@@ -45,28 +45,28 @@ class Mistake(Struct, frozen=True):
     missing: tuple[str, ...] | None = None
 
 
-def mistakes(value: object, wanted: type) -> Iterator[Mistake]:
-    """Yield every mistake in `value` as data of the type `wanted`, in document order.
+def mistakes(value: object, expected: type) -> Iterator[Mistake]:
+    """Yield every mistake in `value` as data of the type `expected`, in document order.
 
     There is no mistake if and only if `convert.with_integers` converts the value.
     Tagged unions and exclusive bounds are not supported.
     """
-    yield from mistakes_of(value, inspect.type_info(wanted), ())
+    yield from mistakes_of(value, inspect.type_info(expected), ())
 
 
-def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mistake]:
+def mistakes_of(value: object, expected: inspect.Type, path: Path) -> Iterator[Mistake]:
     """Yield the mistakes in a value; `path` is its place."""
-    plain = without_metadata(wanted)
-    match plain, value:
-        case inspect.UnionType(), _ if kind := alternative_for(value, plain):
+    base_type = without_metadata(expected)
+    match base_type, value:
+        case inspect.UnionType(), _ if kind := alternative_for(value, base_type):
             yield from mistakes_of(value, kind, path)
         case inspect.UnionType(), _:
-            yield Mistake(path, _message(value, wanted))
+            yield Mistake(path, _message(value, expected))
         case inspect.StructType(), dict():
-            yield from _walk_fields(value, plain, path)
+            yield from _walk_fields(value, base_type, path)
         case inspect.StructType(fields=fields), _:
             required = tuple(each.encode_name for each in fields if each.required)
-            yield Mistake(path, _message(value, wanted), missing=required)
+            yield Mistake(path, _message(value, expected), missing=required)
         case inspect.DictType(value_type=kind), dict():
             # A JSON escape may be half of a surrogate pair, which is not valid Unicode.
             for key, item in value.items():
@@ -75,36 +75,36 @@ def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mis
                 if not isinstance(kind, inspect.AnyType):  # any value is valid
                     yield from mistakes_of(item, kind, (*path, key))
         case inspect.ListType(item_type=kind), list():
-            if not _has_length(value, plain):
-                yield Mistake(path, _length_message(value, plain))
+            if not _has_length(value, base_type):
+                yield Mistake(path, _length_message(value, base_type))
             # In an array that is too long, check the items up to the maximum.
-            for index, item in _items_to_walk(value[: plain.max_length], kind):
+            for index, item in _items_to_walk(value[: base_type.max_length], kind):
                 yield from mistakes_of(item, kind, (*path, index))
-        case _ if not is_valid(value, wanted):
-            yield Mistake(path, _message(value, wanted))
+        case _ if not is_valid(value, expected):
+            yield Mistake(path, _message(value, expected))
 
 
 _MANY_ITEMS = 100
 
 
 def _items_to_walk(
-    items: list[object], wanted: inspect.Type
+    items: list[object], expected: inspect.Type
 ) -> Iterator[tuple[int, object]]:
     """Yield index and item of each item that may have mistakes.
 
     In a long array, a quick check finds most of the items without mistakes.
     """
-    every = enumerate(items)
+    pairs = enumerate(items)
     if len(items) < _MANY_ITEMS:
-        return every
-    match without_metadata(wanted):
+        return pairs
+    match without_metadata(expected):
         case inspect.StructType(cls=kind):
             return _unconverted(items, kind)
         case inspect.DictType(value_type=inspect.AnyType()):
             objects = [item for item in items if isinstance(item, dict)]
             if is_unicode("".join(chain.from_iterable(objects))):
-                return ((n, each) for n, each in every if not isinstance(each, dict))
-    return every
+                return ((n, each) for n, each in pairs if not isinstance(each, dict))
+    return pairs
 
 
 def _unconverted(
@@ -133,13 +133,13 @@ _HINTED_FIELDS = 100
 
 
 @lru_cache(64)  # a document may have thousands of unknown fields
-def _all_fields_hint(of: type[Struct]) -> str:
+def _all_fields_hint(struct: type[Struct]) -> str:
     """Return the hint ` (there are ms, ttl)`, or "" for too many fields.
 
     If the type of a field is a described object, the description is added.
     """
     names = []
-    info = inspect.type_info(of)
+    info = inspect.type_info(struct)
     fields = info.fields if isinstance(info, inspect.StructType) else ()
     for each in fields:
         name, words = each.encode_name, describe_type(each.type)
@@ -150,20 +150,20 @@ def _all_fields_hint(of: type[Struct]) -> str:
 
 
 def _walk_fields(
-    value: dict[str, object], wanted: inspect.StructType, path: Path
+    value: dict[str, object], expected: inspect.StructType, path: Path
 ) -> Iterator[Mistake]:
-    known = {field.encode_name: field for field in wanted.fields}
-    meant_by = getattr(wanted.cls, "meant_by", lambda *_: "")
+    known = {field.encode_name: field for field in expected.fields}
+    unknown_field_hint = getattr(expected.cls, "unknown_field_hint", lambda *_: "")
     known_hint, unknown = "", 0
     for key, item in value.items():
         if key in known:
             yield from mistakes_of(item, known[key].type, (*path, key))
-        elif wanted.forbid_unknown_fields:
+        elif expected.forbid_unknown_fields:
             hint, unknown = "", unknown + 1
             if unknown <= _HINTED_FIELDS:
-                hint = meant_by(key, value) or did_you_mean(key, known)
+                hint = unknown_field_hint(key, value) or did_you_mean(key, known)
                 hint = hint or _higher_hint(item, known) or _deeper_hint(key, known)
-                hint = hint or _all_fields_hint(wanted.cls)
+                hint = hint or _all_fields_hint(expected.cls)
             # Give a hint that applies to several fields only at the first one.
             message = f"unknown field {cut(key)!r}{hint if hint != known_hint else ''}"
             known_hint = hint if "did you mean" not in hint else known_hint
@@ -194,38 +194,38 @@ def _higher_hint(item: object, known: Collection[str]) -> str:
     Return "" otherwise.
     """
     names = islice(item, _LISTED_FIELDS) if isinstance(item, dict) else ()
-    found = [each if each in known else nearest(each, known) for each in names]
+    matches = [each if each in known else nearest(each, known) for each in names]
     if "text" in known and isinstance(item, dict) and isinstance(item.get("body"), str):
-        found = ["text" if each == "json" else each for each in found]
-    there = ", ".join(dict.fromkeys(filter(None, found)))
-    return f" (write {there} here, without it)" if there else ""
+        matches = ["text" if each == "json" else each for each in matches]
+    names_text = ", ".join(dict.fromkeys(filter(None, matches)))
+    return f" (write {names_text} here, without it)" if names_text else ""
 
 
-def is_valid(value: object, wanted: inspect.Type) -> bool:
+def is_valid(value: object, expected: inspect.Type) -> bool:
     """Return True if a value has a type; check bounds and items of arrays, too.
 
     Fields of objects are not checked: use `mistakes` for them.
     """
-    wanted = without_metadata(wanted)
-    if isinstance(wanted, inspect.UnionType):
-        return any(is_valid(value, kind) for kind in alternatives(wanted))
-    if isinstance(wanted, inspect.IntType):
+    expected = without_metadata(expected)
+    if isinstance(expected, inspect.UnionType):
+        return any(is_valid(value, kind) for kind in alternatives(expected))
+    if isinstance(expected, inspect.IntType):
         value = integral_as_int(value)
-    if not _is_instance(value, wanted):
+    if not _is_instance(value, expected):
         return False
-    match wanted, value:
+    match expected, value:
         case inspect.LiteralType(values=values), _:
             return value in values
         case inspect.IntType() | inspect.FloatType(), int() | float():
-            low, high = wanted.ge, wanted.le
+            low, high = expected.ge, expected.le
             return (low is None or value >= low) and (high is None or value <= high)
         case inspect.StrType(), str():
             # As in JSON Schema, a pattern may match anywhere in the string.
-            matches = wanted.pattern is None or re.search(wanted.pattern, value)
-            return is_unicode(value) and _has_length(value, wanted) and bool(matches)
+            matches = expected.pattern is None or re.search(expected.pattern, value)
+            return is_unicode(value) and _has_length(value, expected) and bool(matches)
         case inspect.ListType(item_type=kind), list():
             fitting = all(is_valid(item, kind) for item in value)
-            return fitting and _has_length(value, wanted)
+            return fitting and _has_length(value, expected)
     return True
 
 
@@ -246,23 +246,23 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def without_metadata(wanted: inspect.Type) -> inspect.Type:
+def without_metadata(expected: inspect.Type) -> inspect.Type:
     """Return a type without its description (`Meta`)."""
-    return wanted.type if isinstance(wanted, inspect.Metadata) else wanted
+    return expected.type if isinstance(expected, inspect.Metadata) else expected
 
 
 def alternatives(union: inspect.UnionType) -> list[inspect.Type]:
     """Return the types of a union, in order, without `UnsetType`."""
     # The only custom type here is UnsetType: a field that may be missing.
-    found = map(without_metadata, union.types)
-    return [kind for kind in found if not isinstance(kind, inspect.CustomType)]
+    kinds = map(without_metadata, union.types)
+    return [kind for kind in kinds if not isinstance(kind, inspect.CustomType)]
 
 
 def alternative_for(value: object, union: inspect.UnionType) -> inspect.Type | None:
     """Return the first type of a union that fits a value, ignoring bounds, or None."""
     number = integral_as_int(value)
-    found = (k for k in union.types if _is_instance(number, without_metadata(k)))
-    return next(found, None)
+    kinds = (k for k in union.types if _is_instance(number, without_metadata(k)))
+    return next(kinds, None)
 
 
 def as_number(value: object) -> object:
@@ -277,11 +277,11 @@ def integral_as_int(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _is_instance(value: object, wanted: inspect.Type) -> bool:
+def _is_instance(value: object, expected: inspect.Type) -> bool:
     if isinstance(value, bool):  # an int in Python, but no number in JSON
-        return isinstance(wanted, inspect.BoolType | inspect.AnyType)
+        return isinstance(expected, inspect.BoolType | inspect.AnyType)
     # No value is an instance of a type that is not listed.
-    return isinstance(value, _PYTHON_TYPES.get(type(wanted), type(UNSET)))
+    return isinstance(value, _PYTHON_TYPES.get(type(expected), type(UNSET)))
 
 
 _PYTHON_TYPES: dict[type, type | tuple[type, ...]] = {
@@ -299,9 +299,9 @@ _PYTHON_TYPES: dict[type, type | tuple[type, ...]] = {
 
 
 def _has_length(
-    value: str | list[object], wanted: inspect.StrType | inspect.ListType
+    value: str | list[object], expected: inspect.StrType | inspect.ListType
 ) -> bool:
-    low, high = wanted.min_length, wanted.max_length
+    low, high = expected.min_length, expected.max_length
     return (low or 0) <= len(value) <= (len(value) if high is None else high)
 
 
@@ -310,8 +310,8 @@ _DIGITS = re.compile("[0-9]{1,400}")
 SURROGATE = "Expected Unicode text, got a lone surrogate"
 
 
-def _length_message(value: list[object], wanted: inspect.ListType) -> str:
-    low, high = wanted.min_length or 0, wanted.max_length or 0
+def _length_message(value: list[object], kind: inspect.ListType) -> str:
+    low, high = kind.min_length or 0, kind.max_length or 0
     most = f"at most {_counted(high, 'item')}"
     expected = f"at least {_counted(low, 'item')}" if len(value) < low else most
     return f"Expected {expected}, got {len(value)}"
@@ -321,16 +321,16 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _message(value: object, wanted: inspect.Type) -> str:
+def _message(value: object, kind: inspect.Type) -> str:
     if isinstance(value, str) and not is_unicode(value):
         return SURROGATE
-    expected = describe_type(wanted)
+    expected = describe_type(kind)
     message = f"Expected {expected}, got {describe_value(value)}"
-    if isinstance(wanted, inspect.LiteralType):
-        return message + did_you_mean(str(value), [str(item) for item in wanted.values])
+    if isinstance(kind, inspect.LiteralType):
+        return message + did_you_mean(str(value), [str(item) for item in kind.values])
     if expected.startswith("a string") and isinstance(value, int | float):
         return f"{message}: quote it"  # in YAML, `name: 5` is no string
-    if isinstance(value, str) and is_valid(as_number(value), wanted):
+    if isinstance(value, str) and is_valid(as_number(value), kind):
         return f"{message}: write it without quotes"
     meant = as_ms(value) if isinstance(value, str) else value
     if meant != value and "milliseconds" in expected:
@@ -340,22 +340,22 @@ def _message(value: object, wanted: inspect.Type) -> str:
     if expected == "an array" and isinstance(value, dict):
         return f"{message}: write [ … ] around it"
     text = describe_value(value).removeprefix("the string ")
-    if value and text.endswith('"') and is_valid([value], wanted):  # a short one
+    if value and text.endswith('"') and is_valid([value], kind):  # a short one
         items = '", "'.join(text.replace(", ", ",").split(","))
         return f"{message}: write it as a list: [{items}]"
     return message
 
 
-def describe_type(wanted: inspect.Type) -> str:
+def describe_type(expected: inspect.Type) -> str:
     """Describe a type for a message: `a string of 1 to 256 characters`.
 
     `Meta(extra={"expected": "a time"})` gives a type its own description.
     """
-    match wanted:
+    match expected:
         case inspect.Metadata(extra={"expected": str(words)}):
             return words
         case inspect.Metadata():
-            return describe_type(wanted.type)
+            return describe_type(expected.type)
         case inspect.UnionType(types=types):
             kinds = (kind for kind in types if not isinstance(kind, inspect.CustomType))
             return " or ".join(map(describe_type, kinds))
@@ -382,10 +382,10 @@ def describe_type(wanted: inspect.Type) -> str:
     return "an object"
 
 
-def _describe_number(wanted: inspect.IntType | inspect.FloatType) -> str:
-    noun = "an integer" if isinstance(wanted, inspect.IntType) else "a number"
-    form = "d" if isinstance(wanted, inspect.IntType) else "g"
-    low, high = wanted.ge, wanted.le
+def _describe_number(expected: inspect.IntType | inspect.FloatType) -> str:
+    noun = "an integer" if isinstance(expected, inspect.IntType) else "a number"
+    form = "d" if isinstance(expected, inspect.IntType) else "g"
+    low, high = expected.ge, expected.le
     if low is not None and high is not None:
         return f"{noun} from {low:{form}} to {high:{form}}"
     if low is not None:
@@ -393,8 +393,8 @@ def _describe_number(wanted: inspect.IntType | inspect.FloatType) -> str:
     return noun if high is None else f"{noun} of at most {high:{form}}"
 
 
-def _describe_array(wanted: inspect.ListType) -> str:
-    is_of_strings = isinstance(without_metadata(wanted.item_type), inspect.StrType)
-    if is_of_strings and wanted.max_length is not None:
-        return f"an array of at most {wanted.max_length} strings"
+def _describe_array(expected: inspect.ListType) -> str:
+    is_of_strings = isinstance(without_metadata(expected.item_type), inspect.StrType)
+    if is_of_strings and expected.max_length is not None:
+        return f"an array of at most {expected.max_length} strings"
     return "an array"

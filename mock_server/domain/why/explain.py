@@ -65,31 +65,31 @@ def explain(
     """
     stages = Stages(state, reader, tried, item_id)
     search = RemedySearch(state, reader, item_id)
-    found = [] if stages.shows else search.remedies(tried)
+    fixes = [] if stages.is_shown else search.remedies(tried)
     size, index = stages.request.page_size, stages.index
-    kept_out_by = _kept_out_by(stages, found)
+    kept_out_by = _hiding_stages(stages, fixes)
     return Why(
         dataset=stages.dataset.id,
         item=item_id,
-        shown=stages.shows,
+        shown=stages.is_shown,
         total=len(stages.matching) if stages.may_read else 0,
         message=_verdict(stages),
         kept_out_by=kept_out_by,
         place=None if index is None else Place(index, index // size * size),
         elsewhere=stages.elsewhere,
         stages=tuple(_counted(stages, kept_out_by)),
-        remedies=tuple(remedy(state, tried, each.request) for each in found),
+        remedies=tuple(remedy(state, tried, each.request) for each in fixes),
     )
 
 
-def _kept_out_by(stages: Stages, found: Sequence[ChangedRequest]) -> tuple[str, ...]:
-    if stages.shows:
+def _hiding_stages(stages: Stages, fixes: Sequence[ChangedRequest]) -> tuple[str, ...]:
+    if stages.is_shown:
         return ()
     if stages.item_id is not None:
         hiding_stages = stages.hiding_stages or {"page"}
         return tuple(name for name in STAGES if name in hiding_stages)
-    if found:
-        return tuple(name for name in STAGES if name in found[0].stages)
+    if fixes:
+        return tuple(name for name in STAGES if name in fixes[0].stages)
     # No change helps: the dataset is empty, or no key may read it.
     return ("dataset",) if stages.may_read else ("permission",)
 
@@ -107,17 +107,17 @@ def _describe(name: str, stages: Stages) -> str:
     request, tree = stages.request, stages.dataset.tree
     if name == "dataset":
         amount = phrases.amount(len(tree))
-        return f"dataset {phrases.shown(stages.dataset.id)} has {amount}"
+        return f"dataset {phrases.quote(stages.dataset.id)} has {amount}"
     if name == "permission":
         return f"the key may {'' if stages.may_read else 'not '}read the dataset"
     if name == "folder":
         scope = phrases.scope_choice(request, stages.choices)
         parent = f"{phrases.parent_words(request)}{scope}"
-        if stages.within is ANYWHERE:
+        if stages.scope is ANYWHERE:
             return f"{parent}: the whole dataset"
-        if stages.within is not None and stages.within not in tree:
+        if stages.scope is not None and stages.scope not in tree:
             return f"{parent}: no collection has this _id"
-        return f"{parent}: what is {phrases.place(stages.within)}"
+        return f"{parent}: what is {phrases.scope_text(stages.scope)}"
     if name == "page":
         start, end = request.offset, request.offset + request.page_size
         paging = f"offset {start} and pageSize {request.page_size}"
@@ -140,14 +140,14 @@ def _verdict(stages: Stages) -> str:
         return _page_verdict(stages)
     if stages.item is None:
         return _unknown_item_verdict(stages)
-    name = f"{phrases.shown(stages.item.name)} ({phrases.shown(stages.item_id)})"
+    name = f"{phrases.quote(stages.item.name)} ({phrases.quote(stages.item_id)})"
     if stages.index is not None:
         total, number = len(stages.matching), stages.index + 1
-        is_on = "is on the page" if stages.shows else "is on another page"
+        is_on = "is on the page" if stages.is_shown else "is on another page"
         return f"{name} {is_on}: number {number:,} of the {total:,} that match"
     hiding = [each for each in STAGES if each in stages.hiding_stages]
     reasons = [_reason(each, stages.item, stages) for each in hiding]
-    return f"{name} is not listed: {phrases.joined(reasons, 'and')}"
+    return f"{name} is not listed: {phrases.join(reasons, 'and')}"
 
 
 def _page_verdict(stages: Stages) -> str:
@@ -155,8 +155,8 @@ def _page_verdict(stages: Stages) -> str:
     if isinstance(outcome, Refusal):
         return f"the request is refused: {outcome.message}"
     if outcome.items:
-        shown, total = len(outcome.items), outcome.total
-        return f"the page shows {shown:,} of the {phrases.amount(total)} that match"
+        count, total = len(outcome.items), outcome.total
+        return f"the page shows {count:,} of the {phrases.amount(total)} that match"
     dataset, request, choices = stages.dataset, stages.request, stages.choices
     limits, in_scope = stages.state.limits, stages.remaining[2]
     hint = hint_of(dataset, in_scope, request, choices, outcome.total, limits)
@@ -164,20 +164,20 @@ def _page_verdict(stages: Stages) -> str:
 
 
 def _unknown_item_verdict(stages: Stages) -> str:
-    wanted, dataset = (
-        phrases.shown(stages.item_id or ""),
-        phrases.shown(stages.dataset.id),
+    item_id, dataset = (
+        phrases.quote(stages.item_id or ""),
+        phrases.quote(stages.dataset.id),
     )
-    found = f"dataset {dataset} has no collection of the _id {wanted}"
-    if elsewhere := stages.elsewhere:
-        others = phrases.joined([phrases.shown(each) for each in elsewhere[:3]], "and")
-        has = "has" if len(elsewhere) == 1 else "have"
-        return f"{found}; dataset {others} {has} one"
-    same_name = (each for each in stages.dataset.tree if each.name == stages.item_id)
-    first = next(same_name, None)
-    if first is None:
-        return f"{found}, nor has any other"
-    return f"{found} (did you mean {phrases.shown(first.id)}, which has that name?)"
+    text = f"dataset {dataset} has no collection of the _id {item_id}"
+    if ids := stages.elsewhere:
+        names = phrases.join([phrases.quote(each) for each in ids[:3]], "and")
+        has = "has" if len(ids) == 1 else "have"
+        return f"{text}; dataset {names} {has} one"
+    namesakes = (each for each in stages.dataset.tree if each.name == stages.item_id)
+    match = next(namesakes, None)
+    if match is None:
+        return f"{text}, nor has any other"
+    return f"{text} (did you mean {phrases.quote(match.id)}, which has that name?)"
 
 
 def _reason(name: str, item: Collection, stages: Stages) -> str:
@@ -187,7 +187,9 @@ def _reason(name: str, item: Collection, stages: Stages) -> str:
     if name == "folder":
         scope = phrases.scope_choice(request, stages.choices)
         parent = phrases.parent_words(request)
-        return f"it is {phrases.place(item.parent_id)}, not that of {parent}{scope}"
+        return (
+            f"it is {phrases.scope_text(item.parent_id)}, not that of {parent}{scope}"
+        )
     if name == "selectFolder":
         because = "leaves out what is no folder"
     elif name == "filterTags":

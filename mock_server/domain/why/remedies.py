@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mock_server.domain.access import Level, owner_key
-from mock_server.domain.choices.reading import others
+from mock_server.domain.choices.reading import other_values
 from mock_server.domain.choices.table import Value
 from mock_server.domain.errors import Refusal
 from mock_server.domain.journal import redacted_key
@@ -78,9 +78,9 @@ class RemedySearch:
         stages = Stages(self._state, self._reader, tried)
         for name in _PAGE_STAGES:
             changed = (ChangedRequest(each, (name,)) for each in changes(name, stages))
-            found = self._successful(changed)
-            if found:
-                return found
+            fixes = self._successes(changed)
+            if fixes:
+                return fixes
         # A change for one stage does not suffice: find changes for a single collection.
         order = tried.choices.list_order
         everything = stages.dataset.tree.listing(ANYWHERE, order).items
@@ -92,29 +92,32 @@ class RemedySearch:
     def _for_item(self, start: ChangedRequest) -> list[ChangedRequest]:
         tried = [start]
         for _ in range(_MAX_CHANGES):
-            further = [more for each in tried for more in self._further(each)]
-            found = self._successful(iter(further))
-            if found:
-                return found
-            tried = further[:_MAX_TRIED]
+            options = [more for each in tried for more in self._with_more_changes(each)]
+            fixes = self._successes(iter(options))
+            if fixes:
+                return fixes
+            tried = options[:_MAX_TRIED]
         return []
 
-    def _further(self, changed: ChangedRequest) -> Iterator[ChangedRequest]:
+    def _with_more_changes(self, changed: ChangedRequest) -> Iterator[ChangedRequest]:
         """Yield requests with one more change, for the first stage that removes it."""
         stages = self._stages(changed.request)
         if stages is None:
             return
         hiding_stages = stages.hiding_stages or {"page"}
         first = next(name for name in STAGES if name in hiding_stages)
-        passing = list(self._passing(first, changes(first, stages)))
+        passing = list(self._improvements(first, changes(first, stages)))
         if not passing and first == "search":
             # The text and a choice both hide the item, so change both.
-            both = (_without(each, "searchText") for each in _choosing(first, stages))
-            passing = list(self._passing(first, both))
+            candidates = (
+                _without_field(each, "searchText")
+                for each in _with_choices(first, stages)
+            )
+            passing = list(self._improvements(first, candidates))
         for request in passing:
             yield ChangedRequest(request, (*changed.stages, first))
 
-    def _passing(
+    def _improvements(
         self, stage: str, requests: Iterator[TriedRequest]
     ) -> Iterator[TriedRequest]:
         """Yield the requests for which a stage does not remove the item."""
@@ -123,15 +126,15 @@ class RemedySearch:
             if after is not None and stage not in after.hiding_stages:
                 yield request
 
-    def _successful(self, changed: Iterator[ChangedRequest]) -> list[ChangedRequest]:
-        return list(islice(filter(self._shows, changed), _MAX_REMEDIES))
+    def _successes(self, changed: Iterator[ChangedRequest]) -> list[ChangedRequest]:
+        return list(islice(filter(self._is_success, changed), _MAX_REMEDIES))
 
-    def _shows(self, changed: ChangedRequest) -> bool:
+    def _is_success(self, changed: ChangedRequest) -> bool:
         stages = self._stages(changed.request)
         # Checking `hiding_stages` first saves a search of the whole dataset.
         if stages is None or (self._item_id is not None and stages.hiding_stages):
             return False
-        return stages.shows
+        return stages.is_shown
 
     def _stages(self, tried: TriedRequest) -> Stages | None:
         """Return the stages of a changed request; None if its fields are refused."""
@@ -149,57 +152,57 @@ def changes(stage: str, stages: Stages) -> Iterator[TriedRequest]:
     tried, item = stages.tried, stages.item
     if stage == "dataset":
         for each in stages.elsewhere[:_MAX_REMEDIES]:
-            yield _sending(tried, datasetId=each)
+            yield _with_fields(tried, datasetId=each)
     elif stage == "permission":
         if not stages.may_read:
-            yield from _choosing(stage, stages)
-            yield from (replace(tried, key=key) for key in _keys_that_may(stages))
+            yield from _with_choices(stage, stages)
+            yield from (replace(tried, key=key) for key in _other_keys(stages))
     elif stage == "folder":
-        yield _without(tried, "parentId")
-        yield from _choosing(stage, stages)
-        yield _sending(tried, parentId=item.parent_id if item else None)
+        yield _without_field(tried, "parentId")
+        yield from _with_choices(stage, stages)
+        yield _with_fields(tried, parentId=item.parent_id if item else None)
     elif stage == "search":
-        yield from _choosing(stage, stages)
-        yield _without(tried, "searchText")
+        yield from _with_choices(stage, stages)
+        yield _without_field(tried, "searchText")
         if item is not None:
             # Without searchText another folder may be listed (choice search_scope), so
             # also try a text that matches.
-            yield _sending(tried, searchText=item.name)
+            yield _with_fields(tried, searchText=item.name)
     elif stage == "page":
-        yield from _at_page(stages)
+        yield from _with_page(stages)
     else:
-        yield _without(tried, stage)
-        yield from _choosing(stage, stages)
+        yield _without_field(tried, stage)
+        yield from _with_choices(stage, stages)
 
 
-def _sending(tried: TriedRequest, **fields: object) -> TriedRequest:
+def _with_fields(tried: TriedRequest, **fields: object) -> TriedRequest:
     return replace(tried, fields={**tried.fields, **fields})
 
 
-def _without(tried: TriedRequest, omit: str) -> TriedRequest:
+def _without_field(tried: TriedRequest, omit: str) -> TriedRequest:
     fields = {name: value for name, value in tried.fields.items() if name != omit}
     return replace(tried, fields=fields)
 
 
-def _choosing(stage: str, stages: Stages) -> Iterator[TriedRequest]:
+def _with_choices(stage: str, stages: Stages) -> Iterator[TriedRequest]:
     """Yield the request under every other value of the stage's choices."""
-    for name, value in others(stages.choices, stages.reads(stage)):
-        yield replace(stages.tried, choices=stages.choices.but(**{name: value}))
+    for name, value in other_values(stages.choices, stages.reads(stage)):
+        yield replace(stages.tried, choices=stages.choices.replaced(**{name: value}))
 
 
-def _keys_that_may(stages: Stages) -> Iterator[str]:
+def _other_keys(stages: Stages) -> Iterator[str]:
     callers = stages.state.callers
     if not callers and (known := owner_key({}, True)):
         yield known
-    with_read = (
+    reading_keys = (
         key
         for key, caller in callers.items()
         if stages.dataset.level_of(caller) >= Level.READ
     )
-    yield from islice(with_read, _MAX_KEYS)
+    yield from islice(reading_keys, _MAX_KEYS)
 
 
-def _at_page(stages: Stages) -> Iterator[TriedRequest]:
+def _with_page(stages: Stages) -> Iterator[TriedRequest]:
     """Yield the request for the page with the item, or for the last page."""
     size, index = stages.request.page_size, stages.index
     if stages.item_id is None:
@@ -207,9 +210,9 @@ def _at_page(stages: Stages) -> Iterator[TriedRequest]:
     if index is None or index < 0:
         return
     if "offset" in stages.tried.fields:
-        yield _sending(stages.tried, offset=index // size * size)
+        yield _with_fields(stages.tried, offset=index // size * size)
     else:
-        yield _sending(stages.tried, pageNum=index // size + 1)
+        yield _with_fields(stages.tried, pageNum=index // size + 1)
 
 
 def remedy(state: State, tried: TriedRequest, changed: TriedRequest) -> Remedy:
@@ -223,22 +226,22 @@ def remedy(state: State, tried: TriedRequest, changed: TriedRequest) -> Remedy:
     old, new = asdict(tried.choices), asdict(changed.choices)
     choices = {name: value for name, value in new.items() if value != old[name]}
     key = None if changed.key == tried.key else changed.key
-    parts = [f"leave out {phrases.joined(omit, 'and')}"] if omit else []
+    parts = [f"leave out {phrases.join(omit, 'and')}"] if omit else []
     if fields:
-        sent = [f"{name} {_value(value)}" for name, value in fields.items()]
-        parts.append(f"send {phrases.joined(sent, 'and')}")
+        texts = [f"{name} {_value(value)}" for name, value in fields.items()]
+        parts.append(f"send {phrases.join(texts, 'and')}")
     if choices:
         chosen = [f"{name}={value}" for name, value in choices.items()]
-        parts.append(f"choose {phrases.joined(chosen, 'and')}")
+        parts.append(f"choose {phrases.join(chosen, 'and')}")
     if key is not None:
         parts.append(_key_words(state, key))
     message = ", and ".join(parts)
-    shown = None if key is None else redacted_key(key)
-    return Remedy(message, fields, omit, choices, shown)
+    redacted = None if key is None else redacted_key(key)
+    return Remedy(message, fields, omit, choices, redacted)
 
 
 def _value(value: object) -> str:
-    return phrases.shown(value) if isinstance(value, str) else describe_value(value)
+    return phrases.quote(value) if isinstance(value, str) else describe_value(value)
 
 
 def _key_words(state: State, key: str) -> str:
@@ -246,5 +249,5 @@ def _key_words(state: State, key: str) -> str:
         return "use any other API key: the fixture declares none, so all are accepted"
     caller = state.callers.get(key)
     member = None if caller is None else caller.member
-    of = f" of member {phrases.shown(member)}" if member else ""
-    return f"use another key, such as {redacted_key(key)}{of}"
+    owner_text = f" of member {phrases.quote(member)}" if member else ""
+    return f"use another key, such as {redacted_key(key)}{owner_text}"

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.call import Call, DatasetNotFound
-from mock_server.domain.choices.reading import read_by
+from mock_server.domain.choices.reading import names_read
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.listing.list_v2 import Page, list_v2
 from mock_server.domain.listing.request import ListV2, scope_of, search_of
-from mock_server.domain.messages import quoted, whose_name
+from mock_server.domain.messages import hint_of_name, quoted
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.index import Search
@@ -81,16 +81,16 @@ class Stages:
         self.request = reader.read(tried.fields, tried.choices)
         dataset = state.store.dataset(self.request.dataset_id)
         if dataset is None:
-            every, wanted_id = state.store.datasets(), self.request.dataset_id
-            names = ", ".join(quoted(each.id) for each in every[:20])
-            existing = f"there are {names}" if names else "there is none"
-            ids_and_names = ((each.id, each.name) for each in every)
-            name_hint = whose_name(wanted_id, ids_and_names)
-            hint = "; ".join(filter(None, (name_hint, existing)))
-            raise DatasetNotFound.of(wanted_id, "the id of a dataset", "dataset", hint)
+            datasets, dataset_id = state.store.datasets(), self.request.dataset_id
+            names = ", ".join(quoted(each.id) for each in datasets[:20])
+            known_text = f"there are {names}" if names else "there is none"
+            ids_and_names = ((each.id, each.name) for each in datasets)
+            name_hint = hint_of_name(dataset_id, ids_and_names)
+            hint = "; ".join(filter(None, (name_hint, known_text)))
+            raise DatasetNotFound.of(dataset_id, "the id of a dataset", "dataset", hint)
         self.dataset = dataset
         self.item = None if item_id is None else dataset.tree.get(item_id)
-        self.within = scope_of(self.request, self.choices)
+        self.scope = scope_of(self.request, self.choices)
         self.search = search_of(self.request, self.choices) or Search()
         self._reader = reader
 
@@ -105,13 +105,13 @@ class Stages:
             run = lambda choices: search_of(self.request, choices)  # noqa: E731
         else:
             run = lambda choices: self._reader.read(self.tried.fields, choices)  # noqa: E731
-        return read_by(run, self.choices)
+        return names_read(run, self.choices)
 
     @cached_property
     def outcome(self) -> Page[Collection] | Refusal:
         """The page that the request gets, or the refusal."""
         try:
-            call = Call.of(self.state, self._caller(self.choices))
+            call = Call.for_caller(self.state, self._caller(self.choices))
             return list_v2(call, self.request)
         except Refusal as refusal:
             return refusal
@@ -131,14 +131,14 @@ class Stages:
         return () if isinstance(self.outcome, Refusal) else self.outcome.items
 
     @property
-    def shows(self) -> bool:
+    def is_shown(self) -> bool:
         """True if the page has the item, or any collection if there is no `item_id`."""
         return bool(self.page) if self.item_id is None else self.item in self.page
 
     @cached_property
     def matching(self) -> Sequence[Collection]:
         """All matches, whether the caller may read them or not."""
-        return self._found(self.search)
+        return self._matches(self.search)
 
     @cached_property
     def remaining(self) -> list[int]:
@@ -146,8 +146,8 @@ class Stages:
         size = len(self.dataset.tree)
         if not self.may_read:
             return [size, *[0] * (len(STAGES) - 1)]
-        filtered = (len(self._found(search)) for _, _, search in self.search.stages())
-        return [size, size, len(self._found(Search())), *filtered, len(self.page)]
+        filtered = (len(self._matches(search)) for _, _, search in self.search.stages())
+        return [size, size, len(self._matches(Search())), *filtered, len(self.page)]
 
     @cached_property
     def hiding_stages(self) -> frozenset[str]:
@@ -161,7 +161,7 @@ class Stages:
         if not self.may_read:
             yield "permission"
         # Run the same listing on a dataset with this collection only.
-        listing = Tree((self.item,)).listing(self.within, self.choices.list_order)
+        listing = Tree((self.item,)).listing(self.scope, self.choices.list_order)
         if not listing.items:
             yield "folder"
         texts = [fold(each) for each in (self.item.name, *self.item.tags)]
@@ -180,11 +180,11 @@ class Stages:
     @cached_property
     def elsewhere(self) -> tuple[str, ...]:
         """Ids of other datasets with the item, if this dataset does not have it."""
-        wanted = self.item_id
-        if wanted is None or self.item is not None:
+        item_id = self.item_id
+        if item_id is None or self.item is not None:
             return ()
         datasets = self.state.store.datasets()
-        return tuple(each.id for each in datasets if wanted in each.tree)
+        return tuple(each.id for each in datasets if item_id in each.tree)
 
     def _caller(self, choices: Choices) -> Caller:
         key = self.tried.key
@@ -192,7 +192,7 @@ class Stages:
             return _OWNER
         return self._reader.authorize(key, replace(self.state, choices=choices))
 
-    def _found(self, search: Search) -> Sequence[Collection]:
+    def _matches(self, search: Search) -> Sequence[Collection]:
         order, max_cached = self.choices.list_order, self.state.limits.cached_searches
-        wanted = search if search.restricts else None
-        return self.dataset.tree.found(self.within, order, wanted, max_cached)[1]
+        restriction = search if search.restricts else None
+        return self.dataset.tree.search(self.scope, order, restriction, max_cached)[1]

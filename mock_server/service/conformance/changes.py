@@ -9,8 +9,8 @@ from mock_server.service.conformance.exchange import (
     Client,
     NotObservable,
     Options,
+    check,
     id_of,
-    needs,
 )
 from mock_server.service.conformance.lists import Item, Lists
 
@@ -38,7 +38,7 @@ class Pins:
 
     def check(self) -> None:
         """Raise NotObservable without permission to write, or without app and chat."""
-        needs(self._may_write, "needs --write")
+        check(self._may_write, "needs --write")
         if self._app is None or self.chat is None:
             raise NotObservable("needs --app and --chat")
 
@@ -76,7 +76,7 @@ class Pins:
 
     def check_refusing(self) -> None:
         """Raise NotObservable if the server accepts even wrong pins."""
-        needs(
+        check(
             self.refuses_wrong_pin, "nothing is refused, not even a pin without appId"
         )
 
@@ -88,18 +88,18 @@ class Pins:
     @property
     def top(self) -> bool:
         """Return the pin state of the chat. Raises NotObservable if not visible."""
-        found = self.top_of(self.chat)
-        if found is None:
+        value = self.top_of(self.chat)
+        if value is None:
             raise NotObservable("the chat is not shown: getHistories is not served")
-        return found
+        return value
 
     def top_of(self, chat: str | None) -> bool | None:
         """Return the pin state of a chat, None if it is not visible."""
         for offset in range(0, self._client.limits.verify_chats, _PAGE):
             body = {"appId": self._app, "offset": offset, "pageSize": _PAGE}
             answer = self._client.ask("POST", _HISTORIES, body)
-            found = answer.data.get("list") if answer.is_success else None
-            rows = found if isinstance(found, list) else []
+            value = answer.data.get("list") if answer.is_success else None
+            rows = value if isinstance(value, list) else []
             for row in rows:
                 if isinstance(row, dict) and row.get("chatId") == chat:
                     top = row.get("top")
@@ -125,7 +125,7 @@ _MAX_SECONDS = 2.0
 _NOT_SHOWN = "the created collection is not listed"
 
 
-class Temporary:
+class TemporaryCollection:
     """A temporary collection in the dataset, created and deleted by related routes."""
 
     def __init__(self, client: Client, lists: Lists, options: Options) -> None:
@@ -135,17 +135,17 @@ class Temporary:
     @cached_property
     def id(self) -> str:
         """Create the collection; return its id. Raises NotObservable if that fails."""
-        needs(self._options.may_write, "needs --write")
+        check(self._options.may_write, "needs --write")
         if self._options.dataset is None:
             raise NotObservable("needs --dataset")
         name = f"verify {self._lists.unknown}"
         body = {"datasetId": self._options.dataset, "name": name, "type": "virtual"}
         answer = self._client.ask("POST", f"{_COLLECTION}/create", body)
-        found = answer.fields.get("data")
-        if not answer.is_success or not isinstance(found, str):
+        value = answer.fields.get("data")
+        if not answer.is_success or not isinstance(value, str):
             raise NotObservable(f"got {answer.status} - at {answer.request}")
         self._exists = True
-        return found
+        return value
 
     def training(self) -> str:
         """Add rows; return `instant` if they are trained at once, else `stepped`.
@@ -158,14 +158,14 @@ class Temporary:
         }
         started = time.monotonic()
         pushed = self._client.ask("POST", _PUSH, body)
-        shown = self._find_collection()
+        collection = self._find_collection()
         seconds = time.monotonic() - started
-        needs(pushed.is_success, f"got {pushed.status} - at POST {_PUSH}")
-        if shown is None:
+        check(pushed.is_success, f"got {pushed.status} - at POST {_PUSH}")
+        if collection is None:
             raise NotObservable(_NOT_SHOWN)
-        if shown.get("dataAmount") != ROWS:
+        if collection.get("dataAmount") != ROWS:
             return "stepped"
-        needs(seconds <= _MAX_SECONDS, f"all were trained {seconds:.1f} s later")
+        check(seconds <= _MAX_SECONDS, f"all were trained {seconds:.1f} s later")
         return "instant"
 
     def query_delete(self) -> str:

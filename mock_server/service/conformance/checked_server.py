@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from mock_server.control.http_call import Unfit
 from mock_server.domain.choices.table import Value
 from mock_server.service.conformance import exchange, lists
-from mock_server.service.conformance.changes import Pins, Temporary
+from mock_server.service.conformance.changes import Pins, TemporaryCollection
 from mock_server.service.conformance.lists import Lists
 
 _DATASETS = "/api/core/dataset/list"
@@ -23,7 +23,7 @@ class Server:
         self.client, self.options = client, options
         self.lists = Lists(client, options)
         self.pins = Pins(client, options)
-        self.temporary = Temporary(client, self.lists, options)
+        self.temporary = TemporaryCollection(client, self.lists, options)
 
     def open(self) -> None:
         """Check that the server serves listV2. Raises Unfit, Unreachable."""
@@ -33,10 +33,10 @@ class Server:
         if not answer.fields.keys() & {"code", "data"}:
             expected = "an envelope with code and data"
         elif answer.status != 401 and not answer.is_success:
-            # No service has the path `nowhere`. If both responses are the same, listV2
+            # No service has the `path`. If both responses are the same, listV2
             # is unknown, too.
-            nowhere = f"{lists.PATH}/{self.options.unknown}"
-            if self.client.ask("POST", nowhere, body).error_kind == answer.error_kind:
+            path = f"{lists.PATH}/{self.options.unknown}"
+            if self.client.ask("POST", path, body).error_kind == answer.error_kind:
                 expected = "listV2 to be served (the base URL is the part before /api)"
         if not expected and (
             answer.status == 401 or (self.options.dataset and not answer.is_success)
@@ -53,16 +53,16 @@ class Server:
         """
         if self.options.dataset is not None:
             return self.options
-        found = self.client.ask("POST", _DATASETS, {"parentId": None}).fields.get(
+        datasets = self.client.ask("POST", _DATASETS, {"parentId": None}).fields.get(
             "data"
         )
-        items = found if isinstance(found, list) else []
-        known = [each for each in items if isinstance(each, dict)]
-        ids = [exchange.id_of(each) for each in known if each.get("type") != "folder"]
+        items = datasets if isinstance(datasets, list) else []
+        objects = [each for each in items if isinstance(each, dict)]
+        ids = [exchange.id_of(each) for each in objects if each.get("type") != "folder"]
         if not (ids := [each for each in ids if each]):
             return self.options
-        which = f"takes {exchange.cut(ids[0])}, the first of {len(ids)}"
-        self.client.report(f"no --dataset is given: {which} that {_DATASETS} shows")
+        choice = f"takes {exchange.cut(ids[0])}, the first of {len(ids)}"
+        self.client.report(f"no --dataset is given: {choice} that {_DATASETS} shows")
         return replace(self.options, dataset=ids[0])
 
     @property
@@ -90,7 +90,7 @@ class Server:
 class Rule(Struct, frozen=True):
     """A rule of the spec, and its check.
 
-    `check` raises Differs or NotObservable. `choice` is the value of a choice with
+    `check` raises Breach or NotObservable. `choice` is the value of a choice with
     which the mock server breaks the rule too, such as `search_fields=name`.
     """
 

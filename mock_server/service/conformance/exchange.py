@@ -19,13 +19,13 @@ class NotObservable(Exception):
     """The responses do not show how the server behaves; the text is the reason."""
 
 
-def needs(found: object, why: str) -> None:
-    """Raise NotObservable with the reason `why` if `found` is false."""
-    if not found:
-        raise NotObservable(why)
+def check(condition: object, reason: str) -> None:
+    """Raise NotObservable with this `reason` if `condition` is false."""
+    if not condition:
+        raise NotObservable(reason)
 
 
-class Differs(Exception):
+class Breach(Exception):
     """A response breaks the spec."""
 
     def __init__(self, expected: str, got: str, answer: "Answer") -> None:
@@ -66,20 +66,20 @@ class Answer(Struct, frozen=True):
     @property
     def error_kind(self) -> tuple[object, ...]:
         """Return the parts that two refusals for the same reason have in common."""
-        found = self.fields
-        return self.status, str(found.get("code")), str(found.get("statusText"))
+        fields = self.fields
+        return self.status, str(fields.get("code")), str(fields.get("statusText"))
 
     @property
     def data(self) -> Mapping[str, Any]:
         """Return the fields of `data`; {} if it is not an object."""
-        found = self.fields.get("data")
-        return found if isinstance(found, dict) else {}
+        data = self.fields.get("data")
+        return data if isinstance(data, dict) else {}
 
     @property
     def items(self) -> Sequence[Mapping[str, Any]]:
         """Return the items of a page that are objects with an id."""
-        found = self.data.get("list")
-        items = found if isinstance(found, list) else []
+        value = self.data.get("list")
+        items = value if isinstance(value, list) else []
         return [item for item in items if isinstance(item, dict) and id_of(item)]
 
     @property
@@ -89,20 +89,20 @@ class Answer(Struct, frozen=True):
     @property
     def total(self) -> int:
         """Return the total of a page. Raises NotObservable if it has none."""
-        found = self.data.get("total")
-        if isinstance(found, int) and not isinstance(found, bool):
-            return found
+        total = self.data.get("total")
+        if isinstance(total, int) and not isinstance(total, bool):
+            return total
         raise NotObservable("pages have no total")
 
     @property
-    def unclear(self) -> NotObservable:
+    def unknown_response(self) -> NotObservable:
         """Return the error to raise for a response that is no known case."""
         return NotObservable(f"got {self.summary()} - at {self.request}")
 
     def require_success(self) -> "Answer":
         """Return the response itself. Raises NotObservable if it is no success."""
         if not self.is_success:
-            raise self.unclear
+            raise self.unknown_response
         return self
 
     def summary(self) -> str:
@@ -122,8 +122,8 @@ def id_of(item: Mapping[str, Any]) -> str:
 
 def text_of(item: Mapping[str, Any], name: str) -> str:
     """Return the text in a field of an item, "" without one."""
-    found = item.get(name)
-    return found if isinstance(found, str) else ""
+    text = item.get(name)
+    return text if isinstance(text, str) else ""
 
 
 _BUSY = (429, 502, 503, 504)
@@ -199,7 +199,7 @@ class Client:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return Answer(place, response)
 
-    def renew(self) -> None:
+    def extend_deadline(self) -> None:
         """Allow the seconds of one more call, so that changes can be undone."""
         self._total_budget = http_call.Budget(self.limits.verify_call_seconds, 0)
 

@@ -67,10 +67,10 @@ class Lists:
     def finds(self, item: Item, text: str) -> bool:
         """Return whether a search for `text`, in an item's folder, finds the item."""
         pages = self.walk(searchText=text, parentId=item.get("parentId"))
-        found = set(chain.from_iterable(page.ids for page in pages))
-        if exchange.id_of(item) not in found and pages[0].total > len(found):
+        items = set(chain.from_iterable(page.ids for page in pages))
+        if exchange.id_of(item) not in items and pages[0].total > len(items):
             raise exchange.NotObservable("a search has fewer items than its total")
-        return exchange.id_of(item) in found
+        return exchange.id_of(item) in items
 
     @cached_property
     def pages(self) -> Sequence[exchange.Answer]:
@@ -85,12 +85,12 @@ class Lists:
     @cached_property
     def folder_pages(self) -> Mapping[str, exchange.Answer]:
         """Return the first page of each known folder by its id, up to a limit."""
-        found = [*_items(self.pages), *_items(self.top_pages)]
+        items = [*_items(self.pages), *_items(self.top_pages)]
         ids = dict.fromkeys(
-            exchange.id_of(each) for each in found if each.get("type") == "folder"
+            exchange.id_of(each) for each in items if each.get("type") == "folder"
         )
-        some = list(ids)[: self._client.limits.verify_folders]
-        return {each: self.page(parentId=each, pageSize=SIZE) for each in some}
+        first = list(ids)[: self._client.limits.verify_folders]
+        return {each: self.page(parentId=each, pageSize=SIZE) for each in first}
 
     @cached_property
     def items(self) -> Sequence[Item]:
@@ -106,14 +106,14 @@ class Lists:
     @cached_property
     def largest_list(self) -> tuple[Mapping[str, object], int]:
         """Return the fields that request the largest list, and its total."""
-        found: list[tuple[Mapping[str, object], int]] = [
+        items: list[tuple[Mapping[str, object], int]] = [
             ({}, self.pages[0].total),
             ({"parentId": None}, self.top_pages[0].total),
         ]
-        found += [
+        items += [
             ({"parentId": at}, each.total) for at, each in self.folder_pages.items()
         ]
-        return max(found, key=lambda each: each[1])
+        return max(items, key=lambda each: each[1])
 
     @cached_property
     def largest_pages(self) -> Sequence[exchange.Answer]:
@@ -142,15 +142,15 @@ class Lists:
     @cached_property
     def page_of_two(self) -> exchange.Answer:
         """Return a page for pageSize 2. Raises NotObservable below 4 collections."""
-        exchange.needs(len(self.ids) >= 4, "the dataset shows fewer than 4 collections")
+        exchange.check(len(self.ids) >= 4, "the dataset shows fewer than 4 collections")
         return self.page(**self.largest_list[0], pageSize=2)
 
     @cached_property
     def reacts_to_fields(self) -> bool:
         """Return whether requests with different fields get different responses."""
         responses = self.page(searchText=self.unknown), self.page(pageSize=1)
-        others = *responses, self.page_past_end, self.ask(parentId=self.unknown)
-        return any(each.document != self.pages[0].document for each in others)
+        pages = *responses, self.page_past_end, self.ask(parentId=self.unknown)
+        return any(each.document != self.pages[0].document for each in pages)
 
     @cached_property
     def refuses_wrong_list(self) -> bool:
@@ -159,8 +159,8 @@ class Lists:
 
     def check_reacting(self) -> None:
         """Raise NotObservable without collections, or if all responses are equal."""
-        exchange.needs(self.items, "the dataset shows no collections")
-        exchange.needs(
+        exchange.check(self.items, "the dataset shows no collections")
+        exchange.check(
             self.reacts_to_fields, "every list request gets the same response"
         )
 

@@ -10,9 +10,9 @@ from mock_server.service.conformance.changes import Pins
 from mock_server.service.conformance.checked_server import Rules, Server
 from mock_server.service.conformance.exchange import (
     Answer,
-    Differs,
+    Breach,
     NotObservable,
-    needs,
+    check,
     text_of,
 )
 from mock_server.service.conformance.lists import Item, Lists
@@ -44,11 +44,11 @@ def item_fields(server: Server) -> None:
     """Items have the documented fields and types."""
     for page, item in _items(server.lists):
         for name, (expected, kind) in FIELDS.items():
-            where = f"{expected} as {name} of {item['_id']}"
+            level_text = f"{expected} as {name} of {item['_id']}"
             if name in item and not _has_type(kind, item[name]):
-                raise Differs(where, repr(item[name])[:60], page)
+                raise Breach(level_text, repr(item[name])[:60], page)
             if name not in item and name not in _OPTIONAL:
-                raise Differs(where, "nothing", page)
+                raise Breach(level_text, "nothing", page)
 
 
 @rules.add("2.2")
@@ -57,21 +57,21 @@ def permission_consistent(server: Server) -> None:
     writer reads, and a caller who sees the item may read.
     """
     for page, item in _items(server.lists):
-        found = item.get("permission")
-        if not isinstance(found, dict):
+        flags = item.get("permission")
+        if not isinstance(flags, dict):
             raise NotObservable("items show no permission")
-        if not _has_type(int | float, found.get("value")):
-            got = repr(found.get("value"))
-            raise Differs("a number as permission.value", got, page)
+        if not _has_type(int | float, flags.get("value")):
+            got = repr(flags.get("value"))
+            raise Breach("a number as permission.value", got, page)
         for name in _FLAGS:
-            if not _has_type(bool, found.get(name)):
+            if not _has_type(bool, flags.get(name)):
                 expected = f"true or false as permission.{name}"
-                raise Differs(expected, repr(found.get(name)), page)
-        levels = [found[name] for name in _FLAGS]
-        if levels != sorted(levels) or not found["hasReadPer"]:
-            held = [name for name in _FLAGS if found[name]]
+                raise Breach(expected, repr(flags.get(name)), page)
+        levels = [flags[name] for name in _FLAGS]
+        if levels != sorted(levels) or not flags["hasReadPer"]:
+            set_flags = [name for name in _FLAGS if flags[name]]
             expected = "hasReadPer, and with a level all that are below it"
-            raise Differs(expected, ", ".join(held) or "none", page)
+            raise Breach(expected, ", ".join(set_flags) or "none", page)
 
 
 @rules.add("2.2")
@@ -82,14 +82,14 @@ def permission_of_caller(server: Server) -> None:
         raise NotObservable("needs --reader-key-env")
     answer = server.lists.ask(key=key)
     if not answer.items:
-        raise answer.unclear
+        raise answer.unknown_response
     for item in answer.items:
-        found = item.get("permission")
-        shown = found if isinstance(found, dict) else {}
+        value = item.get("permission")
+        flags = value if isinstance(value, dict) else {}
         reads = {name: name == "hasReadPer" for name in _FLAGS}
-        if wrong := {name for name in reads if shown.get(name) != reads[name]}:
+        if wrong := {name for name in reads if flags.get(name) != reads[name]}:
             names = ", ".join(sorted(wrong))
-            raise Differs("that of a reader", f"another in {names}", answer)
+            raise Breach("that of a reader", f"another in {names}", answer)
 
 
 @rules.add("4.2")
@@ -134,10 +134,10 @@ def search_empty(server: Server) -> None:
     lists = server.reacting_lists
     answer, plain = lists.ask(searchText="", pageSize=30), lists.pages[0]
     if not answer.is_success:
-        raise Differs("a page", answer.summary(), answer)
+        raise Breach("a page", answer.summary(), answer)
     if list(answer.ids) != list(plain.ids):
         expected = f"the {len(plain.ids)} items of the page without it"
-        raise Differs(expected, f"{len(answer.ids)} items", answer)
+        raise Breach(expected, f"{len(answer.ids)} items", answer)
 
 
 def _has_type(kind: Any, value: Any) -> bool:
@@ -156,8 +156,8 @@ def named_item(lists: Lists, *, on_top: bool = False) -> Item:
     for item in lists.top_items if on_top else lists.items:
         if text_of(item, "name").strip() and lists.unknown not in item["name"]:
             return item
-    where = "on the top level" if on_top else "seen"
-    raise NotObservable(f"no collection with a name is {where}")
+    level_text = "on the top level" if on_top else "seen"
+    raise NotObservable(f"no collection with a name is {level_text}")
 
 
 def tagged_item(lists: Lists) -> tuple[Item, str]:
@@ -175,20 +175,20 @@ def _check_found(lists: Lists, item: Item, text: str) -> None:
     if not lists.finds(item, text):
         parent = item.get("parentId")
         answer = lists.page(searchText=text, parentId=parent, pageSize=30)
-        raise Differs(f"{item['_id']} to be found", "a list without it", answer)
+        raise Breach(f"{item['_id']} to be found", "a list without it", answer)
 
 
 def _check_nothing(lists: Lists, text: str) -> None:
     answer = lists.page(searchText=text, pageSize=30)
-    needs(lists.items, "the dataset shows no collections")
+    check(lists.items, "the dataset shows no collections")
     if answer.items:
-        raise Differs("an empty list", f"{len(answer.items)} items", answer)
+        raise Breach("an empty list", f"{len(answer.items)} items", answer)
 
 
 def _items(lists: Lists) -> list[tuple[Answer, Item]]:
-    found = [(page, item) for page in lists.pages for item in page.items]
-    needs(found, "the dataset shows no collections")
-    return found
+    pairs = [(page, item) for page in lists.pages for item in page.items]
+    check(pairs, "the dataset shows no collections")
+    return pairs
 
 
 _PIN_RESPONSE = {"code": 200, "statusText": "", "message": "", "data": None}
@@ -199,7 +199,7 @@ def pin_answer(server: Server) -> None:
     """The response to a pin has `code` 200, empty texts and `data` null."""
     answer = server.pins.pin(top=_tops_that_change(server.pins)[0])
     if answer.status != 200 or answer.document != _PIN_RESPONSE:
-        raise Differs("HTTP 200 and the documented response", answer.summary(), answer)
+        raise Breach("HTTP 200 and the documented response", answer.summary(), answer)
 
 
 @rules.add("3")
@@ -211,7 +211,7 @@ def pin_states(server: Server) -> None:
     for top in (not start, start):
         answer = pins.pin_or_stop(top=top)
         if pins.top is not top:
-            raise Differs(f"the chat with top {top}", f"top {not top}", answer)
+            raise Breach(f"the chat with top {top}", f"top {not top}", answer)
 
 
 @rules.add("3")
@@ -219,15 +219,15 @@ def pin_idempotent(server: Server) -> None:
     """A repeated pin or unpin changes nothing."""
     pins = server.pins
     for top in _tops_that_change(pins):
-        first, again = pins.pin_or_stop(top=top), pins.pin(top=top)
-        if again.error_kind != first.error_kind or again.document != first.document:
-            raise Differs("the same response again", again.summary(), again)
+        first, second = pins.pin_or_stop(top=top), pins.pin(top=top)
+        if second.error_kind != first.error_kind or second.document != first.document:
+            raise Breach("the same response again", second.summary(), second)
     for top in (True, False):
         pins.pin_or_stop(top=top)
         once = pins.top
-        again = pins.pin(top=top)
+        second = pins.pin(top=top)
         if pins.top is not once:
-            raise Differs(f"the chat with top {once} still", f"top {not once}", again)
+            raise Breach(f"the chat with top {once} still", f"top {not once}", second)
 
 
 def _tops_that_change(pins: Pins) -> tuple[bool, bool]:

@@ -5,9 +5,9 @@ from collections import Counter
 from mock_server.service.conformance.checked_server import Rules, Server
 from mock_server.service.conformance.exchange import (
     Answer,
-    Differs,
+    Breach,
     NotObservable,
-    needs,
+    check,
     text_of,
 )
 from mock_server.service.conformance.lists import SIZE, Lists
@@ -23,13 +23,13 @@ def envelope(server: Server) -> None:
     `data`.
     """
     answer = server.lists.pages[0]
-    found = answer.fields
-    if found.keys() != _FIELDS:
-        names = ", ".join(sorted(found))
-        raise Differs("code, statusText, message, data", names, answer)
+    fields = answer.fields
+    if fields.keys() != _FIELDS:
+        names = ", ".join(sorted(fields))
+        raise Breach("code, statusText, message, data", names, answer)
     _check_texts(answer)
-    if found["code"] != 200 or isinstance(found["code"], bool):
-        raise Differs("code 200", repr(found["code"]), answer)
+    if fields["code"] != 200 or isinstance(fields["code"], bool):
+        raise Breach("code 200", repr(fields["code"]), answer)
 
 
 @rules.add("1")
@@ -38,7 +38,7 @@ def json_content_type(server: Server) -> None:
     answer = server.lists.pages[0]
     kind = answer.response.content_type
     if kind.partition(";")[0].strip().lower() != "application/json":
-        raise Differs("Content-Type application/json", repr(kind), answer)
+        raise Breach("Content-Type application/json", repr(kind), answer)
 
 
 @rules.add("2.3")
@@ -49,11 +49,11 @@ def errors_are_envelopes(server: Server) -> None:
         missing = sorted(_FIELDS - answer.fields.keys())
         if missing:
             got = f"{answer.summary()} without {', '.join(missing)}"
-            raise Differs("an envelope", got, answer)
+            raise Breach("an envelope", got, answer)
         _check_texts(answer)
         code = answer.fields["code"]
         if not isinstance(code, int) or code == 200:
-            raise Differs("a code other than 200", repr(code), answer)
+            raise Breach("a code other than 200", repr(code), answer)
 
 
 @rules.add("5")
@@ -79,31 +79,31 @@ def post_only(server: Server) -> None:
 
 def _check_texts(answer: Answer) -> None:
     for name in ("statusText", "message"):
-        found = answer.fields[name]
-        if not isinstance(found, str):
-            raise Differs(f"a text as {name}", repr(found), answer)
+        value = answer.fields[name]
+        if not isinstance(value, str):
+            raise Breach(f"a text as {name}", repr(value), answer)
 
 
 def _check_refused(answer: Answer) -> None:
-    """Raise Differs for a page, and NotObservable if the response is no refusal."""
+    """Raise Breach for a page, and NotObservable if the response is no refusal."""
     if answer.is_success:
-        raise Differs("a refusal", "a page", answer)
+        raise Breach("a refusal", "a page", answer)
     if not answer.is_refusal:
-        raise answer.unclear
+        raise answer.unknown_response
 
 
 @rules.add("4.2")
 def page_shape(server: Server) -> None:
     """`data` has a `list` of objects and a `total` of at least their number."""
     answer = server.lists.pages[0]
-    found, total = answer.data.get("list"), answer.data.get("total")
-    if not isinstance(found, list) or len(answer.items) != len(found):
-        got = "an array of others" if isinstance(found, list) else type(found).__name__
-        raise Differs("an array of objects with _id as list", got, answer)
+    items, total = answer.data.get("list"), answer.data.get("total")
+    if not isinstance(items, list) or len(answer.items) != len(items):
+        got = "an array of others" if isinstance(items, list) else type(items).__name__
+        raise Breach("an array of objects with _id as list", got, answer)
     is_count = isinstance(total, int) and not isinstance(total, bool)
-    if not is_count or answer.total < len(found):
-        expected = f"a number of at least {len(found)} as total"
-        raise Differs(expected, repr(total), answer)
+    if not is_count or answer.total < len(items):
+        expected = f"a number of at least {len(items)} as total"
+        raise Breach(expected, repr(total), answer)
 
 
 @rules.add("4.2")
@@ -115,9 +115,9 @@ def total_before_paging(server: Server) -> None:
     for answer in (small, first, lists.page_past_end):
         if answer.total < seen:
             expected = f"a total of at least {seen}, which have been seen"
-            raise Differs(expected, str(answer.total), answer)
+            raise Breach(expected, str(answer.total), answer)
         if answer.total != small.total:
-            raise Differs(f"the total {small.total}", str(answer.total), answer)
+            raise Breach(f"the total {small.total}", str(answer.total), answer)
 
 
 @rules.add("4.2")
@@ -125,7 +125,7 @@ def page_size(server: Server) -> None:
     """A page has `pageSize` items if there are enough."""
     answer = server.lists.page_of_two
     if len(answer.items) != 2:
-        raise Differs("2 items", f"{len(answer.items)}", answer)
+        raise Breach("2 items", f"{len(answer.items)}", answer)
 
 
 @rules.add("8", "page_size_max=100")
@@ -134,7 +134,7 @@ def page_maximum(server: Server) -> None:
     lists = server.lists
     answer = lists.ask_largest(pageSize=SIZE + 1)
     if len(answer.items) > SIZE:
-        raise Differs(f"{SIZE} items at most", f"{len(answer.items)}", answer)
+        raise Breach(f"{SIZE} items at most", f"{len(answer.items)}", answer)
     total = len(lists.ids)
     if answer.is_success and total <= SIZE:
         raise NotObservable(f"the dataset shows only {total} collections")
@@ -145,11 +145,11 @@ def pages_disjoint(server: Server) -> None:
     """No collection is on two pages."""
     lists = server.lists
     _check_page_sizes(lists)
-    needs(len(lists.largest_pages) >= 2, f"there is one page of {SIZE}")
+    check(len(lists.largest_pages) >= 2, f"there is one page of {SIZE}")
     seen: set[str] = set()
     for page in lists.largest_pages:
         if again := seen.intersection(page.ids):
-            raise Differs("items of no page before", f"{sorted(again)[0]} again", page)
+            raise Breach("items of no page before", f"{sorted(again)[0]} again", page)
         seen.update(page.ids)
 
 
@@ -158,24 +158,24 @@ def pages_complete(server: Server) -> None:
     """All pages together have `total` collections."""
     lists = server.lists
     _check_page_sizes(lists)
-    needs(not lists.is_at_limit, "the dataset has more collections than `verify` reads")
+    check(not lists.is_at_limit, "the dataset has more collections than `verify` reads")
     totals = {
         each.total
         for each in (lists.page_of_two, lists.page_past_end, *lists.largest_pages)
     }
-    needs(len(totals) <= 1, "pages do not agree on the total")
-    found, last = len(set(lists.ids)), lists.largest_pages[-1]
-    if found != last.total:
-        raise Differs(f"{last.total} collections in all", str(found), last)
+    check(len(totals) <= 1, "pages do not agree on the total")
+    count, last = len(set(lists.ids)), lists.largest_pages[-1]
+    if count != last.total:
+        raise Breach(f"{last.total} collections in all", str(count), last)
 
 
 @rules.add("4.2")
 def offset_past_end(server: Server) -> None:
     """A page past the end is empty."""
     answer = server.lists.page_past_end
-    needs(server.lists.items, "the dataset shows no collections")
+    check(server.lists.items, "the dataset shows no collections")
     if answer.items:
-        raise Differs("an empty list", f"{len(answer.items)} items", answer)
+        raise Breach("an empty list", f"{len(answer.items)} items", answer)
 
 
 @rules.add("4.2")
@@ -184,17 +184,17 @@ def order_stable(server: Server) -> None:
     lists = server.lists
     _check_page_sizes(lists)
     ids, size = lists.ids[:SIZE], 7
-    needs(len(ids) >= 4, "the dataset shows fewer than 4 collections")
-    needs(len(set(lists.ids)) >= len(lists.ids), "a collection is listed twice")
+    check(len(ids) >= 4, "the dataset shows fewer than 4 collections")
+    check(len(set(lists.ids)) >= len(lists.ids), "a collection is listed twice")
     pages = [
-        lists.page(**lists.largest_list[0], offset=at, pageSize=size)
-        for at in range(0, len(ids), size)
+        lists.page(**lists.largest_list[0], offset=start, pageSize=size)
+        for start in range(0, len(ids), size)
     ]
-    for page, at in zip(pages, range(0, len(ids), size), strict=True):
-        wanted = ids[at : at + size]
-        if list(page.ids[: len(wanted)]) != list(wanted):
-            expected = f"{wanted[0]} and what follows it on a page of {SIZE}"
-            raise Differs(expected, ", ".join(page.ids[:1]) or "nothing", page)
+    for page, start in zip(pages, range(0, len(ids), size), strict=True):
+        ids_here = ids[start : start + size]
+        if list(page.ids[: len(ids_here)]) != list(ids_here):
+            expected = f"{ids_here[0]} and what follows it on a page of {SIZE}"
+            raise Breach(expected, ", ".join(page.ids[:1]) or "nothing", page)
 
 
 @rules.add("4.2")
@@ -206,13 +206,13 @@ def parent_filter(server: Server) -> None:
         for item in page.items:
             if item.get("parentId") != folder:
                 got = repr(item.get("parentId"))
-                raise Differs(f"items with parentId {folder!r}", got, page)
+                raise Breach(f"items with parentId {folder!r}", got, page)
     seen = {item["_id"]: item for page in lists.pages for item in page.items}
     parents = Counter(text_of(item, "parentId") for item in seen.values())
     for folder, page in lists.folder_pages.items():
         if page.total < parents[folder]:
-            raise Differs(f"{parents[folder]} items", f"{page.total}", page)
-    needs(filled, "no folder with collections is seen")
+            raise Breach(f"{parents[folder]} items", f"{page.total}", page)
+    check(filled, "no folder with collections is seen")
 
 
 @rules.add("4.2")
@@ -223,12 +223,12 @@ def top_level(server: Server) -> None:
         for item in page.items:
             if item.get("parentId") is not None:
                 got = repr(item.get("parentId"))
-                raise Differs("items with parentId null", got, page)
-    needs(lists.top_items, "the top level has no collections")
+                raise Breach("items with parentId null", got, page)
+    check(lists.top_items, "the top level has no collections")
     if not any(page.items for page in lists.folder_pages.values()):
         raise NotObservable("no folder with collections is seen")
 
 
 def _check_page_sizes(lists: Lists) -> None:
     lists.check_reacting()
-    needs(len(lists.page_of_two.items) == 2, "pages do not have the requested size")
+    check(len(lists.page_of_two.items) == 2, "pages do not have the requested size")

@@ -10,8 +10,8 @@ from mock_server.service.conformance.checked_server import Probes, Server
 from mock_server.service.conformance.exchange import (
     Answer,
     NotObservable,
+    check,
     id_of,
-    needs,
     text_of,
 )
 from mock_server.service.conformance.lists import SIZE, Item, Lists
@@ -28,7 +28,7 @@ def page_size_default(server: Server) -> int:
     lists = server.reacting_lists
     fields, total = lists.largest_list
     count = len(lists.page(**fields).items)
-    needs(count < total, f"all {total} collections are on a page without pageSize")
+    check(count < total, f"all {total} collections are on a page without pageSize")
     if count not in table()["page_size_default"].values:
         raise NotObservable(f"a page without pageSize has {count} items")
     return count
@@ -48,21 +48,21 @@ def _size_limit(lists: Lists) -> tuple[str, int]:
     """Return the values of page_size_over_limit and page_size_max."""
     lists.check_reacting()
     total = lists.largest_list[1]
-    over = lists.ask_largest(pageSize=SIZE + 1)
-    if over.is_refusal:
+    large_page = lists.ask_largest(pageSize=SIZE + 1)
+    if large_page.is_refusal:
         return "reject", SIZE
-    if len(over.items) == SIZE < total:
+    if len(large_page.items) == SIZE < total:
         return "clamp", SIZE
-    far_over = lists.ask_largest(pageSize=_LARGE_PAGE + 1)
-    if far_over.is_refusal:
+    huge_page = lists.ask_largest(pageSize=_LARGE_PAGE + 1)
+    if huge_page.is_refusal:
         if lists.ask_largest(pageSize=_LARGE_PAGE).is_success:
             return "reject", _LARGE_PAGE
         raise NotObservable(f"the largest page is between {SIZE} and {_LARGE_PAGE}")
-    if len(far_over.items) == _LARGE_PAGE < total:
+    if len(huge_page.items) == _LARGE_PAGE < total:
         return "clamp", _LARGE_PAGE
     if total > _LARGE_PAGE:
         raise NotObservable(
-            f"a page of {_LARGE_PAGE + 1} has {len(far_over.items)} items"
+            f"a page of {_LARGE_PAGE + 1} has {len(huge_page.items)} items"
         )
     raise NotObservable(f"needs a dataset of more than {_LARGE_PAGE} collections")
 
@@ -77,7 +77,7 @@ def offset_missing(server: Server) -> str:
 @probes.add('`offset` `"1"` and `pageSize` `"2"`')
 def numeric_strings(server: Server) -> str:
     lists = server.lists
-    needs(
+    check(
         len(lists.ids) >= _MIN_ITEMS,
         f"the dataset shows fewer than {_MIN_ITEMS} collections",
     )
@@ -91,8 +91,8 @@ def numeric_strings(server: Server) -> str:
 @probes.add("a list with a made-up field")
 def unknown_fields(server: Server) -> str:
     lists = server.lists
-    asked = lists.ask(xVerify=True)
-    value = _accept_or_reject(lists, asked, lists.page())
+    answer = lists.ask(xVerify=True)
+    value = _accept_or_reject(lists, answer, lists.page())
     return "ignore" if value == "accept" else value
 
 
@@ -118,7 +118,7 @@ def list_filters(server: Server) -> str:
     if answer.is_refusal:
         if answer.error_kind == lists.ask(xVerify=True).error_kind:
             return "ignore"  # the server refuses every unknown field in this way
-        raise answer.unclear
+        raise answer.unknown_response
     if list(answer.ids) == list(lists.top_pages[0].ids):
         return "ignore"
     if all(each.get("type") == "folder" for each in answer.items):
@@ -130,7 +130,7 @@ def list_filters(server: Server) -> str:
 def list_order(server: Server) -> str:
     lists = server.reacting_lists
     items = [item for page in lists.largest_pages for item in page.items]
-    needs(len(set(lists.ids)) == len(items), "a collection is listed twice")
+    check(len(set(lists.ids)) == len(items), "a collection is listed twice")
     times = [_time(each) for each in items]
     names = [text_of(each, "name") for each in items]
     is_by_time = times == sorted(times, reverse=True)
@@ -168,15 +168,15 @@ def parent_omitted(server: Server) -> str:
 @probes.add('a list of `parentId` `""`, and of an unknown one')
 def parent_empty_string(server: Server) -> str:
     lists = server.reacting_lists
-    needs(lists.top_items, "the top level has no collections")
+    check(lists.top_items, "the top level has no collections")
     answer = lists.ask(parentId="", pageSize=SIZE)
     if answer.is_success and list(answer.ids) == list(lists.top_pages[0].ids):
         return "root"
     # Compare with an id that no collection has.
-    other = lists.ask(parentId=lists.unknown, pageSize=SIZE)
-    if answer.error_kind == other.error_kind and not answer.items:
+    unknown_page = lists.ask(parentId=lists.unknown, pageSize=SIZE)
+    if answer.error_kind == unknown_page.error_kind and not answer.items:
         return "unknown"
-    raise answer.unclear
+    raise answer.unknown_response
 
 
 @probes.add("a list of an unknown `parentId`")
@@ -187,7 +187,7 @@ def parent_unknown(server: Server) -> str:
         return "not_found"
     if answer.is_success and not answer.items:
         return "empty"
-    raise answer.unclear
+    raise answer.unknown_response
 
 
 @probes.add("a search in a folder for the name of a collection outside")
@@ -197,10 +197,10 @@ def search_scope(server: Server) -> str:
         raise NotObservable("no folder is seen")
     item = named_item(lists, on_top=True)
     name, folder = text_of(item, "name"), next(iter(lists.folder_pages))
-    needs(lists.finds(item, name), "a collection is not found by its name")
+    check(lists.finds(item, name), "a collection is not found by its name")
     pages = lists.walk(searchText=name, parentId=folder)
-    found = {each for page in pages for each in page.ids}
-    return "dataset" if id_of(item) in found else "folder"
+    ids = {each for page in pages for each in page.ids}
+    return "dataset" if id_of(item) in ids else "folder"
 
 
 @probes.add("a search for a tag that is not in the name")
@@ -217,7 +217,7 @@ def search_fields(server: Server) -> str:
 @probes.add("all items that are seen")
 def item_fields(server: Server) -> str:
     items = server.lists.items
-    needs(items, "the dataset shows no collections")
+    check(items, "the dataset shows no collections")
     if any("createTime" in item for item in items):
         return "extended"
     if any(item.keys() - FIELDS.keys() for item in items):
@@ -227,9 +227,9 @@ def item_fields(server: Server) -> str:
 
 @probes.add("all items that are seen")
 def tags_empty(server: Server) -> str:
-    shown = [each.get("tags") for each in server.lists.items if not each.get("tags")]
-    needs(shown, "no collection without tags is seen")
-    if all(each == [] for each in shown):
+    tags = [each.get("tags") for each in server.lists.items if not each.get("tags")]
+    check(tags, "no collection without tags is seen")
+    if all(each == [] for each in tags):
         return "list"
     if not any("tags" in each for each in server.lists.items if not each.get("tags")):
         return "absent"
@@ -246,7 +246,7 @@ def _accept_or_reject(lists: Lists, answer: Answer, reference: Answer) -> str:
         return "reject"
     if answer.is_success and _ids_and_total(answer) == _ids_and_total(reference):
         return "accept"
-    raise answer.unclear
+    raise answer.unknown_response
 
 
 def _ids_and_total(answer: Answer) -> tuple[Sequence[str], object]:
@@ -254,7 +254,7 @@ def _ids_and_total(answer: Answer) -> tuple[Sequence[str], object]:
 
 
 _LAST_STATUS = 599
-_NOWHERE = "/api/core/chat/history/verifyNothing"
+_UNKNOWN_PATH = "/api/core/chat/history/verifyNothing"
 _DETAIL = "/api/core/dataset/detail"
 
 
@@ -262,8 +262,8 @@ _DETAIL = "/api/core/dataset/detail"
 def unknown_key(server: Server) -> str:
     lists = server.lists
     answer = lists.ask(key=f"verify-{server.options.unknown}")
-    needs(answer.is_success, "the server refuses unknown keys: it may declare keys")
-    needs(not lists.ask(key=None).is_success, "the server requires no API key")
+    check(answer.is_success, "the server refuses unknown keys: it may declare keys")
+    check(not lists.ask(key=None).is_success, "the server requires no API key")
     return "accept"
 
 
@@ -273,12 +273,12 @@ def credentials(server: Server) -> str:
     if token is None:
         raise NotObservable("needs --token-env, the token of a login")
     answer = server.lists.ask(key=None, token=token)
-    needs(not server.lists.ask(key=None).is_success, "the server requires no API key")
+    check(not server.lists.ask(key=None).is_success, "the server requires no API key")
     if answer.is_success:
         return "login_too"
     if answer.is_refusal:
         return "bearer"
-    raise answer.unclear
+    raise answer.unknown_response
 
 
 @probes.add("a list of an unknown dataset")
@@ -287,21 +287,21 @@ def error_form(server: Server) -> str:
     answer = server.lists.ask(datasetId=server.options.unknown)
     code = answer.fields.get("code")
     if not answer.is_refusal or not isinstance(code, int):
-        raise answer.unclear
+        raise answer.unknown_response
     if code > _LAST_STATUS:
         return "service"
     # If all errors share one HTTP status, `code` still has the usual status.
     if code == answer.status or error_http_status(server) != "mapped":
         return "plain"
-    raise answer.unclear
+    raise answer.unknown_response
 
 
 @probes.add("lists without a key, without `datasetId`, of an unknown dataset")
 def error_http_status(server: Server) -> str:
-    found = server.refusals
-    if len({each.error_kind[1] for each in found}) < 2:
+    answers = server.refusals
+    if len({each.error_kind[1] for each in answers}) < 2:
         raise NotObservable("fewer than two kinds of errors are seen")
-    statuses = {each.status for each in found}
+    statuses = {each.status for each in answers}
     for status, value in ((200, "always_200"), (500, "always_500")):
         if statuses == {status}:
             return value
@@ -313,13 +313,13 @@ def error_http_status(server: Server) -> str:
 @probes.add("`{}` at the older path of pins, the path of pins, and an unknown path")
 def legacy_paths(server: Server) -> str:
     # Send no fields, so that the requests change nothing.
-    asked = LEGACY_PATH, PIN_PATH, _NOWHERE
-    older, own, nothing = (server.client.ask("PUT", each, {}) for each in asked)
-    if older.error_kind == nothing.error_kind != own.error_kind:
+    paths = LEGACY_PATH, PIN_PATH, _UNKNOWN_PATH
+    older, pin, nothing = (server.client.ask("PUT", each, {}) for each in paths)
+    if older.error_kind == nothing.error_kind != pin.error_kind:
         return "off"
-    if older.error_kind == own.error_kind != nothing.error_kind:
+    if older.error_kind == pin.error_kind != nothing.error_kind:
         return "on"
-    raise older.unclear
+    raise older.unknown_response
 
 
 @probes.add("`dataset.detail`, and an unknown path")
@@ -332,10 +332,10 @@ def related_routes(server: Server) -> str:
         return "on"
     if (
         answer.is_refusal
-        and answer.error_kind == server.client.ask("GET", _NOWHERE).error_kind
+        and answer.error_kind == server.client.ask("GET", _UNKNOWN_PATH).error_kind
     ):
         return "off"
-    raise answer.unclear
+    raise answer.unknown_response
 
 
 @probes.add("a pin of an unknown chat, then `getHistories` (--write)")
@@ -347,7 +347,7 @@ def chat_unknown(server: Server) -> str:
         return "not_found"
     pins.check_refusing()
     answer.require_success()
-    needs(pins.is_shown, "created or ignored: getHistories is not served")
+    check(pins.is_shown, "created or ignored: getHistories is not served")
     return "ignore" if pins.top_of(pins.unknown) is None else "create"
 
 

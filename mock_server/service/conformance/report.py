@@ -77,7 +77,7 @@ class Report(Struct, frozen=True, rename="camel"):
         return {e.choice: e.value for e in self.choices if e.value is not None}
 
     @property
-    def unseen(self) -> Mapping[str, str]:
+    def undetected(self) -> Mapping[str, str]:
         """Return the reason for each choice without a value."""
         return {e.choice: e.reason for e in self.choices if e.value is None}
 
@@ -103,8 +103,8 @@ def _outcome_of(rule: Rule, server: Server) -> Outcome:
     about = rule.name, rule.section, rule.sentence
     try:
         reason = _observe(server, rule.check)[1]
-    except exchange.Differs as found:
-        got = found.expected, found.got, found.answer.request
+    except exchange.Breach as breach:
+        got = breach.expected, breach.got, breach.answer.request
         return Outcome(*about, "differs", *got, rule.choice)
     return Outcome(*about, "not observable" if reason else "pass", reason=reason)
 
@@ -127,7 +127,7 @@ def _observe(server: Server, ask: Callable[[Server], T]) -> tuple[T | None, str]
 
 
 def _restore(server: Server) -> None:
-    server.client.renew()
+    server.client.extend_deadline()
     try:
         server.restore()
     except (exchange.NotObservable, Unreachable, Unfit) as error:
@@ -142,12 +142,12 @@ def text(report: Report) -> str:
     """Return a line for each rule, with details below it, and for each choice."""
     lines = [line for each in report.rules for line in _lines(each)]
     lines.append("")
-    for shown in report.choices:
-        value = "not observable" if shown.value is None else shown.value
-        reason = f" ({shown.reason})" if shown.reason else ""
-        lines.append(f"{shown.choice} = {value}{reason}")
-    found = [each.status for each in report.rules]
-    counts = ", ".join(f"{found.count(each)} {each}" for each in get_args(Status))
+    for choice in report.choices:
+        value = "not observable" if choice.value is None else choice.value
+        reason = f" ({choice.reason})" if choice.reason else ""
+        lines.append(f"{choice.choice} = {value}{reason}")
+    statuses = [each.status for each in report.rules]
+    counts = ", ".join(f"{statuses.count(each)} {each}" for each in get_args(Status))
     detected = f"{len(report.values)} of {len(report.choices)} choices seen"
     return "\n".join(map(one_line, [*lines, "", f"rules: {counts}; {detected}"]))
 
@@ -156,9 +156,9 @@ def _lines(outcome: Outcome) -> Iterator[str]:
     reason = f" ({outcome.reason})" if outcome.reason else ""
     yield f"{outcome.status:<15} {outcome.rule} (spec {outcome.section}){reason}"
     if outcome.status == "differs":
-        at = f"got {outcome.got} - at {outcome.request}"
+        details = f"got {outcome.got} - at {outcome.request}"
         yield f"    {outcome.sentence}"
-        yield f"    Expected {outcome.expected}, {at}"
+        yield f"    Expected {outcome.expected}, {details}"
         if outcome.choice:
             yield f"    (as the choice {outcome.choice})"
 
@@ -182,9 +182,9 @@ def junit(report: Report) -> str:
             failure = SubElement(case, "failure", message=_xml_text(message))
             failure.text = _xml_text(f"{each.sentence} - at {each.request}")
     choices = SubElement(root, "testsuite", name="choices", errors="0")
-    for shown in report.choices:
-        value = "" if shown.value is None else f"={shown.value}"
-        _case(choices, f"{shown.choice}{value}", shown.reason)
+    for choice in report.choices:
+        value = "" if choice.value is None else f"={choice.value}"
+        _case(choices, f"{choice.choice}{value}", choice.reason)
     for suite in root:
         suite.set("tests", str(len(suite)))
         suite.set("failures", str(len(suite.findall("*/failure"))))

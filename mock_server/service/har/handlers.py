@@ -27,7 +27,7 @@ _CHAT_FILTERS = (
 class Observation(NamedTuple):
     """The request fields and the response data of a successful exchange."""
 
-    request: observed.Plain
+    request: observed.Fields
     data: Any
 
     def has_any(self, names: Iterable[str]) -> bool:
@@ -52,7 +52,7 @@ class CapturedData:
         app_id = _id(value)
         return self.apps.setdefault(app_id, observed.CapturedApp(app_id))
 
-    def take(self, exchange: Exchange) -> bool:
+    def add_exchange(self, exchange: Exchange) -> bool:
         """Use an exchange; return whether it contained data.
 
         Refusals and unusual responses are ignored.
@@ -76,7 +76,7 @@ class CapturedData:
             "datasets": self._datasets(),
         }
 
-    def _datasets(self) -> list[observed.Plain]:
+    def _datasets(self) -> list[observed.Fields]:
         """Return the datasets as parts, with the folders that they name."""
         parts = {each.id: each.part() for each in self.datasets.values()}
         for part in list(parts.values()):
@@ -97,95 +97,95 @@ class CapturedData:
 
 
 def collections(
-    data: CapturedData, found: Observation, *, items: str, offset_wins: bool
+    data: CapturedData, entry: Observation, *, items: str, offset_wins: bool
 ) -> None:
     """Use a page of collections; `items` is the name of the list in the data."""
-    page, total = _objects(found.data[items]), _count(found.data["total"])
-    dataset = data.dataset(found.request["datasetId"])
-    parent = found.request.get("parentId", UNSET)
+    page, total = _objects(entry.data[items]), _count(entry.data["total"])
+    dataset = data.dataset(entry.request["datasetId"])
+    parent = entry.request.get("parentId", UNSET)
     parent = None if parent in _ROOT else parent
-    hidden = observed.AMOUNT_FIELDS if found.request.get("simple") else frozenset[str]()
+    hidden = observed.AMOUNT_FIELDS if entry.request.get("simple") else frozenset[str]()
     folder = {} if parent is UNSET else {"parentId": parent}
-    ids = [dataset.put(folder | item, hidden) for item in page]
-    if found.has_any(_FILTERS):
+    ids = [dataset.add(folder | item, hidden) for item in page]
+    if entry.has_any(_FILTERS):
         return
     if parent is UNSET or parent is None or observed.id_of(parent) is not None:
-        offset = _offset(found.request, len(page), total, offset_wins=offset_wins)
+        offset = _offset(entry.request, len(page), total, offset_wins=offset_wins)
         captured = dataset.lists.setdefault(parent, observed.CapturedList())
         captured.add_page(offset, ids, total)
 
 
-def chats(data: CapturedData, found: Observation) -> None:
-    page, total = _objects(found.data["list"]), _count(found.data["total"])
-    app_id = found.request.get("appId") or (page[0]["appId"] if page else None)
+def chats(data: CapturedData, entry: Observation) -> None:
+    page, total = _objects(entry.data["list"]), _count(entry.data["total"])
+    app_id = entry.request.get("appId") or (page[0]["appId"] if page else None)
     app = data.app(app_id)
     for item in page:
-        app.put({"customTitle": "", "top": False} | item)
-    if not found.has_any(_CHAT_FILTERS):
+        app.add({"customTitle": "", "top": False} | item)
+    if not entry.has_any(_CHAT_FILTERS):
         app.total = total
 
 
-def pin(data: CapturedData, found: Observation) -> None:
+def pin(data: CapturedData, entry: Observation) -> None:
     """Use a pin, unpin or rename of a chat session."""
-    chat_id = _id(found.request["chatId"])
-    app = data.app(found.request["appId"])
+    chat_id = _id(entry.request["chatId"])
+    app = data.app(entry.request["appId"])
     # Skip unknown chats: their pins may succeed, too (choice chat_unknown=ignore).
     if not app.lacks(chat_id):
-        app.put({each: found.request.get(each) for each in _PINNED})
+        app.add({each: entry.request.get(each) for each in _PINNED})
 
 
 _PINNED = ("chatId", "top", "title", "customTitle")
 
 
-def datasets(data: CapturedData, found: Observation) -> None:
+def datasets(data: CapturedData, entry: Observation) -> None:
     """Use the datasets of a folder, of all folders, or of a search."""
-    listed = found.data if isinstance(found.data, list) else found.data["list"]
-    parent = found.request.get("parentId", UNSET)
-    here: observed.Plain = {"parentId": parent or None}
-    if parent is UNSET or found.request.get("searchKey"):
-        here = {}
+    listed = entry.data if isinstance(entry.data, list) else entry.data["list"]
+    parent = entry.request.get("parentId", UNSET)
+    parent_fields: observed.Fields = {"parentId": parent or None}
+    if parent is UNSET or entry.request.get("searchKey"):
+        parent_fields = {}
     for item in _objects(listed):
-        data.dataset(item["_id"]).describe(here | item)
+        data.dataset(item["_id"]).describe(parent_fields | item)
 
 
-def dataset(data: CapturedData, found: Observation) -> None:
-    data.dataset(found.data["_id"]).describe(found.data)
+def dataset(data: CapturedData, entry: Observation) -> None:
+    data.dataset(entry.data["_id"]).describe(entry.data)
 
 
-def collection(data: CapturedData, found: Observation) -> None:
+def collection(data: CapturedData, entry: Observation) -> None:
     """Use a collection, and the dataset that contains it."""
-    item, owner = dict(found.data), found.data["datasetId"]
+    item, owner = dict(entry.data), entry.data["datasetId"]
     # Before FastGPT 4.8.18, `datasetId` is an object with the whole dataset.
     owner = owner["_id"] if isinstance(owner, dict) else owner
     if isinstance(item.get("file"), dict):
         item["fileSize"] = item["file"].get("contentLength")
-    data.dataset(owner).put(item)
+    data.dataset(owner).add(item)
 
 
-def deleted_collections(data: CapturedData, found: Observation) -> None:
-    removed = _texts(found.request.get("id") or found.request["collectionIds"])
-    for known in data.datasets.values():
-        known.remove(removed)
+def deleted_collections(data: CapturedData, entry: Observation) -> None:
+    removed = _texts(entry.request.get("id") or entry.request["collectionIds"])
+    for dataset in data.datasets.values():
+        dataset.remove(removed)
 
 
-def deleted_dataset(data: CapturedData, found: Observation) -> None:
-    removed = _texts(found.request["id"])
-    below: dict[Any, list[str]] = {}
-    for known in data.datasets.values():
-        below.setdefault(known.fields.get("parentId"), []).append(known.id)
+def deleted_dataset(data: CapturedData, entry: Observation) -> None:
+    removed = _texts(entry.request["id"])
+    by_parent: dict[Any, list[str]] = {}
+    for dataset in data.datasets.values():
+        by_parent.setdefault(dataset.fields.get("parentId"), []).append(dataset.id)
     for each in removed:
         data.datasets.pop(each, None)
-        removed += below.pop(each, ())
+        removed += by_parent.pop(each, ())
 
 
-def deleted_chats(data: CapturedData, found: Observation) -> None:
-    app = data.app(found.request["appId"])
-    for each in _texts(found.request.get("chatId") or found.request["chatIds"]):
+def deleted_chats(data: CapturedData, entry: Observation) -> None:
+    app = data.app(entry.request["appId"])
+    for each in _texts(entry.request.get("chatId") or entry.request["chatIds"]):
         app.remove(each)
 
 
-def cleared_chats(data: CapturedData, found: Observation) -> None:
-    app = data.app(found.request["appId"])
+def cleared_chats(data: CapturedData, entry: Observation) -> None:
+    app = data.app(entry.request["appId"])
     for each in list(app.chats):
         app.remove(each)
 
@@ -209,21 +209,21 @@ HANDLERS: dict[str, Callable[[CapturedData, Observation], None]] = {
 
 
 def _id(value: object) -> str:
-    found = observed.id_of(value)
-    if found is None:
+    entry = observed.id_of(value)
+    if entry is None:
         raise ValueError("no id")
-    return found
+    return entry
 
 
-def _objects(items: Any) -> list[observed.Plain]:
+def _objects(items: Any) -> list[observed.Fields]:
     if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
         raise TypeError("not a list of objects")
     return items
 
 
 def _texts(value: Any) -> list[str]:
-    found = value if isinstance(value, list) else [value]
-    return [each for each in found if isinstance(each, str)]
+    entry = value if isinstance(value, list) else [value]
+    return [each for each in entry if isinstance(each, str)]
 
 
 def _count(value: Any) -> int:
@@ -236,32 +236,34 @@ def _count(value: Any) -> int:
     return int(value)
 
 
-def _offset(sent: observed.Plain, shown: int, total: int, *, offset_wins: bool) -> int:
+def _offset(sent: observed.Fields, count: int, total: int, *, offset_wins: bool) -> int:
     """Return the offset of a page, from `offset` or `pageNum` of the request.
 
     If both are given, `offset` counts; but `pageNum` counts if `offset` is 0, unless
     `offset_wins`.
     """
-    given = sent.get("offset")
-    if offset_wins and given is not None:
-        return _count(given)
-    if given and _count(given):
-        return _count(given)
+    offset = sent.get("offset")
+    if offset_wins and offset is not None:
+        return _count(offset)
+    if offset and _count(offset):
+        return _count(offset)
     number = max(1, _count(sent.get("pageNum") or 1))
     size = _count(sent.get("pageSize") or _DEFAULT_SIZE)
     # A short page that is not the last has the maximum size of the service.
-    if shown and shown < size and (number - 1) * size + shown != total:
-        size = shown
+    if count and count < size and (number - 1) * size + count != total:
+        size = count
     return (number - 1) * size
 
 
-def _has_valid_parents(part: observed.Plain, parts: dict[str, observed.Plain]) -> bool:
+def _has_valid_parents(
+    part: observed.Fields, parts: dict[str, observed.Fields]
+) -> bool:
     """Return whether all parents of a dataset are folders, up to the top level."""
-    above = part.get("parentId")
+    parent_id = part.get("parentId")
     visited = {part["id"]}
-    while above is not None:
-        if above in visited or parts[above].get("type") != "folder":
+    while parent_id is not None:
+        if parent_id in visited or parts[parent_id].get("type") != "folder":
             return False
-        visited.add(above)
-        above = parts[above].get("parentId")
+        visited.add(parent_id)
+        parent_id = parts[parent_id].get("parentId")
     return len(visited) <= DEFAULT_LIMITS.folder_depth

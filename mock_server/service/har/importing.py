@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from mock_server.api.bound import BOUND
+from mock_server.api.bound import BOUND_PREFIX
 from mock_server.api.faults.answer_checks import WITHOUT_BODY, header_mistake
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import RequestSecrets
@@ -18,7 +18,7 @@ from mock_server.fixture.builders.parts import DOTS
 from mock_server.fixture.document import PATH_PATTERN, Method
 from mock_server.service.har import reading
 from mock_server.service.har.handlers import CapturedData
-from mock_server.service.har.observed import Plain
+from mock_server.service.har.observed import Fields
 
 NO_URL = "whose address is invalid, or cannot be declared"
 _NO_DATA = "of operations whose responses have no data, such as refusals"
@@ -70,10 +70,10 @@ def omission_reason(exchange: reading.Exchange) -> str | None:
     return None if len(exchange.body) <= DEFAULT_LIMITS.response_bytes else TOO_LARGE
 
 
-def response_part(exchange: reading.Exchange) -> Plain:
+def response_part(exchange: reading.Exchange) -> Fields:
     """Return a static response, as in `responses`, that repeats a recorded one."""
     headers = _headers(exchange)
-    part: Plain = {"method": exchange.method, "path": exchange.path}
+    part: Fields = {"method": exchange.method, "path": exchange.path}
     if exchange.status != 200:
         part["status"] = exchange.status
     body = {} if exchange.status in WITHOUT_BODY else _body(exchange.body)
@@ -83,7 +83,7 @@ def response_part(exchange: reading.Exchange) -> Plain:
     return part | ({"headers": headers} if headers else {}) | body
 
 
-def without_origin(part: Plain, origins: Collection[str]) -> Plain:
+def without_origin(part: Fields, origins: Collection[str]) -> Fields:
     """Return a static response; a redirect to a recorded origin becomes relative."""
     target = part.get("headers", {}).get("location", "")
     for slash in re.finditer("/", target):
@@ -96,7 +96,7 @@ def without_origin(part: Plain, origins: Collection[str]) -> Plain:
 
 def _headers(exchange: reading.Exchange) -> dict[str, str]:
     """Return the headers that a fixture can declare; join headers of the same name."""
-    kept: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name, value in exchange.headers:
         text = value.strip()
         if (
@@ -105,10 +105,10 @@ def _headers(exchange: reading.Exchange) -> dict[str, str]:
             or header_mistake(name, text, exchange.status)
         ):
             continue
-        text = f"{kept[name]}, {text}" if name in kept else text
+        text = f"{names[name]}, {text}" if name in names else text
         if len(text) <= Published.response_header_chars:
-            kept[name] = text
-    return dict(list(kept.items())[: DEFAULT_LIMITS.response_headers])
+            names[name] = text
+    return dict(list(names.items())[: DEFAULT_LIMITS.response_headers])
 
 
 def _body(content: bytes) -> dict[str, Any]:
@@ -137,17 +137,17 @@ def _fits_fixture(value: object) -> bool:
     for _ in range(_MAX_DEPTH):
         if not level:
             return True
-        below: list[object] = []
+        children: list[object] = []
         for each in level:
             if isinstance(each, dict):
                 if any(len(json.dumps(key)) > _MAX_KEY_CHARS for key in each):
                     return False
-                below += each.values()
+                children += each.values()
             elif isinstance(each, list):
-                below += each
+                children += each
             elif isinstance(each, int) and abs(each) > Published.integer:
                 return False
-        level = below
+        level = children
     return False
 
 
@@ -167,15 +167,15 @@ class Import:
         self._captured = CapturedData()
         self._secrets: set[bytes] = set()
         self._redaction = RequestSecrets()
-        self._responses: dict[tuple[str, str], tuple[str, Plain, int]] = {}
+        self._responses: dict[tuple[str, str], tuple[str, Fields, int]] = {}
         self._bytes = 0
 
-    def take(self, entries: Sequence[reading.HarEntry]) -> None:
+    def add_entries(self, entries: Sequence[reading.HarEntry]) -> None:
         """Use entries, after removing all credentials that occur in any of them."""
         # A script in an early response may contain the key of a later request.
         for entry in entries:
             self._secrets |= reading.secrets_of(entry)
-        self._redaction = RequestSecrets.among(self._secrets)
+        self._redaction = RequestSecrets.from_declared(self._secrets)
         for entry in entries:
             url = entry.request.url
             request = self._redacted_name(
@@ -184,21 +184,21 @@ class Import:
             try:
                 exchange = reading.exchange_of(entry, self._origins_used)
             except ValueError as error:
-                why = _NO_BASE64 if isinstance(error, reading.BadBody) else NO_URL
-                self.notes.left_out(why, request)
+                reason = _NO_BASE64 if isinstance(error, reading.BadBody) else NO_URL
+                self.notes.omit(reason, request)
                 continue
             if (
                 not url.startswith(_HTTP)
                 or entry.response.status == _SWITCHING_PROTOCOLS
             ):
-                self.notes.left_out("not of HTTP, such as websockets and data", request)
+                self.notes.omit("not of HTTP, such as websockets and data", request)
             elif exchange is None:
                 continue
             elif entry.response.status <= 0:
-                self.notes.left_out("without a response", request)
+                self.notes.omit("without a response", request)
             else:
                 self.origins[exchange.origin] = self.origins.get(exchange.origin, 0) + 1
-                self._use(_without_sandbox(exchange.without(self._redaction)))
+                self._use(_without_sandbox(exchange.without_secrets(self._redaction)))
 
     def document(self) -> dict[str, Any]:
         """Return the fixture document."""
@@ -219,28 +219,28 @@ class Import:
         request = self._redacted_name(exchange.method, exchange.path)
         operation = OPERATIONS.with_path(exchange.path)
         if operation is not None:
-            if not self._captured.take(exchange):
-                self.notes.left_out(_NO_DATA, request)
+            if not self._captured.add_exchange(exchange):
+                self.notes.omit(_NO_DATA, request)
         elif OPERATIONS.owner_of(exchange.path):
-            self.notes.left_out("at the server's own addresses", request)
+            self.notes.omit("at the server's own addresses", request)
         elif reason := omission_reason(exchange):
             if exchange.method != "OPTIONS":
-                self.notes.left_out(reason, request)
+                self.notes.omit(reason, request)
         else:
             self._add_response(exchange, request)
 
     def _redacted_name(self, method: str, url: str) -> str:
         """Return a request by the name that notes use, without secrets."""
-        shown = self._redaction.redact_text(re.split("[?#]", url)[0])
-        return f"{method} {shown[:_MAX_NOTE_CHARS]}"
+        address = self._redaction.redact_text(re.split("[?#]", url)[0])
+        return f"{method} {address[:_MAX_NOTE_CHARS]}"
 
     def _without_secrets(self, path: str) -> str:
         """Return the path with a parameter for each segment that holds a secret."""
-        kept = [
-            f"{{secret{at}}}" if self._holds_secret(each) else each
-            for at, each in enumerate(path.split("/"))
+        names = [
+            f"{{secret{index}}}" if self._holds_secret(each) else each
+            for index, each in enumerate(path.split("/"))
         ]
-        return "/".join(kept)
+        return "/".join(names)
 
     def _holds_secret(self, text: str) -> bool:
         return self._redaction.are_in(text.encode("utf-8", "replace"))
@@ -250,11 +250,11 @@ class Import:
         name, size = (exchange.method, exchange.path), len(exchange.body)
         old = self._responses.get(name)
         if old is None and len(self._responses) == self._limits.responses:
-            self.notes.left_out(_TOO_MANY, request)
+            self.notes.omit(_TOO_MANY, request)
             return
         total = self._bytes + size - (old[2] if old else 0)
         if total > self._limits.responses_bytes:
-            self.notes.left_out(TOO_LARGE, request)
+            self.notes.omit(TOO_LARGE, request)
             return
         part = response_part(exchange)
         part["path"] = self._without_secrets(part["path"])
@@ -271,9 +271,9 @@ _USER_INFO = re.compile("//[^/?#]*@")
 
 def _without_sandbox(exchange: reading.Exchange) -> reading.Exchange:
     """Return the exchange without the prefix of a bound address of this server."""
-    if not exchange.path.startswith(BOUND):
+    if not exchange.path.startswith(BOUND_PREFIX):
         return exchange
-    _, _, rest = exchange.path.removeprefix(BOUND).partition("/")
+    _, _, rest = exchange.path.removeprefix(BOUND_PREFIX).partition("/")
     return exchange._replace(path=f"/{rest}")
 
 
@@ -281,13 +281,13 @@ class Notes:
     """Notes on requests that were left out or had several responses."""
 
     def __init__(self) -> None:
-        self._left_out: dict[str, list[str]] = {}
+        self._omissions: dict[str, list[str]] = {}
         self._origins_by_request: dict[str, set[str]] = {}
         self._replaced: dict[str, int] = {}
 
-    def left_out(self, why: str, request: str) -> None:
+    def omit(self, reason: str, request: str) -> None:
         """Note that a request was left out, and the reason."""
-        self._left_out.setdefault(why, []).append(request)
+        self._omissions.setdefault(reason, []).append(request)
 
     def replaced(self, request: str, *origins: str) -> None:
         """Note that a later response replaced one; their origins may differ."""
@@ -297,18 +297,18 @@ class Notes:
 
     def lines(self) -> Iterator[str]:
         """Yield the notes, one line for each reason."""
-        for why, requests in self._left_out.items():
+        for reason, requests in self._omissions.items():
             count = "1 request" if len(requests) == 1 else f"{len(requests)} requests"
-            yield f"left out: {count} {why}: {_listed(list(dict.fromkeys(requests)))}"
+            yield f"left out: {count} {reason}: {_join(list(dict.fromkeys(requests)))}"
         if self._replaced:
-            listed = _listed(self._replaced)
+            listed = _join(self._replaced)
             yield f"answered in several ways, the last is kept: {listed}"
         for request, origins in self._origins_by_request.items():
             hosts = " and ".join(sorted(origins))
             yield f"{request} was sent to {hosts}: choose with --origin"
 
 
-def _listed(requests: dict[str, int] | list[str]) -> str:
-    shown = list(requests)[: Published.told_requests]
-    more = len(requests) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+def _join(requests: dict[str, int] | list[str]) -> str:
+    first = list(requests)[: Published.told_requests]
+    more = len(requests) - len(first)
+    return ", ".join(first) + (f" and {more} more" if more else "")

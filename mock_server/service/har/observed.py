@@ -14,7 +14,7 @@ from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.fixture import document
 from mock_server.fixture.builders.parts import DOTS
 
-Plain = dict[str, Any]
+Fields = dict[str, Any]
 AMOUNT_FIELDS = frozenset({"dataAmount", "trainingAmount"})
 """Fields that are always 0 in the response to a request with `simple`."""
 _SEPARATE_COLLECTION_FIELDS = frozenset({"_id", "parentId"})
@@ -45,33 +45,33 @@ class CapturedDataset:
 
     def __init__(self, dataset_id: str) -> None:
         self.id = dataset_id
-        self.fields: Plain = {"id": dataset_id}
-        self.collections: dict[str, Plain] = {}
+        self.fields: Fields = {"id": dataset_id}
+        self.collections: dict[str, Fields] = {}
         self.lists: dict[Any, CapturedList] = {}
         """The lists by requested folder; UNSET is the key if a request named none."""
         self._ids_by_folder: defaultdict[Any, dict[str, None]] = defaultdict(dict)
         """The ids of the collections in each folder, for quick removal."""
 
-    def describe(self, item: Plain) -> None:
+    def describe(self, item: Fields) -> None:
         """Use the fields of a dataset from a list or from its detail."""
         self.fields |= part_of(item, document.DatasetPart, _SEPARATE_DATASET_FIELDS)
         if "parentId" in item:
             self.fields["parentId"] = id_of(item["parentId"])
 
-    def put(self, item: Plain, without: frozenset[str] = frozenset()) -> str | None:
+    def add(self, item: Fields, omit: frozenset[str] = frozenset()) -> str | None:
         """Use a collection; return its id, or None if the collection is unusable."""
         collection_id = id_of(item.get("_id"))
-        found = part_of(
-            item, document.SingleCollection, _SEPARATE_COLLECTION_FIELDS | without
+        fields = part_of(
+            item, document.SingleCollection, _SEPARATE_COLLECTION_FIELDS | omit
         )
-        if collection_id is None or "name" not in found:
+        if collection_id is None or "name" not in fields:
             return None
         old = self.collections.get(collection_id, {})
         part = {"_id": collection_id, "parentId": old.get("parentId")}
         if "parentId" in item:
             part["parentId"] = id_of(item["parentId"])
         # A response may omit empty tags (choice tags_empty).
-        part |= {**old, "tags": [], **found, **part}
+        part |= {**old, "tags": [], **fields, **part}
         self._ids_by_folder[old.get("parentId")].pop(collection_id, None)
         self._ids_by_folder[part["parentId"]][collection_id] = None
         self.collections[collection_id] = part
@@ -90,13 +90,13 @@ class CapturedDataset:
             if captured_list is not None:
                 captured_list.total -= 1
 
-    def part(self) -> Plain:
+    def part(self) -> Fields:
         """Return the dataset for a fixture, with a flat list of collections."""
         unseen_folders = {each: _folder(each) for each in self._unseen_folders()}
         parts = self.collections | unseen_folders
         by_folder = self._collections_by_folder()
         by_folder.setdefault(None, []).extend(unseen_folders)
-        tree: dict[str, Plain] = {}
+        tree: dict[str, Fields] = {}
         # Folders in a circle, or too deep, cannot be reached from the top level: the
         # first of them moves there.
         for top in (*by_folder[None], *parts):
@@ -111,15 +111,15 @@ class CapturedDataset:
         """Yield a text for each list or folder that was not seen completely."""
         by_folder = self._collections_by_folder()
         for folder, captured_list in self.lists.items():
-            known = (
+            parts = (
                 by_folder.get(folder, ())
                 if folder is not UNSET
                 else captured_list.positions
             )
-            if len(known) < captured_list.total:
+            if len(parts) < captured_list.total:
                 place = "its top level" if folder is None else f"folder {folder}"
-                where = "" if folder is UNSET else f" of {place}"
-                yield f"{len(known)} of {captured_list.total} collections{where} seen"
+                scope = "" if folder is UNSET else f" of {place}"
+                yield f"{len(parts)} of {captured_list.total} collections{scope} seen"
         if unseen_folders := self._unseen_folders():
             more = (
                 f" and {len(unseen_folders) - 1} more"
@@ -150,19 +150,19 @@ class CapturedDataset:
 
 
 def _content_of(
-    folder: str, by_folder: Mapping[Any, list[str]], known: Plain
+    folder: str, by_folder: Mapping[Any, list[str]], parts: Fields
 ) -> Iterator[str]:
     """Yield the content of a folder, depth first, up to the depth that is allowed."""
     waiting = [(each, 1) for each in reversed(by_folder.get(folder, ()))]
     while waiting:
         each, depth = waiting.pop()
-        if each not in known and depth < DEFAULT_LIMITS.folder_depth:
+        if each not in parts and depth < DEFAULT_LIMITS.folder_depth:
             yield each
             inner = reversed(by_folder.get(each, ()))
             waiting += ((below, depth + 1) for below in inner)
 
 
-def _folder(own_id: str) -> Plain:
+def _folder(own_id: str) -> Fields:
     return {"_id": own_id, "parentId": None, "name": own_id, "type": "folder"}
 
 
@@ -171,11 +171,11 @@ class CapturedApp:
 
     def __init__(self, app_id: str) -> None:
         self.id = app_id
-        self.chats: dict[str, Plain] = {}
+        self.chats: dict[str, Fields] = {}
         self.total: int | None = None
         """The number of chat sessions; None until they are listed."""
 
-    def put(self, item: Plain) -> str | None:
+    def add(self, item: Fields) -> str | None:
         """Update a chat session; return its id, or None if the id is invalid."""
         chat_id = id_of(item.get("chatId"))
         if chat_id is None:
@@ -194,7 +194,7 @@ class CapturedApp:
         if self.chats.pop(chat_id, None) is not None and self.total:
             self.total -= 1
 
-    def part(self) -> Plain:
+    def part(self) -> Fields:
         return {"id": self.id, "chats": list(self.chats.values())}
 
     def missing(self) -> Iterator[str]:
@@ -208,22 +208,22 @@ class CapturedApp:
 def id_of(value: object) -> str | None:
     """Return `value` if it is a valid fixture id, else None."""
     try:
-        found = msgspec.convert(value, document.Id)
+        text = msgspec.convert(value, document.Id)
     except msgspec.ValidationError:
         return None
-    return None if found in DOTS else found
+    return None if text in DOTS else text
 
 
-def part_of(item: Plain, kind: type[document.Part], without: frozenset[str]) -> Plain:
+def part_of(item: Fields, kind: type[document.Part], omit: frozenset[str]) -> Fields:
     """Return the valid fields of an item that a fixture part of this type can have.
 
-    Fields in `without` are left out; so is null, which is the default of a nullable
+    Fields in `omit` are left out; so is null, which is the default of a nullable
     field.
     """
     return {
         name: item[name]
         for name, (field_type, has_time) in _fields(kind).items()
-        if name not in without and item.get(name) is not None
+        if name not in omit and item.get(name) is not None
         if _is_valid(item[name], field_type) and (not has_time or is_time(item[name]))
     }
 

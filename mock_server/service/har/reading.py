@@ -50,7 +50,7 @@ class Exchange(NamedTuple):
     is_whole: bool = True
     is_exact: bool = True
 
-    def without(self, secrets: RequestSecrets) -> "Exchange":
+    def without_secrets(self, secrets: RequestSecrets) -> "Exchange":
         """Return the exchange without secrets in query, bodies and response headers."""
         return self._replace(
             query=secrets.redact_text(self.query),
@@ -197,10 +197,10 @@ _OF_POSTMAN = " (save a HAR in a browser: this is a collection of Postman)"
 def _wrong_shape(error: msgspec.ValidationError, name: str, hint: str) -> NotHar:
     """Return the error for JSON of another shape."""
     text = str(error)
-    found = _PATH.search(text)
-    what = text[: found.start()] if found else text
-    place = f"{found[1] if found else '$'} of {name}"
-    return NotHar(f"Expected a HAR file, got other JSON: {what} - at {place}{hint}")
+    match = _PATH.search(text)
+    start = text[: match.start()] if match else text
+    place = f"{match[1] if match else '$'} of {name}"
+    return NotHar(f"Expected a HAR file, got other JSON: {start} - at {place}{hint}")
 
 
 def exchange_of(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
@@ -215,10 +215,10 @@ def exchange_of(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
     origin, path = f"{url.scheme}://{host}", url.path or "/"
     if origins:
         at = f"{origin}{path}"
-        below = [each for each in origins if at == each or at.startswith(f"{each}/")]
-        if not below:
+        bases = [each for each in origins if at == each or at.startswith(f"{each}/")]
+        if not bases:
             return None
-        origin = max(below, key=len)
+        origin = max(bases, key=len)
         path = at[len(origin) :] or "/"
     posted = entry.request.post_data
     request_text = (posted.text if posted else None) or ""
@@ -258,20 +258,20 @@ def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
     Skip labels: texts with two blanks and, in responses, texts that do not look random.
     """
     events = (line[5:] for line in body.splitlines() if line.startswith("data:"))
-    found: list[tuple[object, bool]] = [(each, False) for each in (body, *events)]
-    while found:
-        value, is_secret = found.pop()
+    match: list[tuple[object, bool]] = [(each, False) for each in (body, *events)]
+    while match:
+        value, is_secret = match.pop()
         match value:
             case dict():
-                found += (
+                match += (
                     (v, is_secret or _is_secret_name(name)) for name, v in value.items()
                 )
             case list():
-                found += ((each, is_secret) for each in value)
+                match += ((each, is_secret) for each in value)
             case str():
                 if value.lstrip()[:1] in ("{", "["):
                     with suppress(msgspec.DecodeError, RecursionError):
-                        found.append((msgspec.json.decode(value), is_secret))
+                        match.append((msgspec.json.decode(value), is_secret))
                         continue
                 yield from _secrets_in_text(value)
                 # The key may follow a scheme such as Bearer.

@@ -11,10 +11,10 @@ from mock_server.domain.objects.models import DEFAULT_TMB_ID
 from mock_server.domain.storage.store import Store
 from mock_server.fixture.dump import to_json, to_yaml
 from mock_server.fixture.problems import FixtureError
-from mock_server.service.pull.lists import Branch, PermanentFailure
+from mock_server.service.pull.lists import ListRef, PermanentFailure
 from mock_server.service.pull.walk import Lists, Selection
 
-Plain = dict[str, Any]
+Fields = dict[str, Any]
 _ID_HEX_DIGITS, _HEX_DIGITS = 24, 16
 
 # The prefix of the text that replaces the value of each field. Other fields, such as
@@ -32,13 +32,13 @@ _PREFIXES = {
 }
 
 
-def document_of(lists: Lists, selection: Selection) -> Plain:
+def document_of(lists: Lists, selection: Selection) -> Fields:
     """Return a fixture document: collections in a flat list, depth first."""
-    plain = msgspec.to_builtins
+    to_plain = msgspec.to_builtins
     # Write it explicitly, because `anonymous` replaces only fields of the document.
     member = {"tmbId": DEFAULT_TMB_ID}
     apps = [
-        {"id": app, **member, "chats": plain(lists.get(Branch("chats", app), []))}
+        {"id": app, **member, "chats": to_plain(lists.get(ListRef("chats", app), []))}
         for app in dict.fromkeys(selection.apps)
     ]
     datasets = [
@@ -50,17 +50,17 @@ def document_of(lists: Lists, selection: Selection) -> Plain:
 
 def _collections(
     lists: Lists, dataset: str, folder: str | None = None
-) -> Iterator[Plain]:
+) -> Iterator[Fields]:
     """Yield the collections below a folder, depth first, each before its content."""
-    for each in lists.get(Branch("collections", dataset, folder), ()):
-        part: Plain = msgspec.to_builtins(each) | {"parentId": folder}
-        if rows := lists.get(Branch("rows", dataset, each.id)):
+    for each in lists.get(ListRef("collections", dataset, folder), ()):
+        part: Fields = msgspec.to_builtins(each) | {"parentId": folder}
+        if rows := lists.get(ListRef("rows", dataset, each.id)):
             part["data"] = msgspec.to_builtins(rows)
         yield part
         yield from _collections(lists, dataset, each.id)
 
 
-def written(document: Plain, *, is_json: bool) -> Iterator[bytes]:
+def encode_fixture(document: Fields, *, is_json: bool) -> Iterator[bytes]:
     """Return the pieces of a fixture file, with every field explicit.
 
     The document is loaded first, to check it. Raises PermanentFailure if it is invalid.

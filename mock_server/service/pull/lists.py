@@ -96,33 +96,33 @@ class ServicePage(Struct, Generic[T]):
     total: Count
 
 
-class Branch(Struct, frozen=True):
+class ListRef(Struct, frozen=True):
     """One list: the chats of an app, the collections of a folder, rows of a collection.
 
-    `of` is the id of the app or dataset. `within` is the id of the folder or
-    collection, None for the top level. The kind `total` is only for a count: of all
+    `owner_id` is the id of the app or dataset. `parent_id` is the id of the folder
+    or collection, None for the top level. The kind `total` is only for a count: of all
     collections of a dataset or, in some services, of its top level.
     """
 
     kind: Literal["collections", "chats", "rows", "total"]
-    of: str
-    within: str | None = None
+    owner_id: str
+    parent_id: str | None = None
 
     def __str__(self) -> str:
-        whose = "app" if self.kind == "chats" else "dataset"
-        inside = "" if self.within is None else f" in {quoted(self.within)}"
-        return f"{self.kind}{inside} of {whose} {quoted(self.of)}"
+        owner = "app" if self.kind == "chats" else "dataset"
+        parent_text = "" if self.parent_id is None else f" in {quoted(self.parent_id)}"
+        return f"{self.kind}{parent_text} of {owner} {quoted(self.owner_id)}"
 
     @property
     def fields(self) -> Mapping[str, object]:
         """Return the request fields that select the list."""
         if self.kind == "chats":
-            return {"appId": self.of}
+            return {"appId": self.owner_id}
         if self.kind == "rows":
-            return {"collectionId": self.within}
+            return {"collectionId": self.parent_id}
         if self.kind == "total":
-            return {"datasetId": self.of}
-        return {"datasetId": self.of, "parentId": self.within}
+            return {"datasetId": self.owner_id}
+        return {"datasetId": self.owner_id, "parentId": self.parent_id}
 
 
 _LISTS: Mapping[str, tuple[str, Any]] = {
@@ -165,7 +165,7 @@ class ServiceClient:
         self._client = KeyedClient(Address.of(url), key, limits)
         self._has_succeeded = False
 
-    def page(self, branch: Branch, offset: int, size: int) -> ServicePage[Any]:
+    def page(self, branch: ListRef, offset: int, size: int) -> ServicePage[Any]:
         """Return `size` items of a list, from index `offset`."""
         page = keep_trying(
             lambda: self._page(branch, offset, size),
@@ -176,7 +176,7 @@ class ServiceClient:
         self._has_succeeded = True
         return page
 
-    def place(self, branch: Branch) -> str:
+    def request_text(self, branch: ListRef) -> str:
         """Return the text by which messages name the request for a list."""
         return self._place(_LISTS[branch.kind][0], branch.fields)
 
@@ -184,7 +184,7 @@ class ServiceClient:
         """Return whether a request may succeed later, though all its tries failed."""
         return self._has_succeeded and self._can_retry(error)
 
-    def _page(self, branch: Branch, offset: int, size: int) -> ServicePage[Any]:
+    def _page(self, branch: ListRef, offset: int, size: int) -> ServicePage[Any]:
         path, kind = _LISTS[branch.kind]
         body = {**branch.fields, "offset": offset, "pageSize": size}
         page: ServicePage[Any] = self._fetch(path, body, kind)
@@ -221,11 +221,11 @@ class ServiceClient:
         """Return the pause in seconds: it doubles each time, or follows Retry-After."""
         if failures == self.limits.pull_tries or not self._can_retry(error):
             return None
-        base, most = self.limits.pull_backoff_seconds, self.limits.pull_pause_seconds
-        backoff = min(base * 2.0 ** (failures - 1), most)
+        base, cap = self.limits.pull_backoff_seconds, self.limits.pull_pause_seconds
+        backoff = min(base * 2.0 ** (failures - 1), cap)
         backoff += random.uniform(0, base)  # noqa: S311
-        wanted = error.seconds if isinstance(error, Busy) else None
-        return max(wanted or 0.0, backoff)
+        delay = error.seconds if isinstance(error, Busy) else None
+        return max(delay or 0.0, backoff)
 
     def _check(self, raw: RawResponse, envelope: Envelope | None, place: str) -> None:
         code = raw.status if envelope is None else envelope.code
@@ -249,9 +249,9 @@ class ServiceClient:
             raise ServiceRefused(place, code, reason)
         self._raise_unfit(raw, place, "")
 
-    def _raise_unfit(self, raw: RawResponse, place: str, why: str) -> NoReturn:
+    def _raise_unfit(self, raw: RawResponse, place: str, detail: str) -> NoReturn:
         expected = "Expected a response as in the spec"
-        reason = f" ({one_line(why[:200])})" if why else ""
+        reason = f" ({one_line(detail[:200])})" if detail else ""
         got = raw.summary()
         raise Unfit(f"{expected}, got {got} - at {place}{reason}")
 
@@ -261,7 +261,7 @@ class ServiceClient:
         return one_line(f"POST {url}{path} {body_text[:600]}")
 
 
-def _page_problem(page: ServicePage[Any], branch: Branch, size: int) -> str:
+def _page_problem(page: ServicePage[Any], branch: ListRef, size: int) -> str:
     """Return the reason why a response is no page of the list; "" if it is one."""
     if len(page.items) > size:
         return f"Expected at most {size} items, got {len(page.items)}"
@@ -270,7 +270,7 @@ def _page_problem(page: ServicePage[Any], branch: Branch, size: int) -> str:
             if text is not None and not is_time(text):
                 return f"Expected a date-time, got {describe_value(text)}"
         if branch.kind == "collections":
-            parent = branch.within
+            parent = branch.parent_id
             if each.parent_id not in (UNSET, parent, parent or ""):
                 expected = f"Expected items of parentId {describe_value(parent)}"
                 return f"{expected}, got one of {describe_value(each.parent_id)}"

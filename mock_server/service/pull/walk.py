@@ -15,9 +15,9 @@ from mock_server.control.http_call import Unfit, Unreachable
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.messages import quoted
 from mock_server.service.pull.lists import (
-    Branch,
     ListedChat,
     ListedCollection,
+    ListRef,
     NoRoute,
     PermanentFailure,
     ServiceClient,
@@ -33,7 +33,7 @@ _GONE = 404, 501_002, 501_003
 _ROUND_PAUSES = 8
 
 
-Lists = dict[Branch, list[Any]]
+Lists = dict[ListRef, list[Any]]
 """The items of each list, in the order of the service."""
 
 
@@ -48,8 +48,8 @@ class Selection(Struct, frozen=True):
 class ListChanged(Exception):
     """A list changed while it was read; the text says how."""
 
-    def __init__(self, branch: Branch, why: str) -> None:
-        super().__init__(f"{branch} changed meanwhile: {why}")
+    def __init__(self, branch: ListRef, reason: str) -> None:
+        super().__init__(f"{branch} changed meanwhile: {reason}")
         self.branch = branch
 
 
@@ -73,7 +73,7 @@ def pull(
         except ListChanged as change:
             passes_left -= 1
             if not passes_left:
-                place = service.place(change.branch)
+                place = service.request_text(change.branch)
                 passes = f"{service.limits.pull_passes} times, given up"
                 raise PermanentFailure(f"{change} ({passes}) - at {place}") from None
             service.report(f"{change}; the pull begins again")
@@ -88,11 +88,11 @@ class Walk:
         self._service, self._selection = service, selection
         self._report_count = report_count
         self._limits = service.limits
-        self._queue: deque[Branch] = deque()
-        self._depths: dict[Branch, int] = {}
+        self._queue: deque[ListRef] = deque()
+        self._depths: dict[ListRef, int] = {}
         self._lists: Lists = {}
         # The list that contains each collection, by dataset id and collection id.
-        self._list_of: dict[tuple[str, str], Branch] = {}
+        self._list_of: dict[tuple[str, str], ListRef] = {}
         # The datasets in which every collection is listed like a folder.
         self._with_all_content: set[str] = set()
         self._missing_kinds: set[str] = set()
@@ -101,17 +101,17 @@ class Walk:
     def run(self) -> Lists:
         """Return all lists of the selection. Raises ListChanged, and as `pull` does."""
         datasets = dict.fromkeys(self._selection.datasets)
-        self._queue.extend(Branch("collections", each) for each in datasets)
+        self._queue.extend(ListRef("collections", each) for each in datasets)
         self._queue.extend(
-            Branch("chats", e) for e in dict.fromkeys(self._selection.apps)
+            ListRef("chats", e) for e in dict.fromkeys(self._selection.apps)
         )
         first = self._queue[0]
         self._finish(first)
-        self._queue.extend(Branch("total", each) for each in datasets)
+        self._queue.extend(ListRef("total", each) for each in datasets)
         self._finish(first)
         return self._lists
 
-    def _finish(self, first: Branch) -> None:
+    def _finish(self, first: ListRef) -> None:
         pause = _ROUND_PAUSES * self._limits.pull_backoff_seconds
         for rounds_left in reversed(range(self._limits.pull_rounds + 1)):
             failed = self._round(is_last=not rounds_left)
@@ -124,9 +124,9 @@ class Walk:
             with suppress(Unreachable, Unfit, ServiceRefused):
                 self._service.page(first, 0, 1)
 
-    def _round(self, *, is_last: bool) -> list[Branch]:
+    def _round(self, *, is_last: bool) -> list[ListRef]:
         """Read lists until the queue is empty; return the lists that failed."""
-        failed: list[Branch] = []
+        failed: list[ListRef] = []
         while self._queue:
             branch = self._queue.popleft()
             try:
@@ -138,7 +138,7 @@ class Walk:
                 failed.append(branch)
         return failed
 
-    def _walk(self, branch: Branch) -> None:
+    def _walk(self, branch: ListRef) -> None:
         if branch.kind in self._missing_kinds or branch in self._lists:
             return
         try:
@@ -154,14 +154,14 @@ class Walk:
             missing = f"the service has no list of {branch.kind}"
             self._service.report(f"{missing}: they are left out")
         except ServiceRefused as error:
-            if error.code not in _GONE or branch.within is None:
+            if error.code not in _GONE or branch.parent_id is None:
                 raise
             raise ListChanged(branch, "it has gone") from None
         else:
             if branch.kind == "collections":
                 self._queue_content(branch, items)
 
-    def _read(self, branch: Branch) -> list[Any]:
+    def _read(self, branch: ListRef) -> list[Any]:
         """Read all items of a list, page by page. Raises ListChanged."""
         items: list[Any] = []
         ids: set[str] = set()
@@ -177,63 +177,65 @@ class Walk:
                 ids.add(item_id)
             items += page.items
             if len(items) > total or (not page.items and len(items) < total):
-                why = f"it has {len(items)} items, and a total of {total}"
-                raise ListChanged(branch, why)
+                reason = f"it has {len(items)} items, and a total of {total}"
+                raise ListChanged(branch, reason)
         return items
 
-    def _page(self, branch: Branch, offset: int) -> ServicePage[Any]:
+    def _page(self, branch: ListRef, offset: int) -> ServicePage[Any]:
         page = self._service.page(branch, offset, Published.page_size)
         self._items += len(page.items)
         if self._items > self._limits.pull_items:
-            most = self._limits.pull_items
-            raise PermanentFailure(f"Expected at most {most} items in all, got more")
+            limit = self._limits.pull_items
+            raise PermanentFailure(f"Expected at most {limit} items in all, got more")
         self._report_count(self._items)
         return page
 
-    def _queue_content(self, branch: Branch, items: list[ListedCollection]) -> None:
+    def _queue_content(self, branch: ListRef, items: list[ListedCollection]) -> None:
         """Queue the lists below these items.
 
         Raises ListChanged if a collection is in two lists.
         """
         for each in items:
-            place = self._list_of.setdefault((branch.of, each.id), branch)
+            place = self._list_of.setdefault((branch.owner_id, each.id), branch)
             if place != branch:
                 raise ListChanged(branch, f"{quoted(each.id)} is in it, and in {place}")
             is_folder = each.type == FOLDER
-            if is_folder or branch.of in self._with_all_content:
-                self._queue_below(branch, Branch("collections", branch.of, each.id))
+            if is_folder or branch.owner_id in self._with_all_content:
+                self._queue_below(
+                    branch, ListRef("collections", branch.owner_id, each.id)
+                )
             if self._selection.rows and not is_folder and each.data_amount:
-                self._queue.append(Branch("rows", branch.of, each.id))
+                self._queue.append(ListRef("rows", branch.owner_id, each.id))
 
-    def _queue_below(self, branch: Branch, below: Branch) -> None:
-        depth = self._depths[below] = self._depths.get(branch, 0) + 1
+    def _queue_below(self, branch: ListRef, child: ListRef) -> None:
+        depth = self._depths[child] = self._depths.get(branch, 0) + 1
         if depth > DEFAULT_LIMITS.folder_depth:
-            most = DEFAULT_LIMITS.folder_depth
+            limit = DEFAULT_LIMITS.folder_depth
             raise PermanentFailure(
-                f"Expected at most {most} nested folders, got more: {below}"
+                f"Expected at most {limit} nested folders, got more: {child}"
             )
-        self._queue.append(below)
+        self._queue.append(child)
 
-    def _compare_total(self, branch: Branch) -> None:
+    def _compare_total(self, branch: ListRef) -> None:
         """Compare the total of a dataset with its collections that were found.
 
         If some are missing, queue the content of every collection. A request without a
         folder counts all levels or, in some services, only the top.
         """
-        total, dataset = 0, branch.of
+        total, dataset = 0, branch.owner_id
         with suppress(ServiceRefused):
             total = self._service.page(branch, 0, 1).total
         lists = {
             each: items
             for each, items in self._lists.items()
-            if (each.kind, each.of) == ("collections", dataset)
+            if (each.kind, each.owner_id) == ("collections", dataset)
         }
-        found = sum(map(len, lists.values()))
-        if total <= found or total == len(lists[Branch("collections", dataset)]):
+        count = sum(map(len, lists.values()))
+        if total <= count or total == len(lists[ListRef("collections", dataset)]):
             return
         self._service.report(
             f"the service counts {total} collections of dataset "
-            f"{quoted(dataset)}, {found} are in folders: the content of all "
+            f"{quoted(dataset)}, {count} are in folders: the content of all "
             "others is listed too"
         )
         self._with_all_content.add(dataset)
@@ -242,5 +244,5 @@ class Walk:
 
 
 def _id_of(item: Any) -> str:
-    found: str = item.chat_id if isinstance(item, ListedChat) else item.id
-    return found
+    count: str = item.chat_id if isinstance(item, ListedChat) else item.id
+    return count

@@ -114,7 +114,7 @@ class Expected:
             self._store.put_collection(dataset, collection)
 
     def _call(self, caller: Caller) -> Call:
-        return Call.of(self._state, caller)
+        return Call.for_caller(self._state, caller)
 
     def _listed(self, request: ListV2) -> list[str] | None:
         try:

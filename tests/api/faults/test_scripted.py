@@ -12,7 +12,7 @@ from mock_server import Fault
 from mock_server.api.faults.answer import Answer
 from mock_server.domain.faults import placeholders
 from mock_server.domain.faults.faults import Faults
-from mock_server.domain.faults.firing import Head, Request
+from mock_server.domain.faults.firing import Request, RequestHead
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.memory import Memory
 from tests.model import scripted as model
@@ -20,7 +20,7 @@ from tests.model import scripted as model
 
 def as_sent(given: dict[str, Any]) -> Request:
     """A request as the application hands it to the faults of a sandbox."""
-    read_head = partial(Head, f"/x/{given['path']['id']}", given["query"], {})
+    read_head = partial(RequestHead, f"/x/{given['path']['id']}", given["query"], {})
     return Request((model.ROUTE,), ("", ""), given["body"], read_head=read_head)
 
 
@@ -36,7 +36,7 @@ def given_by(faults: Faults, request: Request) -> tuple[int, Any] | None:
         "path": request.parameters(model.ROUTE),
         "count": firing.count,
     }
-    filled = placeholders.filled(value, known, 1_000_000)
+    filled = placeholders.fill(value, known, 1_000_000)
     return int(firing.fault.id[1:]) - 1, filled
 
 

@@ -95,7 +95,7 @@ def test_each_event_is_sent_on_its_own() -> None:
         sent.append(message)
 
     body = RequestBody.of({"headers": [], "http_version": "1.1"}, None)  # type: ignore[arg-type]
-    stream = EventStream.of([Chunk(b"data: 1\n\n"), Chunk(b"data: 2\n\n")])
+    stream = EventStream.from_chunks([Chunk(b"data: 1\n\n"), Chunk(b"data: 2\n\n")])
     asyncio.run(stream.send([], body, send))
     assert [each.get("body") for each in sent[1:-1]] == [b"data: 1\n\n", b"data: 2\n\n"]
     assert sent[-1] == {"type": "http.response.body", "body": b""}
@@ -110,7 +110,7 @@ def test_a_stream_pauses_for_a_minute_at_most_in_all() -> None:
     async def send(_: Any) -> None:
         pass
 
-    paced = EventStream.of([Chunk(b"x", 25_000)] * 4).on(None, pause)
+    paced = EventStream.from_chunks([Chunk(b"x", 25_000)] * 4).on(None, pause)
     body = RequestBody({"type": "http"}, cast(Any, None), 0, has_arrived=True)
     asyncio.run(paced.send((), body, send))
     assert pauses == [25_000, 25_000, 10_000]

@@ -161,7 +161,7 @@ def test_faults_of_pages_change_what_it_answers(
     assert wrong.status_code == 200
     assert wrong.json() != right
     assert world.journal()[-1]["fault"]["kind"] == fault["kind"]
-    if "insert" in fault and operation.appear is not None:
+    if "insert" in fault and operation.invent is not None:
         assert re.search(r'"appeared-\d+".*"Appeared \d+"', wrong.text)
 
 

@@ -73,7 +73,7 @@ def user_view(caller: Caller) -> UserView:
 
 _Username = Annotated[str, Meta(min_length=1, max_length=Published.user_chars)]
 _IdleText = Annotated[str, Meta(min_length=1), fields.IDLE] | UnsetType
-_SECRET = body_field.About(is_secret=True).meta()
+_SECRET = body_field.FieldRules(is_secret=True).meta()
 _CODE = Meta(extra={"expected": logins.CODE})
 
 

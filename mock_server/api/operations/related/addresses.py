@@ -13,7 +13,7 @@ def address(call: Call, path: str, token: str) -> str:
 
     Without a `Host` header, return only the path.
     """
-    headers = {} if call.sent is None else call.sent.head.headers
+    headers = {} if call.request is None else call.request.head.headers
     host, scheme = headers.get("host"), headers.get("x-forwarded-proto")
     full_path = path.removesuffix(ADDRESS_END) + "/" + token
     if not host:

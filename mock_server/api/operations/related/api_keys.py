@@ -57,9 +57,9 @@ def _with_changes(call: Call, key: ApiKey, new: Any) -> ApiKey:
         if (value := getattr(new, name)) is not UNSET
     }
     if new.limit is not UNSET:
-        given = new.limit.expired_time
-        given = UNSET if given in (None, "") else given
-        expired_time = fields.date_of(given, "limit.expiredTime")
+        time = new.limit.expired_time
+        time = UNSET if time in (None, "") else time
+        expired_time = fields.date_of(time, "limit.expiredTime")
         changes |= {
             "expired_time": expired_time,
             "max_usage_points": new.limit.max_usage_points,
@@ -125,9 +125,9 @@ class KeyView(View, kw_only=True):
 
 def _key_view(key_with_text: tuple[ApiKey, str], _: object) -> KeyView:
     key, text = key_with_text
-    ends = key.expired_time
+    end = key.expired_time
     limit = LimitView(
-        expired_time=UNSET if ends is None else format_time(ends),
+        expired_time=UNSET if end is None else format_time(end),
         max_usage_points=key.max_usage_points,
     )
     return KeyView(
@@ -161,7 +161,7 @@ class KeyListQuery(RequestFields, kw_only=True):
     shows=_key_view,
     has_total=False,
     access="login",
-    appear=lambda _, n: (ApiKey(f"appeared-{n}", f"Appeared {n}"), "0000"),
+    invent=lambda _, n: (ApiKey(f"appeared-{n}", f"Appeared {n}"), "0000"),
 )
 def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
     """List a member's API keys.
@@ -169,13 +169,17 @@ def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
     Returns an array, the latest first. Each key shows only its last four characters.
     `keyword` selects keys by name or text. The caller needs a login token.
     """
-    found, app_id, text_of = api_keys.own(call), query.app_id, call.state.tokens.created
+    found, app_id, text_of = (
+        api_keys.created_keys(call),
+        query.app_id,
+        call.state.tokens.created,
+    )
     if call.facts.api_keys_of_apps:
-        wanted = call.app(app_id, Level.MANAGE).id if app_id else None
-        every = [*call.store.api_keys.values()]
-        sees_all = wanted or call.caller.level >= Level.MANAGE
-        found = sorted(every, key=lambda it: -it.create_time) if sees_all else found
-        found = [each for each in found if each.app_id == wanted]
+        only_id = call.app(app_id, Level.MANAGE).id if app_id else None
+        all_keys = [*call.store.api_keys.values()]
+        sees_all = only_id or call.caller.level >= Level.MANAGE
+        found = sorted(all_keys, key=lambda it: -it.create_time) if sees_all else found
+        found = [each for each in found if each.app_id == only_id]
     elif query.sort_by == "remainingPoints":
         found.sort(key=lambda it: (it.max_usage_points < 0, it.max_usage_points))
     if app_id:
@@ -196,8 +200,8 @@ class KeyUpdateBody(RequestFields, kw_only=True):
 
     def check(self) -> None:
         """Raise InvalidField if there is no new value."""
-        given = self.name, self.limit, self.auth_proxy, self.tags
-        if all(each is UNSET for each in given):
+        changes = self.name, self.limit, self.auth_proxy, self.tags
+        if all(each is UNSET for each in changes):
             raise errors.InvalidField("name, limit, authProxy or tags", "none", "$")
 
 
@@ -229,13 +233,13 @@ def openapi_update(call: Call, new: KeyUpdateBody) -> None:
     writes=True,
     access="login",
 )
-def openapi_delete(call: Call, query: fields.IdQuery) -> fields.Nothing | None:
+def openapi_delete(call: Call, query: fields.IdQuery) -> fields.EmptyData | None:
     """Delete an API key.
 
     From then on, the key is refused. The caller needs a login token.
     """
     call.store.api_keys.remove(api_keys.find(call, query.id, "$.id").id)
-    return None if call.facts.api_key_delete_is_null else fields.Nothing()
+    return None if call.facts.api_key_delete_is_null else fields.EmptyData()
 
 
 class KeyCopyBody(RequestFields):
@@ -268,7 +272,7 @@ class HealthQuery(RequestFields):
     api_key: Annotated[
         str,
         Meta(min_length=1, max_length=Published.key_chars),
-        body_field.About(is_secret=True).meta(),
+        body_field.FieldRules(is_secret=True).meta(),
     ]
 
 
@@ -301,16 +305,16 @@ def openapi_health(call: Call, query: HealthQuery) -> HealthView:
     the sandbox accepts every key. The journal does not store the query.
     """
     is_issued = query.api_key.startswith(ISSUED_KEY_PREFIX)
-    if not api_keys.is_good(call, query.api_key):
+    if not api_keys.is_accepted(call, query.api_key):
         hint = (
             "a key of a named sandbox counts there: send it in header Authorization too"
         )
         expected, hint = "a key that counts", hint if is_issued else ""
         raise api_keys.ApiKeyInvalid(expected, "another one", "$.apiKey", hint)
     key_id = call.state.tokens.id_of(query.api_key)
-    found = call.store.api_keys.get(key_id or "") or ApiKey("")
-    app_id = found.app_id or UNSET
+    api_key = call.store.api_keys.get(key_id or "") or ApiKey("")
+    app_id = api_key.app_id or UNSET
     if not call.facts.api_key_health_has_points:
         return HealthView(app_id=app_id)
-    most = found.max_usage_points
+    most = api_key.max_usage_points
     return HealthView(valid=True, usage_points=0, max_usage_points=most, app_id=app_id)

@@ -112,29 +112,29 @@ def _app_view(app_with_level: holders.WithLevel[App], _: object) -> ListedApp:
     example={"parentId": None},
     shows=_app_view,
     has_total=False,
-    appear=lambda _, n: (App(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
+    invent=lambda _, n: (App(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
-def app_list(call: Call, wanted: AppListBody) -> Page[holders.WithLevel[App]]:
+def app_list(call: Call, body: AppListBody) -> Page[holders.WithLevel[App]]:
     """List the applications that the caller may read.
 
     Returns an array, the latest first, of the top level or of the folder `parentId`.
     `searchKey` finds the first 50, on all levels, with this text in name or intro. Type
     `hidden` is listed only if `type` names it; unknown types are ignored.
     """
-    term, folder = fold(wanted.search_key or ""), wanted.parent_id or None
+    term, folder = fold(body.search_key or ""), body.parent_id or None
     if folder is not None:
         call.app(folder, Level.READ, "$.parentId")
-    given = wanted.type if isinstance(wanted.type, list) else [wanted.type]
-    types = _TYPES.intersection(each for each in given if isinstance(each, str))
+    names = body.type if isinstance(body.type, list) else [body.type]
+    types = _TYPES.intersection(each for each in names if isinstance(each, str))
 
     def is_wanted(app: App) -> bool:
         is_in_folder = bool(term) or app.parent_id == folder
         return is_in_folder and (app.type in types if types else app.type != _HIDDEN)
 
-    found = [*filter(is_wanted, call.store.apps())]
+    apps = [*filter(is_wanted, call.store.apps())]
     if term:
-        found = holders.search(call, term, found)
-    return holders.page_of(call, found, _MOST_FOUND if term else None)
+        apps = holders.search(call, term, apps)
+    return holders.page_of(call, apps, _MOST_FOUND if term else None)
 
 
 class AppQuery(RequestFields):
@@ -207,7 +207,7 @@ class AppCreateBody(RequestFields, kw_only=True):
     since="4.6",
     differs="Nodes, edges and settings are not stored. The limit `created_apps` "
     "replaces the quota of FastGPT. The folder's updateTime stays.",
-    refuses=(*app_folders.PUT_IN, errors.LimitReached),
+    refuses=(*app_folders.INSERT, errors.LimitReached),
     example={"name": "Returns", "type": "simple"},
     writes=True,
 )
@@ -260,7 +260,7 @@ class AppUpdateBody(RequestFields, kw_only=True):
     since="4.6",
     differs="The data is null; FastGPT may return its database's result. Nodes, "
     "edges and settings are not stored. A folder cannot move into itself.",
-    refuses=(*app_folders.PUT_IN, *app_folders.MOVE),
+    refuses=(*app_folders.INSERT, *app_folders.MOVE),
     example={"appId": DEMO_APP, "name": "Support"},
     writes=True,
     access="login",
@@ -275,10 +275,10 @@ def app_update(call: Call, new: AppUpdateBody) -> None:
     parent = None
     if is_moved:
         parent = app_folders.folder_for(call, new.parent_id or None, Level.MANAGE)
-    call.may(app, Level.WRITE, "$.appId")
+    call.require(app, Level.WRITE, "$.appId")
     # Empty values change nothing, except an empty introduction.
-    given = {"name": new.name, "type": new.type, "avatar": new.avatar}
-    changes: dict[str, Any] = {name: each for name, each in given.items() if each}
+    values = {"name": new.name, "type": new.type, "avatar": new.avatar}
+    changes: dict[str, Any] = {name: each for name, each in values.items() if each}
     changes |= {} if new.intro is UNSET else {"intro": new.intro}
     kind = changes.get("type", app.type)
     app_folders.check_type(call, app, kind)
@@ -308,9 +308,9 @@ def app_del(call: Call, query: AppQuery) -> list[str]:
     without folders. The caller needs a login token.
     """
     app, store = call.app(query.app_id, Level.OWNER), call.store
-    gone = [app, *folders.below(store.apps(), app.id)]
-    store.remove_apps({each.id for each in gone})
-    return [each.id for each in gone if each.type not in APP_FOLDERS]
+    removed = [app, *folders.descendants(store.apps(), app.id)]
+    store.remove_apps({each.id for each in removed})
+    return [each.id for each in removed if each.type not in APP_FOLDERS]
 
 
 class PublishBody(RequestFields, kw_only=True):

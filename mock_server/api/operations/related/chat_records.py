@@ -18,7 +18,7 @@ from mock_server.api.operations.related.reply_parts import (
 )
 from mock_server.api.operations.related.route import (
     Call,
-    ListOf,
+    PageView,
     encode_data,
     gather_page,
     route,
@@ -28,8 +28,8 @@ from mock_server.domain.chats import RecordNotFound, records_around
 from mock_server.domain.clock import format_time
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
-from mock_server.domain.objects.blocks import Reversed
-from mock_server.domain.objects.chat_records import shown as without_deleted
+from mock_server.domain.objects.blocks import ReverseView
+from mock_server.domain.objects.chat_records import visible_records
 from mock_server.domain.objects.models import ChatRecord, Feedback
 from mock_server.domain.replies import ReplyPart, parts_recorded
 from mock_server.domain.sandboxes.state import State
@@ -139,10 +139,10 @@ class RecordsView(View):
 
 def _encode_page(page: Page[ChatRecord], state: State) -> bytes:
     views = items_of(_views(page.items, is_v2=False))
-    return encode_data(ListOf(views[::-1], page.total), state)
+    return encode_data(PageView(views[::-1], page.total), state)
 
 
-def _appear(_: object, number: int) -> ChatRecord:
+def _invent_record(_: object, number: int) -> ChatRecord:
     return ChatRecord(f"appeared-{number}", "AI", f"Appeared {number}")
 
 
@@ -159,7 +159,7 @@ def _appear(_: object, number: int) -> ChatRecord:
     data=RecordsView,
     encode=_encode_page,
     traits={"page"},
-    appear=_appear,
+    invent=_invent_record,
 )
 def get_pagination_records(
     call: Call, body: GetPaginationRecordsBody
@@ -170,7 +170,7 @@ def get_pagination_records(
     """
     paging, app = fields.paging_of(body), call.app(body.app_id)
     records = call.store.records(app, body.chat_id) if body.chat_id else ()
-    return fields.page_of(Reversed(without_deleted(records)), paging)
+    return fields.page_of(ReverseView(visible_records(records)), paging)
 
 
 class GetRecordsV2Body(fields.ChatFields, kw_only=True):
@@ -213,7 +213,7 @@ def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
     data=PartView,
     encode=_encode_part,
     traits={"page"},
-    appear=_appear,
+    invent=_invent_record,
 )
 def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
     """Get a part of a chat session's records.
@@ -224,7 +224,7 @@ def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
     app, size = call.app(body.app_id), min(body.page_size, Published.related_page_size)
     records = call.store.records(app, body.chat_id) if body.chat_id else ()
     if body.include_deleted is not True:
-        records = without_deleted(records)
+        records = visible_records(records)
     ids = body.initial_id or None, body.prev_id or None, body.next_id or None
     start, end = records_around(call.store, records, size, *ids)
     level, items = app.level_of(call.caller), records[start:end]

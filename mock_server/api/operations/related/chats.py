@@ -15,7 +15,7 @@ from mock_server.domain.chats import ChatNotFound, is_listed
 from mock_server.domain.clock import format_time
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.models import App, Chat
-from mock_server.domain.objects.pending import made, selecting
+from mock_server.domain.objects.pending import compute, select_in_steps
 from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/history"
@@ -101,7 +101,7 @@ def _history_view(chat: Chat, _: object) -> HistoryView:
     gather=gather_page,
     data=HistoriesView,
     shows=_history_view,
-    appear=lambda it, n: Chat(it.app_id or "", f"appeared-{n}", f"Appeared {n}"),
+    invent=lambda it, n: Chat(it.app_id or "", f"appeared-{n}", f"Appeared {n}"),
 )
 def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     """Get a page of an application's chat sessions.
@@ -110,8 +110,8 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     inclusive.
     """
     paging = fields.paging_of(body)
-    since = fields.time_of(body.start_update_time, "startUpdateTime", fields.CastError)
-    until = fields.time_of(body.end_update_time, "endUpdateTime", fields.CastError)
+    start = fields.time_of(body.start_update_time, "startUpdateTime", fields.CastError)
+    end = fields.time_of(body.end_update_time, "endUpdateTime", fields.CastError)
     if not call.facts.histories_check_the_app:
         app = call.store.app(body.app_id or "")
         if app is None or app.level_of(call.caller) < Level.READ:
@@ -119,20 +119,20 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
             return fields.page_of([], paging)
     app_id = _app_of(body)
     chats = call.store.chats_in_order(call.app(app_id))
-    filters = body.source or None, since, until, call.caller.visitor
+    filters = body.source or None, start, end, call.caller.visitor
     if any(each is not None for each in filters):
 
         def is_wanted(chat: Chat) -> bool:
             is_shared = chat.share_id is not None
             return (
                 (not body.source or is_shared is (body.source == "share"))
-                and (since is None or chat.update_time >= since)
-                and (until is None or chat.update_time <= until)
+                and (start is None or chat.update_time >= start)
+                and (end is None or chat.update_time <= end)
                 and is_listed(call, chat)
             )
 
-        steps = selecting(chats, is_wanted)
-        chats = [*made(call.store, filters, steps, chats).values()]
+        steps = select_in_steps(chats, is_wanted)
+        chats = [*compute(call.store, filters, steps, chats).values()]
     return fields.page_of(chats, paging)
 
 
@@ -204,10 +204,10 @@ class BatchDeleteBody(fields.TargetFields, kw_only=True):
 def _known_chats(call: Call, app: App, ids: list[str]) -> list[Chat]:
     wanted_ids = dict.fromkeys(ids)
     chats = (call.store.chat(app, each) for each in wanted_ids)
-    found = [each for each in chats if each is not None and call.sees(each)]
-    if len(found) < len(wanted_ids):
+    visible = [each for each in chats if each is not None and call.may_see(each)]
+    if len(visible) < len(wanted_ids):
         call.state.hint("the app has no chat session for some of these chatIds")
-    return found
+    return visible
 
 
 @route(

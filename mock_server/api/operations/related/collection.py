@@ -105,7 +105,7 @@ def collection_detail(call: Call, query: fields.AnyIdQuery) -> CollectionDetail:
     tags_absent = call.state.choices.tags_empty == "absent"
     return fields.copy_fields(
         CollectionDetail,
-        list_v2.shown_item(collection, extended=True, tags_absent=tags_absent),
+        list_v2.item_view(collection, extended=True, tags_absent=tags_absent),
         # Settings that the mock server does not store: all collections have these.
         chunk_setting_mode="auto",
         chunk_split_mode="size",
@@ -157,8 +157,8 @@ def collection_paths(call: Call, query: CollectionPathsQuery) -> list[fields.Pat
     """
     if not query.source_id:
         return []
-    found = call.collection(query.source_id, Level.READ, "$.sourceId")
-    return [fields.PathStep(each.id, each.name) for each in contents.path_of(*found)]
+    match = call.collection(query.source_id, Level.READ, "$.sourceId")
+    return [fields.PathStep(each.id, each.name) for each in contents.path_of(*match)]
 
 
 NothingListed = refusal("NothingListed", "400 nothingListed", "500 500 error")
@@ -190,7 +190,7 @@ class CollectionUpdateBody(RequestFields, kw_only=True):
         fields.MissingParams,
         FileNotFound,
         *COLLECTION,
-        *contents.PUT_IN,
+        *contents.INSERT,
         FolderCycle,
         errors.LimitReached,
     ),
@@ -205,11 +205,11 @@ def collection_update(call: Call, new: CollectionUpdateBody) -> None:
     `createTime` may be a day, or milliseconds since 1970.
     """
     created = fields.date_of(new.create_time, "createTime")
-    dataset, collection, at = _find(call, new)
+    dataset, collection, place = _find(call, new)
     # Refuse unknown ids before missing permissions.
     if new.parent_id is not UNSET:
         contents.check_parent_exists(call, dataset, new.parent_id)
-    call.may(dataset, Level.WRITE, at)
+    call.require(dataset, Level.WRITE, place)
     changes: dict[str, Any] = {} if created is None else {"create_time": created}
     if new.parent_id is not UNSET:
         changes["parent_id"] = contents.parent_to_move_to(
@@ -217,22 +217,22 @@ def collection_update(call: Call, new: CollectionUpdateBody) -> None:
         )
     if new.tags is not UNSET:
         changes["tags"] = tuple(new.tags)
-    changed = collection
+    updated = collection
     if new.name:
         is_manual = new.name in ("manual", "mark") or new.name.startswith("手动")
-        changed = collection.updated(FAR_FUTURE if is_manual else call.now)
+        updated = collection.updated(FAR_FUTURE if is_manual else call.now)
         changes["name"] = new.name
-    below: list[Collection] = []
+    inner: list[Collection] = []
     if new.forbid is not UNSET:
         changes["forbid"] = new.forbid
         count = sum(dataset.tree.levels(collection.id))
-        most = call.state.limits.changed_collections
-        if count > most:
-            expected = f"at most {most} collections in a folder that is changed"
+        limit = call.state.limits.changed_collections
+        if count > limit:
+            expected = f"at most {limit} collections in a folder that is changed"
             raise errors.LimitReached(expected, str(count), "$.id")
-        below = dataset.tree.below(collection.id)
-    others = [replace(each, forbid=new.forbid) for each in below]
-    call.store.put_collections(dataset, [replace(changed, **changes), *others])
+        inner = dataset.tree.descendants(collection.id)
+    children = [replace(each, forbid=new.forbid) for each in inner]
+    call.store.put_collections(dataset, [replace(updated, **changes), *children])
 
 
 def _find(call: Call, new: CollectionUpdateBody) -> tuple[Dataset, Collection, str]:
@@ -277,21 +277,22 @@ def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
     refused, none is deleted.
     """
     if body.id:
-        wanted = {"$.id": body.id}
+        places = {"$.id": body.id}
     elif body.collection_ids is UNSET:
         raise fields.MissingParams("an id, or collectionIds", "neither", "$.id")
     elif not body.collection_ids:
         raise NothingListed("at least one id", "none", "$.collectionIds")
     else:
         listed = enumerate(body.collection_ids)
-        wanted = {f"$.collectionIds[{at}]": each for at, each in listed}
-    found = {
-        at: call.collection(own_id, Level.NONE, at) for at, own_id in wanted.items()
+        places = {f"$.collectionIds[{place}]": each for place, each in listed}
+    matches = {
+        place: call.collection(own_id, Level.NONE, place)
+        for place, own_id in places.items()
     }
     deleted: dict[str, tuple[Dataset, list[str]]] = {}
     # Unknown ids have been refused before missing permissions.
-    for at, (dataset, collection) in found.items():
-        call.may(dataset, Level.WRITE, at)
+    for place, (dataset, collection) in matches.items():
+        call.require(dataset, Level.WRITE, place)
         deleted.setdefault(dataset.id, (dataset, []))[1].append(collection.id)
     for dataset, ids in deleted.values():
         call.store.remove_collections(dataset, ids)

@@ -25,17 +25,17 @@ from mock_server.domain.call import DATASET
 from mock_server.domain.datasets import contents
 from mock_server.domain.datasets.sources import text_of
 from mock_server.domain.datasets.texts import (
-    DEFAULT_CUTTING,
+    DEFAULT_RULES,
     MIN_CHUNK_CHARS,
     MOST_CHARS,
-    Cutting,
+    ChunkRules,
     chunks,
 )
 from mock_server.domain.datasets.upload_tickets import ticket_of
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import made
+from mock_server.domain.objects.pending import compute
 from mock_server.domain.objects.uploads import (
     FileNotFound,
     WrongFileType,
@@ -46,7 +46,7 @@ from mock_server.domain.objects.uploads import (
 NoFile = refusal("NoFile", "400 noFile", "500 500 error")
 
 PATH = "/api/core/dataset/collection/create"
-MAKE = (*DATASET, *contents.PUT_IN, errors.LimitReached)
+CREATE = (*DATASET, *contents.INSERT, errors.LimitReached)
 """Refusals of every route that creates a collection."""
 
 
@@ -65,7 +65,7 @@ class NewCollection(fields.ProcessingFields, kw_only=True):
     tags: fields.Tags = field(default_factory=list)
 
 
-_OTHERS = body_field.About(
+_OTHERS = body_field.FieldRules(
     instead="create/localFile and create/link make others"
 ).meta()
 
@@ -88,7 +88,7 @@ class CollectionCreateBody(RequestFields, kw_only=True):
     former=("collection_create_is_empty", NewCollection),
     differs="A parent that is in no dataset, or in another dataset, is refused. Lists "
     "show the `trainingType` of the new collection too.",
-    refuses=MAKE,
+    refuses=CREATE,
     example={"datasetId": DEMO_DATASET, "name": "Drafts", "type": "folder"},
     writes=True,
 )
@@ -97,9 +97,9 @@ def collection_create(call: Call, new: CollectionCreateBody) -> str:
 
     Returns the id of the new collection.
     """
-    to, parent_id = contents.target_for(call, new.dataset_id, new.parent_id or None)
+    target, parent_id = contents.target_for(call, new.dataset_id, new.parent_id or None)
     empty = Collection("", new.name, parent_id, type=new.type, tags=tuple(new.tags))
-    return contents.create(call, to, empty)
+    return contents.create(call, target, empty)
 
 
 class Creation(fields.ProcessingFields, kw_only=True):
@@ -113,11 +113,11 @@ class Creation(fields.ProcessingFields, kw_only=True):
 _QA_CHARS, _CUSTOM_CHARS = 8_000, 512
 
 
-def cutting_of(settings: fields.ProcessingFields) -> Cutting:
+def cutting_of(settings: fields.ProcessingFields) -> ChunkRules:
     """Return the rules by which a text is cut into rows."""
     is_qa = settings.training_type == "qa"
     is_custom = settings.chunk_setting_mode == "custom"
-    size, levels, separators = _QA_CHARS if is_qa else DEFAULT_CUTTING.size, 5, ""
+    size, levels, separators = _QA_CHARS if is_qa else DEFAULT_RULES.size, 5, ""
     if is_custom:
         size = max(MIN_CHUNK_CHARS, int(settings.chunk_size or _CUSTOM_CHARS))
         size = min(size, MOST_CHARS)
@@ -126,9 +126,9 @@ def cutting_of(settings: fields.ProcessingFields) -> Cutting:
         levels = min(max(int(5 if deep is UNSET else deep), 0), 8)
         levels = levels if settings.chunk_split_mode == "paragraph" else 0
     own_separators = tuple(filter(None, separators.split("|")))
-    least = int(settings.chunk_trigger_min_size or DEFAULT_CUTTING.least)
+    least = int(settings.chunk_trigger_min_size or DEFAULT_RULES.least)
     least_by_trigger = {"forceChunk": 0, "maxSize": MOST_CHARS}
-    return Cutting(
+    return ChunkRules(
         size=size,
         overlap=0 if is_qa else round(size * 0.2),
         levels=levels,
@@ -178,7 +178,7 @@ def creation_route(
         "`chunkSplitter`, `chunkSplitMode` and `paragraphChunkDeep` are ignored unless "
         "`chunkSettingMode` is `custom`.",
         differs=differs + common,
-        refuses=(*refuses, *MAKE),
+        refuses=(*refuses, *CREATE),
         example=None if example is None else {"datasetId": DEMO_DATASET} | example,
         writes=True,
         since=since,
@@ -197,14 +197,14 @@ def create_with_rows(
     """Create the collection `new` where `body` says, with rows of `source`.
 
     A text is cut into rows as `body` says. `options` are those of `contents.create`.
-    Raises MAKE.
+    Raises CREATE.
     """
     parent_id = body.parent_id or None
     dataset, parent_id = contents.target_for(call, body.dataset_id, parent_id)
     if isinstance(source, str):
-        most = call.state.limits.waiting_rows
-        key = source, most, cutting_of(body)
-        texts = made(call.store, key, chunks(*key))
+        limit = call.state.limits.waiting_rows
+        key = source, limit, cutting_of(body)
+        texts = compute(call.store, key, chunks(*key))
         source = [(text, "", number) for number, text in enumerate(texts)]
     kind = body.training_type or new.training_type
     tags = tuple(body.tags)
@@ -344,7 +344,7 @@ def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:
         call.store.tickets.remove(key)  # the collection has the file now
         return view
     dataset, source = contents.collection_of_file(call, new.file_id)
-    rows = call.store.rows.of(dataset, source.id)
+    rows = call.store.rows.get(dataset, source.id)
     texts = [(row.q, row.a, row.chunk_index) for row in rows]
     file_id, size = source.file_id, source.file_size
     empty = Collection("", source.name, type="file", file_id=file_id, file_size=size)
@@ -368,7 +368,7 @@ class ApiCollectionBody(Creation, kw_only=True):
     since="4.8; null since 4.11",
     differs="No API server is called: the collection has the given name and no rows, "
     "and the dataset may be of any type. The `apiFileId` becomes the rawLink.",
-    refuses=MAKE,
+    refuses=CREATE,
     example={"datasetId": DEMO_DATASET, "name": "Prices", "apiFileId": "file-1"},
     writes=True,
 )

@@ -31,7 +31,7 @@ _NAME_CHARS = 255  # maximum of most file systems; the end shows the type
 Token = Annotated[
     str,
     Meta(min_length=1, max_length=Published.token_chars),
-    body_field.About(is_secret=True).meta(),
+    body_field.FieldRules(is_secret=True).meta(),
 ]
 """The token that is the last segment of a URL."""
 
@@ -138,7 +138,7 @@ def file_download(call: Call, query: TokenFields) -> Download:
             return Download(ticket.name, ticket.content)
         file = call.store.files.get(own_id)
         own_id = file.collection_id if file else ""
-    found = call.store.find_collection(own_id)
-    if found is None:
+    match = call.store.find_collection(own_id)
+    if match is None:
         raise FileNotFound("the address of a file", "that of one that is gone", "path")
-    return Download(found[1].name, content_of(call, *found))
+    return Download(match[1].name, content_of(call, *match))

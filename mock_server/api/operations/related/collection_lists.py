@@ -110,7 +110,7 @@ def _encode(page: NumberedPage, state: State) -> bytes:
     data=NumberedPageView,
     encode=_encode,
     traits={"page"},
-    appear=list_v2.appear,
+    invent=list_v2.invent_collection,
 )
 def collection_list(call: Call, body: CollectionListBody) -> NumberedPage:
     """Get a page of a dataset's collections, by its number.
@@ -147,7 +147,7 @@ class ScrollListBody(CollectionFilter, kw_only=True):
     data=list_v2.ListedPage,
     encode=list_v2.encode,
     traits={"page"},
-    appear=list_v2.appear,
+    invent=list_v2.invent_collection,
 )
 def scroll_list(call: Call, body: ScrollListBody) -> Page[Collection]:
     """Get a page of a dataset's collections, for lists that scroll.
@@ -157,7 +157,7 @@ def scroll_list(call: Call, body: ScrollListBody) -> Page[Collection]:
     """
     paging = fields.paging_of(body, Published.page_size)
     request = replace(body.request(0, 0, body.filter_tags), every_tag=True)
-    choices = call.state.choices.but(search_scope="folder")
+    choices = call.state.choices.replaced(search_scope="folder")
     in_folder = replace(call, state=replace(call.state, choices=choices))
-    found = page_of_collections(in_folder, request)
-    return fields.page_of(found.matching, paging, found.level)
+    page = page_of_collections(in_folder, request)
+    return fields.page_of(page.matching, paging, page.level)

@@ -26,7 +26,7 @@ from mock_server.api.operations.related.reply_parts import (
     response_data,
     value_of,
 )
-from mock_server.api.operations.related.reply_stream import Completion, event, streamed
+from mock_server.api.operations.related.reply_stream import Completion, chunks, event
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.api.response import Response
 from mock_server.domain import errors
@@ -142,23 +142,23 @@ class WantsStream(Struct):
 
 
 def shape_refusal(
-    response: Response, why: errors.Refusal, content: bytes, state: State
+    response: Response, refusal: errors.Refusal, content: bytes, state: State
 ) -> Response:
     """Return a refusal as the event `error` of a stream, if the body wants a stream.
 
     Without a stream, and for some refusals, return `response` as it is.
     """
     with suppress(*DECODE_ERRORS):
-        wanted = msgspec.json.decode(content, type=WantsStream)
-        if not wanted.stream or isinstance(why, errors.LimitReached | BadJson):
+        request = msgspec.json.decode(content, type=WantsStream)
+        if not request.stream or isinstance(refusal, errors.LimitReached | BadJson):
             return response
-        has_wrong_field = isinstance(why, errors.InvalidField)
+        has_wrong_field = isinstance(refusal, errors.InvalidField)
         if has_wrong_field and state.facts.wrong_fields_end_no_stream:
             return response
         failure = msgspec.json.decode(response.body, type=Failure)
         is_plain = failure.code == 500 and failure.status_text == "error"
         data = {"message": failure.message} if is_plain else failure
-        stream = EventStream.of([Chunk(event("error", data))])
+        stream = EventStream.from_chunks([Chunk(event("error", data))])
         headers = (*stream.headers, *response.headers)
         return replace(stream, headers=headers, note=response.note)
     return response
@@ -166,11 +166,11 @@ def shape_refusal(
 
 def encode(completion: Completion, state: State) -> bytes | Response:
     """Return the reply as JSON without an envelope, or as a stream of events."""
-    done, parts = completion.done, completion.done.parts
+    outcome, parts = completion.result, completion.result.parts
     last = parts[-1] if parts else ReplyPart()
     if completion.stream:
-        events = streamed(completion, state.facts)
-        return EventStream.of(events, is_cut=last.cut is True)
+        events = chunks(completion, state.facts)
+        return EventStream.from_chunks(events, is_cut=last.cut is True)
     if last.error is not None:
         return Response(500, error_envelope(*error_of(last.error)))
     content: str | list[Any] = text_of(parts)
@@ -182,13 +182,13 @@ def encode(completion: Completion, state: State) -> bytes | Response:
                 del each["type"]
     reasoning = "".join(each.reasoning or "" for each in parts)
     message = Message("assistant", content, reasoning or UNSET)
-    view = CompletionView(id=done.chat_id, choices=[Choice(message)])
-    view.title = UNSET if done.title is None else done.title
+    view = CompletionView(id=outcome.chat_id, choices=[Choice(message)])
+    view.title = UNSET if outcome.title is None else outcome.title
     if completion.detail:
         results = response_data(parts, state.facts, completion.share)
         view.response_data, view.new_variables = results, {}
     body = msgspec.json.encode(view)
-    return EventStream.of((), is_cut=True) if last.cut else body
+    return EventStream.from_chunks((), is_cut=True) if last.cut else body
 
 
 _DIFFERS = (
@@ -233,19 +233,19 @@ def completions(call: Call, body: CompletionsBody) -> Completion:
     app_id = _app_named(call, body)
     app = call.app(app_id) if app_id else _first_readable(call)
     is_plugin = app.type == "plugin"
-    done = complete(call, app, _turn(call, body, is_plugin=is_plugin))
+    outcome = complete(call, app, _turn(call, body, is_plugin=is_plugin))
     form = body.stream is True, is_plugin or body.detail is True
-    return Completion(done, *form, share=call.share)
+    return Completion(outcome, *form, share=call.share)
 
 
 def _app_named(call: Call, body: CompletionsBody) -> str:
     """Return the id of the app that the API key or the body names, else ""."""
     caller = call.caller
     ids = caller.app_id, caller.named_app, body.app_id
-    named = [each for each in ids if each]
-    if len({*named}) < 2:
-        return named[0] if named else ""
-    return named[0] if call.facts.app_of_key_is_first else named[-1]
+    known_ids = [each for each in ids if each]
+    if len({*known_ids}) < 2:
+        return known_ids[0] if known_ids else ""
+    return known_ids[0] if call.facts.app_of_key_is_first else known_ids[-1]
 
 
 def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from mock_server.api.envelope import View
-from mock_server.api.operations.body_field import About
+from mock_server.api.operations.body_field import FieldRules
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import (
@@ -70,7 +70,7 @@ class PushDataBody(RequestFields, kw_only=True):
     data: Annotated[
         list[PushedRow],
         Meta(max_length=Published.pushed_rows),
-        About(items_need="q").meta(),
+        FieldRules(items_need="q").meta(),
     ]
     training_type: Annotated[fields.TrainingType, fields.IDLE] | UnsetType = UNSET
     training_mode: Annotated[fields.TrainingType, fields.IDLE] | UnsetType = UNSET
@@ -212,8 +212,8 @@ def data_detail(call: Call, query: fields.IdQuery) -> RowDetailView:
     unless `a` is empty.
     """
     dataset, collection, row = call.row(query.id, Level.READ)
-    own = (("default", text) for text in (row.q, row.a) if text)
-    texts = [*(("custom", text) for text in row.indexes), *own]
+    pairs = (("default", text) for text in (row.q, row.a) if text)
+    texts = [*(("custom", text) for text in row.indexes), *pairs]
     return fields.copy_fields(
         RowDetailView,
         row,
@@ -273,15 +273,15 @@ def data_update(call: Call, new: DataUpdateBody) -> UpdatedView | None:
     updateTime changes at once.
     """
     dataset, collection, row = call.row(new.data_id, Level.WRITE, "$.dataId")
-    changed = replace(row, q=new.q or row.q, update_time=call.now)
+    updated = replace(row, q=new.q or row.q, update_time=call.now)
     if isinstance(new.a, str):
-        changed = replace(changed, a=new.a)
+        updated = replace(updated, a=new.a)
     if isinstance(new.indexes, list):
-        changed = replace(changed, indexes=_index_texts(new.indexes))
-    replace_row(call, dataset, collection, row, changed)
+        updated = replace(updated, indexes=_index_texts(new.indexes))
+    replace_row(call, dataset, collection, row, updated)
     if not call.facts.data_update_needs_q:
         return None
-    return UpdatedView(changed.q, changed.a or UNSET)
+    return UpdatedView(updated.q, updated.a or UNSET)
 
 
 @route(

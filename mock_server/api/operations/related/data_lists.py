@@ -27,7 +27,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
-from mock_server.domain.objects.pending import Steps, made, pieces
+from mock_server.domain.objects.pending import Steps, compute, pieces
 from mock_server.domain.objects.rows import OldestFirst
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
@@ -79,7 +79,7 @@ def _row_view(row: Row, page: RowsPage) -> RowView:
     )
 
 
-def _appear(_: DataListBody, number: int) -> Row:
+def _invent_row(_: DataListBody, number: int) -> Row:
     return Row(f"appeared-{number}", f"Appeared {number}")
 
 
@@ -94,7 +94,7 @@ _listing = partial(
     gather=gather_page,
     data=RowsView,
     shows=_row_view,
-    appear=_appear,
+    invent=_invent_row,
 )
 
 
@@ -114,16 +114,16 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     paging = fields.paging_of(body, Published.page_size)
     wanted_id, term = body.collection_id, fold(body.search_text)
     dataset, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
-    rows = call.store.rows.of(dataset, collection.id)
+    rows = call.store.rows.get(dataset, collection.id)
     if term:
-        room = call.state.limits.listed_search_chars
-        steps = fields.containing(term, rows, _texts_of, room)
-        rows = made(call.store, term, steps, rows).noted(call.state)
+        limit = call.state.limits.listed_search_chars
+        steps = fields.containing(term, rows, _texts_of, limit)
+        rows = compute(call.store, term, steps, rows).with_hint(call.state)
     if not call.facts.rows_newest_first:
         rows = OldestFirst(rows)
     page = fields.page_of(rows, paging, dataset.level_of(call.caller))
-    shown = dataset.id, collection.id, call.facts.rows_show_team
-    return RowsPage(*astuple(page), *shown)  # type: ignore[call-arg]
+    ids = dataset.id, collection.id, call.facts.rows_show_team
+    return RowsPage(*astuple(page), *ids)  # type: ignore[call-arg]
 
 
 @_listing(
@@ -156,8 +156,8 @@ class ExportBody(fields.CitedFields, kw_only=True):
     def check(self) -> None:
         """Raise InvalidField if a reply is named only in part, or only by its time."""
         fields.CitedFields.check(self)
-        given = (getattr(self, each) for each in self.__struct_fields__)
-        self.check_whole(is_required=sum(each is not UNSET for each in given) > 1)
+        values = (getattr(self, each) for each in self.__struct_fields__)
+        self.check_whole(is_required=sum(each is not UNSET for each in values) > 1)
 
 
 _Ignored = Annotated[Any, fields.IDLE]
@@ -214,8 +214,8 @@ def export(call: Call, body: ExportBody) -> bytes:
         kind = TooManyRequests if is_http_429 else TooManyRequestsAsHttp500
         hint = "advance the clock of the sandbox"
         raise kind("one export every 60 seconds", "another one", "path", hint)
-    rows = call.store.rows.of(dataset, collection.id)
-    lines = made(call.store, "export", _lines_of(rows), rows)
+    rows = call.store.rows.get(dataset, collection.id)
+    lines = compute(call.store, "export", _lines_of(rows), rows)
     call.store.exported = now
     return b"\n".join(lines)
 
@@ -224,9 +224,9 @@ def _lines_of(rows: Iterable[Row]) -> Steps[list[bytes]]:
     """Return the lines of the CSV. Raises LimitReached."""
     lines = ["\ufeffq,a".encode()]
     hint = "list the rows page by page, or export a smaller collection"
-    every = within_page(map(_line_of, rows), Published.export_bytes, hint)
-    for _, some in pieces(every):
-        lines += some
+    row_lines = within_page(map(_line_of, rows), Published.export_bytes, hint)
+    for _, chunk in pieces(row_lines):
+        lines += chunk
         yield
     return lines
 

@@ -13,7 +13,7 @@ from mock_server.domain.datasets import dataset_folders as folders
 from mock_server.domain.datasets.dataset_folders import FolderTooDeep
 from mock_server.domain.objects.dataset import Dataset
 
-MAKE = (*folders.PUT_IN, FolderTooDeep, errors.LimitReached)
+CREATE = (*folders.INSERT, FolderTooDeep, errors.LimitReached)
 """Refusals of both routes."""
 
 
@@ -91,7 +91,7 @@ class DatasetCreateBody(NewDataset, kw_only=True):
     former=("dataset_create_needs_all", NewDataset),
     differs="A parent that is not a folder is refused. Models are ignored. Folders "
     "have the depth limit of `folder.create`.",
-    refuses=MAKE,
+    refuses=CREATE,
     example={"type": "dataset", "name": "News", "intro": "", "avatar": ""},
     writes=True,
 )
@@ -116,21 +116,21 @@ class FolderCreateBody(RequestFields, kw_only=True):
     chinese="创建知识库文件夹",
     since="4.9.6 with API keys",
     differs="A parent that is not a folder is refused.",
-    refuses=MAKE,
+    refuses=CREATE,
     example={"name": "Archive", "intro": ""},
     writes=True,
 )
-def folder_create(call: Call, new: FolderCreateBody) -> fields.Nothing:
+def folder_create(call: Call, new: FolderCreateBody) -> fields.EmptyData:
     """Create a folder of datasets.
 
     Returns an empty object. At most four folders may be nested.
     """
     _create(call, new, type=folders.FOLDER, avatar="/imgs/files/folder.svg")
-    return fields.Nothing()
+    return fields.EmptyData()
 
 
 def _create(call: Call, new: NewDataset | FolderCreateBody, **values: str) -> str:
-    """Store a dataset or a folder of the caller, and return its id. Raises MAKE.
+    """Store a dataset or a folder of the caller, and return its id. Raises CREATE.
 
     `values` are fields that `new` does not have.
     """

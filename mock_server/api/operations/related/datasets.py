@@ -10,7 +10,7 @@ from mock_server.api.errors import MissingAuthorization
 from mock_server.api.operations.list_v2 import Roles, roles
 from mock_server.api.operations.operation import DEMO_DATASET
 from mock_server.api.operations.related import fields, holders
-from mock_server.api.operations.related.dataset_creation import MAKE, Servers
+from mock_server.api.operations.related.dataset_creation import CREATE, Servers
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
@@ -146,23 +146,21 @@ def _view(kind: type[K], dataset: Dataset, level: Level, **values: Any) -> K:
     shows=_list_item,
     has_total=False,
     gather=gather_by_method,
-    appear=lambda _, n: (Dataset(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
+    invent=lambda _, n: (Dataset(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
-def dataset_list(
-    call: Call, wanted: DatasetListBody
-) -> Page[holders.WithLevel[Dataset]]:
+def dataset_list(call: Call, body: DatasetListBody) -> Page[holders.WithLevel[Dataset]]:
     """List the datasets that the caller may read.
 
     Returns an array, the latest first, of all datasets or of those in the folder
     `parentId`. `searchKey` finds all datasets with this text in name or intro.
     """
-    term, folder = fold(wanted.search_key or ""), wanted.parent_id
+    term, folder = fold(body.search_key or ""), body.parent_id
     if not term and folder:
         call.dataset(folder, Level.READ, "$.parentId")
 
     def is_wanted(dataset: Dataset) -> bool:
         is_in_folder = folder is UNSET or dataset.parent_id == (folder or None)
-        return is_in_folder and wanted.type in (UNSET, dataset.type)
+        return is_in_folder and body.type in (UNSET, dataset.type)
 
     datasets = call.store.datasets()
     if term:
@@ -217,7 +215,7 @@ class DatasetUpdateBody(RequestFields, kw_only=True):
     since="4.15 with API keys",
     differs="Models and settings are not stored. A parent is refused if it is not a "
     "folder, is inside the dataset, or nests more than four folders.",
-    refuses=(*DATASET, MissingAuthorization, FolderCycle, *MAKE),
+    refuses=(*DATASET, MissingAuthorization, FolderCycle, *CREATE),
     example={"id": DEMO_DATASET, "name": "Manual"},
     writes=True,
 )
@@ -231,7 +229,7 @@ def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
     is_moved, target = new.parent_id is not UNSET, new.parent_id or None
     # An unknown folder is reported before a missing permission.
     folders.folder_for(call, target, Level.NONE)
-    call.may(dataset, Level.WRITE)
+    call.require(dataset, Level.WRITE)
     # Empty values change nothing, except an empty introduction.
     changes: dict[str, Any] = {"name": new.name} if new.name else {}
     changes |= {"avatar": new.avatar} if new.avatar else {}

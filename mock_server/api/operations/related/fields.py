@@ -48,9 +48,9 @@ FormerDatasetType = Literal[
     "yuque",
 ]
 
-IDLE = body_field.About(is_idle=True).meta()
+IDLE = body_field.FieldRules(is_idle=True).meta()
 """Marks a field that is checked, but has no effect."""
-SHARE = body_field.About(is_idle=True, is_credential=True).meta()
+SHARE = body_field.FieldRules(is_idle=True, is_credential=True).meta()
 """Marks a share link, which is read before the other fields."""
 IdleText = Annotated[LongText, IDLE] | UnsetType
 IdleNumber = Annotated[float, IDLE] | UnsetType
@@ -144,8 +144,8 @@ class CitedFields(OptionalChatFields, kw_only=True):
     def check_whole(self, *, is_required: bool = False) -> None:
         """Raise InvalidField if a reply is named in part, or is required but absent."""
         target = self.app_id or self.skill_id or names_share(self.out_link_auth_data)
-        given = [*map(bool, (target, self.chat_id, self.chat_item_data_id))]
-        if (is_required or any(given)) and not all(given):
+        flags = [*map(bool, (target, self.chat_id, self.chat_item_data_id))]
+        if (is_required or any(flags)) and not all(flags):
             expected = "a chat target, chatId and chatItemDataId together, or none"
             raise errors.InvalidField(expected, "some", "$")
 
@@ -174,7 +174,7 @@ def _shared_names(kind: type[Struct], other: type[Struct]) -> tuple[str, ...]:
     return tuple(sorted({*kind.__struct_fields__} & {*other.__struct_fields__}))
 
 
-class Nothing(Struct):
+class EmptyData(Struct):
     """An object without fields."""
 
 
@@ -272,17 +272,17 @@ PAGING = (MissingParams, CastError)
 
 
 def paging_of(
-    fields: PagedFields | PagedChatFields, most: int = Published.related_page_size
+    fields: PagedFields | PagedChatFields, limit: int = Published.related_page_size
 ) -> tuple[int, int]:
     """Return the offset and the size of a page, as FastGPT reads them.
 
     Without `pageSize` this is (0, 10). An `offset` other than 0 wins over `pageNum`. A
-    size above `most` counts as `most`. Call this before any object is looked up, like
+    size above `limit` counts as `limit`. Call this before any object is looked up, like
     all checks of fields. Raises PAGING.
     """
     if fields.page_size is UNSET:
         return 0, 10
-    size = min(_number(fields.page_size, "pageSize"), most)
+    size = min(_number(fields.page_size, "pageSize"), limit)
     if size == 0:
         raise MissingParams.of(fields.page_size, "a number of at least 1", "$.pageSize")
     offset = _number(fields.offset, "offset")
@@ -304,14 +304,14 @@ _CHARS_PER_STEP = 8_192
 
 
 class Matches(Struct, Generic[T]):
-    """The objects that match; `is_whole` is False if not all texts were compared."""
+    """The objects that match; `is_complete` is False if not all texts were compared."""
 
     objects: list[T]
-    is_whole: bool = True
+    is_complete: bool = True
 
-    def noted(self, state: State) -> list[T]:
+    def with_hint(self, state: State) -> list[T]:
         """Return the objects; give a hint if not all texts were compared."""
-        if not self.is_whole:
+        if not self.is_complete:
             state.hint("only the first texts were compared (limit listed_search_chars)")
         return self.objects
 
@@ -330,7 +330,7 @@ def containing(
     step_end = room - _CHARS_PER_STEP
     for each in objects:
         if room <= 0:
-            matches.is_whole = False
+            matches.is_complete = False
             break
         if room < step_end:
             yield

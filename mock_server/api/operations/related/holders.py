@@ -21,19 +21,19 @@ def search(call: Call, term: str, objects: Iterable[H]) -> list[H]:
     """Return the objects whose name or introduction contains a case-folded term."""
     room = call.state.limits.listed_search_chars
     steps = fields.containing(term, objects, lambda each: (each.name, each.intro), room)
-    return complete(steps).noted(call.state)
+    return complete(steps).with_hint(call.state)
 
 
 def page_of(
-    call: Call, objects: Iterable[H], most: int | None = None
+    call: Call, objects: Iterable[H], limit: int | None = None
 ) -> Page[WithLevel[H]]:
     """Return one page of the objects that the caller may read, the latest first.
 
-    The page has the first `most` objects; by default it has all.
+    The page has the first `limit` objects; by default it has all.
     """
     ordered = sorted(objects, key=lambda each: (-each.update_time, each.id))
     levels = ((each, each.level_of(call.caller)) for each in ordered)
-    items = [(each, level) for each, level in levels if level >= Level.READ][:most]
+    items = [(each, level) for each, level in levels if level >= Level.READ][:limit]
     return Page(items, len(items), call.caller.level, items, 0, Published.integer)
 
 

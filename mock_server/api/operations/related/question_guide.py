@@ -52,7 +52,7 @@ def create_question_guide(call: Call, body: CreateQuestionGuideBody) -> list[str
     return [*(call.app(body.app_id).question_guide or QUESTIONS)]
 
 
-class SaidBefore(Struct):
+class ContextMessage(Struct):
     """A message and its role."""
 
     role: Literal["user", "assistant", "system", "tool", "function"]
@@ -66,7 +66,7 @@ class OlderGuideBody(RequestFields, kw_only=True):
     """The messages so far; they are checked, but have no effect."""
 
     messages: Annotated[
-        list[SaidBefore], Meta(max_length=Published.json_values), fields.IDLE
+        list[ContextMessage], Meta(max_length=Published.json_values), fields.IDLE
     ]
     out_link_auth_data: fields.LinkAuth = UNSET
 

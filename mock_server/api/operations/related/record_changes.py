@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from mock_server.api.operations.operation import DEMO_APP, DEMO_RECORD, DEMO_REFUND
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.fields import ChatId, ChatQuery, Nothing
+from mock_server.api.operations.related.fields import ChatId, ChatQuery, EmptyData
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
@@ -57,8 +57,8 @@ def delete_record(call: Call, body: DeleteRecordFields) -> None:
     app = call.app(body.app_id)
     content_ids = body.content_ids or ()
     ids = content_ids.split(",") if isinstance(content_ids, str) else content_ids
-    named = filter(None, (*ids, body.content_id))
-    delete_records(call, app, body.chat_id, {*named})
+    known_ids = filter(None, (*ids, body.content_id))
+    delete_records(call, app, body.chat_id, {*known_ids})
 
 
 class DeleteItemBody(RequestFields):
@@ -108,7 +108,7 @@ class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
     writes=True,
     is_checked=True,
 )
-def update_user_feedback(call: Call, body: UpdateUserFeedbackBody) -> Nothing | None:
+def update_user_feedback(call: Call, body: UpdateUserFeedbackBody) -> EmptyData | None:
     """Rate a reply.
 
     A good and a bad feedback are stored as sent, null too; an omitted feedback is
@@ -117,4 +117,4 @@ def update_user_feedback(call: Call, body: UpdateUserFeedbackBody) -> Nothing | 
     app = call.app(body.app_id)
     feedback = Feedback(body.user_good_feedback, body.user_bad_feedback)
     give_feedback(call, app, body.chat_id, body.data_id, feedback)
-    return None if call.facts.feedback_gives_null else Nothing()
+    return None if call.facts.feedback_gives_null else EmptyData()

@@ -77,15 +77,15 @@ def _results(
         return
     kinds = {"datasetSearchNode", "tool" if facts.shares_see_tools else ""}
     names = {"moduleType", "runningTime", "quoteList" if share.show_cite else ""}
-    for at, result in results:
+    for index, result in results:
         if result["moduleType"] in kinds:
-            yield at, {name: it for name, it in result.items() if name in names}
+            yield index, {name: it for name, it in result.items() if name in names}
 
 
 def _all_results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each result with all its fields, and the index of its part."""
     number = 0
-    for at, part in enumerate(parts):
+    for index, part in enumerate(parts):
         fields: dict[str, Any] = {}
         if part.node is not None:
             fields = {"moduleName": part.node, "moduleType": "chatNode"}
@@ -98,7 +98,7 @@ def _all_results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, An
         if fields:
             number += 1
             own_id = f"node-{number}"
-            yield at, {"id": own_id, "nodeId": own_id, "runningTime": 0, **fields}
+            yield index, {"id": own_id, "nodeId": own_id, "runningTime": 0, **fields}
 
 
 def results_by_end(
@@ -108,9 +108,9 @@ def results_by_end(
 
     A result is sent when its node ends: a named node runs until the next named node.
     """
-    named = [at for at, part in enumerate(parts) if part.node is not None]
-    ends = dict(pairwise([*named, len(parts)]))
-    found: dict[int, list[dict[str, Any]]] = {}
-    for at, result in _results(parts, facts, share):
-        found.setdefault(ends.get(at, at + 1), []).append(result)
-    return found
+    indexes = [index for index, part in enumerate(parts) if part.node is not None]
+    ends = dict(pairwise([*indexes, len(parts)]))
+    by_index: dict[int, list[dict[str, Any]]] = {}
+    for index, result in _results(parts, facts, share):
+        by_index.setdefault(ends.get(index, index + 1), []).append(result)
+    return by_index

@@ -16,7 +16,7 @@ from mock_server.api.operations.related.reply_parts import (
     tool_of,
 )
 from mock_server.domain.access import Share
-from mock_server.domain.chats import Completed
+from mock_server.domain.chats import CompletionResult
 from mock_server.domain.limits import Published
 from mock_server.domain.replies import Pace, ReplyPart
 from mock_server.domain.versions import Facts
@@ -25,29 +25,29 @@ from mock_server.domain.versions import Facts
 class Completion(Struct):
     """A reply, and the form in which the request wants it."""
 
-    done: Completed
+    result: CompletionResult
     stream: bool
     detail: bool
     is_v2: bool = False
     share: Share | None = None
 
 
-def streamed(completion: Completion, facts: Facts) -> Iterator[Chunk]:
+def chunks(completion: Completion, facts: Facts) -> Iterator[Chunk]:
     """Yield the events of a reply, each after its pause.
 
     With `detail`, v2 sends the result of a node when the node ends; v1 sends all
     results after the reply.
     """
-    done, is_detailed, share = completion.done, completion.detail, completion.share
-    pace, results_before = done.pace, {}
+    outcome, is_detailed, share = completion.result, completion.detail, completion.share
+    pace, results_before = outcome.pace, {}
     if is_detailed and completion.is_v2:
-        results_before = results_by_end(done.parts, facts, share)
+        results_before = results_by_end(outcome.parts, facts, share)
     hidden = () if share is None or share.show_running_status else _RUNNING
-    least = _least_length(done.parts)
+    least = _least_length(outcome.parts)
     is_first = True
     pause_before = 0.0
-    for at, part in enumerate(done.parts):
-        for result in results_before.get(at, ()):
+    for index, part in enumerate(outcome.parts):
+        for result in results_before.get(index, ()):
             yield Chunk(event("flowNodeResponse", result))
         pause_before += part.pause_ms or 0
         for name, data, is_word in _events(part, least):
@@ -61,17 +61,17 @@ def streamed(completion: Completion, facts: Facts) -> Iterator[Chunk]:
             yield Chunk(event(name, data, is_detailed or name == "error"), pause)
         if part.error is not None or part.cut:
             return
-    for result in results_before.get(len(done.parts), ()):
+    for result in results_before.get(len(outcome.parts), ()):
         yield Chunk(event("flowNodeResponse", result))
     if is_detailed:
         yield Chunk(event("workflowDuration", {"durationSeconds": 0}), pause_before)
-        if done.title is not None:
-            yield Chunk(event("chatTitle", {"title": done.title}))
+        if outcome.title is not None:
+            yield Chunk(event("chatTitle", {"title": outcome.title}))
     yield Chunk(event("answer", _delta(None, "stop"), is_detailed))
     head = b"event: answer\n" if is_detailed else b""
     ends = [Chunk(head + b"data: [DONE]\n\n")]
     if is_detailed and not completion.is_v2:
-        results = event("flowResponses", response_data(done.parts, facts, share))
+        results = event("flowResponses", response_data(outcome.parts, facts, share))
         ends.insert(0 if facts.streams_end_with_done else 1, Chunk(results))
     yield from ends
 
@@ -93,14 +93,14 @@ def _events(part: ReplyPart, least: int) -> Iterator[tuple[str, Any, bool]]:
     if part.node is not None:
         yield "flowNodeStatus", {"status": "running", "name": part.node}, False
     if part.tool is not None:
-        whole = tool_of(part.tool)
-        empty = {**whole, "params": "", "response": ""}
+        tool = tool_of(part.tool)
+        empty = {**tool, "params": "", "response": ""}
         unnamed = {**empty, "toolName": "", "toolAvatar": ""}
         yield "toolCall", {"tool": empty}, False
-        yield "toolParams", {"tool": {**unnamed, "params": whole["params"]}}, False
+        yield "toolParams", {"tool": {**unnamed, "params": tool["params"]}}, False
         yield (
             "toolResponse",
-            {"tool": {**unnamed, "response": whole["response"]}},
+            {"tool": {**unnamed, "response": tool["response"]}},
             False,
         )
     if part.interactive is not None:
@@ -128,10 +128,10 @@ def _least_length(parts: Sequence[ReplyPart]) -> int:
     """
     # A text of a MiB may have a million words; an event for each would take long.
     texts = [text for each in parts if (text := each.reasoning or each.text)]
-    most = max(1, Published.stream_pieces + 1 - len(texts))
+    limit = max(1, Published.stream_pieces + 1 - len(texts))
     ends = chain.from_iterable(map(_WORD_END.finditer, texts))
-    count = sum(1 for _ in islice(ends, most))
-    return sum(map(len, texts)) // most if count == most else 0
+    count = sum(1 for _ in islice(ends, limit))
+    return sum(map(len, texts)) // limit if count == limit else 0
 
 
 def pieces(reply: str, least: int = 0) -> list[str]:
@@ -139,14 +139,14 @@ def pieces(reply: str, least: int = 0) -> list[str]:
 
     A space belongs to the word before it; a Chinese character ends a word.
     """
-    found: list[str] = []
+    pieces: list[str] = []
     start = 0
     while start < len(reply):
         match = _WORD_END.search(reply, start + least)
         end = match.end() if match else len(reply)
-        found.append(reply[start:end])
+        pieces.append(reply[start:end])
         start = end
-    return found
+    return pieces
 
 
 def _delta(

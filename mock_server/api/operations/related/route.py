@@ -31,7 +31,7 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.versions import Version
 
-__all__ = ["Act", "Call", "ListOf", "RequestFields", "encode_data", "route"]
+__all__ = ["Act", "Call", "PageView", "RequestFields", "encode_data", "route"]
 
 Act = Callable[[Call, Any], Any]
 SECTION = "related_route"
@@ -42,7 +42,7 @@ _COMMON_ENDS = frozenset({"create", "list", "detail", "update", "delete", "paths
 """Last segments of several paths; a name has the segment before them as well."""
 
 
-class ListOf(Struct):
+class PageView(Struct):
     """A page of a list, and the number of all items."""
 
     items: list[Any] = field(name="list")
@@ -61,7 +61,7 @@ class RarerFields(TypedDict, total=False):
     is_scripted: bool
     shape_refusal: operation.ShapeRefusal
     also: str
-    appear: Callable[[Any, int], Any]
+    invent: Callable[[Any, int], Any]
     versions: tuple[Version, ...]
     chinese: str
 
@@ -104,7 +104,7 @@ def route(
     request that the demo fixture accepts.
     """
     methods, path = methods_and_path.split()
-    method, *further = methods.split("|")
+    method, *other_methods = methods.split("|")
     *_, noun, last = path.split("/")
 
     if rarer.get("access") in VISITED:
@@ -121,7 +121,7 @@ def route(
             return Contract(
                 SECTION,
                 kind,
-                where=_SOURCES.get(gathers, ""),
+                fields_place=_SOURCES.get(gathers, ""),
                 is_checked=is_checked,
                 is_strict=is_strict,
             )
@@ -140,7 +140,7 @@ def route(
         return operation.Operation(
             name=name or (f"{noun}.{last}" if last in _COMMON_ENDS else last),
             method=method,
-            further_methods=tuple(further),
+            further_methods=tuple(other_methods),
             path=path,
             summary=summary,
             contract=contract,
@@ -155,7 +155,7 @@ def route(
             if example is None
             else (operation.Example("answer", summary, example),),
             gather=gathers,
-            former=former and operation.Former(former[0], contract_of(former[1])),
+            former=former and operation.OldContract(former[0], contract_of(former[1])),
             **rarer,
         )
 
@@ -172,7 +172,7 @@ def _page_encoder(
 ) -> operation.Encode:
     def encode(page: Page[Any], state: State) -> bytes:
         items = items_of(shows(item, page) for item in page.items)
-        return encode_data(ListOf(items, page.total) if has_total else items, state)
+        return encode_data(PageView(items, page.total) if has_total else items, state)
 
     return encode
 
@@ -187,8 +187,8 @@ async def gather_fields(body: RequestBody, max_bytes: int, memory: Memory) -> by
     query = body.scope["query_string"]
     if not query:
         return content or b"{}"
-    given = read_raw(content) if content else {}
-    return msgspec.json.encode(given | query_fields(query))
+    fields = read_raw(content) if content else {}
+    return msgspec.json.encode(fields | query_fields(query))
 
 
 async def gather_query(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
@@ -204,8 +204,8 @@ async def gather_body(body: RequestBody, max_bytes: int, memory: Memory) -> byte
 
 async def gather_by_method(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
     """Return the body, or the fields of the query of a GET, as old clients send."""
-    own = gather_fields if body.scope["method"] == "GET" else gather_body
-    return await own(body, max_bytes, memory)
+    gather = gather_fields if body.scope["method"] == "GET" else gather_body
+    return await gather(body, max_bytes, memory)
 
 
 async def gather_page(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
@@ -215,10 +215,10 @@ async def gather_page(body: RequestBody, max_bytes: int, memory: Memory) -> byte
     """
     content = await gather_body(body, max_bytes, memory)
     query = query_fields(body.scope["query_string"])
-    if "pageSize" not in query or "pageSize" in (given := read_raw(content)):
+    if "pageSize" not in query or "pageSize" in (fields := read_raw(content)):
         return content
     page = {name: query[name] for name in _PAGING if name in query}
-    return msgspec.json.encode(given | page)
+    return msgspec.json.encode(fields | page)
 
 
 async def gather_either(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
@@ -233,10 +233,10 @@ async def gather_either(body: RequestBody, max_bytes: int, memory: Memory) -> by
 
 def query_fields(query: bytes) -> dict[str, object]:
     """Return the fields of a query; a repeated field becomes an array."""
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
-        found.setdefault(name, []).append(value)
-    return {name: each[0] if len(each) == 1 else each for name, each in found.items()}
+        values.setdefault(name, []).append(value)
+    return {name: each[0] if len(each) == 1 else each for name, each in values.items()}
 
 
 _SOURCES: dict[operation.Gather, str] = {

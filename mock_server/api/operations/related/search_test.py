@@ -90,7 +90,7 @@ class ScoreView(View):
     index: int
 
 
-class FoundView(View, kw_only=True):
+class HitView(View, kw_only=True):
     """A found data row."""
 
     id: str
@@ -109,7 +109,7 @@ class FoundView(View, kw_only=True):
 class SearchView(View):
     """The found rows, best first, and the settings of the search."""
 
-    list: list[FoundView]
+    list: list[HitView]
     duration: str
     limit: int
     search_mode: str
@@ -118,7 +118,7 @@ class SearchView(View):
     using_similarity_filter: bool | UnsetType = UNSET
 
 
-class Found(Struct, frozen=True):
+class Hit(Struct, frozen=True):
     """A found row, its collection, score and ranks.
 
     `rank` is its rank among all found rows, `distinct_rank` its rank among found rows
@@ -132,18 +132,18 @@ class Found(Struct, frozen=True):
     distinct_rank: int = 0
 
 
-class FoundPage(Page[Found], frozen=True, kw_only=True):
+class HitsPage(Page[Hit], frozen=True, kw_only=True):
     """The found rows, the id of their dataset, and the request."""
 
     dataset_id: str
     body: SearchTestBody
 
 
-def _encode(page: FoundPage, state: State) -> bytes:
+def _encode(page: HitsPage, state: State) -> bytes:
     body, has_tokens = page.body, state.facts.found_rows_have_tokens
-    found = items_of(
+    rows = items_of(
         copy_fields(
-            FoundView,
+            HitView,
             each.row,
             a=each.row.a or UNSET,
             dataset_id=page.dataset_id,
@@ -159,23 +159,23 @@ def _encode(page: FoundPage, state: State) -> bytes:
     limit = _limit(body)
     settings = limit, body.search_mode, body.using_re_rank, body.similarity
     has_filter = _filters_by_similarity(body) if has_tokens else UNSET
-    return encode_data(SearchView(found, "0.012s", *settings, has_filter), state)
+    return encode_data(SearchView(rows, "0.012s", *settings, has_filter), state)
 
 
-def _scores(found: Found, body: SearchTestBody) -> list[ScoreView]:
+def _scores(hit: Hit, body: SearchTestBody) -> list[ScoreView]:
     """Return a row's scores: one for each recall, one fused, and one of the re-rank."""
-    rank, kinds = found.rank, _RECALLS[body.search_mode]
-    scores = [ScoreView(kind, found.score, rank) for kind in kinds]
+    rank, kinds = hit.rank, _RECALLS[body.search_mode]
+    scores = [ScoreView(kind, hit.score, rank) for kind in kinds]
     fused, re_rank = 1 / (_RRF + 1 + rank), []
     if body.using_re_rank:
         weight = body.rerank_weight
         share = weight if isinstance(weight, int | float) and 0 <= weight <= 1 else 0.5
-        re_rank = [ScoreView("reRank", found.score, found.distinct_rank)]
+        re_rank = [ScoreView("reRank", hit.score, hit.distinct_rank)]
         if share == 1:
             return re_rank
-        fused = (1 - share) * fused + share / (_RRF + 1 + found.distinct_rank)
+        fused = (1 - share) * fused + share / (_RRF + 1 + hit.distinct_rank)
     is_fused = len(kinds) > 1 or body.using_re_rank
-    fused_rank = found.distinct_rank if re_rank else rank
+    fused_rank = hit.distinct_rank if re_rank else rank
     rrf = [ScoreView("rrf", fused, fused_rank)] if is_fused else []
     return [*scores, *rrf, *re_rank] if len(kinds) > 1 else [*scores, *re_rank, *rrf]
 
@@ -189,9 +189,9 @@ def _limit(body: SearchTestBody) -> int:
     return int(min(max(body.limit, -Published.integer), _MOST_TOKENS))
 
 
-def _appear(_: SearchTestBody, number: int) -> Found:
+def _invent_match(_: SearchTestBody, number: int) -> Hit:
     row = Row(f"appeared-{number}", f"Appeared {number}")
-    return Found(1, row, Collection("appeared", "Appeared"))
+    return Hit(1, row, Collection("appeared", "Appeared"))
 
 
 @route(
@@ -208,9 +208,9 @@ def _appear(_: SearchTestBody, number: int) -> Found:
     encode=_encode,
     traits={"page"},
     has_total=False,
-    appear=_appear,
+    invent=_invent_match,
 )
-def search_test(call: Call, body: SearchTestBody) -> FoundPage:
+def search_test(call: Call, body: SearchTestBody) -> HitsPage:
     """Find the data rows of a dataset that are nearest to a text.
 
     The score of a row is the share of the text's pairs of adjacent characters that `q`,
@@ -224,14 +224,14 @@ def search_test(call: Call, body: SearchTestBody) -> FoundPage:
     if not (body.text or call.facts.fields_are_checked):
         raise MissingParams("a text", "none", "$.text")
     dataset = call.dataset(body.dataset_id, Level.READ, "$.datasetId")
-    found = sorted(_found(call, dataset, body), key=lambda it: (-it.score, it.row.id))
-    distinct = _distinct(found, call.state.limits.searched_chars)
+    hits = sorted(_matches(call, dataset, body), key=lambda it: (-it.score, it.row.id))
+    distinct = _distinct(hits, call.state.limits.searched_chars)
     if _filters_by_similarity(body):
         distinct = (it for it in distinct if it.score >= body.similarity)
     best = list(_within(distinct, _limit(body)))
     if not best and any(owner == dataset.id for owner, _ in call.store.jobs):
         call.state.hint(_UNTRAINED)
-    return FoundPage(
+    return HitsPage(
         items=best,
         total=len(best),
         level=dataset.level_of(call.caller),
@@ -242,7 +242,7 @@ def search_test(call: Call, body: SearchTestBody) -> FoundPage:
     )
 
 
-def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found]:
+def _matches(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Hit]:
     """Yield the rows that have a pair of characters in common with the text."""
     parts, room = parts_of(body.text), call.state.limits.searched_chars
     for own_id, rows in call.store.rows.by_collection(dataset):
@@ -257,28 +257,28 @@ def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found
             room = min(left, room - _LEAST_CHARS)
             value = score(parts, folded)
             if value > 0:
-                yield Found(value, row, collection)
+                yield Hit(value, row, collection)
 
 
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 
-def _distinct(found: Iterable[Found], most: int) -> Iterator[Found]:
+def _distinct(hits: Iterable[Hit], limit: int) -> Iterator[Hit]:
     """Yield each row whose letters and digits no earlier row has; set its ranks.
 
-    Only the first `most` characters of a row are compared.
+    Only the first `limit` characters of a row are compared.
     """
     seen: set[str] = set()
-    for rank, each in enumerate(found):
-        letters = _NO_LETTERS.sub("", (each.row.q + each.row.a)[:most])
+    for rank, each in enumerate(hits):
+        letters = _NO_LETTERS.sub("", (each.row.q + each.row.a)[:limit])
         if letters not in seen:
             seen.add(letters)
             yield replace(each, rank=rank, distinct_rank=len(seen) - 1)
 
 
-def _within(found: Iterable[Found], tokens: int) -> Iterator[Found]:
+def _within(hits: Iterable[Hit], tokens: int) -> Iterator[Hit]:
     """Yield rows until they have more than `tokens` tokens together."""
-    for each in found:
+    for each in hits:
         yield each
         tokens -= _tokens(each.row)
         if tokens < 0:

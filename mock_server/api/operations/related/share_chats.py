@@ -77,8 +77,8 @@ def out_link_init(call: Call, query: OutLinkQuery) -> SharedInitView:
     The link leads to its sandbox; an API key is ignored. Nothing is created. A chat of
     another visitor is refused.
     """
-    app = call.app(call.visited().app_id)
-    chat = call.own_chat(app, query.chat_id or "")
+    app = call.app(call.visited_share().app_id)
+    chat = call.visible_chat(app, query.chat_id or "")
     app_view = fields.copy_fields(SharedAppView, app)
     view = SharedInitView(chat_id=query.chat_id or UNSET, app_id=app.id, app=app_view)
     if chat is not None or call.facts.out_link_init_says_more:

@@ -71,10 +71,10 @@ def get_speech(call: Call, body: GetSpeechBody) -> bytes:
     application, then an unknown voice.
     """
     model, voice = body.tts_config.model, body.tts_config.voice
-    for name, given in (("model", model), ("voice", voice)):
-        if not given:
-            expected, at = f"the name of a {name}", f"$.ttsConfig.{name}"
-            raise VoiceNotFound(expected, "nothing", at)
+    for name, value in (("model", model), ("voice", voice)):
+        if not value:
+            expected, place = f"the name of a {name}", f"$.ttsConfig.{name}"
+            raise VoiceNotFound(expected, "nothing", place)
     call.app(body.app_id)
     if voice not in VOICES:
         expected = f"one of {', '.join(VOICES)}"

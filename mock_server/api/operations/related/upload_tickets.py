@@ -85,16 +85,16 @@ def presign_dataset_file_post_url(call: Call, body: TicketBody) -> TicketView:
     three hours.
     """
     dataset = call.dataset(body.dataset_id, Level.WRITE, "$.datasetId")
-    most = call.state.limits.upload_bytes
-    if body.size is not UNSET and int(body.size) > most:
-        raise BodyTooLarge.of(body.size, f"at most {most} bytes", "$.size")
+    limit = call.state.limits.upload_bytes
+    if body.size is not UNSET and int(body.size) > limit:
+        raise BodyTooLarge.of(body.size, f"at most {limit} bytes", "$.size")
     ticket = upload_tickets.give_ticket(call, dataset, body.filename)
     key, ms = ticket.key, upload_tickets.TICKET_MS
     view = TicketView(
         url=address(call, UPLOAD, addresses.give_token(call, "upload", key, ms)),
         key=key,
         headers={"content-type": media_type_of(ticket.name)},
-        max_size=most,
+        max_size=limit,
     )
     if call.facts.tickets_say_how_to_upload:
         token = addresses.give_token(call, "file", key, upload_tickets.UNUSED_MS)
@@ -113,10 +113,10 @@ class UploadFields(TokenFields, kw_only=True):
 
 async def receive_file(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
     """Return token and file as JSON. Raises BodyTooLarge, LimitReached, ClientGone."""
-    size, head, most = 0, bytearray(), memory.limits.upload_text_bytes
+    size, head, limit = 0, bytearray(), memory.limits.upload_text_bytes
     async for piece in body.pieces(max_bytes):
         size += len(piece)
-        head += piece[: max(0, most - len(head))]
+        head += piece[: max(0, limit - len(head))]
         body.charge(_COPIES * len(head), memory)
     fields: dict[str, Any] = {"token": token_of(body), "size": size}
     try:
@@ -135,9 +135,9 @@ class UploadedView(View):
     success: bool = True
 
 
-def _encode(done: UploadedView, state: State) -> bytes | Response:
+def _encode(view: UploadedView, state: State) -> bytes | Response:
     if state.facts.uploads_have_an_envelope:
-        return encode_data(done, state)
+        return encode_data(view, state)
     return Response(200, b"", ((b"content-length", b"0"),), b"")
 
 

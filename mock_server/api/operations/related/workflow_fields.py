@@ -335,7 +335,7 @@ class Edge(Struct, rename="camel"):
     target_handle: str
 
 
-class Opened(Struct, rename="camel", kw_only=True):
+class Feature(Struct, rename="camel", kw_only=True):
     """A feature, on or off, and its settings; a feature has some of these fields."""
 
     open: Switch
@@ -375,10 +375,10 @@ class ChatConfig(Struct, rename="camel", kw_only=True):
 
     welcome_text: OptionalText = UNSET
     variables: list[Variable] | UnsetType = UNSET
-    auto_execute: Opened | UnsetType = UNSET
-    question_guide: Opened | UnsetType = UNSET
+    auto_execute: Feature | UnsetType = UNSET
+    question_guide: Feature | UnsetType = UNSET
     tts_config: Speech | UnsetType = UNSET
-    whisper_config: Opened | UnsetType = UNSET
+    whisper_config: Feature | UnsetType = UNSET
     scheduled_trigger_config: Trigger | UnsetType = UNSET
     chat_input_guide: InputGuide | UnsetType = UNSET
     file_select_config: FileChoice | UnsetType = UNSET
