@@ -299,7 +299,7 @@ class Loader:
         async for parcel in child.parcels():
             if next(numbers) % _SETTLED_AT_ONCE == 0:
                 self.on_growth()
-            match parcels.unpacked(parcel):
+            match parcels.unpack(parcel):
                 case parcels.Estimated(size=size):
                     # Before the rows come: they must fit into the memory.
                     holding.charge(size, "body")

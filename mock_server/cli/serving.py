@@ -37,7 +37,7 @@ from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.printable import LogFormat, json_text, one_line, wants_colour
 from mock_server.domain.sandboxes.sandbox import Sandbox
-from mock_server.fixture.source.files import located
+from mock_server.fixture.source.files import path_of
 from mock_server.wire.parts import HttpParser, UnfitUvicorn, best_parser
 from mock_server.wire.server import CannotBind, Server, bind, openable_url_of, url_of
 
@@ -65,7 +65,7 @@ def serve(
 ) -> None:
     """Serve with the options of the command. Raises Stop."""
     # Before files are read, so that no later change is missed.
-    files = [str(located(each)) for each in fixtures]
+    files = [str(path_of(each)) for each in fixtures]
     lines = LineWriter(sys.stderr)
     err = JsonLines(lines.write) if log_format == "json" else lines
     watcher = Watcher(files) if watch else None

@@ -23,7 +23,7 @@ from mock_server.domain.messages import did_you_mean
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.printable import one_line
-from mock_server.fixture.builders.parts import numbered
+from mock_server.fixture.builders.parts import put_number
 from mock_server.fixture.document import published
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import SUFFIXES
@@ -166,7 +166,7 @@ def _warnings(generation: Generation) -> Iterator[str]:
             if rows and len(rows) != item.data_amount:
                 has = f"has dataAmount {item.data_amount} beside data of length"
                 yield f"{what} {has} {len(rows)}: leave dataAmount out"
-            if item.name != numbered(item.name, 1):
+            if item.name != put_number(item.name, 1):
                 yield f"{what} keeps {{n}} in its name: write repeat beside it"
             is_same = before is not None and _is_alike(item, before)
             same, before = same + 1 if is_same else 0, item

@@ -18,7 +18,7 @@ from mock_server.domain.choices import table as choice_table
 from mock_server.domain.choices.profiles import PROFILES, Profile
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.objects.fixture_data import Generation
-from mock_server.fixture.source.files import FixtureLike, located, shipped_names
+from mock_server.fixture.source.files import FixtureLike, path_of, shipped_names
 
 MARK = "mock_server"
 MARKER = CHOSEN | {
@@ -184,7 +184,7 @@ def beside(fixture: Any, folder: Path, place: str) -> Any:
         return [beside(each, folder, place) for each in fixture]
     if not isinstance(fixture, str | Path):
         return fixture
-    path = located(fixture, folder)
+    path = path_of(fixture, folder)
     if path.exists():
         return path
     shipped = shipped_names()

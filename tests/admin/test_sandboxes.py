@@ -8,7 +8,7 @@ import pytest
 
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, LIBRARY, Api, wait
 
@@ -32,7 +32,7 @@ def test_a_sandbox_is_made_with_a_key_of_its_own(api: Api) -> None:
 def test_declared_keys_are_issued_anew_with_the_same_permissions(
     make_api: MakeApi,
 ) -> None:
-    api = make_api(shipped("permissions.yaml"))
+    api = make_api(shipped_path("permissions.yaml"))
     declared = list(api.sandbox.store.generation.keys)
     mine = made(api)
     assert list(mine["keys"]) == declared
@@ -58,7 +58,7 @@ def test_a_sandbox_begins_with_the_baseline_of_another(api: Api) -> None:
 
 
 def test_a_sandbox_tells_the_level_of_each_declared_key(make_api: MakeApi) -> None:
-    api = make_api(shipped("permissions.yaml"))
+    api = make_api(shipped_path("permissions.yaml"))
     names = ("owner", "manager", "writer", "reader", "outsider")
     levels = ("owner", "manage", "write", "read", "none")
     told = {f"fastgpt-{name}": level for name, level in zip(names, levels, strict=True)}
@@ -69,7 +69,7 @@ def test_a_sandbox_tells_the_level_of_each_declared_key(make_api: MakeApi) -> No
 
 @pytest.mark.ci
 def test_the_state_of_a_sandbox_shows_declared_keys(make_api: MakeApi) -> None:
-    api = make_api(shipped("permissions.yaml"))
+    api = make_api(shipped_path("permissions.yaml"))
     name = made(api)["name"]
     state = api.admin("GET", f"/sandboxes/{name}/state").json()
     assert state == api.admin("GET", "/state").json()
