@@ -292,7 +292,7 @@ def mock_server_factory(
     The arguments are those of the marker; the defaults are the settings of the project.
     The servers end with the test.
     """
-    from mock_server.control.arguments import CHOSEN, RaisedHere, check
+    from mock_server.control.arguments import TEST_ARGUMENTS, RaisedHere, check
     from mock_server.domain.wrong_calls import Uncalled
     from mock_server.testing.mistakes import MISTAKES
     from mock_server.testing.servers import server_for
@@ -305,7 +305,7 @@ def mock_server_factory(
         __tracebackhide__ = True
         number = next(numbers)
         arguments = options if fixture is None else options | {"fixture": fixture}
-        check(arguments, CHOSEN, place)
+        check(arguments, TEST_ARGUMENTS, place)
         with RaisedHere(*MISTAKES):
             setup = setup_of(*defaults, arguments, request.path.parent, place, run)
             server = server_for(request, setup, _mock_server_stack, number)

@@ -12,7 +12,7 @@ import pytest
 from mock_server.control.client import NotRunning, Refused
 from mock_server.control.control_object import MockServerFixture
 from mock_server.control.environment import known_settings, unknown_settings, variable
-from mock_server.control.faults import UnfiredFaultWarning, near_miss, unfired
+from mock_server.control.faults import UnfiredFaultWarning, near_miss, unfired_text
 from mock_server.control.http_call import Unreachable
 from mock_server.control.report import allowed_violations
 from mock_server.domain.messages import did_you_mean
@@ -64,7 +64,7 @@ def warn_of_unfired(
     """
     for fault in _unfired(server):
         if fault["id"] not in known:
-            message = unfired(fault) + near_miss(server._client, fault)
+            message = unfired_text(fault) + near_miss(server._client, fault)
             warn(item, UnfiredFaultWarning(message))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mock_server.api.faults.fault import Fault
-from mock_server.control.arguments import CHOSEN, SETTINGS, Argument, check
+from mock_server.control.arguments import SETTINGS, TEST_ARGUMENTS, Argument, check
 from mock_server.control.report import allowed_violations
 from mock_server.domain.choices import choosing
 from mock_server.domain.choices import table as choice_table
@@ -21,7 +21,7 @@ from mock_server.domain.objects.fixture_data import Generation
 from mock_server.fixture.source.files import FixtureLike, path_of, shipped_names
 
 MARK = "mock_server"
-MARKER = CHOSEN | {
+MARKER = TEST_ARGUMENTS | {
     "strict": Argument(
         # `marker_arguments` has a better message for a text, so it is accepted here.
         (bool, list, tuple, set, str),
@@ -157,7 +157,7 @@ def setup_of(
         expected = "Expected a document or a path"
         raise TypeError(f"{expected}, got None - at {_FIXTURE} ({hint})")
     fixture = None if fixture is NOT_OVERRIDDEN else fixture
-    check({"fixture": fixture}, CHOSEN, _FIXTURE)
+    check({"fixture": fixture}, TEST_ARGUMENTS, _FIXTURE)
     rest = {name: value for name, value in settings.items() if value is not None}
     fixtures = [
         (marker.get("fixture"), marker_place),
