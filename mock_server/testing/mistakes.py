@@ -225,9 +225,8 @@ def warn_of_undecorated(item: pytest.Item) -> None:
                 continue
             if function not in known:
                 known.add(function)
-                place = _place_of(function)
                 fix = "is no fixture: write @pytest.fixture above it"
-                message = f"mock-server: {name} at {place} {fix}"
+                message = f"mock-server: {name} at {_place_of(function)} {fix}"
                 warn(item, pytest.PytestWarning(message))
 
 

@@ -101,7 +101,7 @@ PAGE_KINDS = (*LIST_KINDS, "alter")
 """Kinds that only affect pages."""
 HARMLESS_KINDS = ("alter", "delay", "dribble")
 """Kinds that leave a response correct."""
-MACHINE_VIOLATIONS = ("parent_unknown", "chat_unknown", "unknown_key")
+OWN_VIOLATIONS = ("parent_unknown", "chat_unknown", "unknown_key")
 """Violations that the machine causes itself, by its arguments of calls."""
 _MAX_TRIES = 40
 """More tries than any client should make."""

@@ -57,10 +57,9 @@ def _some_faults(
 class ClientMachine(Client, stateful.RuleBasedStateMachine):
     """Tests your client against a mock server, with faults and choices.
 
-    Subclass it, create the client in `start`, and override those of `pin`,
-    `list_folder`, `search` and `list_page` that the client supports. Then
-    `TestMine = MyMachine.TestCase` is a test, and so is a function that calls
-    `MyMachine.run(mock_server)`.
+    Subclass it, create the client in `start`, and override what the client supports:
+    `pin`, `list_folder`, `search`, `list_page`. Then `TestMine = MyMachine.TestCase` is
+    a test, and so is a function that calls `MyMachine.run(mock_server)`.
 
     After each call the client's result is compared with the server's data: a reported
     pin is done, a list is complete, a failed call raises. No call may break the spec,

@@ -20,11 +20,7 @@ from mock_server.domain.access import Caller
 from mock_server.domain.choices.table import Value
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.fixture_data import Generation
-from mock_server.testing.machine.client import (
-    HARMLESS_KINDS,
-    MACHINE_VIOLATIONS,
-    Client,
-)
+from mock_server.testing.machine.client import HARMLESS_KINDS, OWN_VIOLATIONS, Client
 
 Entry = Mapping[str, Any]
 Fault = Mapping[str, Any] | None
@@ -76,7 +72,7 @@ class CallOutcome:
         if isinstance(self.error, Stopped) or len(entries) > client.most_requests:
             got = f"{len(entries)} requests and no end"
             raise self.wrong(f"at most {client.most_requests} requests", got)
-        allowed = *client.allowed, *MACHINE_VIOLATIONS
+        allowed = *client.allowed, *OWN_VIOLATIONS
         for entry in entries:
             for line in violation_lines(entry, allowed):
                 raise self.wrong("requests that keep to the spec", line.strip())
