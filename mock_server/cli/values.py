@@ -187,7 +187,7 @@ _LIKE_JSON = re.compile(r"\s*(\{\s*['\w]|\[\s*')")
 
 
 def json_mistake(text: str) -> str:
-    """Return the message for a text that is JSON but for double quotes, else "".
+    """Return the message for JSON without double quotes, else "".
 
     A placeholder such as `{{path.id}}` is a valid text.
     """
