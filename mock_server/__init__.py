@@ -45,11 +45,10 @@ _MODULES = {
 
 def __getattr__(name: str) -> object:
     if name not in _MODULES:
-        said = f"module {__name__!r} has no attribute {name!r}"
-        if not name.startswith("_"):  # programs look for such names to identify objects
-            said += (
-                f" (there are {', '.join(__all__)}; a test is given a running server"
-            )
-            said += " as its argument mock_server, without a decorator)"
-        raise AttributeError(said)
+        message = f"module {__name__!r} has no attribute {name!r}"
+        if not name.startswith("_"):  # programs read such names to inspect modules
+            names = ", ".join(__all__)
+            message += f" (there are {names}; a test is given a running server"
+            message += " as its argument mock_server, without a decorator)"
+        raise AttributeError(message)
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

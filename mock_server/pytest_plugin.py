@@ -1,7 +1,7 @@
-"""The pytest plugin: its fixtures, such as `mock_server`, its marker and options.
+"""The pytest plugin: its pytest fixtures, such as `mock_server`, marker and options.
 
-pytest imports this module in every run, also in those that do not use it. So whatever
-takes time to import is imported inside functions, when a test first needs it.
+pytest imports this module in every run, even if no test uses it. So functions import
+slow modules when a test first needs them.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _MARK_HELP = (
 )
 
 
-class _Used(NamedTuple):
-    """A server that a test uses, and the fixture that gave it.
+class _UsedServer(NamedTuple):
+    """A server that a test uses; `name` is that of its pytest fixture.
 
-    Of the server of the session, `since` is the number of the first entry that is the
-    test's, and `known` are the ids of unfired faults that other tests added.
+    For the server of the session, `since` is the number of the test's first journal
+    entry, and `known` are the ids of unfired faults that other tests added.
     """
 
     name: str
@@ -49,11 +49,11 @@ class _Used(NamedTuple):
     known: Collection[str] = ()
 
 
-_USED: pytest.StashKey[list[_Used]] = pytest.StashKey()
-_OF_SESSION: pytest.StashKey[MockServerFixture] = pytest.StashKey()
-"""The server of the whole session, once a test has asked for it."""
-_SETTINGS: pytest.StashKey[dict[str, str]] = pytest.StashKey()
-"""The variables that were set when the run began, which is when they are read."""
+_USED_SERVERS: pytest.StashKey[list[_UsedServer]] = pytest.StashKey()
+_SESSION_SERVER: pytest.StashKey[MockServerFixture] = pytest.StashKey()
+"""The server of the whole session, after a test has used it."""
+_VARIABLES: pytest.StashKey[dict[str, str]] = pytest.StashKey()
+"""The variables at the start of the run, when they are read."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -104,18 +104,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Called by pytest; adds the marker.
 
-    Raises pytest.UsageError for options, ini values and variables that cannot be: now,
-    so that a mistake is one line instead of an error in each test.
+    Raises pytest.UsageError for invalid options, ini values and variables, so that a
+    mistake is one line instead of an error in each test.
     """
     config.addinivalue_line("markers", _MARK_HELP)
-    config.stash[_SETTINGS] = _settings()
+    config.stash[_VARIABLES] = _variables()
     if _is_preset(config):
         from mock_server.cli.under_pytest import read
         from mock_server.testing.mistakes import check_names
-        from mock_server.testing.setup import give
+        from mock_server.testing.setup import store_run_settings
 
         check_names(config)
-        give(config, read(config))
+        store_run_settings(config, read(config))
     url = config.getoption(_URL)
     if url is not None:
         from mock_server.testing.servers import check
@@ -135,61 +135,61 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _is_preset(config: pytest.Config) -> bool:
-    """Whether a variable, an option or an ini value may say what is served."""
+    """Return whether a variable, an option or an ini value may set what is served."""
     names = map(str.upper, (*os.environ, *getattr(config, "_inicfg", ())))
     if any(name.startswith("MOCK_SERVER_") for name in names):
         return True
     return bool(config.getoption(_PROFILE) or config.getini(_PROFILE))
 
 
-def _settings() -> dict[str, str]:
+def _variables() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if k.startswith("MOCK_SERVER_")}
 
 
 def _may_be_strict(config: pytest.Config) -> bool:
     try:
         return bool(config.getini(_STRICT) != _LENIENT)
-    except (TypeError, pytest.UsageError):  # for what is no list in native TOML
+    except (TypeError, pytest.UsageError):  # the value is no list in native TOML
         return True
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Called by pytest; says what is in force for all tests, if anything is."""
+    """Called by pytest; returns a line with the settings of all tests, if any."""
     url = config.getoption(_URL)
-    said = [f"{url}, a sandbox per test"] if url else []
+    texts = [f"{url}, a sandbox per test"] if url else []
     if _is_preset(config):
         from mock_server.cli.under_pytest import header
-        from mock_server.testing.setup import given_to
+        from mock_server.testing.setup import run_settings
 
-        said += header(config, given_to(config))
+        texts += header(config, run_settings(config))
     if _may_be_strict(config):
         from mock_server.testing.mistakes import strictness
 
-        said += strictness(config)
-    return f"mock-server: {', '.join(said)}" if said else None
+        texts += strictness(config)
+    return f"mock-server: {', '.join(texts)}" if texts else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Called by pytest; a marker with a mistake fails its test, whatever it uses.
+    """Called by pytest; fails a test whose marker has wrong arguments.
 
-    A test that means our fixture gets an error if a fixture of the project hides it.
+    It warns if a marker has no effect, or another pytest fixture hides ours.
     """
-    # Also one that is nearly called so.
-    is_marked = any("server" in mark.name for mark in item.iter_markers())
-    if is_marked or _APP in getattr(item, "fixturenames", ()):
+    # Includes markers with a misspelt name.
+    has_marker = any("server" in mark.name for mark in item.iter_markers())
+    if has_marker or _APP in getattr(item, "fixturenames", ()):
         from mock_server.testing.mistakes import warn_of_use
-        from mock_server.testing.setup import marked
+        from mock_server.testing.setup import marker_arguments
 
-        with _told():
-            marked(item)
+        with _short_failures():
+            marker_arguments(item)
         warn_of_use(item)
 
 
 @pytest.fixture
 def _mock_server_variant(request: pytest.FixtureRequest) -> Variant | None:
-    """The choice that differs in this run of a test, or None in its unmodified run.
+    """The choice that differs in this run of a test, or None in the default run.
 
-    A parameter of each test with --mock-server-choices.
+    --mock-server-choices sets this parameter of each test.
     """
     variant: Variant | None = getattr(request, "param", None)
     return variant
@@ -198,12 +198,12 @@ def _mock_server_variant(request: pytest.FixtureRequest) -> Variant | None:
 @pytest.fixture(scope="session")
 def mock_server_fixture() -> Any:
     """The fixture of the mock server; override it with a path or a document."""
-    return ...  # nothing is overridden; None would be a `return` that is missing
+    return ...  # not overridden; None would mean a missing `return`
 
 
 @pytest.fixture(scope="session")
 def mock_server_settings() -> dict[str, Any]:
-    """Arguments of MockServer; override it to set any."""
+    """Arguments of MockServer; override this pytest fixture to set them."""
     return {}
 
 
@@ -223,22 +223,22 @@ def _mock_server_setup(
     _mock_server_variant: Variant | None,
 ) -> Setup:
     from mock_server.testing.mistakes import warn_of_undecorated
-    from mock_server.testing.setup import asked_by
+    from mock_server.testing.setup import node_setup
 
     warn_of_undecorated(request.node)
-    with _told():
-        setup = asked_by(request.node, mock_server_fixture, mock_server_settings)
+    with _short_failures():
+        setup = node_setup(request.node, mock_server_fixture, mock_server_settings)
     if not request.config.getoption(_CHOICES):
         return setup
-    from mock_server.testing.choices_run import varied
+    from mock_server.testing.choices_run import vary
 
-    return varied(setup, request.node, _mock_server_variant)
+    return vary(setup, request.node, _mock_server_variant)
 
 
 @pytest.fixture
 def _mock_server_stack() -> Iterator[ExitStack]:
     """Ends the servers and sandboxes of a test."""
-    with _told(), ExitStack() as stack:
+    with _short_failures(), ExitStack() as stack:
         yield stack
 
 
@@ -251,9 +251,9 @@ def mock_server(
     """A running mock server with the test's fixture, profile and choices."""
     from mock_server.testing.servers import server_for
 
-    with _told(_mock_server_setup.place):
+    with _short_failures(_mock_server_setup.place):
         server = server_for(request, _mock_server_setup, _mock_server_stack)
-    return _use(request.node, _Used(_MARK, server))
+    return _use(request.node, _UsedServer(_MARK, server))
 
 
 @pytest.fixture
@@ -264,19 +264,19 @@ def mock_server_app(
 ) -> MockServerApp:
     """The mock server of the test as an ASGI application; it opens no socket.
 
-    In a test that uses `mock_server` too, both show the same sandbox.
+    In a test that also uses `mock_server`, both have the same sandbox.
     """
-    used = request.node.stash.get(_USED, [])
+    used = request.node.stash.get(_USED_SERVERS, [])
     is_remote = bool(request.config.getoption(_URL))
-    begun = not is_remote and any(each.name == _MARK for each in used)
-    with _told(_mock_server_setup.place):
-        app = _mock_servers.app(_mock_server_setup, begun=begun)
+    is_shared = not is_remote and any(each.name == _MARK for each in used)
+    with _short_failures(_mock_server_setup.place):
+        app = _mock_servers.app(_mock_server_setup, keeps_state=is_shared)
     if is_remote and _MARK in request.fixturenames:
         from mock_server.testing.mistakes import warn
 
-        apart = "mock_server_app runs in this process, apart from --mock-server-url"
-        warn(request.node, pytest.PytestWarning(f"{apart} and mock_server"))
-    _use(request.node, _Used(_APP, app.control))
+        text = "mock_server_app runs in this process, apart from --mock-server-url"
+        warn(request.node, pytest.PytestWarning(f"{text} and mock_server"))
+    _use(request.node, _UsedServer(_APP, app.control))
     return app
 
 
@@ -287,82 +287,81 @@ def mock_server_factory(
     mock_server_settings: dict[str, Any],
     _mock_server_stack: ExitStack,
 ) -> Callable[..., MockServerFixture]:
-    """Makes further servers for a test: `mock_server_factory(fixture, profile=...)`.
+    """Starts more servers for a test: `mock_server_factory(fixture, profile=...)`.
 
-    The arguments are those of the marker. What is left out is as the project has it;
-    the servers end with the test.
+    The arguments are those of the marker; the defaults are the settings of the project.
+    The servers end with the test.
     """
-    from mock_server.control.arguments import CHOSEN, RaisedHere, check
+    from mock_server.control.arguments import TEST_ARGUMENTS, RaisedHere, check
     from mock_server.domain.wrong_calls import UncalledFunction
     from mock_server.testing.mistakes import MISTAKES
     from mock_server.testing.servers import server_for
-    from mock_server.testing.setup import given_to, setup_of
+    from mock_server.testing.setup import run_settings, setup_of
 
-    place, numbers = "mock_server_factory", count(1)
-    usual, given = (mock_server_fixture, mock_server_settings), given_to(request.config)
+    place, numbers, run = "mock_server_factory", count(1), run_settings(request.config)
+    defaults = mock_server_fixture, mock_server_settings
 
     def make(fixture: Any = None, **options: Any) -> MockServerFixture:
         __tracebackhide__ = True
         number = next(numbers)
-        asked = options if fixture is None else options | {"fixture": fixture}
-        check(asked, CHOSEN, place)
+        arguments = options if fixture is None else options | {"fixture": fixture}
+        check(arguments, TEST_ARGUMENTS, place)
         with RaisedHere(*MISTAKES):
-            setup = setup_of(*usual, asked, request.path.parent, place, given)
+            setup = setup_of(*defaults, arguments, request.path.parent, place, run)
             server = server_for(request, setup, _mock_server_stack, number)
-        return _use(request.node, _Used(f"{place} {number}", server))
+        return _use(request.node, _UsedServer(f"{place} {number}", server))
 
     return UncalledFunction(place, make)
 
 
 @pytest.fixture(scope="session")
 def mock_server_session(request: pytest.FixtureRequest) -> Iterator[MockServerFixture]:
-    """One server for the whole session; the plugin never resets it, but a test may.
+    """One server for the whole session, which the plugin never resets.
 
-    For what is started once and needs an address, such as an application under test.
+    Use it for a program that is started once, such as an application under test.
     """
     from mock_server.testing.mistakes import of_session
     from mock_server.testing.servers import server_for
-    from mock_server.testing.setup import given_to, setup_of
+    from mock_server.testing.setup import run_settings, setup_of
 
-    # Not as parameters: what is wrong with their scope could not be told then.
+    # No parameters, because `of_session` reports a wrong scope more clearly.
     fixture = of_session(request, "mock_server_fixture")
     settings = of_session(request, "mock_server_settings")
-    with _told(), ExitStack() as stack:
-        folder, given = request.config.rootpath, given_to(request.config)
-        setup = setup_of(fixture, settings, {}, folder, given=given)
+    with _short_failures(), ExitStack() as stack:
+        folder, run = request.config.rootpath, run_settings(request.config)
+        setup = setup_of(fixture, settings, {}, folder, run=run)
         server = server_for(request, setup, stack, -1)
-        request.config.stash[_OF_SESSION] = server
+        request.config.stash[_SESSION_SERVER] = server
         yield server
 
 
-def _use(item: pytest.Item, used: _Used) -> MockServerFixture:
-    """The server that is used, which is looked at when the test ends."""
-    item.stash.setdefault(_USED, []).append(used)
+def _use(item: pytest.Item, used: _UsedServer) -> MockServerFixture:
+    """Note that a test uses this server, which is checked when the test ends."""
+    item.stash.setdefault(_USED_SERVERS, []).append(used)
     return used.server
 
 
-def _told(place: str = "") -> AbstractContextManager[None]:
-    """Has mistakes of a test's author told in one line."""
-    from mock_server.testing.mistakes import told_in_one_line
+def _short_failures(place: str = "") -> AbstractContextManager[None]:
+    from mock_server.testing.mistakes import short_failures
 
-    return told_in_one_line(place)
+    return short_failures(place)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Called by pytest; with mock_server_strict, a test with violations fails."""
-    # In the call phase and not in the teardown of the fixture, so that the test fails
-    # (or is an expected failure) instead of having an error. If the test has failed,
-    # this raises, and its own message stands.
-    session = item.config.stash.get(_OF_SESSION, None)
+    # Checked in the call phase, so that the test fails (or fails as expected). In the
+    # teardown of the pytest fixture it would have an error. `yield` raises the
+    # exception of a failed test.
+    session = item.config.stash.get(_SESSION_SERVER, None)
     if session is not None and _SESSION in getattr(item, "fixturenames", ()):
         from mock_server.testing.mistakes import unfired_ids
 
         entries = session.journal
         since = entries[-1]["seq"] + 1 if entries else 0
-        _use(item, _Used(_SESSION, session, since, unfired_ids(session)))
+        _use(item, _UsedServer(_SESSION, session, since, unfired_ids(session)))
     result = yield
-    used = item.stash.get(_USED, [])
+    used = item.stash.get(_USED_SERVERS, [])
     if used:
         from mock_server.testing.mistakes import check_strictly, warn_of_unfired
 
@@ -376,23 +375,23 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Called by pytest; a failed test's report gets its journal and pending faults.
+    """Called by pytest; adds journal and pending faults to a failed test's report.
 
-    Also name variables that were set too late, and explain a ScopeMismatch.
+    It also names variables that were set too late, and explains a ScopeMismatch.
     """
-    # Fixtures are torn down later: the server and its sandbox are still there.
+    # The server and its sandbox still exist: pytest fixtures are torn down later.
     report = yield
-    used = item.stash.get(_USED, [])
+    used = item.stash.get(_USED_SERVERS, [])
     if used and report.failed and call.when == "call":
         from mock_server.control.report import report_sections
         from mock_server.testing.mistakes import set_too_late
 
         for each in used:
-            about = each.server, each.name, each.since
-            sections = report_sections(*about, is_of_version="version=" in item.nodeid)
+            server = each.server, each.name, each.since
+            sections = report_sections(*server, is_of_version="version=" in item.nodeid)
             report.sections.extend(sections)
-        late = _settings().items() ^ item.config.stash[_SETTINGS].items()
-        report.sections.extend(set_too_late(dict(late)))
+        changed = _variables().items() ^ item.config.stash[_VARIABLES].items()
+        report.sections.extend(set_too_late(dict(changed)))
     if report.failed and call.excinfo and "ScopeMismatch" in str(call.excinfo.value):
         from mock_server.testing.mistakes import scope_hint
 

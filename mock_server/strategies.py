@@ -1,8 +1,8 @@
-"""Hypothesis strategies, and a state machine that tests a client of the service.
+"""Provides Hypothesis strategies, and a state machine that tests a client.
 
-There are strategies of fixtures, valid requests, and lists of faults. Examples shrink
-towards the simple: one dataset, one collection, no faults. This needs Hypothesis, which
-the package does not install.
+The strategies generate fixtures, valid requests, and lists of faults. Examples shrink
+towards one dataset, one collection and no faults. Hypothesis is needed, which the
+package does not install.
 """
 
 from collections.abc import Iterable, Mapping
@@ -32,7 +32,7 @@ __all__ = [
 
 Document = dict[str, Any]
 
-# Names that a search may get wrong: case folding, normalisation, regular expressions.
+# Names that test case folding, normalisation and regular expressions in searches.
 _WORDS = (
     *("Guide", "Refund", "Invoice", "ärger", "Größe", "指南", "naïve", "🙂 FAQ"),
     "(a+)+$",
@@ -49,9 +49,8 @@ _times = st.integers(0, 20_000).map(lambda hour: format_time(_2024 + hour * _HOU
 def fixtures(*, max_repeat: int = 100) -> st.SearchStrategy[Document]:
     """Generate valid fixtures: an app with chats, datasets with trees of folders.
 
-    Some chats have records, some collections data rows.
-
-    Collections are repeated up to `max_repeat` times, so that lists have several pages.
+    Some chats have records, and some collections data rows. Collections are repeated up
+    to `max_repeat` times, so that lists have several pages.
     """
     return st.builds(
         _document,
@@ -84,8 +83,7 @@ def _datasets(max_repeat: int) -> st.SearchStrategy[Document]:
 
 
 def _entries(max_repeat: int) -> st.SearchStrategy[Document]:
-    # Without default values: leaving a field out is equivalent, and simpler to shrink
-    # to.
+    # No default values, because a missing field has the same meaning and is simpler.
     common: dict[str, st.SearchStrategy[Any]] = {
         "tags": st.lists(st.sampled_from(_TAGS), unique=True, min_size=1, max_size=2),
         "updateTime": _times,
@@ -98,7 +96,7 @@ def _entries(max_repeat: int) -> st.SearchStrategy[Document]:
         repeat=st.integers(2, max_repeat),
         data=st.lists(rows, min_size=1, max_size=3),
         **common,
-    ).map(_believable)
+    ).map(_consistent)
     return st.recursive(
         leaves,
         lambda inner: leaves | _named(children=st.lists(inner, max_size=3), **common),
@@ -106,10 +104,10 @@ def _entries(max_repeat: int) -> st.SearchStrategy[Document]:
     )
 
 
-def _believable(entry: Document) -> Document:
-    """Return an entry whose data rows, if any, are counted and of one collection."""
-    beside = {"repeat", "dataAmount"} if "data" in entry else ()
-    return {name: value for name, value in entry.items() if name not in beside}
+def _consistent(entry: Document) -> Document:
+    """Return an entry without the fields that data rows exclude, if it has any rows."""
+    excluded = {"repeat", "dataAmount"} if "data" in entry else ()
+    return {name: value for name, value in entry.items() if name not in excluded}
 
 
 def _named(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
@@ -118,7 +116,7 @@ def _named(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
 
 
 def _fields(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
-    """Generate objects with any of these fields; they shrink towards none."""
+    """Generate objects with any of these fields; they shrink to empty objects."""
     return st.fixed_dictionaries({}, optional=optional)
 
 
@@ -141,7 +139,7 @@ def _list_requests(generation: Generation, dataset_id: str) -> st.SearchStrategy
     words = sorted({each.name for each in collections})
     searches = st.just("") | st.text(max_size=3)
     if words:
-        searches |= st.sampled_from(words).flatmap(_parts)
+        searches |= st.sampled_from(words).flatmap(_substrings)
     optional = {
         "parentId": st.sampled_from([None, *folders]),
         "pageSize": st.integers(1, Published.page_size),
@@ -154,8 +152,7 @@ def _list_requests(generation: Generation, dataset_id: str) -> st.SearchStrategy
     return st.fixed_dictionaries(required, optional=optional)
 
 
-def _parts(text: str) -> st.SearchStrategy[str]:
-    """Generate substrings of a text, which a search for the text should find."""
+def _substrings(text: str) -> st.SearchStrategy[str]:
     ends = st.integers(0, len(text))
     return st.tuples(ends, ends).map(lambda pair: text[min(pair) : max(pair)])
 
@@ -182,10 +179,10 @@ def pin_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Documen
 def requests(
     operation: str | Operation, fixture: FixtureLike | Generation
 ) -> st.SearchStrategy[Document]:
-    """Generate fields of requests of an operation, with the types of its contract.
+    """Generate bodies of requests for an operation, with fields of the right types.
 
-    Ids are those of the fixture, if any. Generates nothing for a documented operation
-    without objects in the fixture. Raises ValueError for an unknown operation.
+    Ids are those of the fixture, if any. listV2 needs a dataset and updateHistory a
+    chat, or nothing is generated. Raises ValueError for an unknown operation.
     """
     if isinstance(operation, str):
         try:
@@ -197,19 +194,19 @@ def requests(
     if operation.name in documented:
         return documented[operation.name](fixture)
     ids = _ids(_generation(fixture))
-    # The first word of the operation's name is the kind of its field `id`.
+    # The field `id` names an object of the kind in the operation's name.
     kinds = _KINDS_OF_ID | {"id": operation.name.partition(".")[0]}
-    given: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(_NUMBERS, _WHOLE)
+    strategies: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(_NUMBERS, _WHOLE)
     body = inspect.type_info(operation.contract.fields)
     for each in getattr(body, "fields", ()):
         known = ids.get(kinds.get(each.encode_name, ""))
         if known:
-            given[each.encode_name] = _known(known, each.type)
-    return _struct(body, given)
+            strategies[each.encode_name] = _known_ids(known, each.type)
+    return _struct(body, strategies)
 
 
 _NUMBERS, _WHOLE = ("offset", "pageNum", "pageSize"), st.integers(1, 30)
-"""These fields may be strings, but not any string."""
+"""Fields whose type accepts strings, of which only numbers are valid."""
 _KINDS_OF_ID = {
     "appId": "app",
     "chatId": "chat",
@@ -235,14 +232,14 @@ def _ids(generation: Generation) -> Mapping[str, list[str]]:
     }
 
 
-def _known(ids: list[str], kind: inspect.Type) -> st.SearchStrategy[Any]:
-    one = st.sampled_from(ids)
+def _known_ids(ids: list[str], kind: inspect.Type) -> st.SearchStrategy[Any]:
+    single = st.sampled_from(ids)
     if any(isinstance(each, inspect.ListType) for each in _members(kind)):
-        return st.lists(one, min_size=1, max_size=_FEW, unique=True)
-    return one
+        return st.lists(single, min_size=1, max_size=_ITEMS, unique=True)
+    return single
 
 
-_FEW, _SHORT = 3, 12
+_ITEMS, _CHARS = 3, 12
 
 
 def _members(kind: inspect.Type) -> Iterable[inspect.Type]:
@@ -263,7 +260,7 @@ def _value(kind: inspect.Type) -> st.SearchStrategy[Any]:
         if kind.pattern is not None:
             return st.from_regex(kind.pattern, fullmatch=True)
         low = kind.min_length or 0
-        high = min(kind.max_length or _SHORT, low + _SHORT)
+        high = min(kind.max_length or _CHARS, low + _CHARS)
         return st.text(_LETTERS, min_size=low, max_size=high)
     if isinstance(kind, inspect.IntType):
         low, high = kind.ge or 0, 99 if kind.le is None else kind.le
@@ -274,27 +271,27 @@ def _value(kind: inspect.Type) -> st.SearchStrategy[Any]:
         return st.sampled_from(kind.values)
     if isinstance(kind, inspect.ListType):
         low = kind.min_length or 0
-        return st.lists(_values(kind.item_type), min_size=low, max_size=low + _FEW)
+        return st.lists(_values(kind.item_type), min_size=low, max_size=low + _ITEMS)
     if isinstance(kind, inspect.StructType):
         return _struct(kind, {})
-    return _OTHERS.get(type(kind), st.none())
+    return _OTHER_TYPES.get(type(kind), st.none())
 
 
 def _struct(
-    kind: inspect.Type, given: Mapping[str, st.SearchStrategy[Any]]
+    kind: inspect.Type, strategies: Mapping[str, st.SearchStrategy[Any]]
 ) -> st.SearchStrategy[Document]:
-    """Generate objects of a struct's type; `given` has strategies of some fields."""
+    """Generate objects of a struct type; `strategies` replace those of some fields."""
     required: dict[str, st.SearchStrategy[Any]] = {}
     optional: dict[str, st.SearchStrategy[Any]] = {}
     for each in getattr(kind, "fields", ()):
-        values = given.get(each.encode_name)
-        place = required if each.required else optional
-        place[each.encode_name] = _values(each.type) if values is None else values
+        values = strategies.get(each.encode_name)
+        group = required if each.required else optional
+        group[each.encode_name] = _values(each.type) if values is None else values
     return st.fixed_dictionaries(required, optional=optional)
 
 
 _LETTERS = st.characters(codec="utf-8", exclude_categories=["Cc"])
-_OTHERS: Mapping[type, st.SearchStrategy[Any]] = {
+_OTHER_TYPES: Mapping[type, st.SearchStrategy[Any]] = {
     inspect.BoolType: st.booleans(),
     inspect.DictType: st.just({}),
     inspect.AnyType: st.none() | st.booleans() | st.integers(0, 9),
@@ -302,7 +299,7 @@ _OTHERS: Mapping[type, st.SearchStrategy[Any]] = {
 
 
 def fault_lists(*, max_size: int = 3) -> st.SearchStrategy[list[Document]]:
-    """Generate lists of faults that a retrying client survives (`POST faults`)."""
+    """Generate lists of faults for `POST faults` that a retrying client survives."""
     counts = {"times": st.integers(1, 3), "skip": st.integers(0, 3)}
     chances = {"probability": st.sampled_from([0.25, 0.5]), "seed": st.integers(0, 99)}
     operations = {"operation": st.sampled_from(sorted(OPERATIONS))}

@@ -82,7 +82,7 @@ def test_a_busy_server_is_asked_again_and_each_time_is_told(
     strange: Strange, name: str, times: int
 ) -> None:
     told: list[str] = []
-    client = AdminClient(strange.url(name), tell=told.append)
+    client = AdminClient(strange.url(name), log=told.append)
     assert reset(client) == ResetView("default", 2)
     assert told == [f"{client.url} is busy (503), retrying in 0.1 s"] * times
 

@@ -12,7 +12,7 @@ import pytest
 from mock_server import MockServer
 from mock_server.app import create_app
 from mock_server.domain.limits import Limits
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from mock_server.wire.parts import HttpParser, best_parser
 from mock_server.wire.server import CannotBind, bind, running, url_of
 from tests.support import LIBRARY, LIST, PIN, SECONDS, Switch, fetch, is_pinned
@@ -141,7 +141,7 @@ def test_without_an_owner_there_is_no_key() -> None:
 
 
 def test_the_key_of_a_server_is_an_owners() -> None:
-    for fixture in ("permissions", shipped("permissions.yaml")):
+    for fixture in ("permissions", shipped_path("permissions.yaml")):
         with MockServer(fixture) as server:
             assert server.key == "fastgpt-owner"
     assert create_app("permissions").sandbox.key == "fastgpt-owner"

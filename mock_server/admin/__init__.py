@@ -1,1 +1,1 @@
-"""The admin API under `/__admin`, behind one guard; its errors have the plain form."""
+"""Serves the admin API under `/__admin`. Its errors always have the plain form."""

@@ -1,4 +1,4 @@
-"""The admin app: finds the route of a request by its path."""
+"""Finds the route of an admin request by its path, or suggests a route."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -15,10 +15,10 @@ from mock_server.domain.limits import Published
 from mock_server.domain.messages import SHOWN_CHARS, cut, describe_value, most_alike
 
 _PREFIX = "/__admin"
-_OF_ALL = "sandboxes"
-_IN_SANDBOX = f"/{_OF_ALL}/{{sandbox}}"
-_OF_PAGES = {"", "console"}
-_LEAST = 0.8
+_SANDBOXES = "sandboxes"
+_IN_SANDBOX = f"/{_SANDBOXES}/{{sandbox}}"
+_PAGES = {"", "console"}
+_MIN_SIMILARITY = 0.8
 """How similar a word of a path must be to a word of a route to suggest that route."""
 
 
@@ -32,35 +32,36 @@ def table() -> Paths:
 def by_path(routes: Iterable[AdminRoute]) -> Paths:
     """Return routes by path and method.
 
-    A route that is not global comes twice: at its own path, for the default sandbox,
+    A route that is not global is there twice: at its own path, for the default sandbox,
     and below `/sandboxes/{sandbox}`.
     """
-    found: dict[str, dict[str, AdminRoute]] = {}
+    paths: dict[str, dict[str, AdminRoute]] = {}
     for prefix in ("", _IN_SANDBOX):
         for route in routes:
             if not (prefix and route.is_global):
-                found.setdefault(prefix + route.path, {})[route.method] = route
-    return found
+                paths.setdefault(prefix + route.path, {})[route.method] = route
+    return paths
 
 
-class _Served:
-    """Finds the application of a path, in which `{name}` is any one segment.
+class _PathTable:
+    """Finds the application of a path; `{name}` in a route's path is any segment.
 
-    A router that compiles a pattern for each path would slow down the start.
+    Paths are compared by segments, because compiling patterns would slow down the
+    start.
     """
 
     def __init__(self, paths: Paths, services: Services) -> None:
         self._apps = [
-            (path.split("/"), AdminEndpoint(by, services, partial(_beside, path)))
-            for path, by in paths.items()
+            (path.split("/"), AdminEndpoint(by_method, services, partial(_near, path)))
+            for path, by_method in paths.items()
         ]
 
     def find(self, path: str) -> tuple[ASGIApp | None, Mapping[str, str]]:
         """Return the application of a path, and the path parameters by name."""
-        given = path.split("/")
+        segments = path.split("/")
         for template, app in self._apps:
-            if len(template) == len(given):
-                pairs = list(zip(template, given, strict=True))
+            if len(template) == len(segments):
+                pairs = list(zip(template, segments, strict=True))
                 named = {own[1:-1]: text for own, text in pairs if own.startswith("{")}
                 if all(own == text or (own[:1] == "{" and text) for own, text in pairs):
                     return app, named
@@ -68,23 +69,23 @@ class _Served:
 
 
 class AdminRouter:
-    """Serves routes by their exact paths, as the client sent them.
+    """Serves routes by their exact, undecoded paths.
 
-    Path parameters are in `path_params` of the scope. Health is served before the
-    modules of all other routes are imported, as that takes long.
+    Path parameters are in `path_params` of the scope. A request for health imports no
+    other resources, because that takes long.
     """
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._first = _Served(by_path(health.routes), services)
+        self._health = _PathTable(by_path(health.routes), services)
 
     @cached_property
-    def _all(self) -> _Served:
-        return _Served(table(), self._services)
+    def _all(self) -> _PathTable:
+        return _PathTable(table(), self._services)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].removeprefix(scope["root_path"])
-        app, named = self._first.find(path)
+        app, named = self._health.find(path)
         if app is None:
             app, named = self._all.find(path)
         scope["path_params"] = named
@@ -94,14 +95,14 @@ class AdminRouter:
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
     path, method = scope["path"], scope["method"]
     got, near = describe_value(path), _nearest(path, method)
-    first = sorted({each.split("/")[1] for each in table()} - _OF_PAGES)
-    hint = f"there are {', '.join(first)}"
+    resources = sorted({each.split("/")[1] for each in table()} - _PAGES)
+    hint = f"there are {', '.join(resources)}"
     if "/api/" in path:
         hint = (
             f"for /api{path.partition('/api')[2]}, leave /__admin out of the base URL"
         )
-    elif words := [each for each in path.split("/") if each in _OF_OTHERS]:
-        hint = f"what others call {words[0]} is here {_OF_OTHERS[words[0]]}"
+    elif words := [each for each in path.split("/") if each in _FOREIGN_WORDS]:
+        hint = f"what others call {words[0]} is here {_FOREIGN_WORDS[words[0]]}"
     elif near is not None:
         hint = f"did you mean {near}? Paths are exact"
     refusal = RouteNotFound("a route of the admin API", got, "path", hint)
@@ -112,7 +113,7 @@ _FIELDS = '{"kind": "answer", "operation": "GET /api/x", "json": {}}'
 _ANSWER = f"POST {_PREFIX}/faults {_FIELDS}"
 _CALLS = f"GET {_PREFIX}/journal, POST {_PREFIX}/journal/verify, POST {_PREFIX}/reset"
 _REPLY = '{"kind": "reply", "text": "Hello", "match": {"question": "weather"}}'
-_MEANT = {
+_ROUTES_BY_WORDS = {
     "mappings stubs expectations expectation mocks mock scenarios rules": _ANSWER,
     "answers answer": _ANSWER,
     "replies reply": f"POST {_PREFIX}/faults {_REPLY}",
@@ -121,82 +122,85 @@ _MEANT = {
     "chats": f"PUT and DELETE {_PREFIX}/apps/APP/chats/CHAT",
     "shutdown stop": "Ctrl-C, or the signal SIGTERM",
 }
-_OF_OTHERS = {each: meant for words, meant in _MEANT.items() for each in words.split()}
-_ADDED = {"/responses": f"it lists answers of the fixture; to add one: {_ANSWER}"}
-"""Routes of this server by the words that admin APIs of other mock servers use, and how
-to add to a resource that cannot be written at its own path."""
+_FOREIGN_WORDS = {
+    word: route for words, route in _ROUTES_BY_WORDS.items() for word in words.split()
+}
+"""Routes of this server by the words that admin APIs of other mock servers use."""
+_READ_ONLY = {"/responses": f"it lists answers of the fixture; to add one: {_ANSWER}"}
+"""How to add to a resource that cannot be written at its own path."""
 
 
 def _nearest(path: str, method: str) -> str | None:
-    """Return the route that is meant, after its method if the given method is wrong."""
+    """Return the most similar route; include its method if `method` is wrong."""
     if path.rstrip("/") in (_PREFIX, f"{_PREFIX}/console"):
         return f"{_PREFIX}/"
-    given = [each for each in path.split("/") if each]
+    words = [each for each in path.split("/") if each]
     paths = [each for each in table() if not each.endswith(("/", "{file}"))]
-    named = [*_named_last(paths, given)] if len(path) <= Published.hinted_chars else ()
-    if len(named) == 1:
-        return named[0]
+    verbs = [*_by_verb(paths, words)] if len(path) <= Published.hinted_chars else ()
+    if len(verbs) == 1:
+        return verbs[0]
     known: dict[str, list[str]] = {}
     for each in paths:
-        filled = _filled(f"{_PREFIX}{each}".split("/")[1:], given)
+        filled = _fill(f"{_PREFIX}{each}".split("/")[1:], words)
         if filled is not None:
             known.setdefault(filled, []).extend(table()[each])
     near = nearest_path(path, known)
     if near is None or method in known[near]:
         return near
-    meant = [each for each in known[near] if (each == "GET") == (method == "GET")]
-    return f"{[*meant, *known[near]][0]} {near}"
+    similar = [each for each in known[near] if (each == "GET") == (method == "GET")]
+    return f"{[*similar, *known[near]][0]} {near}"
 
 
-def _named_last(paths: Iterable[str], given: Sequence[str]) -> Iterator[str]:
-    """Yield routes whose last word is a word of the path, such as `restore/NAME`."""
+def _by_verb(paths: Iterable[str], given: Sequence[str]) -> Iterator[str]:
+    """Yield POST routes whose last word is anywhere in a path: `restore/NAME`."""
     for path in paths:
         _, *words, last = path.split("/")
-        is_meant = last in given and "POST" in table()[path]
-        if words and is_meant and path.startswith(_IN_SANDBOX) == (_OF_ALL in given):
-            literal = [each for each in (*words, last) if each[0] != "{"]
-            others = [
-                each for each in given[1:] if not most_alike(each, literal, _LEAST)
-            ]
-            own = iter(others)
-            filled = (each if each[0] != "{" else next(own, each) for each in words)
+        has_verb = last in given and "POST" in table()[path]
+        if words and has_verb and path.startswith(_IN_SANDBOX) == (_SANDBOXES in given):
+            literals = [each for each in (*words, last) if each[0] != "{"]
+            values = (x for x in given[1:] if not _is_similar(x, literals))
+            filled = (each if each[0] != "{" else next(values, each) for each in words)
             yield "/".join((f"POST {_PREFIX}", *filled, last))
 
 
-def _beside(path: str, scope: Scope) -> Iterator[tuple[AdminRoute, str]]:
-    """Yield routes that change something at, right above or below `path`, in words."""
+def _is_similar(word: str, words: Sequence[str]) -> bool:
+    return bool(most_alike(word, words, _MIN_SIMILARITY))
 
-    def is_beside(other: str) -> bool:
+
+def _near(path: str, scope: Scope) -> Iterator[tuple[AdminRoute, str]]:
+    """Yield routes and hints that change the resource at, above or below `path`."""
+
+    def is_near(other: str) -> bool:
         longer, shorter = sorted((path, other), key=len, reverse=True)
         is_next = longer.rpartition("/")[0] == shorter
         is_below = shorter != _IN_SANDBOX and (path == shorter or longer[-1] == "}")
         return (is_next and is_below) or longer == shorter
 
-    own = path.removeprefix(_IN_SANDBOX)
-    if own in _ADDED:
-        yield table()[path]["GET"], _ADDED[own]
+    own_path = path.removeprefix(_IN_SANDBOX)
+    if own_path in _READ_ONLY:
+        yield table()[path]["GET"], _READ_ONLY[own_path]
     for each, routes in table().items():
         filled = _PREFIX + each
         for name, text in scope["path_params"].items():
             filled = filled.replace(f"{{{name}}}", cut(text))
-        for method, route in routes.items() if is_beside(each) else ():
+        for method, route in routes.items() if is_near(each) else ():
             if method != "GET":
                 fields = [example.body for example in route.examples if example.body]
                 body = msgspec.json.encode(fields[0]).decode() if fields else ""
-                shown = body if len(body) <= SHOWN_CHARS else "{...}"
-                yield route, f"{route.summary}: {curl(route, scope, filled, shown)}"
+                body = body if len(body) <= SHOWN_CHARS else "{...}"
+                yield route, f"{route.summary}: {curl(route, scope, filled, body)}"
 
 
-def _filled(parts: Sequence[str], given: Sequence[str]) -> str | None:
-    """Return the path of a route, its parameters filled from another path.
+def _fill(parts: Sequence[str], given: Sequence[str]) -> str | None:
+    """Return the path of a route, with parameters from a similar path.
 
-    Return None if the other words of the two paths are not alike.
+    Return None if the paths are not similar.
     """
     if len(parts) != len(given):
         return "/" + "/".join(parts)
     filled = ""
-    for part, own in zip(parts, given, strict=True):
-        if part[0] != "{" and not most_alike(part, [own.lower()], _LEAST):
+    for part, word in zip(parts, given, strict=True):
+        if part[0] != "{" and not _is_similar(part, [word.lower()]):
             return None
-        filled += f"/{own if part[0] == '{' else part}"
+        filled += f"/{word if part[0] == '{' else part}"
     return filled

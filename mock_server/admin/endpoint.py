@@ -1,6 +1,6 @@
-"""Turns an admin request into a call of its handler, and the view into a response.
+"""Reads an admin request, calls its handler, and sends the view as a response.
 
-This file follows a request: endpoint, reading, sending.
+The functions are in the order in which a request uses them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -39,13 +39,13 @@ from mock_server.domain.sandboxes.registry import DEFAULT, Sandboxes, SandboxNot
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.validation.convert import convert
 
-# These need `Content-Type: application/json`, which no form of a foreign page can send.
-# A DELETE has no body, and browsers ask before a cross-site DELETE.
-_BODIED = ("POST", "PUT")
+# These methods need `Content-Type: application/json`, which a form of another site
+# cannot send. A DELETE has no body, and browsers ask before a cross-site DELETE.
+_BODY_METHODS = ("POST", "PUT")
 
 
 class _NoQuery(Input):
-    """The query of a route that has none."""
+    """The query of a route without query parameters."""
 
 
 class AdminEndpoint:
@@ -55,12 +55,12 @@ class AdminEndpoint:
         self,
         routes: Mapping[str, AdminRoute],
         services: Services,
-        beside: Callable[[Scope], Iterable[tuple[AdminRoute, str]]],
+        near_routes: Callable[[Scope], Iterable[tuple[AdminRoute, str]]],
     ) -> None:
-        """`beside` yields routes that a wrong method or body may mean, in words."""
+        """`near_routes` yields routes and hints, for a wrong method or body."""
         self._routes = routes
         self._services = services
-        self._beside = beside
+        self._near_routes = near_routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body, holding = RequestBody.of(scope, receive), None
@@ -83,25 +83,25 @@ class AdminEndpoint:
     async def _response(
         self, scope: Scope, body: RequestBody
     ) -> Response | LongResponse:
-        # HEAD is answered like GET, without the body (RFC 9110 9.3.2).
+        # HEAD gets the response to GET without the body (RFC 9110 9.3.2).
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         route = self._routes.get(method)
         if route is None:
             expected, got = ", ".join(self._routes), describe_value(scope["method"])
-            others = "; ".join(words for _, words in self._beside(scope))
-            raise MethodNotAllowed(expected, got, others)
-        # Before the body is read: a request refused here takes no memory.
+            hint = "; ".join(text for _, text in self._near_routes(scope))
+            raise MethodNotAllowed(expected, got, hint)
+        # Checked before the body is read, so that a refused request takes no memory.
         _check_place(scope)
         _check_type(route, scope)
         limits = self._services.sandboxes.limits
         if route.takes_fixture and _may_be_large(scope, limits):
             self._services.loader.check_slot()
-        return await self._handled(await self._call(route, scope, body), route)
+        return await self._handle(await self._call(route, scope, body), route)
 
     async def _call(self, route: AdminRoute, scope: Scope, body: RequestBody) -> Call:
         sandboxes = self._services.sandboxes
         limits = sandboxes.limits
-        path = {name: _decoded(text) for name, text in scope["path_params"].items()}
+        path = {name: _decode(text) for name, text in scope["path_params"].items()}
         most = limits.fixture_bytes if route.takes_fixture else limits.body_bytes
         content = await body.read(most, sandboxes.memory)
         # Sandboxes can change while the body arrives, so look up the sandbox after it.
@@ -119,7 +119,7 @@ class AdminEndpoint:
     def _body(self, route: AdminRoute, content: bytes, scope: Scope) -> object:
         if route.body is None:
             return None
-        # No field is required for a reset or a snapshot, so no body is either.
+        # An empty body is {}, because a reset or a snapshot needs no fields.
         fields = read_json(content) if content.strip() else {}
         check_integers(content, fields)
         if isinstance(route.body, tuple):
@@ -130,26 +130,26 @@ class AdminEndpoint:
             unknown = fields.keys() - _names_of(route.body)
             if "sandbox" in unknown and IN_PATH not in refusal.message:
                 refusal.message += f" ({IN_PATH})"
-            for other, words in self._beside(scope):
-                own = {other.path.rpartition("/")[2], *_names_of(other.body)}
-                if other.path != route.path and unknown & own:
-                    refusal.message += f" ({words})"
+            for other, hint in self._near_routes(scope):
+                names = {other.path.rpartition("/")[2], *_names_of(other.body)}
+                if other.path != route.path and unknown & names:
+                    refusal.message += f" ({hint})"
                     break
             raise
 
-    async def _handled(self, call: Call, route: AdminRoute) -> Response | LongResponse:
+    async def _handle(self, call: Call, route: AdminRoute) -> Response | LongResponse:
         arguments = [getattr(call, each) for each in route.arguments]
-        made = await once_ready(lambda: route.handle(call, *arguments))
-        if isawaitable(made):
-            made = await made
+        result = await once_ready(lambda: route.handle(call, *arguments))
+        if isawaitable(result):
+            result = await result
         if route.method != "GET":
-            # Also if nothing changed: a page that reads the state in vain costs little.
+            # Called even if nothing changed, because one more read costs a page little.
             call.sandbox.count_change()
-        if isinstance(made, Response | LongResponse):
-            return made
-        if isinstance(made, Created | Conflict):
-            return Response(made.status, msgspec.json.encode(made.view))
-        return Response(route.status, msgspec.json.encode(made))
+        if isinstance(result, Response | LongResponse):
+            return result
+        if isinstance(result, Created | Conflict):
+            return Response(result.status, msgspec.json.encode(result.view))
+        return Response(route.status, msgspec.json.encode(result))
 
 
 def _sandbox(sandboxes: Sandboxes, name: str) -> Sandbox:
@@ -157,7 +157,7 @@ def _sandbox(sandboxes: Sandboxes, name: str) -> Sandbox:
     try:
         return sandboxes.get(name)
     except SandboxNotFound as refusal:
-        # Only here: a public request must not see the names of other sandboxes.
+        # The hint is only for admin requests: others must not see sandboxes' names.
         names = [each.name for each in sandboxes.all()]
         hint = known_names_hint(name, names, len(names))
         owner = sandboxes.for_key(name)
@@ -179,8 +179,8 @@ def _check_place(scope: Scope) -> None:
 def _check_type(route: AdminRoute, scope: Scope) -> None:
     """Raise UnsupportedMediaType with a correct command."""
     headers = scope["headers"]
-    # Every route takes JSON, named first. Other types need no further check.
-    if route.method not in _BODIED or media_type(headers) in route.takes[1:]:
+    # Every route accepts JSON, its first type. Other types need no further check.
+    if route.method not in _BODY_METHODS or media_type(headers) in route.takes[1:]:
         return
     try:
         check_content_type(headers, Choices())
@@ -195,25 +195,25 @@ def _check_type(route: AdminRoute, scope: Scope) -> None:
 
 
 def curl(route: AdminRoute, scope: Scope, path: str, body: str) -> str:
-    """The curl command that sends a body to a path as the route needs it."""
+    """Return a curl command that sends a body to a path of the route."""
     host = values(scope["headers"], b"host")[0].decode("latin-1")
     command = f"curl -X {route.method} http://{host}{path}"
-    if route.method not in _BODIED:
+    if route.method not in _BODY_METHODS:
         return command
-    # A route that replaces all data gets no empty body as an example.
+    # An empty body as an example would delete all data on a route for fixtures.
     data = "--data-binary @FILE" if route.takes_fixture else f"-d '{body or '{}'}'"
     return f"{command} -H 'Content-Type: {route.takes[-1]}' {data}"
 
 
 def _may_be_large(scope: Scope, limits: Limits) -> bool:
-    """Return whether a body is announced as large, or without its length."""
+    """Return whether the headers give a large length of the body, or no length."""
     head = parse_headers(scope["headers"])
-    # HTTP/2 has no chunks (RFC 9113 8.1): a body may come without a length.
+    # A body in HTTP/2 can lack a length without being chunked (RFC 9113 8.1).
     is_open = head.is_chunked or scope["http_version"][0] != "1"
     return is_open or head.length > limits.inline_load_bytes
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     """Return a path parameter without percent-escapes. Raises InvalidField."""
     try:
         return unquote_to_bytes(text).decode()
@@ -224,16 +224,16 @@ def _decoded(text: str) -> str:
 def _query(route: AdminRoute, scope: Scope) -> Struct | None:
     if route.query is None and not scope["query_string"]:
         return None
-    # Not UTF-8: any bytes can be read, and a message can name the mistakes in them.
+    # Latin-1 decodes any bytes, so that a message can quote wrong values.
     text = scope["query_string"].decode("latin-1")
-    # An empty value counts: `parentId=` is the top level.
-    given: dict[str, object] = dict(parse_qsl(text, keep_blank_values=True))
-    # Not strict: in a query every value is a text, numbers included.
-    return convert(given, route.query or _NoQuery, "query", strict=False)
+    # Empty values are kept, because `parentId=` is the top level.
+    fields: dict[str, object] = dict(parse_qsl(text, keep_blank_values=True))
+    # Not strict, because numbers in a query are texts.
+    return convert(fields, route.query or _NoQuery, "query", strict=False)
 
 
 def _names_of(body: object) -> Iterable[str]:
-    """Return the names of the fields of a body that has one type."""
+    """Return the field names of a body's type; none if it has several types."""
     return getattr(body, "__struct_encode_fields__", ())
 
 
@@ -247,7 +247,7 @@ async def respond(
 
 
 def _plain_error(refusal: Refusal) -> Response:
-    """Return the response to a refused admin request, plain under any `error_form`."""
+    """Return the response to a refused admin request; `error_form` does not apply."""
     return error_response(refusal, Choices())
 
 

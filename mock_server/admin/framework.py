@@ -1,7 +1,7 @@
-"""Routes, calls and views, with which the resources of the admin API are written.
+"""Defines routes, calls and views, which the resources of the admin API use.
 
-A resource is a list of routes (`AdminRoute`). `endpoint` reads a request by its route
-(`Call`), calls the route's handler, and sends the returned view as JSON.
+A resource is a list of routes (`AdminRoute`). `endpoint` reads a request into a `Call`,
+calls the route's handler, and sends the returned view as JSON.
 """
 
 import re
@@ -42,11 +42,11 @@ V = TypeVar("V")
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 Shape = type | tuple[type, ...]
-"""Type of a body or a response; a tuple of types means any of them."""
+"""The type of a body or a response; a tuple means any of its types."""
 
 
 class Example(Struct, frozen=True):
-    """A request whose response documents show; `path` has unusual path parameters."""
+    """A request with which the documents show a route; `path` has path parameters."""
 
     body: Any = None
     query: str = ""
@@ -58,16 +58,16 @@ class AdminRoute(Struct, frozen=True):
 
     Unless it `is_global`, the route is also served below the path of each sandbox.
 
-    `handle` returns a view of type `answer`, Created or Conflict with types in
-    `further`, a Response or LongResponse, which are sent unchanged, or an awaitable of
-    any of these. It raises the refusals of `errors`, and takes a Call and the parts of
-    it named by `arguments`. A DELETE returns what it has removed.
+    `handle` is called with a Call and those attributes of it that `arguments` name. It
+    returns a view of type `answer`, or Created or Conflict with a type in `further`, or
+    a Response or LongResponse, which is sent unchanged, or an awaitable of these. It
+    raises the refusals in `errors`. A DELETE returns the removed object.
 
-    A `body` of one type is converted to that type; with several types the handler gets
-    a dictionary; a `raw_body` is only documented, and the handler reads it. With
-    `takes_fixture` the body is a whole fixture: it may be larger than other bodies, and
-    few large ones load at the same time. `examples` are requests that succeed; one that
-    creates an object is shown twice, as the second replaces the first.
+    A `body` of one type is converted to the type; with several types the handler gets a
+    dictionary; the handler itself reads a `raw_body`. With `takes_fixture` the body is
+    a whole fixture, which may be larger than other bodies; few large fixtures load at
+    the same time. `examples` are requests that succeed; one that creates an object is
+    sent twice, to show the response of a replacement too.
     """
 
     method: str
@@ -92,39 +92,39 @@ class AdminRoute(Struct, frozen=True):
 class Routes(list[AdminRoute]):
     """The routes of a resource, each declared at its handler.
 
-    The handler's signature gives the types of response, body and `query`; the first
-    line of its docstring is the summary. `fields` of the route hold the rest, such as
-    `errors`.
+    The types of response, body and `query` come from the handler's signature, and the
+    summary from the first line of its docstring.
     """
 
     def add(
         self, method: str, path: str, **fields: Any
     ) -> Callable[[Handler], Handler]:
-        """Declare the route of a handler."""
+        """Declare the route of a handler; `fields` are other fields of AdminRoute."""
 
         def declare(handle: Handler) -> Handler:
             annotations = dict(handle.__annotations__)
-            answer, further = _answers(annotations.pop("return"))
-            asked = {
+            answer, further = _response_types(annotations.pop("return"))
+            inputs = {
                 "query" if name == "query" else "body": kind
                 for name, kind in [*annotations.items()][1:]
             }
-            found: dict[str, Any] = {"answer": answer, "further": further}
-            found["arguments"] = (*asked,)
-            found |= {k: v for k, v in asked.items() if isinstance(v, type)} | fields
+            types: dict[str, Any] = {"answer": answer, "further": further}
+            types["arguments"] = (*inputs,)
+            types |= {k: v for k, v in inputs.items() if isinstance(v, type)} | fields
             summary = (handle.__doc__ or "").partition("\n")[0].removesuffix(".")
-            self.append(AdminRoute(method, path, handle, summary=summary, **found))
+            self.append(AdminRoute(method, path, handle, summary=summary, **types))
             return handle
 
         return declare
 
 
-def _answers(given: Any) -> tuple[Shape, dict[int, Shape]]:
-    """Return the types of a handler's views, and the types with their own status."""
-    kinds = get_args(given) if get_origin(given) in (Union, UnionType) else (given,)
-    own = [each for each in kinds if get_origin(each) in (Created, Conflict)]
-    further = {get_origin(each).status: get_args(each)[0] for each in own}
-    views = [each for each in kinds if each not in own and not is_sent_as_it_is(each)]
+def _response_types(result: Any) -> tuple[Shape, dict[int, Shape]]:
+    """Return the types of a handler's views, and other types by their status."""
+    kinds = get_args(result) if get_origin(result) in (Union, UnionType) else (result,)
+    special = [each for each in kinds if get_origin(each) in (Created, Conflict)]
+    further = {get_origin(each).status: get_args(each)[0] for each in special}
+    plain = (each for each in kinds if each not in special)
+    views = [each for each in plain if not is_sent_as_it_is(each)]
     return (views[0] if len(views) == 1 else tuple(views) or Response), further
 
 
@@ -138,16 +138,16 @@ Paths = Mapping[str, Mapping[str, AdminRoute]]
 
 
 class Input(Struct, rename="camel", forbid_unknown_fields=True):
-    """JSON object or query of a request; unknown fields are refused."""
+    """A JSON object or query of a request; unknown fields are refused."""
 
     @classmethod
     def unknown_field_hint(cls, name: str, _: Mapping[str, object]) -> str:
-        """Return what to write for a field of others, or ""."""
+        """Return a hint for an unknown field, or ""."""
         return f" ({IN_PATH})" if name == "sandbox" else ""
 
 
 class PageQuery(Input):
-    """Part of a long list, by `offset` and `limit`."""
+    """The page of a long list, by `offset` and `limit`."""
 
     offset: Annotated[int, Meta(ge=0, le=Published.integer)] = 0
     limit: Annotated[int, Meta(ge=1, le=Published.journal_page)] = (
@@ -156,14 +156,14 @@ class PageQuery(Input):
 
 
 class Created(Struct, Generic[V], frozen=True):
-    """View of an object that is new; sent with 201."""
+    """The view of a new object, which is sent with 201."""
 
     status: ClassVar[int] = 201
     view: V
 
 
 class Conflict(Struct, Generic[V], frozen=True):
-    """View of what differs from the client's assertion; sent with 409."""
+    """The view of a failed assertion, which is sent with 409."""
 
     status: ClassVar[int] = 409
     view: V
@@ -172,8 +172,8 @@ class Conflict(Struct, Generic[V], frozen=True):
 class Services:
     """Objects that all admin requests to an application share.
 
-    `loader` loads fixtures of clients, `reloader` the server's own files; it hides
-    `secrets` in their problems. `streams` and `downloads` are the long responses that
+    `loader` loads fixtures of clients, `reloader` the server's own files, without
+    `secrets` in the problems. `streams` and `downloads` count the long responses that
     are being sent. `demo` is the path of the demo front end, if it is served.
     """
 
@@ -197,9 +197,9 @@ class Services:
 
 
 class Call(Struct, frozen=True):
-    """A request that has passed the guard, read by its route.
+    """A request that has passed the guard, with its path, query and body parsed.
 
-    `path` holds the decoded parameters of the path, `content` the unparsed body.
+    `path` has the decoded path parameters, `content` the bytes of the body.
     `disconnected` waits until the client disconnects.
     """
 
@@ -214,27 +214,27 @@ class Call(Struct, frozen=True):
 
     @property
     def sandboxes(self) -> Sandboxes:
-        """Return all sandboxes of the application."""
+        """All sandboxes of the application."""
         return self.services.sandboxes
 
     def check_sandbox(self) -> None:
-        """Raise SandboxNotFound if the sandbox was deleted, also if replaced."""
+        """Raise SandboxNotFound if the sandbox was deleted, or replaced by another."""
         if self.sandboxes.get(self.sandbox.name) is not self.sandbox:
             expected = "the sandbox that there was"
             raise SandboxNotFound(expected, "another one of its name", "path")
 
     @property
     def limits(self) -> Limits:
-        """Return the limits of the application."""
+        """The limits of the application."""
         return self.sandboxes.limits
 
     @property
     def routes(self) -> Collection[str]:
-        """Return the paths of static responses and answers that the sandbox has now."""
+        """The routes of static responses and answers that the sandbox has now."""
         return {*filter(is_route, self.sandbox.faults.answered_names)}
 
 
-def looked_up(
+def require(
     value: V | None,
     call: Call,
     name: str,
@@ -244,34 +244,34 @@ def looked_up(
     count: int | None = None,
     named: Iterable[tuple[str, str]] = (),
 ) -> V:
-    """Return `value`, found by the path parameter `name`, if it is not None.
+    """Return `value`, or raise `refusal` if it is None.
 
-    Raises `refusal` with a hint: some of the `count` `ids`, or the id in `named` of
-    which the caller has given the name.
+    `name` is the path parameter with the unknown id. The hint lists some of the `count`
+    `ids`, or the id whose name the caller has written; `named` are ids with names.
     """
     if value is not None:
         return value
-    given = call.path[name]
+    text = call.path[name]
     if count is None:
         ids = [*ids]
         count = len(ids)
-        for other, text in call.path.items():
-            if text in ids and other != "sandbox":
+        for other, value_of_other in call.path.items():
+            if value_of_other in ids and other != "sandbox":
                 hint = f"{name} and {other} look swapped: {name} comes first"
-                raise refusal(expected, describe_value(given), "path", hint)
-    hints = hint_of_name(given, named), known_names_hint(given, ids, count)
+                raise refusal(expected, describe_value(text), "path", hint)
+    hints = hint_of_name(text, named), known_names_hint(text, ids, count)
     hint = "; ".join(filter(None, hints))
-    raise refusal(expected, describe_value(given), "path", hint)
+    raise refusal(expected, describe_value(text), "path", hint)
 
 
-def check_room(count: int, most: int, what: str) -> None:
-    """Raise LimitReached if `count` objects are created already."""
+def check_room(count: int, most: int, objects: str) -> None:
+    """Raise LimitReached if there are `most` created objects already."""
     if count >= most:
-        raise LimitReached(f"at most {most} created {what}", "one more", "path")
+        raise LimitReached(f"at most {most} created {objects}", "one more", "path")
 
 
 def check_name(name: str, at: str) -> None:
     """Raise InvalidField if a sandbox or a snapshot cannot have this name."""
-    # Clients take `.` and `..` out of a URL (RFC 3986 5.2.4).
+    # Clients remove `.` and `..` from URLs (RFC 3986 5.2.4).
     if not re.fullmatch(NAME_PATTERN, name) or name in (".", ".."):
         raise InvalidField.of(name, A_NAME, at)

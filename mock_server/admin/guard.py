@@ -1,8 +1,8 @@
-"""The checks that every admin request must pass: Host, origin, token.
+"""Checks Host, origin and admin token of every admin request.
 
-The guard wraps the router, so every route is checked. Sending no CORS headers is not
-enough: a web page can change data without reading the response, and a browser takes a
-name that is rebound to this address (DNS rebinding) for the same site.
+The guard wraps the router, so every route is checked. Missing CORS headers are not
+enough protection: a web page can change data without reading the response, and a page
+can bind its own host name to this address (DNS rebinding).
 """
 
 import hmac
@@ -65,8 +65,8 @@ class Guard:
         if not self._is_ours(host):
             hint = "name further hosts by --allowed-host"
             raise ForeignHost.of(host, "a host of this server", "header Host", hint)
-        # After Host: the origin is compared with Host, and a page under a rebound name
-        # has the origin that its Host names.
+        # Checked after Host, with which the origin is compared: a page under a rebound
+        # name has the same name in both.
         self._check_origin(scope, host)
         try:
             self._check_token(scope)
@@ -83,7 +83,7 @@ class Guard:
         try:
             given = bearer_token(scope["headers"]).encode()
         except MissingAuthorization as refusal:
-            # Not the message for an API client: an API key would not help here.
+            # The usual message would ask for an API key, which does not help here.
             expected = "the admin token, as header `Authorization: Bearer TOKEN`"
             got = (
                 "one without it"
@@ -91,7 +91,7 @@ class Guard:
                 else "none"
             )
             raise MissingAuthorization(expected, got, refusal.place) from None
-        # Compared as bytes: compare_digest refuses texts that are not ASCII.
+        # Compared as bytes, because compare_digest refuses texts that are not ASCII.
         if not hmac.compare_digest(given, self._token.encode()):
             raise UnknownKey("the admin token", "another", "header Authorization")
 
@@ -101,15 +101,15 @@ class Guard:
             return False
         if match[1]:
             return _is_address(match[1], IPv6Address)
-        # `localhost.` is the same name, written to the root (RFC 1034 3.1).
+        # A dot at the end does not change the name (RFC 1034 3.1).
         name = match[2].lower().rstrip(".")
-        # A name without a dot is not in the public DNS: no page can come from there.
+        # No public page has a host name without a dot.
         known = "." not in name or name in self._hosts
         return known or _is_address(name, IPv4Address)
 
     def _check_origin(self, scope: Scope, host: str) -> None:
-        # Browsers send Origin with every request that may change something. Either
-        # scheme: a proxy before this HTTP server may speak TLS.
+        # Browsers send Origin with every request that may change data. Both schemes are
+        # ours, because a proxy in front of this server may use TLS.
         own = f"http://{host}".lower(), f"https://{host}".lower()
         for origin in values(scope["headers"], b"origin"):
             if origin.decode("latin-1").lower() not in own:
@@ -117,8 +117,8 @@ class Guard:
                 raise ForeignOrigin.of(given, _OWN_PAGE, "header Origin", _FOREIGN)
         if _opens_console(scope):
             return
-        # Sec-Fetch-Site also comes with a GET without Origin, such as that of an image.
-        # A site includes all ports: a page on another port of this host is `same-site`.
+        # A GET without Origin, as for an image, has Sec-Fetch-Site. A page on another
+        # port of this host is `same-site`.
         for site in values(scope["headers"], b"sec-fetch-site"):
             if site in (b"cross-site", b"same-site"):
                 given = site.decode("ascii")
@@ -127,7 +127,7 @@ class Guard:
 
 
 def check_host(name: str) -> None:
-    """Raise ValueError for a text that is no host name."""
+    """Raise ValueError if the text is not a host name."""
     if not re.fullmatch(_NAME, name, re.IGNORECASE):
         raise ValueError(f"Expected a host name without port, got {name!r}")
 
@@ -135,7 +135,7 @@ def check_host(name: str) -> None:
 def _opens_console(scope: Scope) -> bool:
     """Return whether a browser opens the console in a window, as after a click.
 
-    The page that holds the link, on any site, cannot read such a response.
+    The page with the link cannot read such a response.
     """
     mode, dest = (
         values(scope["headers"], name)
@@ -146,7 +146,7 @@ def _opens_console(scope: Scope) -> bool:
 
 
 def _route(scope: Scope) -> str:
-    """Return the path below the admin app, at any mount point."""
+    """Return the path below the mount point of the admin app."""
     path: str = scope["path"]
     return path.removeprefix(scope.get("root_path", ""))
 

@@ -1,4 +1,4 @@
-"""Views of journal entries for the admin API, the stream and the pytest plugin."""
+"""Converts journal entries to views for the admin API and its streams."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ from mock_server.domain.sandboxes.registry import Sandboxes
 
 
 def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
-    """Return the view of an entry; any bytes in the entry can be written as JSON."""
+    """Return the view of an entry, with any bytes in it as valid JSON."""
     hints = sandboxes.name_as_key(entry.key), entry.hint_text
     sent, firing, fault = entry.request, entry.firing, None
     answering, answered_by = entry.answering, None
@@ -84,5 +84,5 @@ def _headers(pairs: Iterable[Header]) -> dict[str, str]:
 
 
 def _text(content: bytes) -> str:
-    # Header fields may hold any byte (RFC 9110 5.5); each becomes one character.
+    # Header fields may have any byte (RFC 9110 5.5); each becomes one character.
     return content.decode("latin-1")

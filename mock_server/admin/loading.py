@@ -1,7 +1,7 @@
-"""Loads fixtures of clients, and the server's files again, while it serves requests.
+"""Loads fixtures while the server serves requests.
 
-Small fixtures are loaded in place. A large one is loaded by a child process: few at the
-same time, for a limited time, and while both client and server stay.
+Small fixtures are loaded in place, large ones by child processes. The number of these
+processes and their time are limited; they end when the client or the server is gone.
 """
 
 import asyncio
@@ -40,23 +40,23 @@ from mock_server.fixture.process.worker import Job, read_block, write_block
 from mock_server.fixture.source.files import Content
 
 _NAME = "state"
-"""Name of the fixture in problems, in place of a file name."""
-SHOWN_PROBLEMS = 20
-_SETTLED_AT_ONCE = 32
-"""Parcels between two calls of `on_growth`."""
-_FREED_AT_ONCE = 2_000
+"""The name of the fixture in problems, in place of a file name."""
+MAX_PROBLEMS = 20
+_GROWTH_PARCELS = 32
+"""Number of parcels between two calls of `on_growth`."""
+_FREED_OBJECTS = 2_000
 _MIB = 1024 * 1024
-# A process needs several times the memory of the generation that it builds.
+# A process needs several times the memory of the Generation that it builds.
 _CHILD_BYTES, _CHILD_SHARE = 1024 * _MIB, 4
 
-# A program that embeds Python (such as a frozen one) has no interpreter to start, so it
-# loads all fixtures in place.
+# Without a Python interpreter to start, as in a frozen program, all fixtures are loaded
+# in place.
 _HAS_PYTHON = bool(sys.executable) and not getattr(sys, "frozen", False)
-# Isolated from the working folder (-P), which could hold modules of the same names.
+# -P excludes the working folder, which could contain modules of the same names.
 _COMMAND = ("-P", "-m", "mock_server.api.fixture_loading")
 
 Wait = Callable[[], Coroutine[Any, Any, object]]
-"""Waits until an event, such as the client's disconnect."""
+"""A function that waits for an event, such as the client's disconnect."""
 _STOPPED = partial(ServerBusy, "a server that goes on", "one that stops", "server")
 
 
@@ -64,7 +64,7 @@ class Upload(Struct, frozen=True):
     """A fixture that a client has sent, and the order to sort it by.
 
     `disconnected` waits until the client disconnects. If the client has sent only a
-    part of the fixture, `part` is the path of that part, and `what` names it.
+    part of the fixture, `part` is its path, and messages call it `noun`.
     """
 
     content: bytes
@@ -72,39 +72,39 @@ class Upload(Struct, frozen=True):
     order: Order
     disconnected: Wait
     part: Path = ()
-    what: str = "a fixture document"
+    noun: str = "a fixture document"
 
 
 class Child:
-    """A process that loads fixtures; it runs `worker.main`.
+    """A child process that loads fixtures with `worker.main`.
 
-    A thread talks to the process and ends with it: asyncio's subprocesses would need a
-    loop that watches children, which not every loop does.
+    A thread reads from the process. Subprocesses of asyncio are not used, because not
+    every event loop supports them.
     """
 
     def __init__(self, job: Job, contents: Sequence[bytes]) -> None:
         """`contents` are the fixture files that `job` names."""
-        self.why: Callable[[], Exception] = _killed
-        """Makes the error to raise if the process ends early."""
+        self.error: Callable[[], Exception] = _killed
+        """Returns the error to raise if the process ends early."""
         self.process: subprocess.Popen[bytes] | None = None
-        """The process, once it runs."""
+        """The process, after it has started."""
         self._job = msgspec.msgpack.encode(job)
         self._contents = contents
         self._is_ended = False
         self._lock = threading.Lock()
         self._thread = ThreadPoolExecutor(1, "load")
 
-    def end(self, why: Callable[[], Exception]) -> None:
-        """End the process at once; the first reason counts."""
+    def end(self, error: Callable[[], Exception]) -> None:
+        """Kill the process; the first call sets the `error`."""
         with self._lock:
             if not self._is_ended:
-                self._is_ended, self.why = True, why
+                self._is_ended, self.error = True, error
             if self.process is not None:
                 self.process.kill()
 
     async def parcels(self) -> AsyncIterator[bytes]:
         """Yield the process's parcels until it ends. Raises ServerBusy."""
-        # One at a time: a fast process waits at its pipe, so memory does not fill.
+        # Read one by one: a fast process waits for its pipe, so memory does not fill.
         with suppress(OSError, EOFError):
             run, thread = asyncio.get_running_loop().run_in_executor, self._thread
             output = await run(thread, self._output)
@@ -116,7 +116,7 @@ class Child:
 
         Raises ServerBusy; OSError or EOFError if the process ends meanwhile.
         """
-        process = self._started()
+        process = self._start()
         if process.stdin is None or process.stdout is None:
             raise EOFError
         for block in (self._job, *self._contents):
@@ -124,7 +124,7 @@ class Child:
         process.stdin.flush()
         return process.stdout
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> subprocess.Popen[bytes]:
         """Start and return the process. Raises ServerBusy, EOFError if ended."""
         with self._lock:
             if self._is_ended:
@@ -154,7 +154,7 @@ class Child:
 
 
 def _killed() -> Exception:
-    # Killed from outside: probably by the system, because memory ran out.
+    # Probably the operating system has killed it, because memory ran out.
     expected = "a document that can be loaded"
     return BadFixture(expected, "one of which the loading was ended", "body")
 
@@ -167,7 +167,7 @@ def _environment() -> dict[str, str]:
 
 
 class Loader:
-    """Loads fixtures into generations; `close` ends the loads that are running."""
+    """Loads fixtures; `close` ends the loads that are running."""
 
     def __init__(self, memory: Memory, limits: Limits) -> None:
         self._served = ServedOperations()
@@ -179,8 +179,8 @@ class Loader:
         self.on_growth: Callable[[], object] = lambda: None
         """Called repeatedly while a large fixture is loaded.
 
-        A dedicated server process freezes the objects loaded so far, which stay: a pass
-        of the garbage collector over a large dictionary takes long.
+        `mock-server serve` then excludes the loaded objects from garbage collection,
+        because a pass over a large dictionary takes long.
         """
 
     def check_slot(self) -> None:
@@ -205,7 +205,7 @@ class Loader:
             child.end(_STOPPED)
 
     async def load(self, upload: Upload) -> Generation:
-        """Return the sorted generation of a fixture, with its memory charged.
+        """Return the sorted Generation of a fixture, and charge its memory.
 
         A large fixture takes a slot. Raises BadFixture, LimitReached, ServerBusy,
         ClientGone.
@@ -214,49 +214,49 @@ class Loader:
         contents = [Content(_NAME, upload.is_json, upload.content)]
         try:
             if not is_large or not _HAS_PYTHON:
-                found = draft(contents, self._limits, self._served, upload.part)
-                # Checked twice: with `repeat`, a short text makes a large state. Then
-                # the draft is dropped, and a process starts from the text.
-                if self._is_small(found) or not _HAS_PYTHON:
-                    generation = self._built(found, upload.order)
+                unbuilt = draft(contents, self._limits, self._served, upload.part)
+                # A short text with `repeat` can be a large fixture. Then the draft is
+                # dropped, and a process loads the text.
+                if self._is_small(unbuilt) or not _HAS_PYTHON:
+                    generation = self._build(unbuilt, upload.order)
                     self._memory.charge_shared(generation)
                     return generation
-            # After the body has come: a body that never comes would hold the slot.
+            # Taken after the whole body has arrived, so that slow bodies hold no slot.
             with self.slot():
                 return await self._load_in_child(
                     contents, upload.order, upload.disconnected, upload.part
                 )
         except FixtureError as error:
-            shown = "; ".join(map(str, error.problems[:SHOWN_PROBLEMS]))
-            more = len(error.problems) - SHOWN_PROBLEMS
-            text = f"{shown}; and {more} more" if more > 0 else shown
-            raise BadFixture(upload.what, "one with problems", "body", text) from None
+            text = "; ".join(map(str, error.problems[:MAX_PROBLEMS]))
+            more = len(error.problems) - MAX_PROBLEMS
+            text = f"{text}; and {more} more" if more > 0 else text
+            raise BadFixture(upload.noun, "one with problems", "body", text) from None
 
     async def load_files(self, contents: Sequence[Content], order: Order) -> Generation:
-        """Return the generation of all files, loaded like `load` but off the loop.
+        """Return the Generation of all files, which another thread or process loads.
 
-        The load takes no slot: a server loads its own files one after the other. Raises
+        This takes no slot, because a server loads its own files once at a time. Raises
         FixtureError, and the errors of `load`.
         """
         if _HAS_PYTHON:
             forever = asyncio.Event().wait
             return await self._load_in_child(contents, order, forever)
-        found = await asyncio.to_thread(draft, contents, self._limits, self._served)
-        generation = await asyncio.to_thread(self._built, found, order)
+        unbuilt = await asyncio.to_thread(draft, contents, self._limits, self._served)
+        generation = await asyncio.to_thread(self._build, unbuilt, order)
         self._memory.charge_shared(generation)
         return generation
 
-    def _is_small(self, found: Draft) -> bool:
+    def _is_small(self, unbuilt: Draft) -> bool:
         """Return whether the estimate is within the limits for loading in place."""
-        estimate, limits = found.estimate, self._limits
+        estimate, limits = unbuilt.estimate, self._limits
         records = estimate.collections + estimate.chats
         is_light = estimate.bytes <= limits.inline_load_size
         return is_light and records <= limits.inline_load_collections
 
-    def _built(self, found: Draft, order: Order) -> Generation:
-        """Build and sort the generation. Raises LimitReached and FixtureError."""
-        self._memory.check_room(found.size, "body")
-        generation = found.build()
+    def _build(self, unbuilt: Draft, order: Order) -> Generation:
+        """Build and sort the Generation. Raises LimitReached and FixtureError."""
+        self._memory.check_room(unbuilt.size, "body")
+        generation = unbuilt.build()
         generation.prepare(order)
         return generation
 
@@ -268,9 +268,9 @@ class Loader:
         part: Path = (),
     ) -> Generation:
         """Load in a process. Raises FixtureError, and the errors of `load`."""
-        allowed = _CHILD_BYTES + _CHILD_SHARE * self._memory.limit
+        memory = _CHILD_BYTES + _CHILD_SHARE * self._memory.limit
         names = [(each.name, each.is_json, each.folder) for each in contents]
-        job = Job(names, order, allowed, self._limits, part)
+        job = Job(names, order, memory, self._limits, part)
         child = Child(job, [each.content for each in contents])
         self.children.add(child)
         seconds = self._limits.load_seconds
@@ -289,19 +289,18 @@ class Loader:
             await child.release()
 
     async def _assemble(self, child: Child) -> Generation:
-        """Build a generation from parcels. Raises as `_load_in_child`."""
-        # The charge needs no release: a holding returns its bytes when it is freed,
-        # also after an error.
+        """Build a Generation from parcels. Raises the errors of `_load_in_child`."""
+        # A holding returns its bytes when it is freed, also after an error.
         assembly = Assembly(self._served)
         holding = Holding(self._memory, "states")
         problems: list[Problem] = []
         numbers = count(1)
         async for parcel in child.parcels():
-            if next(numbers) % _SETTLED_AT_ONCE == 0:
+            if next(numbers) % _GROWTH_PARCELS == 0:
                 self.on_growth()
-            match parcels.unpacked(parcel):
+            match parcels.unpack(parcel):
                 case parcels.Estimated(size=size):
-                    # Before the rows come: they must fit into the memory.
+                    # Charged before the rows arrive, which must fit into the memory.
                     holding.charge(size, "body")
                 case parcels.Failed(problems=[]):
                     expected = "a document that can be loaded with the memory there is"
@@ -321,37 +320,34 @@ class Loader:
                     self.on_growth()
                     self._memory.charge_shared(generation, holding)
                     return generation
-        raise child.why()
+        raise child.error()
 
 
 def put_baseline(sandbox: Sandbox, baseline: Generation) -> Coroutine[None, None, None]:
-    """Replace the baseline of a sandbox, and reset it.
+    """Replace the baseline of a sandbox, and reset the sandbox.
 
-    Returns a coroutine, to be awaited, that frees the former baseline.
+    Return a coroutine that frees the former baseline; the caller must await it.
     """
-    held: list[object] = list(sandbox.baseline.chats_and_collections(_FREED_AT_ONCE))
+    old: list[object] = list(sandbox.baseline.chats_and_collections(_FREED_OBJECTS))
     sandbox.put_baseline(baseline)
-    return _forget(held)
+    return _free_slices(old)
 
 
 def free_in_parts(part: Generation) -> None:
-    """Free a loaded part in slices, once nothing refers to it."""
+    """Free a loaded part in slices, when nothing refers to it any more."""
     loop = asyncio.get_running_loop()
     finalize(part, _free, loop, replace(part)).atexit = False
 
 
-def _free(loop: asyncio.AbstractEventLoop, holds_the_same: Generation) -> None:
-    """Free a copy of the part in slices. May run in any thread."""
-    held: list[object] = list(holds_the_same.chats_and_collections(_FREED_AT_ONCE))
+def _free(loop: asyncio.AbstractEventLoop, copy: Generation) -> None:
+    """Free the objects of a copy in slices. May run in any thread."""
+    slices: list[object] = list(copy.chats_and_collections(_FREED_OBJECTS))
     if not loop.is_closed():
-        asyncio.run_coroutine_threadsafe(_forget(held), loop)
+        asyncio.run_coroutine_threadsafe(_free_slices(slices), loop)
 
 
-async def _forget(held: list[object]) -> None:
-    """Free the objects of a list, to which nothing else refers.
-
-    Freeing a million records takes long: other requests are served in between.
-    """
-    while held:
-        del held[-1]
+async def _free_slices(slices: list[object]) -> None:
+    """Free slices of objects one by one, so that other requests need not wait."""
+    while slices:
+        del slices[-1]
         await asyncio.sleep(0)

@@ -1,7 +1,7 @@
-"""Loads the server's own fixture files again, and replaces the baseline if good.
+"""Reloads the server's own fixture files, and replaces the baseline.
 
 A broken, missing, empty or half-written file never replaces the baseline. One reload
-runs at a time; requests for a reload meanwhile cause one more.
+runs at a time; calls of `ask` meanwhile cause one more reload.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mock_server.admin.loading import SHOWN_PROBLEMS, Loader, put_baseline
+from mock_server.admin.loading import MAX_PROBLEMS, Loader, put_baseline
 from mock_server.api.redaction import Secrets, redacted_text
 from mock_server.domain.errors import Refusal
 from mock_server.domain.objects.fixture_data import Generation
@@ -30,10 +30,9 @@ _NS_IN_MS = 1_000_000
 
 
 class Reload(Struct, frozen=True):
-    """Result of a reload: when it ended, and all problems if it failed.
+    """The result of a reload: its end (`time`, in ms), and all problems if it failed.
 
-    `time` is in milliseconds. `is_new` is False if the baseline stayed: after problems,
-    and if the files were as loaded.
+    `is_new` is False if the baseline stayed, after problems or with unchanged files.
     """
 
     time: int
@@ -42,34 +41,34 @@ class Reload(Struct, frozen=True):
 
 
 class Reloader:
-    """Loads `files` again on request; use it on the server's event loop."""
+    """Reloads `files` when `ask` is called; use it on the server's event loop."""
 
     def __init__(self, sandboxes: Sandboxes, loader: Loader, secrets: Secrets) -> None:
         self.files: Sequence[str] = ()
         """The files of the default sandbox's baseline."""
-        self.complete: Callable[[Generation], Generation] = lambda it: it
-        """Adds to a generation what is not in the files. May raise ValueError."""
+        self.complete: Callable[[Generation], Generation] = lambda loaded: loaded
+        """Adds data that is not in the files, such as faults. May raise ValueError."""
         self.on_end: Callable[[Reload], object] = lambda _: None
-        """Called after each reload that had something to do."""
+        """Called with the result of each reload, unless nothing has changed."""
         self.on_begin: Callable[[], object] = lambda: None
         """Called before changed files are loaded."""
         self.last: Reload | None = None
-        """The last reload, with problems safe to show: few, and without secrets."""
+        """The last reload, with some problems, which contain no secrets."""
         self._sandboxes = sandboxes
         self._loader = loader
         self._secrets = secrets
-        self._served = sandboxes.default.baseline.sha256
-        self._refused: str | None = None
+        self._served_digest = sandboxes.default.baseline.sha256
+        self._refused_digest: str | None = None
         self._task: asyncio.Task[None] | None = None
-        self._looking: Thread | None = None
-        # Whether a reload is wanted, and whether even if the files are unchanged.
-        self._wanted = self._always = self._closed = False
+        self._reader: Thread | None = None
+        # Is a reload requested, and also for unchanged files?
+        self._is_requested = self._always = self._closed = False
 
     def ask(self, *, always: bool = False) -> None:
-        """Load the files if they have changed, or `always`."""
+        """Request a reload, for changed files only or `always`."""
         if self._closed:
             return
-        self._wanted, self._always = True, self._always or always
+        self._is_requested, self._always = True, self._always or always
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run())
 
@@ -80,32 +79,32 @@ class Reloader:
             self._task.cancel()
 
     async def _run(self) -> None:
-        while self._wanted:
-            always, self._wanted, self._always = self._always, False, False
+        while self._is_requested:
+            always, self._is_requested, self._always = self._always, False, False
             try:
-                done = await self._reload(always=always)
+                result = await self._reload(always=always)
             except FixtureError as error:
-                done = Reload(_now(), error.problems)
+                result = Reload(_now(), error.problems)
             except Refusal as refusal:
-                done = Reload(_now(), [self._problem(str(refusal))])
-            if done is not None:
-                self._ended(done)
+                result = Reload(_now(), [self._problem(str(refusal))])
+            if result is not None:
+                self._report(result)
 
     async def _reload(self, *, always: bool) -> Reload | None:
-        """Reload, or return None if nothing is to do. Raises FixtureError, Refusal."""
+        """Reload; return an unreported result, if any. Raises FixtureError, Refusal."""
         try:
-            contents = await self._settled()
+            contents = await self._read_stable()
         except FixtureError:
-            self._refused = None
+            self._refused_digest = None
             raise
-        # In a thread, so that other requests are served: hashing 256 MiB takes long.
+        # Hashed in a thread, because other requests must not wait for 256 MiB.
         digest = await asyncio.to_thread(digest_of, contents)
-        if not always and digest == self._served:
-            self._refused = None
+        if not always and digest == self._served_digest:
+            self._refused_digest = None
             return Reload(_now()) if self.last and self.last.problems else None
-        if not always and digest == self._refused:
+        if not always and digest == self._refused_digest:
             return None
-        self._refused = digest
+        self._refused_digest = digest
         default = self._sandboxes.default
         order = default.start_choices.list_order
         self.on_begin()
@@ -114,69 +113,68 @@ class Reloader:
             generation = self.complete(loaded)
         except ValueError as error:
             raise FixtureError([self._problem(str(error))]) from None
-        self._served, self._refused = digest, None
-        freeing = put_baseline(default, generation)
-        done = Reload(_now(), is_new=True)
-        # Reported at once: freeing the former baseline may take long.
-        self._ended(done)
-        await freeing
+        self._served_digest, self._refused_digest = digest, None
+        free_old = put_baseline(default, generation)
+        # Reported first, because it may take long to free the former baseline.
+        self._report(Reload(_now(), is_new=True))
+        await free_old
         return None
 
-    def _ended(self, done: Reload) -> None:
+    def _report(self, result: Reload) -> None:
         default = self._sandboxes.default
         secrets = self._secrets.for_request(default.state, None)
-        shown = [
+        problems = [
             replace(
                 each,
-                # As in `fixture.files`: callers must not see folders.
+                # Without folders, which callers must not see.
                 file=one_line(PurePath(each.file).name),
                 message=one_line(redacted_text(each.message, secrets)),
                 source_part="",
             )
-            for each in done.problems[:SHOWN_PROBLEMS]
+            for each in result.problems[:MAX_PROBLEMS]
         ]
-        self.last = replace(done, problems=shown)
-        self.on_end(done)
+        self.last = replace(result, problems=problems)
+        self.on_end(result)
         default.count_change()
 
-    async def _settled(self) -> Sequence[Content]:
-        """Return the files' content when nobody writes them. Raises FixtureError."""
+    async def _read_stable(self) -> Sequence[Content]:
+        """Return the files' content after all writes ended. Raises FixtureError."""
         limits = self._sandboxes.limits
         loop = asyncio.get_running_loop()
         end = loop.time() + limits.settle_seconds
-        seen = await self._with_timeout(self._stamps)
+        before = await self._with_timeout(self._stamps)
         while True:
             await asyncio.sleep(limits.quiet_seconds)
-            contents, problems, now = await self._with_timeout(self._read)
-            # Equal stamps: nobody wrote before or while the files were read.
-            if now == seen:
+            contents, problems, after = await self._with_timeout(self._read)
+            # Equal stamps mean that no program wrote before or during the reading.
+            if after == before:
                 break
             if loop.time() > end:
                 seconds = f"{limits.settle_seconds:g} s"
                 message = f"still being written after {seconds}: write it at once"
                 raise FixtureError([self._problem(message)])
-            seen = now
+            before = after
         if problems:
             raise FixtureError(problems)
         return contents
 
-    async def _with_timeout(self, look: Callable[[], R]) -> R:
-        """Return the result of `look`. Raises FixtureError if it takes too long.
+    async def _with_timeout(self, read: Callable[[], R]) -> R:
+        """Return the result of `read`. Raises FixtureError if it takes too long.
 
-        A file system may never answer. A daemon thread waits for it, which cannot keep
-        the process from ending; only one runs at a time.
+        A file system may never respond, so a daemon thread calls `read`, which does not
+        stop the process from exiting. Only one such thread runs at a time.
         """
-        seconds, found = self._sandboxes.limits.settle_seconds, Future[R]()
+        seconds, result = self._sandboxes.limits.settle_seconds, Future[R]()
         slow = FixtureError([self._problem(f"cannot be read within {seconds:g} s")])
-        if self._looking is not None and self._looking.is_alive():
+        if self._reader is not None and self._reader.is_alive():
             raise slow
-        found.set_running_or_notify_cancel()
-        self._looking = Thread(
-            target=lambda: found.set_result(look()), name="look at files", daemon=True
+        result.set_running_or_notify_cancel()
+        self._reader = Thread(
+            target=lambda: result.set_result(read()), name="look at files", daemon=True
         )
-        self._looking.start()
+        self._reader.start()
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(found), seconds)
+            return await asyncio.wait_for(asyncio.wrap_future(result), seconds)
         except TimeoutError:
             raise slow from None
 
@@ -191,7 +189,7 @@ class Reloader:
                 problems += error.problems
                 continue
             contents.append(content)
-            # Editors empty a file before they write it. Empty fixtures are valid.
+            # An empty fixture is valid, but editors empty a file before they write it.
             if not content.content or content.content.isspace():
                 message = "empty: write {} for a fixture that holds nothing"
                 problems.append(Problem(content.name, 0, 0, message))

@@ -1,6 +1,7 @@
-"""Responses that are made while they are sent: followed journals, large fixtures.
+"""Sends long responses in parts: streams of journals, and downloads of fixtures.
 
-Both end when the client disconnects. A stop ends streams, and waits for downloads.
+Both end when the client disconnects. A server that stops ends streams, and waits for
+downloads.
 """
 
 import asyncio
@@ -26,10 +27,10 @@ from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
 EVENT_STREAM = b"text/event-stream"
-# WHATWG server-sent events advises this: proxies may close a silent connection.
+# As server-sent events (WHATWG) advise, because proxies may close silent connections.
 _HEARTBEAT_SECONDS = 15
-# Responses repeat texts of clients, who may be hostile: no browser may take a response
-# for a script or a page, and no other site may embed one (WHATWG Fetch).
+# Responses contain texts of clients, which may be hostile. Browsers must not run a
+# response as a script or a page, and other sites must not embed it (WHATWG Fetch).
 BROWSER_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"cross-origin-resource-policy", b"same-origin"),
@@ -44,21 +45,21 @@ T = TypeVar("T")
 
 
 class OpenResponses:
-    """Counts the responses of one kind that are being sent now."""
+    """Counts the responses of a kind that are being sent now."""
 
     def __init__(self, most: int, kind: str) -> None:
-        """At most `most` may be sent at the same time; messages name them `kind`."""
+        """Allow `most` responses at the same time; `kind` names them in messages."""
         self._most = most
         self._kind = kind
         self._open = 0
 
     def check_room(self) -> None:
-        """Raise LimitReached if no further response may be sent."""
+        """Raise LimitReached if no other response may be sent."""
         if self._open >= self._most:
             raise LimitReached(f"at most {self._most} {self._kind}", "one more", "path")
 
     @contextmanager
-    def including_one(self) -> Iterator[None]:
+    def count_one(self) -> Iterator[None]:
         """Count a response while it is being sent."""
         self._open += 1
         try:
@@ -68,23 +69,23 @@ class OpenResponses:
 
 
 class Streams(OpenResponses):
-    """The streams of journals; an event is encoded once for all of them."""
+    """Counts and ends the streams of journals, and encodes events for all of them."""
 
     def __init__(self, sandboxes: Sandboxes) -> None:
         limits = sandboxes.limits
         super().__init__(limits.journal_streams, "streams")
         self._ends: set[Callable[[], object]] = set()
-        # Of 100 streams that send an entry, 99 need not encode it.
+        # Cached, so that 100 streams encode an entry only once.
         self.event_of = lru_cache(limits.cached_events)(
             partial(_entry_event, sandboxes)
         )
 
     @contextmanager
-    def including(self, end: Callable[[], object]) -> Iterator[None]:
-        """Count a stream while it is being sent; calling `end` ends it early."""
+    def count_stream(self, end: Callable[[], object]) -> Iterator[None]:
+        """Count a stream while it is being sent; `close` calls `end`."""
         self._ends.add(end)
         try:
-            with self.including_one():
+            with self.count_one():
                 yield
         finally:
             self._ends.discard(end)
@@ -96,10 +97,10 @@ class Streams(OpenResponses):
 
 
 class JournalStream:
-    """The entries of a journal as server-sent events, from number `start`.
+    """A response with the entries of a journal from `start` on, as server-sent events.
 
-    With `sends_changes`, an event `changed` reports that the admin API may have changed
-    the sandbox, for pages that show all its data.
+    With `sends_changes`, an event `changed` follows each change of the sandbox by the
+    admin API, for pages that show its data.
     """
 
     def __init__(
@@ -111,39 +112,39 @@ class JournalStream:
         *,
         sends_changes: bool = False,
     ) -> None:
-        """Raises LimitReached if the memory for another stream is used up."""
+        """Raise LimitReached if there is no memory for another stream."""
         self._opened = opened
         self._sandboxes = sandboxes
         self._sandbox = sandbox
         self._next = start
         self._sends_changes = sends_changes
         self._changes = sandbox.changes
-        # Here, not in `send`: after the head is sent, nothing can be refused.
+        # Charged here, because `send` can refuse nothing after it has sent the head.
         self._holding = sandboxes.memory.hold("streams", sandboxes.limits.stream_bytes)
         self._news = asyncio.Event()
         self._is_ended = False
 
     async def send(self, body: RequestBody, send: Send) -> None:
         """Send events until the client, the sandbox or the server is gone."""
-        wake = _waking(self._news)
-        # Only `receive` reports a disconnect: uvicorn drops what is sent.
+        wake = _thread_safe_set(self._news)
+        # Only `receive` reports a disconnect, because uvicorn then ignores `send`.
         gone = asyncio.create_task(body.gone())
         gone.add_done_callback(lambda _: self._end())
-        with self._opened.including(self._end):
-            # Before the first read of the journal, so that no entry is missed.
+        with self._opened.count_stream(self._end):
+            # Added before the journal is read, so that no entry is missed.
             self._sandbox.listeners.append(wake)
             beating = gone
             try:
                 await send(_start(_EVENT_HEADERS))
                 await send(_part(b": journal\n\n"))
                 beating = asyncio.create_task(self._beat(send))
-                while self._goes_on():
-                    # A fast reader makes no `send` wait, and may get many events.
+                while self._is_active():
+                    # In slices, because `send` never waits for a fast reader.
                     async for event in in_slices(self._new_events()):
                         await send(_part(event))
                     if self._sandbox.journal.next_seq <= self._next:
                         await self._news.wait()
-                    # Before the journal is read again: news in between would be lost.
+                    # Cleared before the journal is read again, so that no news is lost.
                     self._news.clear()
             finally:
                 self._sandbox.listeners.remove(wake)
@@ -155,9 +156,9 @@ class JournalStream:
         self._is_ended = True
         self._news.set()
 
-    def _goes_on(self) -> bool:
+    def _is_active(self) -> bool:
         try:
-            # Getting a sandbox counts as use: a followed sandbox does not expire.
+            # `get` counts as use, so that a sandbox with a stream does not expire.
             is_there = self._sandboxes.get(self._sandbox.name) is self._sandbox
         except SandboxNotFound:
             return False
@@ -165,7 +166,7 @@ class JournalStream:
 
     def _new_events(self) -> Iterator[bytes]:
         journal = self._sandbox.journal
-        # Read first: entries that come meanwhile are sent in the next round.
+        # Entries that arrive after this line are sent in the next round.
         end = journal.next_seq
         for entry in journal.since(self._next):
             if entry.seq > self._next:
@@ -177,31 +178,31 @@ class JournalStream:
             self._next = end
         if self._sends_changes and self._changes != self._sandbox.changes:
             self._changes = self._sandbox.changes
-            # Without an id: Last-Event-ID keeps the number of the last entry.
+            # Without an id, so that Last-Event-ID stays the number of the last entry.
             yield b"event: changed\ndata: {}\n\n"
 
     async def _beat(self, send: Send) -> None:
         """Send comments at intervals, so that proxies keep the connection open.
 
-        Not a timeout of each wait: a timeout takes longer than an event does.
+        A timeout of each wait instead would cost more than the event itself.
         """
         while True:
-            # Twice in its time to live, so that the sandbox is used before it expires.
+            # At least twice in the sandbox's time to live, so that it does not expire.
             half = self._sandboxes.ttl_of(self._sandbox.name) / 2
             await asyncio.sleep(min(_HEARTBEAT_SECONDS, half))
             await send(_part(b": still here\n\n"))
             self._news.set()
 
 
-def _waking(news: asyncio.Event) -> Callable[[], object]:
+def _thread_safe_set(news: asyncio.Event) -> Callable[[], object]:
     """Return a function that sets an event of this loop from any thread.
 
-    Other threads must write to the loop's socket, which this thread need not.
+    This thread sets it directly; other threads must write to the loop's socket.
     """
-    loop, own = asyncio.get_running_loop(), get_ident()
+    loop, loop_thread = asyncio.get_running_loop(), get_ident()
 
     def wake() -> None:
-        if get_ident() == own:
+        if get_ident() == loop_thread:
             news.set()
         else:
             loop.call_soon_threadsafe(news.set)
@@ -214,8 +215,8 @@ def _dropped_event(count: int) -> bytes:
 
 
 def _entry_event(sandboxes: Sandboxes, entry: Entry) -> bytes:
-    # A body is shown as sent, also over several lines; each becomes a data line.
-    # bytes.splitlines splits where event streams do: at CR, LF and CRLF only.
+    # JSON of a body may have several lines, and each becomes a data line.
+    # bytes.splitlines splits like event streams, at CR, LF and CRLF only.
     lines = msgspec.json.encode(entry_view(entry, sandboxes)).splitlines()
     data = b"".join(b"data: %b\n" % line for line in lines)
     return b"id: %d\nevent: entry\n%b\n" % (entry.seq, data)
@@ -223,7 +224,7 @@ def _entry_event(sandboxes: Sandboxes, entry: Entry) -> bytes:
 
 @dataclass(frozen=True)
 class Download:
-    """A large document, sent in parts while other requests are served.
+    """A response with a large document, sent in parts between other responses.
 
     `make` yields the same parts at each call.
     """
@@ -234,15 +235,15 @@ class Download:
     status: int
 
     async def send(self, body: RequestBody, send: Send) -> None:
-        """Send all parts unless the client disconnects. A stop waits for a while."""
+        """Send all parts, unless the client disconnects."""
         sending = asyncio.create_task(self._send(body.scope, send))
         gone = asyncio.create_task(body.gone())
         gone.add_done_callback(lambda _: sending.cancel())
         try:
-            with self.opened.including_one():
+            with self.opened.count_one():
                 await sending
         except asyncio.CancelledError:
-            # A regular end would make half a document look like a whole one.
+            # Abort, because after a regular end the document would look complete.
             connection = connection_of(body.scope)
             if connection is not None:
                 connection.transport.abort()
@@ -257,21 +258,21 @@ class Download:
             *BROWSER_HEADERS,
         ]
         if scope["http_version"] == "1.0":
-            # HTTP/1.0 has no chunks, so the length comes first. The parts are made
-            # twice, as keeping them would take their size in memory.
+            # HTTP/1.0 has no chunks, so the length is needed first. The parts are made
+            # twice, because keeping them would take much memory.
             length = sum([len(part) async for part in in_slices(self.make())])
             headers.append((b"content-length", b"%d" % length))
         await send(_start(headers, self.status))
         if scope["method"] != "HEAD":
             for part in self.make():
                 await send(_part(part))
-                # A fast reader never makes `send` wait, so let other requests in.
+                # Let other requests run, because `send` never waits for a fast reader.
                 await asyncio.sleep(0)
         await send({"type": "http.response.body", "body": b""})
 
 
 LongResponse = JournalStream | Download
-"""A response that is made while it is sent."""
+"""A response that is sent in parts."""
 
 
 def in_parts(
@@ -280,8 +281,8 @@ def in_parts(
     content_type: bytes = b"application/json",
     status: int = 200,
 ) -> Response | Download:
-    """Return a document as a Response if it is one part, else as a Download."""
-    # A short response takes no place among the downloads.
+    """Return a Response for a document of one part, else a Download."""
+    # A short document does not count as a download.
     first, *others = islice(make(), 2)
     if not others:
         return Response(status, first, content_type=content_type)

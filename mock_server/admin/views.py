@@ -1,6 +1,6 @@
-"""The response types of the admin API, for the server and its clients.
+"""Defines the response types of the admin API, for the server and its clients.
 
-Each type exists once. The module imports only what commands import anyway: no server.
+The module imports no server, so that commands start fast.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ Chosen = Annotated[
         extra={"expected": 'an object such as {"list_order": "name"}'},
     ),
 ]
-"""Values by names of choices. To msgspec a value is any text or integer."""
+"""Values by names of choices. msgspec accepts any text or integer as a value."""
 
 
 class ChoicesView(View):
@@ -61,7 +61,7 @@ class SnapshotsView(View):
 
 
 class SandboxView(View):
-    """A sandbox with its keys: its own owner's key, and one for each declared key.
+    """A sandbox with its keys: an owner's key of its own, and a key per declared key.
 
     `keys` and `shares` map declared API keys and share links to those that clients must
     send. `levels` are the keys' permissions unless an app or dataset overrides them.
@@ -138,9 +138,9 @@ class AnsweringView(View):
 class EntryView(View):
     """One request, with its order of arrival `seq`; the key is redacted.
 
-    `outside` says which part of it the spec does not show, if any; `answeredBy` names
-    the answer that was given, null if the operation responded. `facts` are the names of
-    differences between versions of the service that were looked up for it.
+    `outside` is set if the spec does not show the route. `answeredBy` names the answer
+    that was sent, null if the operation responded. `facts` are the names of differences
+    between versions of the service on which the response depends.
     """
 
     seq: int
@@ -173,8 +173,8 @@ class FixtureView(View):
 class MemoryView(View):
     """Bytes of memory: the limit for the server's data, and its use by kind."""
 
-    # After these two the kinds of `domain.memory.KINDS`, whose usage fills them by
-    # name: a kind without a field here would fail at the first health check.
+    # After the first two fields, there is a field for each kind in
+    # `domain.memory.KINDS`, or the health check would fail.
     limit: int
     used: int
     states: int
@@ -200,9 +200,9 @@ class ProblemView(View):
 
 
 class ReloadView(View):
-    """When the server last loaded its fixture files again, and the first problems.
+    """The time and the first problems of the last reload of the server's fixture files.
 
-    With problems, the former baseline stays.
+    If there are problems, the former baseline stays.
     """
 
     time: str
@@ -210,7 +210,7 @@ class ReloadView(View):
 
 
 class HealthView(View):
-    """The state of a sandbox in short, and the memory of all sandboxes.
+    """A summary of a sandbox, and the memory of all sandboxes.
 
     `version` is the emulated version of the service. `demo` is the path of the demo
     front end, null if it is not served, `http` the HTTP parser, null in process.
@@ -245,19 +245,18 @@ class PlannedView(View):
 class WithPlan(View, kw_only=True):
     """A view with future decisions, which are computed only on request.
 
-    As the only keyword field, `plan` comes after all fields of subclasses.
+    `plan` is a keyword field, so that it comes after all fields of subclasses.
     """
 
     plan: list[PlannedView] | UnsetType = UNSET
 
 
 class FaultView(WithPlan):
-    """A fault: these fields, and all fields that it was added with.
+    """A fault: these fields, and the fields with which it was added.
 
-    `remaining` is null if no `times` limits it; `endsIn` is in seconds, null without
-    `ttl`. `matches` counts the matching requests, whether it fired or not. `preset` is
-    the preset that added it, null for a single fault or one of the fixture. `warnings`
-    name possible mistakes in a new fault.
+    `remaining` is null if the fault has no `times`, `endsIn` (in s) if it has no `ttl`.
+    `matches` counts all matching requests, `fired` only the firings. `preset` is the
+    preset that added the fault, if any. `warnings` are possible mistakes in the fault.
     """
 
     id: str
@@ -271,7 +270,7 @@ class FaultView(WithPlan):
 
 
 class FaultsView(View):
-    """All faults that can still fire, and recently spent ones, by age."""
+    """All faults that can still fire, and recent ones that cannot, the oldest first."""
 
     faults: list[FaultView]
 
@@ -321,10 +320,10 @@ class NearMiss(View):
 
 
 class Verified(View, omit_defaults=True):
-    """Result of an assertion, and how many entries (or steps) match.
+    """The result of an assertion, and the number of matching entries (or steps).
 
-    `ok` says whether it holds. If not, `message` says why and `nearest` lists entries
-    that nearly match.
+    `ok` is true if the assertion holds. If not, `message` is the reason, and `nearest`
+    are entries that nearly match.
     """
 
     ok: bool

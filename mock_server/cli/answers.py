@@ -1,4 +1,4 @@
-"""`mock-server answer` and `mock-server reply`: add scripted responses."""
+"""Defines `mock-server answer` and `reply`, which add scripted responses."""
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
@@ -12,21 +12,22 @@ from msgspec import Raw
 
 from mock_server.admin.views import FaultView
 from mock_server.cli import output
-from mock_server.cli.options import Command, Parsed, option
+from mock_server.cli.options import Command, ParsedText, option
 from mock_server.cli.remote import remote_command, show
 from mock_server.control.client import AdminClient
 from mock_server.domain.printable import one_line
 
 
 def _json(example: str, text: str) -> Raw:
-    """Return JSON text as it is. Raises ValueError, with an example."""
+    """Return the text if it is JSON, else raise ValueError with an example."""
     try:
         msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        from mock_server.cli.values import not_json
+        from mock_server.cli.values import json_mistake
 
-        such = f"JSON such as {example}, in single quotes for a shell"
-        raise ValueError(not_json(text) or f"Expected {such}, got {text!r}") from None
+        mistake = json_mistake(text)
+        expected = f"JSON such as {example}, in single quotes for a shell"
+        raise ValueError(mistake or f"Expected {expected}, got {text!r}") from None
     return Raw(text.encode())
 
 
@@ -39,12 +40,12 @@ def _header(text: str) -> tuple[str, str]:
 
 def _json_option(name: str, help_text: str) -> Callable[[Command], Command]:
     example = '{"question": "x"}' if name == "--match" else '{"id": 7}'
-    parsed = Parsed(partial(_json, example))
+    parsed = ParsedText(partial(_json, example))
     return option(name, metavar="JSON", type=parsed, help=help_text)
 
 
-def _when(command: Command) -> Command:
-    """Add the options that say which requests, and how many of them."""
+def _request_options(command: Command) -> Command:
+    """Add the options that limit the requests to answer."""
     times = "Number of requests to answer; unlimited by default."
     match = 'Answer only requests that match: {"body": {"offset": 0}}.'
     command = option("--times", type=int, help=times)(command)
@@ -64,12 +65,12 @@ def _when(command: Command) -> Command:
     "--header",
     "headers",
     metavar="'NAME: VALUE'",
-    type=Parsed(_header),
+    type=ParsedText(_header),
     multiple=True,
     help="A further header; repeatable.",
 )
 @option("--delay-ms", "delayMs", type=int, help="Milliseconds before the response.")
-@_when
+@_request_options
 @remote_command
 def answer(
     client: AdminClient,
@@ -86,15 +87,16 @@ def answer(
     Example: mock-server answer GET '/api/x/{id}' --json '{"ok": true}'
     """
     forms = "data", "json", "text"
-    given = [f"--{name}" for name in forms if fields[name] is not None]
-    given += ["--body-file"] if body_file is not None else []
-    if len(given) > 1:
-        raise click.UsageError(f"Expected one body, got {' and '.join(given)}")
+    bodies = [f"--{name}" for name in forms if fields[name] is not None]
+    bodies += ["--body-file"] if body_file is not None else []
+    if len(bodies) > 1:
+        raise click.UsageError(f"Expected one body, got {' and '.join(bodies)}")
     names = [name.lower() for name, _ in headers]
-    if twice := {name for name in names if names.count(name) > 1}:
-        raise click.UsageError(f"Expected the header {min(twice)!r} once, got it again")
+    if repeated := {name for name in names if names.count(name) > 1}:
+        name = min(repeated)
+        raise click.UsageError(f"Expected the header {name!r} once, got it again")
     if body_file is not None:
-        fields["base64"] = _encoded(body_file)
+        fields["base64"] = _read_base64(body_file)
     _add(client, "answer", operation=" ".join(words), headers=dict(headers), **fields)
 
 
@@ -102,7 +104,7 @@ def answer(
 @click.argument("text", required=False)
 @_json_option("--parts", 'Parts of the reply: ["Hello", {"quotes": [...]}].')
 @_json_option("--stream", 'Stream speed: {"firstTokenMs": 300, "tokensPerSecond": 20}.')
-@_when
+@_request_options
 @remote_command
 def reply(client: AdminClient, text: str | None, **fields: Any) -> None:
     """Add a reply of the chat completions of a running server.
@@ -115,7 +117,7 @@ def reply(client: AdminClient, text: str | None, **fields: Any) -> None:
     _add(client, "reply", text=text, **fields)
 
 
-def _encoded(file: str) -> str:
+def _read_base64(file: str) -> str:
     try:
         return b64encode(Path(file).read_bytes()).decode()
     except OSError as error:
@@ -124,8 +126,8 @@ def _encoded(file: str) -> str:
 
 
 def _add(client: AdminClient, kind: str, **fields: Any) -> None:
-    given = {name: value for name, value in fields.items() if value is not None}
-    added = client.ask(FaultView, "POST", "/faults", {"kind": kind, **given})
-    show(added)
-    for each in added.value.warnings:
-        output.tell(f"warning: {each}")
+    body = {name: value for name, value in fields.items() if value is not None}
+    response = client.ask(FaultView, "POST", "/faults", {"kind": kind, **body})
+    show(response)
+    for each in response.value.warnings:
+        output.log(f"warning: {each}")

@@ -1,11 +1,11 @@
-"""`mock-server choices`: list all choices; show or set those of a running server."""
+"""Defines `mock-server choices`, which lists, shows or sets choices."""
 
 import click
 import msgspec
 
 from mock_server.admin.views import ChoicesView
-from mock_server.cli.options import Group, option, pairs
-from mock_server.cli.output import say, write
+from mock_server.cli.options import Group, option, parse_choices
+from mock_server.cli.output import echo, write
 from mock_server.cli.remote import remote_command, show
 from mock_server.control.client import AdminClient, Response
 from mock_server.domain.choices.profiles import PROFILES
@@ -13,7 +13,7 @@ from mock_server.domain.choices.table import table
 from mock_server.domain.printable import json_text
 
 
-@click.group(cls=Group, takes={"set": ".+="}, invoke_without_command=True)
+@click.group(cls=Group, patterns={"set": ".+="}, invoke_without_command=True)
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def choices(ctx: click.Context, as_json: bool) -> None:
@@ -24,17 +24,17 @@ def choices(ctx: click.Context, as_json: bool) -> None:
     """
     if ctx.invoked_subcommand is not None:
         if as_json:
-            asked = f"choices {ctx.invoked_subcommand} --json"
-            raise click.UsageError(f"Expected --json behind the command: {asked}", ctx)
+            form = f"choices {ctx.invoked_subcommand} --json"
+            raise click.UsageError(f"Expected --json behind the command: {form}", ctx)
         return
     rows = list(table().values())
     if as_json:
         write(json_text(msgspec.json.format(msgspec.json.encode(rows)).decode()))
         return
     for row in rows:
-        say(f"{row.name} = {row.values_text()}   (spec {row.section})")
-        say(f"    {row.sentence}")
-        say("    " + "   ".join(f"{name}: {of}" for name, of in row.profiles.items()))
+        echo(f"{row.name} = {row.values_text()}   (spec {row.section})")
+        echo(f"    {row.sentence}")
+        echo("    " + "   ".join(f"{name}: {v}" for name, v in row.profiles.items()))
 
 
 @choices.command("show")
@@ -46,7 +46,7 @@ def show_choices(client: AdminClient, as_json: bool) -> None:
 
 
 @choices.command("set")
-@click.argument("given", metavar="[NAME=VALUE]...", nargs=-1, callback=pairs)
+@click.argument("given", metavar="[NAME=VALUE]...", nargs=-1, callback=parse_choices)
 @option(
     "--profile",
     type=click.Choice(PROFILES),
@@ -63,26 +63,26 @@ def set_choices(
     """
     if not given and profile is None:
         raise click.UsageError("Expected NAME=VALUE or --profile, got neither")
-    asked: dict[str, object] = {"profile": profile, "choices": given}
+    body: dict[str, object] = {"profile": profile, "choices": given}
     if profile is None:
         present = client.ask(ChoicesView, "GET", "/choices").value
-        asked = {"profile": present.profile, "choices": {**present.choices, **given}}
-    _show(client.ask(ChoicesView, "PUT", "/choices", asked), as_json=as_json)
+        body = {"profile": present.profile, "choices": {**present.choices, **given}}
+    _show(client.ask(ChoicesView, "PUT", "/choices", body), as_json=as_json)
 
 
 def _show(response: Response[ChoicesView], *, as_json: bool) -> None:
     if as_json:
         show(response)
         return
-    found = response.value
-    say(f"profile {found.profile}")
-    say("\n".join(_line(found, name) for name in found.choices))
+    view = response.value
+    echo(f"profile {view.profile}")
+    echo("\n".join(_line(view, name) for name in view.choices))
 
 
-def _line(found: ChoicesView, name: str) -> str:
-    """Return a choice in force, with the profile's value if that differs."""
-    value, profile = found.choices[name], found.profile
-    # The server may be newer, with other choices and profiles.
+def _line(view: ChoicesView, name: str) -> str:
+    """Return the text of a choice, with the profile's value if that differs."""
+    value, profile = view.choices[name], view.profile
+    # The server may be of another version, with other choices and profiles.
     row = table().get(name)
-    usual = row.profiles[profile] if row and profile in PROFILES else value
-    return f"{name}={value}" + (f"   ({profile}: {usual})" if usual != value else "")
+    default = row.profiles[profile] if row and profile in PROFILES else value
+    return f"{name}={value}{f'   ({profile}: {default})' if default != value else ''}"

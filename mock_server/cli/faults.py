@@ -1,4 +1,4 @@
-"""`mock-server fault`: add, list and remove the faults of a running server."""
+"""Defines `mock-server fault`, which adds, lists and removes faults of a server."""
 
 from collections.abc import Sequence
 from urllib.parse import quote, urlencode
@@ -17,7 +17,7 @@ from mock_server.control.client import AdminClient
 from mock_server.domain.faults.definition import kind_of
 
 
-@click.group(cls=Group, takes={"add": "|".join((*KINDS, *PRESETS))})
+@click.group(cls=Group, patterns={"add": "|".join((*KINDS, *PRESETS))})
 def fault() -> None:
     """Add, list and remove the faults of a running server."""
 
@@ -37,14 +37,14 @@ class Add(click.Command):
                 for each in kind.__struct_encode_fields__
             }
             if name == "kind":
-                got = "Expected a KIND or a PRESET first, got --kind"
-                how = "write mock-server fault add error status=503"
-                raise click.UsageError(f"{got} ({how})", ctx) from None
+                message = "Expected a KIND or a PRESET first, got --kind"
+                hint = "write mock-server fault add error status=503"
+                raise click.UsageError(f"{message} ({hint})", ctx) from None
             if name not in known:
                 raise
-            got = f"Expected FIELD=VALUE, got {error.option_name}"
+            message = f"Expected FIELD=VALUE, got {error.option_name}"
             hint = f"write {name}=VALUE without dashes"
-            raise click.UsageError(f"{got} ({hint})", ctx) from None
+            raise click.UsageError(f"{message} ({hint})", ctx) from None
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Called by click; adds all kinds and presets to the help."""
@@ -82,21 +82,21 @@ def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
 
     Example: mock-server fault add error status=500 times=2
     """
-    if mistake := values.mistake_of(name):
+    if mistake := values.name_mistake(name):
         raise click.UsageError(mistake)
     is_preset = name in PRESETS
-    are_text = set() if is_preset else values.text_fields(KINDS[name])
+    texts = set() if is_preset else values.text_fields(KINDS[name])
     known = () if is_preset else (*KINDS[name].least, *KINDS[name].own_fields())
-    given = values.fields_of(fields, are_text, known)
-    # NAME is the kind or preset; a field would override it below.
-    if given.keys() & {"kind", "preset"}:
+    body = values.parse_fields(fields, texts, known)
+    # These fields would override NAME below.
+    if body.keys() & {"kind", "preset"}:
         raise click.BadParameter("Expected KIND or PRESET once, got another one")
-    if mistake := values.mistake_of_preset(name, given):
+    if mistake := values.preset_mistake(name, body):
         raise click.BadParameter(mistake)
     if is_preset:
-        show(client.ask(FaultsView, "POST", "/faults", {"preset": name} | given))
+        show(client.ask(FaultsView, "POST", "/faults", {"preset": name} | body))
     else:
-        show(client.ask(FaultView, "POST", "/faults", {"kind": name} | given))
+        show(client.ask(FaultView, "POST", "/faults", {"kind": name} | body))
 
 
 @fault.command("list")

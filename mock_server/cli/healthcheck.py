@@ -1,18 +1,18 @@
-"""`mock-server healthcheck`, for containers and scripts."""
+"""Defines `mock-server healthcheck`, for containers and scripts."""
 
 import json
 
 import click
 
 from mock_server.cli.options import host_setting, port_setting, timeout_setting
-from mock_server.cli.output import UNREACHABLE, Stop, say
+from mock_server.cli.output import UNREACHABLE, Stop, echo
 from mock_server.control import http_call
 from mock_server.control.http_call import Address, Budget, RawResponse, Request
 from mock_server.domain.printable import one_line
 
 _MAX_BYTES = 1024 * 1024
-# The admin routes accept only known hosts. They always know localhost, while the
-# address that the server listens on may be any.
+# The admin routes accept only known hosts. These always include localhost, but not
+# every address that the server may listen on.
 _REQUEST = Request("GET", "/__admin/health", {"Host": "localhost"})
 
 
@@ -25,7 +25,7 @@ def healthcheck(host: str, port: int, timeout: float) -> None:
 
     Exit 3 if it is not.
     """
-    # A server that listens on all addresses also has the loopback address.
+    # A server that listens on all addresses listens on the loopback address too.
     target = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
     place = one_line(f"{target}:{port}")
     address, budget = Address("http", target, port), Budget(timeout, _MAX_BYTES)
@@ -37,13 +37,13 @@ def healthcheck(host: str, port: int, timeout: float) -> None:
         expected = "the health of a mock server"
         message = f"Expected {expected}, got {response.summary()} - at {place}"
         raise Stop(message, UNREACHABLE)
-    say("ready")
+    echo("ready")
 
 
 def _is_ready(response: RawResponse) -> bool:
     """Return whether this is a `GET health` response (HealthView) of a ready server."""
-    # By hand: importing that type would add 10 ms of CPU time to the 65 of the command,
-    # which may run every second.
+    # Checked by hand, because importing HealthView would add 10 ms of CPU time to 65,
+    # and the command may run every second.
     try:
         health = json.loads(response.body)
     except (ValueError, RecursionError):

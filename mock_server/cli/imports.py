@@ -1,4 +1,4 @@
-"""`mock-server import`: make fixtures from recordings of other programs."""
+"""Defines `mock-server import`, which converts recordings to fixtures."""
 
 import sys
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from mock_server.cli.output import (
     BROKEN_FIXTURE,
     USAGE,
     Stop,
-    counted,
-    tell,
-    whole_file,
+    atomic_file,
+    count_text,
+    log,
 )
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.printable import one_line, size_text
@@ -25,7 +25,7 @@ from mock_server.service.har.importing import Import
 from mock_server.service.har.reading import NotHar, read_har
 
 
-@click.group("import", cls=Group, takes={"har": r".+\."})
+@click.group("import", cls=Group, patterns={"har": r".+\."})
 def import_() -> None:
     """Make fixtures from recordings of other programs."""
 
@@ -53,20 +53,20 @@ def har(file: str, origins: Sequence[str], output: str | None) -> None:
     """
     name = "stdin" if file == "-" else one_line(file)
     try:
-        found = read_har(_content(file, name), name)
+        recording = read_har(_content(file, name), name)
     except NotHar as error:
         raise Stop(one_line(str(error)), BROKEN_FIXTURE) from None
-    made = Import(origins)
-    made.add_entries(found.log.entries)
-    if origins and not made.origins:
-        every = Import()
-        every.add_entries(found.log.entries)
-        known = ", ".join(every.origins) or "nobody"
-        meant = (each for each in every.origins if each.endswith(f"//{origins[0]}"))
-        hint = "".join(f" (did you mean {each}?)" for each in meant)
+    imported = Import(origins)
+    imported.add_entries(recording.log.entries)
+    if origins and not imported.origins:
+        of_all = Import()
+        of_all.add_entries(recording.log.entries)
+        known = ", ".join(of_all.origins) or "nobody"
+        similar = (each for each in of_all.origins if each.endswith(f"//{origins[0]}"))
+        hint = "".join(f" (did you mean {each}?)" for each in similar)
         expected = f"Expected requests to {origins[0]}, got those of {known}"
         raise Stop(f"{expected} - at --origin{hint}", USAGE)
-    document = made.document()
+    document = imported.document()
     counts = _counts(document, name)
     is_json = output is not None and output.lower().endswith(".json")
     if is_json:
@@ -77,11 +77,11 @@ def har(file: str, origins: Sequence[str], output: str | None) -> None:
         most, size = size_text(DEFAULT_LIMITS.fixture_bytes), size_text(len(text))
         limit = "limit fixture_bytes; choose some of it with --origin"
         raise Stop(f"Expected a fixture of at most {most}, got {size} ({limit})", USAGE)
-    with whole_file(output) as stream:
+    with atomic_file(output) as stream:
         stream.write(text)
-    tell(f"imported {counts} from {', '.join(made.origins) or 'nobody'}")
-    for line in made.advice():
-        tell(one_line(line))
+    log(f"imported {counts} from {', '.join(imported.origins) or 'nobody'}")
+    for line in imported.advice():
+        log(one_line(line))
 
 
 def _counts(document: dict[str, object], name: str) -> str:
@@ -90,7 +90,7 @@ def _counts(document: dict[str, object], name: str) -> str:
     except FixtureError as error:
         message = f"cannot make a fixture of {name}: {error.problems[0].message}"
         raise Stop(one_line(message), BROKEN_FIXTURE) from None
-    return counted({**generation.counts(), "responses": len(generation.answers)})
+    return count_text({**generation.counts(), "responses": len(generation.answers)})
 
 
 def _content(file: str, name: str) -> bytes:
@@ -102,8 +102,8 @@ def _content(file: str, name: str) -> bytes:
             with Path(file).open("rb") as stream:
                 content = stream.read(most + 1)
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise Stop(one_line(f"cannot read {name}: {why}"), BROKEN_FIXTURE) from None
+        reason = getattr(error, "strerror", None) or str(error)
+        raise Stop(one_line(f"cannot read {name}: {reason}"), BROKEN_FIXTURE) from None
     if len(content) > most:
         expected = f"a file of at most {size_text(most)} (limit har_bytes)"
         raise Stop(f"Expected {expected}, got a larger one - at {name}", BROKEN_FIXTURE)

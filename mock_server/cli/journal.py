@@ -1,4 +1,4 @@
-"""`mock-server journal`: print, follow or assert the requests of clients."""
+"""Defines `mock-server journal`, which prints, follows or asserts requests."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from mock_server.api.envelope import Failure, View
 from mock_server.api.operations.answered_path import ANY_ROUTE
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import output
-from mock_server.cli.options import Parsed, option
+from mock_server.cli.options import ParsedText, option
 from mock_server.cli.remote import remote_command, show
 from mock_server.control.client import AdminClient
 from mock_server.control.http_call import Unreachable
@@ -29,12 +29,11 @@ from mock_server.domain.validation.json_match import is_match
 _HEAD = f"{'TIME':<12}  STATUS  {'REQUEST':<24}  {'CALLER':<16}  {'TOOK':>11}"
 _ELSEWHERE = "requests with the key of a sandbox are in its own (--sandbox NAME)"
 _EMPTY = f"the journal is empty, so nothing was checked: {_ELSEWHERE}"
-_SHOWN = 300
-"""Characters of a message below a line."""
-_PLACES = 3
-"""Places of violations that a line names."""
-_MEANT = re.compile(r' \(did you mean "[^"]*"\?\)')
-# The server sends a comment after 15 s at the latest.
+_MESSAGE_CHARS = 300
+_MAX_PLACES = 3
+"""Maximum number of places of violations in a line."""
+_SUGGESTION = re.compile(r' \(did you mean "[^"]*"\?\)')
+# The server sends a comment at least every 15 s.
 _SILENCE_SECONDS = 45.0
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
@@ -45,7 +44,7 @@ V = TypeVar("V", bound=View)
 def _operation(
     ctx: click.Context, param: click.Parameter, name: str | None
 ) -> str | None:
-    """Called by click; returns a possible name of an operation. Raises BadValue."""
+    """Called by click; returns the name if it can be an operation. Raises BadValue."""
     del ctx, param
     try:
         if name is not None:
@@ -65,7 +64,7 @@ def _operation(
 @option(
     "--status",
     metavar="INTEGER",
-    type=Parsed(int, "one status such as 404"),
+    type=ParsedText(int, "one status such as 404"),
     help="Only requests with this HTTP status.",
 )
 @option("--member", help="Only requests of this member.")
@@ -73,7 +72,7 @@ def _operation(
 @option("--body", metavar="JSON", help="Only requests whose body has these fields.")
 @option(
     "--violations/--no-violations",
-    # Not False, which means --no-violations; without the option all requests count.
+    # None selects all requests, while False means --no-violations.
     default=None,
     help="Only requests that break the spec, or that do not.",
 )
@@ -137,49 +136,49 @@ def journal(
         if not response.value.ok:
             raise output.Stop("", output.USAGE)
         if not response.value.count and not client.verify({"atLeast": 0}).value.count:
-            output.tell(_EMPTY)
+            output.log(_EMPTY)
     else:
         _print(_page(client, criteria, unknown=unknown), as_json=as_json)
 
 
 def _page(client: AdminClient, criteria: dict[str, Any], *, unknown: bool) -> str:
     """Return the journal as JSON; if `unknown`, only its entries at unknown routes."""
-    # Queries spell booleans as JSON does.
+    # Queries have booleans as in JSON.
     flags = {k: str(v).lower() for k, v in criteria.items() if isinstance(v, bool)}
     text = client.journal(criteria | flags)
     if not unknown:
         return text
     fields = msgspec.json.decode(text, type=dict[str, Raw])
-    kept = [
+    unknown_entries = [
         each
         for each in msgspec.json.decode(fields["entries"], type=list[Raw])
         if _is_unknown(msgspec.json.decode(each, type=EntryView))
     ]
-    return msgspec.json.encode({**fields, "entries": kept}).decode()
+    return msgspec.json.encode({**fields, "entries": unknown_entries}).decode()
 
 
 def _is_unknown(entry: EntryView) -> bool:
     return any(each.name == UNKNOWN_ROUTE for each in entry.violations)
 
 
-# A text that YAML's flow style allows without quotes.
-_PLAIN = re.compile("[A-Za-z0-9/._~-]+", re.ASCII)
+# A path that needs no quotes in YAML.
+_PLAIN_PATH = re.compile("[A-Za-z0-9/._~-]+", re.ASCII)
 
 
 def _print_responses(text: str) -> None:
-    from mock_server.control.unknown import unserved
+    from mock_server.control.unknown import answer_mistakes
 
     page = msgspec.json.decode(text, type=JournalView)
-    asked = ((each.request.method, each.request.path) for each in page.entries)
+    routes = ((each.request.method, each.request.path) for each in page.entries)
     lines = []
-    for route, mistake in unserved(asked).items():
+    for route, mistake in answer_mistakes(routes).items():
         if mistake:
-            output.tell(f"left out {route}: {mistake}")
+            output.log(f"left out {route}: {mistake}")
             continue
         method, _, path = route.partition(" ")
-        path = path if _PLAIN.fullmatch(path) else quoted(path)
+        path = path if _PLAIN_PATH.fullmatch(path) else quoted(path)
         lines.append(f"  - {{method: {method}, path: {path}, status: 200, json: {{}}}}")
-    output.say("\n".join(["responses:" if lines else "responses: []", *lines]))
+    output.echo("\n".join(["responses:" if lines else "responses: []", *lines]))
 
 
 def _print(text: str, *, as_json: bool) -> None:
@@ -197,25 +196,25 @@ def _print(text: str, *, as_json: bool) -> None:
 def _follow(client: AdminClient, facts: dict[str, Any], *, as_json: bool) -> None:
     head = "" if as_json else _HEAD
     try:
-        for event in followed(client):
+        for event in follow(client):
             if event is OPENED and head:
                 output.write(head)
                 head = ""
             elif event.name == "dropped":
-                count = _decoded(event, Dropped).count
-                output.tell(f"dropped {count} requests before they could be shown")
+                count = _decode(event, Dropped).count
+                output.log(f"dropped {count} requests before they could be shown")
             elif event.name == "entry":
-                entry = _decoded(event, EntryView)
+                entry = _decode(event, EntryView)
                 text = json_text(event.data.decode()).strip()
                 line = text if as_json else row_of(entry, paint=_is_coloured())
-                if _meets(facts, entry) and not output.write(line):
+                if _matches(facts, entry) and not output.write(line):
                     return
     except KeyboardInterrupt:
         return
 
 
 class Event(NamedTuple):
-    """An event of a stream: its name, its data, and its number or 0."""
+    """An event of a stream; `number` is 0 if the event has none."""
 
     name: str
     data: bytes
@@ -223,11 +222,11 @@ class Event(NamedTuple):
 
 
 OPENED = Event("", b"", 0)
-"""Yielded when a stream has been opened."""
+"""The event that `follow` yields when it has opened a stream."""
 
 
 def events_of(lines: Iterable[bytes], max_bytes: int) -> Iterator[Event]:
-    """Yield the events in the lines of a stream (WHATWG server-sent events, 9.2.6).
+    """Parse the lines of a stream as server-sent events (WHATWG, 9.2.6).
 
     Raises Unreachable for an event of more than `max_bytes` bytes.
     """
@@ -248,20 +247,19 @@ def events_of(lines: Iterable[bytes], max_bytes: int) -> Iterator[Event]:
             name, data, number = "", bytearray(), 0
 
 
-def followed(client: AdminClient) -> Iterator[Event]:
-    """Yield the events of the journal of a running server from now on, as they come.
+def follow(client: AdminClient) -> Iterator[Event]:
+    """Yield OPENED, then the future events of a server's journal as they arrive.
 
-    OPENED comes first. A stream that breaks off is opened again where it was, after
-    pauses that grow, and OPENED comes again. Raises Unreachable if that fails for the
-    client's `timeout` or the first time, Refused if the server refuses. Prints each
-    reason.
+    If the stream ends, log the reason, wait, and open the stream again behind the last
+    event; the pauses grow. Raises Unreachable if the first stream cannot be opened, or
+    a later one within the client's `timeout`; raises Refused if the server refuses.
     """
     path, pause = "/journal/stream", _FIRST_PAUSE_SECONDS
     last_contact: float | None = None
     while True:
         try:
             lines = client.lines(path, _SILENCE_SECONDS)
-            # The stream begins with a comment, so this does not wait for an event.
+            # The first line is a comment, which the server sends without an event.
             next(lines, None)
             last_contact = time.monotonic()
             yield OPENED
@@ -276,28 +274,28 @@ def followed(client: AdminClient) -> Iterator[Event]:
             if last_contact is None or now - last_contact > client.timeout:
                 raise
             reason = str(error)
-        output.tell(f"{reason}, retrying in {pause:g} s")
+        output.log(f"{reason}, retrying in {pause:g} s")
         time.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
 class Dropped(View):
-    """The number of entries that a stream left out, as they are no longer kept."""
+    """The number of entries that a stream lacks, because the journal dropped them."""
 
     count: int
 
 
-def _decoded(event: Event, kind: type[V]) -> V:
+def _decode(event: Event, kind: type[V]) -> V:
     try:
         return msgspec.json.decode(event.data, type=kind)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        why = one_line(str(error))
+        reason = one_line(str(error))
         expected = "Expected an event of a journal"
-        raise Unreachable(f"{expected}, got another: {why}") from None
+        raise Unreachable(f"{expected}, got another: {reason}") from None
 
 
-def _meets(facts: dict[str, Any], entry: EntryView) -> bool:
-    found = {
+def _matches(facts: dict[str, Any], entry: EntryView) -> bool:
+    actual = {
         "operation": entry.operation,
         "status": entry.answer.status,
         "member": entry.member,
@@ -306,8 +304,8 @@ def _meets(facts: dict[str, Any], entry: EntryView) -> bool:
         "unknown": _is_unknown(entry),
     }
     if "body" in facts:
-        found["body"] = msgspec.json.decode(entry.request.body)
-    return is_match(facts, found)
+        actual["body"] = msgspec.json.decode(entry.request.body)
+    return is_match(facts, actual)
 
 
 def _is_coloured() -> bool:
@@ -320,50 +318,51 @@ def _with_body(criteria: dict[str, Any]) -> dict[str, Any]:
     try:
         return criteria | {"body": msgspec.json.decode(criteria["body"])}
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        from mock_server.cli.values import not_json
+        from mock_server.cli.values import json_mistake
 
-        expected = not_json(criteria["body"]) or "Expected a JSON object"
+        expected = json_mistake(criteria["body"]) or "Expected a JSON object"
         raise click.BadParameter(f"{expected} - at --body") from None
 
 
 def row_of(entry: EntryView, *, paint: bool) -> str:
-    """Return an entry's line; below it the reason of a refusal, and the hint."""
-    asked = entry.operation or f"{entry.request.method} {entry.request.path}"
+    """Return an entry's line, with the message of a refusal and the hint below."""
+    request = entry.operation or f"{entry.request.method} {entry.request.path}"
     caller = entry.member or entry.key or "-"
     status = f"{entry.answer.status or '-':<6}"
     if paint:
         status = coloured(status, entry.answer.status)
     line = (
-        f"{one_line(entry.time)[11:23]:<12}  {status}  {one_line(asked):<24}  "
+        f"{one_line(entry.time)[11:23]:<12}  {status}  {one_line(request):<24}  "
         f"{one_line(caller):<16}  {entry.duration_ms:>8.2f} ms"
     )
     for note, colour in _notes(entry):
         line += f"  {coloured(one_line(note), colour) if paint else one_line(note)}"
     refusal, hint = _refusal(entry), entry.hint or ""
-    # A hint is often the same text as the refusal's message, which may be cut.
+    # The hint often begins with the message, which may be cut.
     if hint.startswith(refusal.removesuffix(CUT_MARK)):
         refusal = ""
-    for more in (refusal, hint):
-        if more:
-            below = f"{'':<12}  {one_line(more)}"
+    for text in (refusal, hint):
+        if text:
+            below = f"{'':<12}  {one_line(text)}"
             line += f"\n{coloured(below, 'dim') if paint else below}"
     return line
 
 
 def _refusal(entry: EntryView) -> str:
-    """Return the message of an error response, cut to the length of a line."""
+    """Return the message of an error response, cut if it is long, else ""."""
     if entry.answer.status < 400:
         return ""
     try:
         message = msgspec.json.decode(entry.answer.body, type=Failure).message
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return ""  # spoiled by a fault, or cut
-    return message if len(message) <= _SHOWN else message[:_SHOWN] + CUT_MARK
+        return ""  # a fault has changed the body, or the journal has cut it
+    cut = message[:_MESSAGE_CHARS]
+    return message if message == cut else cut + CUT_MARK
 
 
-def _place(violation: ViolationView) -> str:
-    meant = _MEANT.search(violation.message)
-    return violation.path + (meant[0] if meant else "")
+def _place_of(violation: ViolationView) -> str:
+    suggestion = _SUGGESTION.search(violation.message)
+    return violation.path + (suggestion[0] if suggestion else "")
 
 
 def _notes(entry: EntryView) -> list[tuple[str, str]]:
@@ -373,7 +372,7 @@ def _notes(entry: EntryView) -> list[tuple[str, str]]:
     if names := list(dict.fromkeys(each.name for each in entry.violations)):
         count = len(entry.violations)
         noun = "violation" if count == 1 else "violations"
-        places = dict.fromkeys(map(_place, entry.violations[:_PLACES]))
+        places = dict.fromkeys(map(_place_of, entry.violations[:_MAX_PLACES]))
         where = f" at {', '.join(places)}"
         notes.append((f"{count} {noun}: {', '.join(names)}{where}", "yellow"))
     return notes

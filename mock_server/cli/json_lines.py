@@ -1,4 +1,4 @@
-"""Write lines as JSON, for `--log-format json`."""
+"""Formats lines on stderr as JSON, for `--log-format json`."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,17 +13,17 @@ from mock_server.domain.printable import json_text
 _OPTION = "--log-format"
 
 
-def are_asked(args: Sequence[str], variables: Mapping[str, str]) -> bool:
-    """Return whether these arguments of `serve`, or else the variable, ask for JSON.
+def is_json_requested(args: Sequence[str], variables: Mapping[str, str]) -> bool:
+    """Return whether these arguments of `serve`, or else the variable, request JSON.
 
-    Parsed without click, as messages about other arguments are JSON too.
+    click is not used, because messages about its errors must be JSON too.
     """
-    given = variables.get(variable("log-format"))
-    for arg, following in pairwise([*args, ""]):
+    log_format = variables.get(variable("log-format"))
+    for arg, next_arg in pairwise([*args, ""]):
         name, equals, value = arg.partition("=")
         if name == _OPTION:
-            given = value if equals else following
-    return given == "json"
+            log_format = value if equals else next_arg
+    return log_format == "json"
 
 
 def json_lines(text: str) -> str:
@@ -34,7 +34,7 @@ def json_lines(text: str) -> str:
 
 
 class JsonLines:
-    """Writes a server's own messages as objects, beside the request log."""
+    """Writes the messages of a server as objects, between lines of the request log."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write

@@ -1,4 +1,4 @@
-"""The command line: `mock-server [serve]` and the other commands."""
+"""Runs the command line: finds the command, and explains wrong arguments."""
 
 import os
 import re
@@ -37,14 +37,14 @@ COMMANDS = (
     "openapi",
 )
 """The commands, in the order of the help text."""
-_OF_FILES = {f"--{each}" for each in ("fixture", "fixtures", "root-dir", "config")}
-_OF_FILES |= {f"--{each}" for each in ("file", "data", "dir", "db", "mappings")}
-_OF_FILES.add("-f")
-"""Options by which other programs take the files to serve."""
-_FIXTURES = "Expected fixtures without an option, such as mock-server serve"
+_FILE_OPTIONS = {f"--{each}" for each in ("fixture", "fixtures", "root-dir", "config")}
+_FILE_OPTIONS |= {f"--{each}" for each in ("file", "data", "dir", "db", "mappings")}
+_FILE_OPTIONS.add("-f")
+"""Options of other programs for the files to serve."""
+_NO_OPTION = "Expected fixtures without an option, such as mock-server serve"
 
 
-def imported(name: str) -> click.Command:
+def import_command(name: str) -> click.Command:
     """Import and return one command; the others are not imported."""
     module: ModuleType
     match name:
@@ -79,23 +79,23 @@ def imported(name: str) -> click.Command:
     return command
 
 
-def first_word(args: Sequence[str], serve: click.Command) -> str:
+def first_argument(args: Sequence[str], serve: click.Command) -> str:
     """Return the first argument that is neither an option of `serve` nor its value.
 
-    Empty if there is none, or if `serve` has another mistake to report.
+    Return "" if there is none, or if `serve` will report a mistake in its options.
     """
     ctx = click.Context(serve, help_option_names=["-h", "--help"])
     try:
-        given, _, _ = serve.make_parser(ctx).parse_args(list(args))
+        values, _, _ = serve.make_parser(ctx).parse_args(list(args))
     except click.UsageError:
         return ""
-    words = given["fixtures"]
+    words = values["fixtures"]
     asks_help = any(name in args for name in ctx.help_option_names)
     return words[0] if isinstance(words, tuple) and words and not asks_help else ""
 
 
 def command_of(args: Sequence[str], group: click.Group, ctx: click.Context) -> str:
-    """Return the command in arguments that begin with one of its options, or ""."""
+    """Return a command that stands behind its own option in the arguments, or ""."""
     name = args[0].partition("=")[0]
     for word in args[1:]:
         command = group.get_command(ctx, word)
@@ -112,11 +112,11 @@ def _options(command: click.Command) -> Iterator[str]:
             yield from _options(each)
 
 
-def check_word(word: str, args: Sequence[str], ctx: click.Context) -> None:
-    """Raise UsageError for a first word that can be neither command nor fixture.
+def check_first_argument(word: str, args: Sequence[str], ctx: click.Context) -> None:
+    """Raise UsageError if the first argument is neither a command nor a fixture.
 
-    A word with a suffix or a folder is the name of a file, existing or not; the command
-    itself judges an option or an empty text.
+    An argument with a suffix or a folder counts as a file. Commands check options and
+    empty texts themselves.
     """
     from mock_server.domain.messages import did_you_mean, nearest
     from mock_server.fixture.source.files import shipped_names
@@ -130,7 +130,7 @@ def check_word(word: str, args: Sequence[str], ctx: click.Context) -> None:
         expected = f"Expected the command {word} in front of all options"
         raise click.UsageError(f"{expected}, got it behind some", ctx)
     known = (*COMMANDS, *shipped_names(), "--version", "--help")
-    # `fault-add` is likely `fault add`.
+    # `fault-add` probably means `fault add`.
     group, _, name = word.partition("-")
     meant, more = (group, [name]) if group in COMMANDS else (word, [])
     hint, near = did_you_mean(meant, known), nearest(meant, known)
@@ -142,57 +142,59 @@ def check_word(word: str, args: Sequence[str], ctx: click.Context) -> None:
 
 
 class Commands(click.Group):
-    """A group whose command is `serve` when none is named.
+    """A group whose default command is `serve`.
 
-    The module of a command is imported when the command is used: a health check, which
-    may run every second, takes a third of the time of loading a server.
+    A command's module is imported only to run the command, because a health check may
+    run every second, and importing the server would take three times as long.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put `serve` in front of arguments that name no command."""
-        # So a fixture file named like a command needs `serve` in front of it.
-        own = {*COMMANDS, *ctx.help_option_names, "--version"}
-        # A shell that completes the first word wants commands too.
-        if args[0] in own if args else ctx.resilient_parsing:
+        """Called by click; puts `serve` in front of arguments without a command.
+
+        A fixture file with the name of a command thus needs `serve` in front of it.
+        """
+        own_words = {*COMMANDS, *ctx.help_option_names, "--version"}
+        # Without arguments, a shell may be completing the name of a command.
+        if args[0] in own_words if args else ctx.resilient_parsing:
             return super().parse_args(ctx, args)
         if args and not ctx.resilient_parsing:
             from mock_server.cli.serve import serve
 
             word = args[0]
             if word.startswith("-"):
-                word = first_word(args, serve)
+                word = first_argument(args, serve)
                 word = word or command_of(args, self, ctx)
-            check_word(word, args, ctx)
+            check_first_argument(word, args, ctx)
         return super().parse_args(ctx, ["serve", *args])
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Called by click; reads the arguments."""
-        with output.piped():
+        with output.click_output_errors():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Called by click; runs the command."""
-        with output.piped():
+        with output.click_output_errors():
             return super().invoke(ctx)
 
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """Called by click; writes all commands, and the usual options of `serve`."""
+        """Called by click; writes all commands, and the main options of `serve`."""
         del ctx
-        from mock_server.cli.serve import others, serve, usual
+        from mock_server.cli.serve import main_options, other_options, serve
 
-        rows = [(name, imported(name).get_short_help_str(999)) for name in COMMANDS]
+        rows = [(x, import_command(x).get_short_help_str(999)) for x in COMMANDS]
         with formatter.section("Commands"):
             formatter.write_dl(rows[: len(FIRST)])
         with formatter.section("Options of serve"):
-            formatter.write_dl([*usual(serve)])
+            formatter.write_dl([*main_options(serve)])
         with formatter.section("More commands"):
             formatter.write_dl(rows[len(FIRST) :])
         with formatter.section("More options"):
-            names = ", ".join((*others(serve), "--version", "--help"))
+            names = ", ".join((*other_options(serve), "--version", "--help"))
             text = f"{names} (`mock-server serve --help` explains them)"
-            # Not by click, which would break names at their hyphens.
+            # Wrapped here, because click would break names at their hyphens.
             width = formatter.width - formatter.current_indent
             for line in wrap(text, width, break_on_hyphens=False):
                 formatter.write(f"  {line}\n")
@@ -203,13 +205,13 @@ class Commands(click.Group):
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Called by click; `ctx.obj` is the `unless_serving` of `main`."""
+        """Called by click; `ctx.obj` is the `before_command` of `main`."""
         if cmd_name not in COMMANDS:
             return None
-        # Before the import, which takes most of the time in which a signal may come.
+        # Called before the import, which takes long: a signal may come meanwhile.
         if cmd_name != "serve" and ctx.obj is not None:
             ctx.obj()
-        return imported(cmd_name)
+        return import_command(cmd_name)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -222,7 +224,7 @@ def cli(ctx: click.Context, strict_settings: bool) -> None:
     `mock-server` without a command is `mock-server serve`: it starts the server.
     `mock-server COMMAND --help` explains a command.
     """
-    # `serve` checks names itself, as it has the option; all others read the variable.
+    # `serve` has this option itself; for other commands only the variable is read.
     if ctx.invoked_subcommand != "serve":
         check_names(strict_settings)
 
@@ -230,31 +232,31 @@ def cli(ctx: click.Context, strict_settings: bool) -> None:
 def main(
     args: Sequence[str] | None = None,
     *,
-    unless_serving: Callable[[], object] | None = None,
+    before_command: Callable[[], object] | None = None,
 ) -> None:
-    """Run a command and exit; all errors that click finds itself exit with USAGE.
+    """Run a command, then exit; the status is USAGE for all errors that click reports.
 
-    `args` are by default those of the process. `unless_serving` is called before any
-    command except `serve`.
+    `args` defaults to the arguments of the process. `before_command` is called before
+    any command except `serve`.
     """
     output.open_standard_streams()
-    output.told_as.set(_form(sys.argv[1:] if args is None else args))
+    output.log_formatter.set(_log_formatter(sys.argv[1:] if args is None else args))
     try:
-        # Left to itself, click exits with 2 for wrong usage, which here means a broken
-        # fixture. The status is None after a command, and 0 after --help.
+        # In standalone mode click would exit with 2, which here means a broken fixture.
+        # The status is None after a command, and 0 after --help.
         status = cli.main(
-            args, "mock-server", standalone_mode=False, obj=unless_serving
+            args, "mock-server", standalone_mode=False, obj=before_command
         )
     except output.Stop as stop:
         stop.show()
         sys.exit(stop.status)
-    # After Stop, a subclass with its own status and wording.
+    # Stop, which is a subclass, has its own status and message: see above.
     except click.ClickException as error:
-        given = sys.argv[1:] if args is None else args
+        words = sys.argv[1:] if args is None else args
         context = getattr(error, "ctx", None)
-        command = context.command_path if context else _path(given)
-        message = _message(error, given)
-        output.tell(f"{message} (see {command} --help)")
+        command = context.command_path if context else _command_path(words)
+        message = _message(error, words)
+        output.log(f"{message} (see {command} --help)")
         sys.exit(output.USAGE)
     # click raises Abort at Ctrl-C.
     except click.Abort:
@@ -263,7 +265,7 @@ def main(
 
 
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
-_EXTRA_MEANT = {
+_EXTRA_HINTS = {
     r"clear f\d+": "mock-server fault remove {}",
     "clear": "--preset {}",
     "create": "--name {}",
@@ -274,41 +276,38 @@ _EXTRA_MEANT = {
     "state": "one file: mock-server state {}",
     "reply": "the text in quotes",
 }
-"""What is likely meant, by the last word of a command and the argument behind it."""
+"""Hints for an unexpected argument, by a pattern of a command's last word and it."""
 
 
-def _path(args: Sequence[str]) -> str:
-    """Return the words that name a command, as click leaves them out of some errors."""
+def _command_path(args: Sequence[str]) -> str:
+    """Return the words that name the command, which some errors of click lack."""
     first, *rest = args if args and args[0] in COMMANDS else ("serve",)
-    command = imported(first)
+    command = import_command(first)
     known = command.commands if isinstance(command, click.Group) else ()
     return " ".join(("mock-server", first, *(x for x in rest[:1] if x in known)))
 
 
 def _message(error: click.ClickException, args: Sequence[str]) -> str:
-    """Return what is wrong with arguments, with a hint, in this project's words."""
+    """Return the message for an error of click in this project's form, with a hint."""
     ctx = getattr(error, "ctx", None)
     known = [each for param in ctx.command.params for each in param.opts] if ctx else []
     if isinstance(error, click.NoSuchOption):
         name = error.option_name
-        if name in _OF_FILES and "--watch" in known:
-            given = (
-                " ".join(("", *args))
-                .partition(f" {name}")[2]
-                .strip("= ")
-                .partition(" ")[0]
-            )
-            given = "" if given.startswith("-") else given
-            why = f"{_FIXTURES} {given or 'mine.yaml'}, got {name} {given}".rstrip()
-            return "; ".join([why, *_further(name, args, ctx)])
+        if name in _FILE_OPTIONS and "--watch" in known:
+            rest = " ".join(("", *args)).partition(f" {name}")[2].strip("= ")
+            file = "" if rest.startswith("-") else rest.partition(" ")[0]
+            text = f"{_NO_OPTION} {file or 'mine.yaml'}, got {name} {file}".rstrip()
+            return "; ".join([text, *_other_unknown_options(name, args, ctx)])
         if re.match("-[0-9.]", name):  # only `clock advance` takes a number
             number = next(each for each in args if each.startswith(name))
             return f"Expected 0 s or more, got {number!r} ({FORWARD})"
-        hint = _option_meant(name.lstrip("-"), known)
+        hint = _option_hint(name.lstrip("-"), known)
         if name == "--key" and "--key-env" in known and ctx:
             key = variable(f"{ctx.command.name}-key")
             hint = f" (write the key into the variable {key})"
-        return "; ".join([f"No such option: {name}{hint}", *_further(name, args, ctx)])
+        return "; ".join(
+            [f"No such option: {name}{hint}", *_other_unknown_options(name, args, ctx)]
+        )
     if isinstance(error, click.BadOptionUsage):
         if "not take" in error.message:
             return f"Expected {error.option_name} without a value, got one"
@@ -317,11 +316,11 @@ def _message(error: click.ClickException, args: Sequence[str]) -> str:
         name, word = name_of(error.param), args[1] if args[1:] else "-"
         if word.startswith("-") or not name.startswith("-"):
             return f"Expected {name}, got nothing"
-        meant = word if "://" in word else f"http://{word}"
-        return f"Expected {name}, got {word!r} without it (write {name} {meant})"
+        url = word if "://" in word else f"http://{word}"
+        return f"Expected {name}, got {word!r} without it (write {name} {url})"
     if extra := _EXTRA.match(error.message):
-        given = f"{ctx.command.name if ctx else ''} {extra[1]}"
-        forms = (form for at, form in _EXTRA_MEANT.items() if re.match(at, given))
+        words = f"{ctx.command.name if ctx else ''} {extra[1]}"
+        forms = (form for key, form in _EXTRA_HINTS.items() if re.match(key, words))
         hint = next((f" (write {form})" for form in forms), "")
         got = f"{extra[1]!r}{hint.format(shlex.quote(extra[1]))}"
         return f"Expected no further argument, got {got}"
@@ -329,48 +328,48 @@ def _message(error: click.ClickException, args: Sequence[str]) -> str:
     return error.message if is_ours else error.format_message()
 
 
-def _further(
+def _other_unknown_options(
     name: str, args: Sequence[str], ctx: click.Context | None
 ) -> Iterator[str]:
-    """Yield the further unknown options of a command: click stops at the first."""
+    """Yield the unknown options behind `name`, because click reports only the first."""
     params = ctx.command.params if ctx else []
     known = {each: param for param in params for each in param.opts}
-    found = (at for at, each in enumerate(args) if each.partition("=")[0] == name)
-    for at in range(next(found, len(args)) + 1, len(args)):
+    first = (at for at, each in enumerate(args) if each.partition("=")[0] == name)
+    for at in range(next(first, len(args)) + 1, len(args)):
         before = known.get(args[at - 1])
         is_value = before is not None and not getattr(before, "is_flag", False)
         word = args[at].partition("=")[0]
         if word == "--":
             return
         if word.startswith("--") and word not in (*known, "--help") and not is_value:
-            yield f"no such option: {word}{_option_meant(word[2:], [*known])}"
+            yield f"no such option: {word}{_option_hint(word[2:], [*known])}"
 
 
-def _option_meant(word: str, known: Sequence[str]) -> str:
-    """Return a hint at the known option that the user probably meant; "" if none."""
+def _option_hint(word: str, known: Sequence[str]) -> str:
+    """Return a hint at the option that the user probably meant, or ""."""
     from mock_server.domain.messages import nearest
 
     if word in ("latency", "delay") and "--fault" in known:
         return " (such as --fault delay:ms=500)"
     if word == "version":
-        own = "it stands alone, for the version of this program"
-        return f" ({own}; that of the service is --choice version=4.14)"
+        text = "it stands alone, for the version of this program"
+        return f" ({text}; that of the service is --choice version=4.14)"
     if word in ("last", "limit") and "--follow" in known:
         return " (pipe the journal into `tail`)"
     names = {each[2:]: each for each in known if each.startswith("--")}
     near = nearest(word, names)
-    meant = [names[near]] if near else []
+    similar = [names[near]] if near else []
     if len(word) == 1:
-        meant = sorted(names[each] for each in names if each.startswith(word))
-    if not meant and f"--{word}" in {*_options(imported("serve"))}:
+        similar = sorted(names[each] for each in names if each.startswith(word))
+    if not similar and f"--{word}" in {*_options(import_command("serve"))}:
         return " (write it behind mock-server serve)"
-    return f" (did you mean {' or '.join(meant)}?)" if meant else ""
+    return f" (did you mean {' or '.join(similar)}?)" if similar else ""
 
 
-def _form(args: Sequence[str]) -> Callable[[str], str]:
-    """Return what formats the lines on stderr: as JSON if `serve` is to do so."""
+def _log_formatter(args: Sequence[str]) -> Callable[[str], str]:
+    """Return the function that formats lines on stderr, which is JSON if requested."""
     if args and args[0] in COMMANDS and args[0] != "serve":
         return lines
-    from mock_server.cli.json_lines import are_asked, json_lines
+    from mock_server.cli.json_lines import is_json_requested, json_lines
 
-    return json_lines if are_asked(args, os.environ) else lines
+    return json_lines if is_json_requested(args, os.environ) else lines

@@ -1,7 +1,7 @@
-"""Options and arguments of commands, which environment variables can set too.
+"""Defines options and arguments of commands, which variables can set too.
 
-Every bad value is reported as `Expected X, got Y - at PLACE`, where the place is the
-option or the variable that the value came from.
+Every bad value is reported as `Expected X, got Y - at PLACE`. The place is the option
+or the environment variable with the value.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from mock_server.cli.output import USAGE, BadValue, Stop, tell
+from mock_server.cli.output import USAGE, BadValue, Stop, log
 from mock_server.control import environment
 from mock_server.domain.messages import did_you_mean
 
@@ -25,19 +25,19 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Group(click.Group):
-    """A group that shows its help, as wrong usage, if no command is given.
+    """A group that prints its help, with the status USAGE, if no command is given.
 
-    `takes` are the beginnings of arguments, as patterns, by the command they are for.
+    `patterns` match arguments by their command, for a hint if the command is missing.
     """
 
     def __init__(
-        self, *args: Any, takes: Mapping[str, str] | None = None, **attributes: Any
+        self, *args: Any, patterns: Mapping[str, str] | None = None, **attributes: Any
     ) -> None:
-        self._takes = takes or {}
+        self._patterns = patterns or {}
         super().__init__(*args, **attributes)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Called by click, which before 8.2 would take that for success."""
+        """Called by click, which before 8.2 would exit with 0 without arguments."""
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
             raise Stop(ctx.get_help(), USAGE)
         return super().parse_args(ctx, args)
@@ -45,13 +45,13 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Called by click; lists the commands if a word is none of them."""
+        """Called by click; lists the commands if the first word is unknown."""
         if args[0] not in self.commands:
             names = sorted(self.commands)
-            # Words of commands are short: few typing errors, and few accidents.
+            # Names of commands are short, so only very similar words are meant.
             hint = did_you_mean(args[0], names, 0.8)
-            for name, beginning in self._takes.items():
-                if not hint and re.match(beginning, args[0]):
+            for name, pattern in self._patterns.items():
+                if not hint and re.match(pattern, args[0]):
                     words = shlex.join((name, args[0]))
                     hint = f" (write {ctx.command_path} {words})"
             listed = ", ".join(names)
@@ -61,7 +61,7 @@ class Group(click.Group):
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """Called by click, which would cut the sentences of commands."""
+        """Called by click, which would shorten the descriptions of commands."""
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl(
@@ -72,14 +72,14 @@ class Group(click.Group):
             )
 
 
-class Listed(click.types.StringParamType):
-    """A text; the variable of a repeatable option separates several by commas."""
+class CommaSeparated(click.types.StringParamType):
+    """A text; the variable of a repeatable option may have several, with commas."""
 
     # By default click splits at white space.
     envvar_list_splitter = ","
 
     def __init__(self, check: Callable[[str], None] | None = None) -> None:
-        """`check` raises ValueError for a bad text."""
+        """Check each text with `check`, which raises ValueError for a bad one."""
         self._check = check
 
     def convert(
@@ -97,8 +97,8 @@ class Listed(click.types.StringParamType):
         return text
 
 
-class Parsed(click.types.StringParamType):
-    """A text that `parse` turns into a value; it raises ValueError for a bad one."""
+class ParsedText(click.types.StringParamType):
+    """A text that `parse` converts; `parse` raises ValueError for a bad text."""
 
     def __init__(self, parse: Callable[[str], Any], expected: str = "") -> None:
         self.expected = expected
@@ -114,18 +114,18 @@ class Parsed(click.types.StringParamType):
             self.fail(str(error), param, ctx)
 
 
-def visible(text: str) -> str:
-    """Return a text for a header, where a line break would start another header."""
+def header_text(text: str) -> str:
+    """Return the text if it can be a header's value. Raises ValueError."""
     if not (text.isascii() and text.isprintable()):
-        # Without the text, which may be secret.
+        # The message does not contain the text, which may be secret.
         raise ValueError("Expected visible ASCII, got other characters")
     return text
 
 
-def secret_in(name: str, place: str) -> str:
-    """Return the secret in a variable; no message shows it, nor a name that may be one.
+def read_secret(name: str, place: str) -> str:
+    """Return the secret in a variable. Raises BadValue.
 
-    Raises BadValue.
+    No message contains the secret, or a name that may be one.
     """
     if not name.isidentifier():
         expected = "Expected the name of a variable that holds the key"
@@ -139,19 +139,19 @@ def secret_in(name: str, place: str) -> str:
     return value
 
 
-def bytes_of(text: str) -> int:
-    """Return the bytes of a size such as `512MiB`, `2GiB` or `1000000`; at least 1."""
+def parse_size(text: str) -> int:
+    """Return a size such as `512MiB`, `2GiB` or `1000000` in bytes; at least 1."""
     match = _SIZE.fullmatch(text)
     if match is None or int(match[1]) == 0:
         raise ValueError("not a size")
     return int(match[1]) * _UNITS[match[2]]
 
 
-SIZE = Parsed(bytes_of, "a size like 512MiB or 2GiB")
+SIZE = ParsedText(parse_size, "a size like 512MiB or 2GiB")
 
 
-def host_alone(text: str) -> str:
-    """Return a host unchanged. Raises ValueError for one with a port."""
+def parse_host(text: str) -> str:
+    """Return the host. Raises ValueError if it has a port."""
     if environment.value_hint("host", text):
         raise ValueError
     return text
@@ -167,7 +167,7 @@ class Port(click.IntRange):
 
 
 class Seconds(click.FloatRange):
-    """A number of seconds, of a day at most."""
+    """A number of seconds, at most a day."""
 
     name = "seconds"
     expected = f"a number of seconds from 0 to {environment.MAX_SECONDS:g}"
@@ -178,7 +178,7 @@ class Seconds(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number; nan, which every range lets through, is refused."""
+        """Return the number; refuse nan, which click's range accepts."""
         seconds = float(super().convert(value, param, ctx))
         if math.isnan(seconds):
             self.fail("not a number", param, ctx)
@@ -186,42 +186,42 @@ class Seconds(click.FloatRange):
 
 
 class FixturePath(click.Path):
-    """A fixture path; the variable takes several, separated by colons or commas.
+    """The path of a fixture. The variable may have several, with `:` or `,` between.
 
-    On Windows by semicolons or commas. A file that has a comma in its name wins.
+    On Windows `;` replaces `:`. An existing file with a comma in its name is one path.
     """
 
     def split_envvar_value(self, rv: str) -> Sequence[str]:
         """Called by click."""
-        found: list[str] = []
+        paths: list[str] = []
         for part in rv.split(os.pathsep):
             if re.search(r"\.(ya?ml|json)\s+\S", part) and not os.path.exists(part):
                 expected = f"Expected `{os.pathsep}` or a comma between files"
                 place = environment.variable("fixture")
                 raise BadValue(f"{expected}, got {part!r} - at {place}")
-            several = [each.strip() for each in part.split(",")]
-            found += [part] if os.path.exists(part) else several
-        return found
+            names = [each.strip() for each in part.split(",")]
+            paths += [part] if os.path.exists(part) else names
+        return paths
 
 
-# A text between semicolons; those in a JSON string separate nothing.
-_ONE_FAULT = r'(?:"(?:[^"\\]|\\.)*"|[^;])+|(?<=;)(?=;|\Z)|\A(?=;)'
+# A text between semicolons, not counting semicolons in a JSON string.
+_FAULT_PATTERN = r'(?:"(?:[^"\\]|\\.)*"|[^;])+|(?<=;)(?=;|\Z)|\A(?=;)'
 
 
 class FaultText(click.types.StringParamType):
-    """A fault as a text; the variable takes several, with semicolons between them."""
+    """A fault as a text; the variable may have several, with semicolons between."""
 
     name = "fault"
 
     def split_envvar_value(self, rv: str) -> Sequence[str]:
         """Called by click."""
-        return [each.strip() for each in re.findall(_ONE_FAULT, rv)]
+        return [each.strip() for each in re.findall(_FAULT_PATTERN, rv)]
 
 
-def expected_by(kind: "click.ParamType[Any]") -> str:
-    """Return what a type takes; empty for a type whose messages say it themselves."""
-    if own := getattr(kind, "expected", ""):
-        return str(own)
+def expected_value(kind: "click.ParamType[Any]") -> str:
+    """Return the X of `Expected X`; "" for a type whose own messages contain it."""
+    if expected := getattr(kind, "expected", ""):
+        return str(expected)
     match kind:
         case click.Choice(choices=choices):
             return " or ".join(map(str, choices))
@@ -237,48 +237,48 @@ def expected_by(kind: "click.ParamType[Any]") -> str:
 
 
 def place_of(ctx: click.Context, param: click.Parameter) -> str:
-    """Return where a parameter's value came from: its option, or its variable."""
+    """Return the source of a parameter's value: its option, or its variable."""
     if ctx.get_parameter_source(str(param.name)) == ParameterSource.ENVIRONMENT:
         return str(param.envvar)
     return name_of(param)
 
 
 def name_of(param: click.Parameter) -> str:
-    """Return an option as it is given, or the name of an argument in help."""
+    """Return an option such as `--port`, or the name of an argument in the help."""
     is_option = isinstance(param, click.Option)
     return param.opts[0] if is_option else param.human_readable_name
 
 
-def pairs(
+def parse_choices(
     ctx: click.Context, param: click.Parameter, values: Sequence[str]
 ) -> dict[str, str]:
     """Called by click; returns the choices of `NAME=VALUE` texts, by name.
 
-    Raises BadValue, also for an unknown choice or an unknown value of one.
+    Raises BadValue, also for an unknown choice or value.
     """
     if not values:
         return {}
     from mock_server.domain.choices import choosing, table
 
-    named = [value.partition("=") for value in values]
-    for name, equals, value in named:
+    split = [value.partition("=") for value in values]
+    for name, equals, value in split:
         try:
             if not equals:
-                after = f"{name}=VALUE" if name in table.table() else "list_order=name"
-                how = f"write it with its value, such as {after}"
-                raise table.UnknownChoice(f"Expected NAME=VALUE, got {name!r}: {how}")
+                form = f"{name}=VALUE" if name in table.table() else "list_order=name"
+                fix = f"write it with its value, such as {form}"
+                raise table.UnknownChoice(f"Expected NAME=VALUE, got {name!r}: {fix}")
             choosing.with_choices(table.Choices(), {name: value})
         except table.UnknownChoice as error:
             place = place_of(ctx, param)
-            hint = _how_to_choose(ctx, name, value, place)
+            hint = _choice_hint(ctx, name, value, place)
             raise BadValue(f"{error} - at {place}{hint}") from None
-    for each in choosing.deprecations(name for name, _, _ in named):
-        tell(f"deprecated: {each}")
-    return {name: value for name, _, value in named}
+    for each in choosing.deprecations(name for name, _, _ in split):
+        log(f"deprecated: {each}")
+    return {name: value for name, _, value in split}
 
 
-def _how_to_choose(ctx: click.Context, name: str, value: str, place: str) -> str:
-    """Return how to write an option, or several choices in one text; else nothing."""
+def _choice_hint(ctx: click.Context, name: str, value: str, place: str) -> str:
+    """Return a hint for an option written as a choice, or for choices in one text."""
     if any(f"--{name}" in each.opts for each in ctx.command.params):
         return f" (write --{name} {value})"
     if re.search(r"[;,\s]\w+=", value) is None:
@@ -289,8 +289,8 @@ def _how_to_choose(ctx: click.Context, name: str, value: str, place: str) -> str
     return f" (write {mark} between choices)"
 
 
-class _Reporting(click.Parameter):
-    """Reports a bad value in the form that all messages have."""
+class _ReportedParameter(click.Parameter):
+    """A parameter that reports bad values as `Expected X, got Y - at PLACE`."""
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
         """Called by click. Raises BadValue."""
@@ -298,7 +298,7 @@ class _Reporting(click.Parameter):
             return super().type_cast_value(ctx, value)
         except click.BadParameter as error:
             place, message = place_of(ctx, self), error.message
-        if expected := expected_by(self.type):
+        if expected := expected_value(self.type):
             known = self.type.choices if isinstance(self.type, click.Choice) else ()
             hint = did_you_mean(str(value), [str(each) for each in known])
             message = f"Expected {expected}, got {value!r}{hint}"
@@ -307,40 +307,40 @@ class _Reporting(click.Parameter):
         raise BadValue(message + environment.value_hint(place, str(value)))
 
 
-class _NotEmpty(_Reporting):
-    """Refuses an empty value; click takes an empty variable for an unset one.
+class _RequiredText(_ReportedParameter):
+    """A parameter that refuses empty values, which click would ignore in variables.
 
-    An empty variable is a mistake, such as a missing secret of a build. To go on
-    without it could leave the admin API open, for example.
+    An empty variable is a mistake, such as a missing secret of a build. Ignoring an
+    empty admin token, for example, would leave the admin API open.
     """
 
     def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
-        """Called by click; returns the value as it was set, and its source."""
+        """Called by click; returns the value and its source."""
         value, source = super().consume_value(ctx, opts)
         if source == ParameterSource.COMMANDLINE:
-            given = value
+            raw = value
         else:
-            # By now click has put the default in the place of an empty variable.
-            given = os.environ.get(str(self.envvar))
+            # Read here, because click has replaced an empty variable by the default.
+            raw = os.environ.get(str(self.envvar))
             # A part can be empty too, as in `a,,b`.
-            if given and (self.nargs != 1 or self.multiple):
-                given = self.type.split_envvar_value(given)
-        parts = given if isinstance(given, list | tuple) else (given,)
+            if raw and (self.nargs != 1 or self.multiple):
+                raw = self.type.split_envvar_value(raw)
+        parts = raw if isinstance(raw, list | tuple) else (raw,)
         if any(isinstance(part, str) and not part.strip() for part in parts):
             place = f"{name_of(self)} or {self.envvar}"
             raise BadValue(f"Expected a value, got an empty one - at {place}")
         return value, source
 
 
-class Option(_Reporting, click.Option):
+class Option(_ReportedParameter, click.Option):
     """An option without a variable."""
 
 
-class Setting(_NotEmpty, click.Option):
+class Setting(_RequiredText, click.Option):
     """An option that must not be empty."""
 
 
-class SettingArgument(_NotEmpty, click.Argument):
+class SettingArgument(_RequiredText, click.Argument):
     """An argument that must not be empty."""
 
 
@@ -375,9 +375,9 @@ def timeout_setting(default: float) -> Callable[[Command], Command]:
 
 def host_setting(help_text: str) -> Callable[[Command], Command]:
     """Declare the option --host."""
-    # `serve` and `healthcheck` share the variables of host and port, so that a check in
-    # a container finds the server however it was configured.
-    kind = Parsed(host_alone, "a host without a port")
+    # `serve` and `healthcheck` read the same variables for host and port, so that a
+    # health check in a container needs no arguments.
+    kind = ParsedText(parse_host, "a host without a port")
     return setting("host", default="127.0.0.1", type=kind, help=help_text)
 
 
@@ -388,8 +388,8 @@ def port_setting(help_text: str) -> Callable[[Command], Command]:
 
 def check_names(is_strict: bool) -> None:
     """Warn of unknown variables on stderr. Raises BadValue if `is_strict`."""
-    found = environment.unknown_settings(os.environ)
-    if found and is_strict:
-        raise BadValue("\n".join(found))
-    for each in found:
-        tell(f"warning: {each}")
+    unknown = environment.unknown_settings(os.environ)
+    if unknown and is_strict:
+        raise BadValue("\n".join(unknown))
+    for each in unknown:
+        log(f"warning: {each}")

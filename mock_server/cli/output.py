@@ -1,8 +1,8 @@
-"""Write the output and the files of commands, and end commands.
+"""Writes the output and the files of commands, and ends commands.
 
-The reader of a server's output may be slow, stop reading, or be gone. So a thread
-writes the lines; lines over a limit are dropped, and their number is written once there
-is room again.
+The process that reads a server's output may be slow or gone. So a thread writes the
+lines. If too many lines wait, further lines are dropped, and their number is written
+later.
 """
 
 import os
@@ -24,30 +24,30 @@ from mock_server.domain.limits import Published
 from mock_server.domain.printable import lines, one_line
 
 USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT, UNFIT = 1, 2, 3, 4, 5
-told_as: ContextVar[Callable[[str], str]] = ContextVar("told_as", default=lines)
-"""Turns a text into the lines that `tell` writes."""
+log_formatter: ContextVar[Callable[[str], str]] = ContextVar("log", default=lines)
+"""Formats a text as the lines that `log` writes."""
 
 
-def say(text: str) -> bool:
-    """Write lines to stdout, made printable; as `write`."""
+def echo(text: str) -> bool:
+    """Write lines to stdout like `write`, with control characters escaped."""
     return write(lines(text))
 
 
 def write(text: str) -> bool:
-    """Write printable text to stdout; return False if the reader has gone.
+    """Write printable text to stdout; return False if its reader is gone.
 
-    A lost reader is no error: `head` stops when it has enough. Raises Stop if stdout is
+    That is no error: `head` exits when it has enough lines. Raises Stop if the disk is
     full.
     """
-    with _reader_may_go():
+    with _output_errors():
         click.echo(text)
         return True
     return False
 
 
 @contextmanager
-def _reader_may_go() -> Iterator[None]:
-    """End a block that writes to stdout if its reader has gone. Raises Stop."""
+def _output_errors() -> Iterator[None]:
+    """End a block that writes to stdout if the reader is gone. Raises Stop."""
     try:
         yield
     except BrokenPipeError:
@@ -56,17 +56,17 @@ def _reader_may_go() -> Iterator[None]:
         raise Stop(f"cannot write: {error.strerror}", USAGE) from None
 
 
-def tell(text: str) -> None:
-    """Write lines to stderr, made printable; ignore a lost reader."""
+def log(text: str) -> None:
+    """Write lines to stderr, with control characters escaped; ignore a lost reader."""
     try:
-        click.echo(told_as.get()(text), err=True)
+        click.echo(log_formatter.get()(text), err=True)
     except BrokenPipeError:
         discard(sys.stderr)
 
 
 def discard(stream: TextIO) -> None:
-    """Send the further output of a stream nowhere, as its reader has gone."""
-    # The descriptor, not the object: the interpreter flushes at exit what is left.
+    """Redirect a stream whose reader is gone to the null device."""
+    # The descriptor is redirected, because the interpreter flushes the object at exit.
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
@@ -74,10 +74,10 @@ def discard(stream: TextIO) -> None:
 
 
 @contextmanager
-def piped() -> Iterator[None]:
-    """End quietly if the reader of click's own output, such as help, has gone.
+def click_output_errors() -> Iterator[None]:
+    """Exit quietly if the reader of click's own output, such as help, is gone.
 
-    Raises Stop if stdout is full.
+    Raises Stop if the disk is full.
     """
     try:
         yield
@@ -90,11 +90,11 @@ def piped() -> Iterator[None]:
         raise Stop(f"cannot write: {error.strerror}", USAGE) from None
 
 
-def counted(counts: Mapping[str, int]) -> str:
-    """Return numbers with their names, such as `1 dataset, 0 chats`."""
-    one = {"replies": "reply"}
+def count_text(counts: Mapping[str, int]) -> str:
+    """Return numbers with nouns, such as `1 dataset, 0 chats`."""
+    singulars = {"replies": "reply"}
     return ", ".join(
-        f"{count} {one.get(name, name.removesuffix('s')) if count == 1 else name}"
+        f"{count} {singulars.get(name, name.removesuffix('s')) if count == 1 else name}"
         for name, count in counts.items()
     )
 
@@ -110,7 +110,7 @@ class Stop(click.ClickException):
         """Called by `main`; prints the message without click's "Error: "."""
         del file
         if self.message:
-            tell(self.message)
+            log(self.message)
 
 
 class BadValue(Stop):
@@ -128,43 +128,42 @@ class BadValue(Stop):
 def open_standard_streams() -> None:
     """Open the null device in place of standard streams that are closed.
 
-    Otherwise the next socket would get the number of the stream, and output would be
-    sent over it. Reading stdin remains an error: its null device is write-only.
+    Otherwise the next socket would get the stream's number, and output would go to the
+    socket. Reading stdin remains an error: its null device is write-only.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         mode = "r" if name == "stdin" else "w"
-        place: str | int = os.devnull
+        target: str | int = os.devnull
         try:
             os.fstat(number)
         except OSError:
-            # Takes the lowest number that is free, which is this one.
-            place = os.open(os.devnull, os.O_WRONLY if mode == "r" else os.O_RDWR)
+            # `open` uses the lowest free descriptor, which is the one of the stream.
+            target = os.open(os.devnull, os.O_WRONLY if mode == "r" else os.O_RDWR)
         if getattr(sys, name) is None:
-            # The descriptor stays taken even when the object made here is gone.
-            is_path = isinstance(place, str)
-            setattr(sys, name, open(place, mode, closefd=is_path))  # noqa: SIM115
+            # The descriptor must stay open even after this file object is gone.
+            is_path = isinstance(target, str)
+            setattr(sys, name, open(target, mode, closefd=is_path))  # noqa: SIM115
 
 
 @contextmanager
-def whole_file(path: str | None) -> Iterator[BinaryIO]:
-    """Yield a file that appears at `path` when the block ends; stdout without a path.
+def atomic_file(path: str | None) -> Iterator[BinaryIO]:
+    """Yield a file that replaces `path` when the block ends, or stdout if it is None.
 
-    An existing file stays as it is until then, and for good if the block raises. Raises
-    Stop, with the reason, if the file cannot be written; before the block if that shows
-    at once.
+    If the block raises, an existing file stays unchanged. Raises Stop if the file
+    cannot be written, before the block runs if possible.
     """
     if path is None:
-        with _reader_may_go():
+        with _output_errors():
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
     try:
         target = Path(os.path.realpath(path))
-        # A device or a pipe is written directly, as it cannot be replaced.
+        # A device or a pipe is written directly, because it cannot be replaced.
         is_special = target.exists() and not target.is_file() and not target.is_dir()
-        # Not the name with a suffix: that may be too long where the name is not.
-        own = target.parent / f".mock-server.{os.getpid()}"
-        part = target if is_special else own
+        # A fixed name, because the target's name with a suffix may be too long.
+        temporary = target.parent / f".mock-server.{os.getpid()}"
+        part = target if is_special else temporary
         if target.is_dir():
             raise IsADirectoryError(0, "it is a directory")
         try:
@@ -188,8 +187,8 @@ _PAUSE_SECONDS = 0.01
 class LineWriter:
     """Writes lines to a stream, in order, without ever blocking the caller.
 
-    A line after a quiet moment is written at once, then the lines of 10 ms together:
-    waking the thread and writing takes as long as making several lines.
+    A thread writes the first line immediately, and then all lines of 10 ms together,
+    because waking the thread for each line is slow.
 
     At most `Published.waiting_lines` wait to be written. Nothing is written to a stream
     that is None or has no file descriptor.
@@ -198,25 +197,25 @@ class LineWriter:
     def __init__(self, stream: TextIO | None) -> None:
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         self._dropped = 0
-        self._formatted = told_as.get()
+        self._format = log_formatter.get()
         self._is_closing = Event()
         self._lock = Lock()
         self._thread: Thread | None = None
         with suppress(AttributeError, OSError, ValueError):
-            # Not the stream itself: the interpreter flushes it at exit, and would need
-            # the lock that a thread stuck in it holds.
+            # A copy, because the interpreter flushes the stream itself at exit, which
+            # would wait for the lock of a thread that is blocked in a write.
             descriptor = os.dup(stream.fileno())  # type: ignore[union-attr]
-            # A daemon: a write that nobody reads must not keep the process from ending.
+            # A daemon, because a blocked write must not stop the process from exiting.
             self._thread = Thread(target=self._run, args=(descriptor,), daemon=True)
             self._thread.start()
 
     def write(self, line: str) -> None:
         """Queue a line, or drop it if too many are waiting."""
-        # The limit is kept here and not by the queue: a full queue would block `close`.
+        # The queue itself has no limit, because `close` must be able to put its mark.
         if self._is_full():
             with self._lock:
-                # Look again: of a line dropped after the thread has read the number,
-                # nobody would be told until the next one.
+                # Check again: the thread may just have written the number of dropped
+                # lines, and would report this line only with the next one.
                 if self._is_full():
                     self._dropped += 1
                     return
@@ -226,7 +225,7 @@ class LineWriter:
         return self._lines.qsize() >= Published.waiting_lines
 
     def close(self) -> None:
-        """Write the waiting lines, for half a second at most."""
+        """Write the waiting lines, but wait at most half a second."""
         if self._thread is not None:
             self._is_closing.set()
             self._lines.put(None)
@@ -234,33 +233,33 @@ class LineWriter:
 
     def _run(self, descriptor: int) -> None:
         is_last = False
-        # When the reader is gone the thread ends; `write` then drops further lines.
+        # If the reader is gone the thread ends, and `write` drops lines over the limit.
         with suppress(OSError), os.fdopen(descriptor, "wb", buffering=0) as stream:
             while not is_last:
-                text, is_last = self._waiting()
-                # A lone surrogate must not end the thread, and with it all output.
+                text, is_last = self._next_text()
+                # Escape lone surrogates, which would end the thread with an error.
                 _write_all(stream, text.encode("utf-8", "backslashreplace"))
                 self._is_closing.wait(_PAUSE_SECONDS)
 
-    def _waiting(self) -> tuple[str, bool]:
-        """Return all waiting lines, at least one, and whether they are the last."""
+    def _next_text(self) -> tuple[str, bool]:
+        """Wait for a line; return all waiting lines, and whether they are the last."""
         lines = [self._lines.get()]
         with suppress(Empty):
-            # Bounded: callers may add lines as fast as these are taken out.
+            # Bounded, because callers may add lines as fast as this loop takes them.
             while len(lines) < Published.waiting_lines:
                 lines.append(self._lines.get_nowait())
         with self._lock:
             dropped, self._dropped = self._dropped, 0
-        # The number comes last: lines are dropped only while these are waiting.
+        # The number follows these lines, because it counts lines that came later.
         text = "".join(f"{line}\n" for line in lines if line is not None)
-        note = f"{self._formatted(f'dropped {dropped} lines')}\n" if dropped else ""
+        note = f"{self._format(f'dropped {dropped} lines')}\n" if dropped else ""
         return text + note, None in lines
 
 
 def _write_all(stream: FileIO, content: bytes) -> None:
-    """Write to a stream that may take only a part at a time. Raises OSError."""
+    """Write all bytes, even if the stream accepts only a part. Raises OSError."""
     while content:
         written = stream.write(content)
-        if written is None:  # non-blocking, if another process that has it made it so
+        if written is None:  # another process has made the stream non-blocking
             select.select((), (stream,), ())
         content = content[written or 0 :]

@@ -1,4 +1,4 @@
-"""Print the progress of a command on stderr if it takes long."""
+"""Logs the progress of a command if it takes long."""
 
 import os
 import time
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain, count
 from threading import Event, Thread
 
-from mock_server.cli.output import tell
+from mock_server.cli.output import log
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.printable import one_line, size_text
 
@@ -15,57 +15,57 @@ _LOG_SECONDS = 10.0
 
 
 class Progress:
-    """Prints by `say` what is being done, and for how long, until it is stopped.
+    """Logs the name of a task and its duration, until `stop` is called.
 
-    A thread prints after one second, then ever more seldom, so that logs stay short.
+    A thread calls `log` after one second, then after growing pauses.
     """
 
-    def __init__(self, what: str, say: Callable[[str], object]) -> None:
-        self.has_printed = False
-        self._what = what
-        self._say = say
+    def __init__(self, task: str, log: Callable[[str], object]) -> None:
+        self.has_logged = False
+        self._task = task
+        self._log = log
         self._pauses = chain([_QUIET_SECONDS], count(_LOG_SECONDS, _LOG_SECONDS))
-        self._over = Event()
-        self._begun = time.monotonic()
-        # A daemon: an interrupt must not wait for it.
+        self._is_stopped = Event()
+        self._start = time.monotonic()
+        # A daemon, because an interrupt must not wait for the thread.
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
     @property
     def seconds(self) -> float:
-        """Return the seconds since the beginning."""
-        return time.monotonic() - self._begun
+        """The duration until now."""
+        return time.monotonic() - self._start
 
     def stop(self) -> None:
-        """Print no more."""
-        self._over.set()
+        """End the calls of `log`."""
+        self._is_stopped.set()
         self._thread.join()
 
     def _run(self) -> None:
         for pause in self._pauses:
-            if self._over.wait(pause):
+            if self._is_stopped.wait(pause):
                 return
-            self.has_printed = True
-            self._say(one_line(f"{self._what} ... {self.seconds:.0f} s"))
+            self.has_logged = True
+            self._log(one_line(f"{self._task} ... {self.seconds:.0f} s"))
 
 
-def loaded(
-    files: Sequence[str], load: Callable[[], Generation], say: Callable[[str], object]
+def load_with_progress(
+    files: Sequence[str], load: Callable[[], Generation], log: Callable[[str], object]
 ) -> Generation:
-    """Return the result of `load`, and print its progress. Raises as `load`."""
-    progress = Progress(f"loading {', '.join(files)} ({_size(files)})", say)
+    """Return the result of `load`, and log its progress. Raises what `load` raises."""
+    progress = Progress(f"loading {', '.join(files)} ({_size(files)})", log)
     try:
         generation = load()
     finally:
         progress.stop()
-    if progress.has_printed:
+    if progress.has_logged:
         collections = generation.counts()["collections"]
-        say(f"loaded {collections:,} collections in {progress.seconds:.1f} s")
+        log(f"loaded {collections:,} collections in {progress.seconds:.1f} s")
     return generation
 
 
-def counting(what: str) -> Callable[[int], None]:
-    """Return a function that gets the number of `what`, and prints it now and then."""
+def count_logger(objects: str) -> Callable[[int], None]:
+    """Return a function that takes a number of `objects`, and logs it every 10 s."""
     last = time.monotonic()
 
     def count(number: int) -> None:
@@ -73,7 +73,7 @@ def counting(what: str) -> Callable[[int], None]:
         now = time.monotonic()
         if now - last >= _LOG_SECONDS:
             last = now
-            tell(f"{number:,} {what} ...")
+            log(f"{number:,} {objects} ...")
 
     return count
 
@@ -84,5 +84,5 @@ def _size(files: Sequence[str]) -> str:
         try:
             size += os.stat(file).st_size
         except (OSError, ValueError):
-            continue  # the load itself reports that
+            continue  # loading reports this file
     return size_text(size)

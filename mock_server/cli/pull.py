@@ -1,4 +1,4 @@
-"""`mock-server pull`: write a fixture from a running service."""
+"""Defines `mock-server pull`, which writes a fixture from a running service."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -7,26 +7,26 @@ from typing import NamedTuple
 
 import click
 
-from mock_server.cli.options import option, secret_in
+from mock_server.cli.options import option, read_secret
 from mock_server.cli.output import (
     UNFIT,
     UNREACHABLE,
     USAGE,
     BadValue,
     Stop,
-    say,
-    tell,
-    whole_file,
+    atomic_file,
+    echo,
+    log,
 )
-from mock_server.cli.progress import counting
+from mock_server.cli.progress import count_logger
 from mock_server.control.environment import PULL_KEY
 from mock_server.control.http_call import Unfit, Unreachable
 from mock_server.domain.limits import Published
 from mock_server.domain.printable import one_line
+from mock_server.service.pull import walk
 from mock_server.service.pull.fixture import anonymous, document_of, encode_fixture
 from mock_server.service.pull.lists import ServiceClient, ServiceRefused
 from mock_server.service.pull.walk import ReportCount, Selection
-from mock_server.service.pull.walk import pull as pulled
 
 
 @click.command()
@@ -65,20 +65,20 @@ def pull(
     output: str | None,
 ) -> None:
     """Pull a fixture from a running service."""
-    key = secret_in(key_env, "--key-env")
-    wanted = _wanted(dataset, app, rows)
+    key = read_secret(key_env, "--key-env")
+    selection = _selection(dataset, app, rows)
     try:
-        service = ServiceClient(base_url, key, report=tell)
+        service = ServiceClient(base_url, key, report=log)
     except ValueError as error:
         raise BadValue(f"{error} - at --base-url") from None
     is_json = (file_format or Path(output or "").suffix[1:].lower()) == "json"
     target = Target(output, is_json, key if anonymize else None)
-    with stopped_by_errors(key_env):
-        save(service, wanted, target, counting("items pulled"))
+    with errors_end_command(key_env):
+        save(service, selection, target, count_logger("items pulled"))
 
 
 class Target(NamedTuple):
-    """The file to write, or stdout; with a secret, anonymous."""
+    """The file to write, or stdout. A `secret` means that the fixture is anonymized."""
 
     path: str | None = None
     is_json: bool = False
@@ -86,15 +86,15 @@ class Target(NamedTuple):
 
 
 def save(
-    service: ServiceClient, wanted: Selection, target: Target, count: ReportCount
+    service: ServiceClient, selection: Selection, target: Target, count: ReportCount
 ) -> None:
-    """Write the wanted lists of a service as a fixture, complete or not at all.
+    """Write the selected lists of a service as a fixture, complete or not at all.
 
     Raises Stop, and the errors of the service's methods.
     """
     # Opened first, so that an unwritable file fails before the first request.
-    with whole_file(target.path) as file:
-        document = document_of(pulled(service, wanted, count), wanted)
+    with atomic_file(target.path) as file:
+        document = document_of(walk.pull(service, selection, count), selection)
         if target.secret is not None:
             document = anonymous(document, target.secret)
         for piece in encode_fixture(document, is_json=target.is_json):
@@ -102,10 +102,10 @@ def save(
         if target.is_json:
             file.write(b"\n")
     if target.path is not None:
-        say(one_line(f"wrote {target.path}"))
+        echo(one_line(f"wrote {target.path}"))
 
 
-def _wanted(datasets: Sequence[str], apps: Sequence[str], rows: bool) -> Selection:
+def _selection(datasets: Sequence[str], apps: Sequence[str], rows: bool) -> Selection:
     if not datasets and not apps:
         raise BadValue("Expected a dataset or an app, got none - at --dataset or --app")
     for name, ids in (("--dataset", datasets), ("--app", apps)):
@@ -118,10 +118,10 @@ def _wanted(datasets: Sequence[str], apps: Sequence[str], rows: bool) -> Selecti
 
 
 @contextmanager
-def stopped_by_errors(key_env: str) -> Iterator[None]:
-    """End the command with one line for an error of the service.
+def errors_end_command(key_env: str) -> Iterator[None]:
+    """End the command with a one-line message for an error of the service.
 
-    The line names the variable of the key if the key is the reason.
+    The message names the variable of the API key if the key is the reason.
     """
     try:
         yield

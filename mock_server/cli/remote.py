@@ -1,4 +1,4 @@
-"""The common options of commands for a running server, and their errors."""
+"""Defines the common options and errors of commands for a running server."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from mock_server.api.errors import BadFixture
 from mock_server.cli import output
-from mock_server.cli.options import Parsed, setting, timeout_setting, visible
+from mock_server.cli.options import ParsedText, header_text, setting, timeout_setting
 from mock_server.cli.output import BadValue
 from mock_server.control.client import SECONDS, AdminClient, Refused, Response
 from mock_server.control.environment import variable
@@ -23,14 +23,14 @@ _START = """running there? start it with `mock-server serve`, or name its addres
 def remote_command(
     command: Callable[..., None], sandbox: str = "Sandbox other than the default."
 ) -> Callable[..., None]:
-    """Give a command an AdminClient as its first argument, and the client's options."""
+    """Add the options of an AdminClient, which becomes the command's first argument."""
 
     @setting("url", default="http://127.0.0.1:8000", help="Address of the server.")
-    @setting("sandbox", metavar="NAME", type=Parsed(visible), help=sandbox)
+    @setting("sandbox", metavar="NAME", type=ParsedText(header_text), help=sandbox)
     @setting(
         "admin-token",
         metavar="TOKEN",
-        type=Parsed(visible),
+        type=ParsedText(header_text),
         help="Bearer token of the admin routes.",
     )
     @timeout_setting(SECONDS)
@@ -44,7 +44,7 @@ def remote_command(
         **others: Any,
     ) -> None:
         try:
-            client = AdminClient(url, sandbox, admin_token, timeout, output.tell)
+            client = AdminClient(url, sandbox, admin_token, timeout, output.log)
         except ValueError as error:
             source = click.get_current_context().get_parameter_source("url")
             is_variable = source == ParameterSource.ENVIRONMENT
@@ -63,12 +63,12 @@ def remote_command(
 
 def _status(error: Refused) -> int:
     if error.status >= 500:
-        # The server has a problem; the command may be right.
+        # The server has a problem, and the command may be correct.
         return output.UNREACHABLE
     broken = error.status_text == BadFixture.row.plain.status_text
     return output.BROKEN_FIXTURE if broken else output.USAGE
 
 
 def show(response: Response[Any]) -> None:
-    """Print the JSON of a response, its strings made printable."""
+    """Print the JSON of a response, with control characters escaped."""
     output.write(json_text(response.text).rstrip("\n"))

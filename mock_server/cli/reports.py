@@ -1,6 +1,6 @@
-"""Read fixtures for commands; print problems as text, JSON or GitHub annotations.
+"""Reads fixtures for commands; reports problems as text, JSON or GitHub annotations.
 
-Fixtures may be other people's files, so quotations from them are made printable.
+Fixtures may come from others, so control characters in their texts are escaped.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ Report = Callable[[Sequence[Problem]], str]
 
 
 def report_text(problems: Sequence[Problem]) -> str:
-    """Return a line for each problem, and below it the source line with a caret."""
+    """Return a line for each problem, with the source line and a caret below."""
     parts = (
         part for each in problems for part in (one_line(str(each)), each.excerpt())
     )
@@ -36,7 +36,7 @@ def report_json(problems: Sequence[Problem]) -> str:
 
 
 def report_github(problems: Sequence[Problem]) -> str:
-    """Return workflow commands, which GitHub shows beside the lines of a change."""
+    """Return workflow commands, which GitHub shows at the lines of a change."""
     return "\n".join(
         # A problem of a whole file has line 0; the lines of GitHub begin at 1.
         f"::error file={_property(p.file)},line={max(p.line, 1)},col={max(p.column, 1)}"
@@ -52,9 +52,9 @@ REPORTS: dict[str, Report] = {
 }
 
 
-# Workflow commands end at a line end and part their properties with `:` and `,`.
+# A workflow command is a line; its properties are separated by `:` and `,`.
 def _data(text: str) -> str:
-    # `%` first, or it would escape the escapes.
+    # `%` comes first, because the later escapes contain it.
     return lines(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
@@ -63,8 +63,8 @@ def _property(text: str) -> str:
 
 
 @contextmanager
-def stopped_by_problems() -> Iterator[None]:
-    """Raise Stop, with all problems and their places, for a FixtureError."""
+def problems_end_command() -> Iterator[None]:
+    """Convert a FixtureError of the block to Stop, with all its problems."""
     try:
         yield
     except FixtureError as error:
@@ -72,21 +72,21 @@ def stopped_by_problems() -> Iterator[None]:
 
 
 def content_of(file: str) -> bytes:
-    """Return the bytes of a file, or of a shipped fixture by its name. Raises Stop."""
-    with stopped_by_problems():
+    """Return the bytes of a file, or of a shipped fixture. Raises Stop."""
+    with problems_end_command():
         return read_content(file, Limits()).content
 
 
 def document_of(file: str) -> object:
-    """Return the value of a fixture file. Raises Stop with all its problems."""
+    """Return the plain data of a fixture file. Raises Stop with all its problems."""
     check(file)
     return read_file(file, Limits()).source.value
 
 
 def check(file: str) -> None:
-    """Raise Stop with all problems of a file, if it has any.
+    """Raise Stop if a fixture file has problems.
 
-    A server would report the problems too, but of another text than the file's.
+    A server reports problems too, but at positions in the text that it received.
     """
-    with stopped_by_problems():
+    with problems_end_command():
         load_fixture(file)

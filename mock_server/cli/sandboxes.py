@@ -1,4 +1,4 @@
-"""`mock-server sandbox`: create, list, show and delete sandboxes."""
+"""Defines `mock-server sandbox`, which creates, lists, shows and deletes sandboxes."""
 
 from dataclasses import replace
 from functools import partial
@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from mock_server.admin.views import SandboxesView, SandboxView
-from mock_server.cli.options import Group, Parsed, option, pairs
+from mock_server.cli.options import Group, ParsedText, option, parse_choices
 from mock_server.cli.remote import remote_command, show
 from mock_server.cli.reports import document_of
 from mock_server.cli.state import seconds_of
@@ -19,7 +19,7 @@ from mock_server.domain.limits import DEFAULT_LIMITS
 
 
 def _seconds(text: str) -> float:
-    """Return a number, which the server checks, or the seconds of `30m`."""
+    """Return a number, which the server checks, or the seconds of a text like 30m."""
     try:
         return float(text)
     except ValueError:
@@ -35,7 +35,7 @@ def sandbox() -> None:
 @option("--name", help="Name of the sandbox; random by default.")
 @option(
     "--ttl",
-    type=Parsed(_seconds),
+    type=ParsedText(_seconds),
     metavar="SECONDS",
     help="Seconds without use until it expires (or 30m, 1h); "
     f"{DEFAULT_LIMITS.sandbox_ttl:g} by default.",
@@ -48,7 +48,7 @@ def sandbox() -> None:
     "choices",
     multiple=True,
     metavar="NAME=VALUE",
-    callback=pairs,
+    callback=parse_choices,
     help="Choice other than the profile's; repeatable.",
 )
 @option(
@@ -58,22 +58,22 @@ def sandbox() -> None:
     help="Fixture to start from, in place of the server's own.",
 )
 @remote_command
-def create(client: AdminClient, **given: Any) -> None:
+def create(client: AdminClient, **options: Any) -> None:
     """Create a sandbox and print it, with the API key of its requests."""
-    asked = {name: value for name, value in given.items() if value}
-    # 0 is sent, as the server refuses it.
-    if given["ttl"] is not None:
-        asked["ttl"] = given["ttl"]
-    if given["state"] is not None:
-        asked["state"] = document_of(given["state"])
-    show(_all_of(client).ask(SandboxView, "POST", "/sandboxes", asked))
+    body = {name: value for name, value in options.items() if value}
+    # 0 is sent too, so that the server refuses it.
+    if options["ttl"] is not None:
+        body["ttl"] = options["ttl"]
+    if options["state"] is not None:
+        body["state"] = document_of(options["state"])
+    show(_without_sandbox(client).ask(SandboxView, "POST", "/sandboxes", body))
 
 
 @sandbox.command("list")
 @remote_command
 def list_sandboxes(client: AdminClient) -> None:
     """Print all sandboxes."""
-    show(_all_of(client).ask(SandboxesView, "GET", "/sandboxes"))
+    show(_without_sandbox(client).ask(SandboxesView, "GET", "/sandboxes"))
 
 
 @sandbox.command("show")
@@ -81,7 +81,7 @@ def list_sandboxes(client: AdminClient) -> None:
 @partial(remote_command, sandbox="Sandbox to show, if NAME is not given.")
 def show_sandbox(client: AdminClient, name: str | None) -> None:
     """Print a sandbox with its API keys, by NAME or --sandbox."""
-    show(_one(client, "GET", name))
+    show(_ask_about(client, "GET", name))
 
 
 @sandbox.command()
@@ -89,20 +89,20 @@ def show_sandbox(client: AdminClient, name: str | None) -> None:
 @partial(remote_command, sandbox="Sandbox to delete, if NAME is not given.")
 def delete(client: AdminClient, name: str | None) -> None:
     """Delete a sandbox and its API keys, by NAME or --sandbox."""
-    show(_one(client, "DELETE", name))
+    show(_ask_about(client, "DELETE", name))
 
 
-def _one(client: AdminClient, method: str, name: str | None) -> Any:
-    wanted = name or client.sandbox
-    if not wanted:
+def _ask_about(client: AdminClient, method: str, name: str | None) -> Any:
+    name = name or client.sandbox
+    if not name:
         raise click.UsageError("Expected the NAME of a sandbox, got none")
-    path = f"/sandboxes/{quote(wanted, safe='')}"
+    path = f"/sandboxes/{quote(name, safe='')}"
     return replace(client, sandbox=None).ask(SandboxView, method, path)
 
 
-def _all_of(client: AdminClient) -> AdminClient:
+def _without_sandbox(client: AdminClient) -> AdminClient:
     source = click.get_current_context().get_parameter_source("sandbox")
-    # The variable is also meant for other commands.
+    # The variable is ignored, because it may be set for other commands.
     if source == ParameterSource.COMMANDLINE:
         raise click.UsageError("Expected no --sandbox: this concerns all sandboxes")
     return replace(client, sandbox=None)

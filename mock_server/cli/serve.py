@@ -1,6 +1,6 @@
-"""`mock-server serve`: its options; `serving` does the work.
+"""Defines the options of `mock-server serve`; `serving` runs the server.
 
-`serving` is imported late: it makes `mock-server serve --help` five times slower.
+`serving` is imported late, because it would make `serve --help` five times slower.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,18 +20,18 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def _faults(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> Any:
-    """Called by click; imports `values.faults` only if there are any."""
+    """Called by click; imports the parser of faults only if there are any."""
     if not values:
         return ()
-    from mock_server.cli.values import faults
+    from mock_server.cli.values import parse_faults
 
-    return faults(ctx, param, values)
+    return parse_faults(ctx, param, values)
 
 
 def profile_or_file(text: str) -> str:
-    """Return the name of a profile, or the path of a file that `verify` has written.
+    """Return the text if it is a profile, or the path of a file written by `verify`.
 
-    A path has a folder or a suffix in it. Raises ValueError.
+    A path has a folder or a suffix. Raises ValueError for other texts.
     """
     is_file = Path(text).suffix.lower() in _SUFFIXES or "/" in text
     if text not in PROFILES and not is_file:
@@ -53,16 +53,16 @@ def _check_host(text: str) -> None:
     check_host(text)
 
 
-_FIRST = "port", "profile", "watch", "demo"
+_MAIN_OPTIONS = "port", "profile", "watch", "demo"
 _FIXTURE = "FIXTURE...", "Fixture files in YAML or JSON; by default the demo."
 
 
-def usual(command: click.Command) -> Iterator[tuple[str, str]]:
-    """Yield the most usual arguments of `serve`, as rows of click's lists."""
+def main_options(command: click.Command) -> Iterator[tuple[str, str]]:
+    """Yield the main arguments of `serve` as rows of a help list."""
     options = {
         each.name: each for each in command.params if isinstance(each, click.Option)
     }
-    for name in _FIRST:
+    for name in _MAIN_OPTIONS:
         option = options[name]
         value = "" if option.is_flag else f" {name.upper()}"
         default = "" if option.is_flag else f" [default: {option.default}]"
@@ -71,14 +71,14 @@ def usual(command: click.Command) -> Iterator[tuple[str, str]]:
             yield _FIXTURE
 
 
-def others(command: click.Command) -> list[str]:
+def other_options(command: click.Command) -> list[str]:
     """Return the names of the other options of `serve`."""
-    found = [each for each in command.params if isinstance(each, click.Option)]
-    return [each.opts[0] for each in found if each.name not in _FIRST]
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    return [each.opts[0] for each in options if each.name not in _MAIN_OPTIONS]
 
 
 class Serve(click.Command):
-    """A command whose help lists the most usual arguments first."""
+    """A command whose help lists the main arguments first."""
 
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter
@@ -89,7 +89,7 @@ class Serve(click.Command):
             for each in self.get_params(ctx)
             if isinstance(each, click.Option) and (record := each.get_help_record(ctx))
         }
-        port, *first = (records.pop(name) for name in _FIRST)
+        port, *first = (records.pop(name) for name in _MAIN_OPTIONS)
         with formatter.section("Options"):
             formatter.write_dl([port, _FIXTURE, *first])
         with formatter.section("More options"):
@@ -107,7 +107,7 @@ class Serve(click.Command):
 )
 @settings.flag(
     "strict-settings",
-    # So that unknown names are reported even if values are bad too.
+    # Eager, so that unknown names are reported even if values are bad too.
     is_eager=True,
     expose_value=False,
     callback=lambda _, __, is_strict: settings.check_names(is_strict),
@@ -117,7 +117,7 @@ class Serve(click.Command):
 @settings.port_setting("Port to listen on; 0 takes a free one.")
 @settings.setting(
     "profile",
-    type=settings.Parsed(profile_or_file),
+    type=settings.ParsedText(profile_or_file),
     metavar="|".join((*PROFILES, "FILE")),
     default="documented",
     help="`documented` (strict spec), `deployed` (like FastGPT), or a file written "
@@ -126,9 +126,9 @@ class Serve(click.Command):
 @settings.setting(
     "choice",
     multiple=True,
-    type=settings.Listed(),
+    type=settings.CommaSeparated(),
     metavar="NAME=VALUE",
-    callback=settings.pairs,
+    callback=settings.parse_choices,
     help="Choice other than the profile's; repeatable.",
 )
 @settings.setting(
@@ -147,7 +147,7 @@ class Serve(click.Command):
 @settings.setting(
     "cors-origin",
     multiple=True,
-    type=settings.Listed(_check_origin),
+    type=settings.CommaSeparated(_check_origin),
     metavar="ORIGIN",
     default=("*",),
     help="Origin whose pages may call the operations; repeatable.",
@@ -158,7 +158,7 @@ class Serve(click.Command):
 @settings.setting(
     "allowed-host",
     multiple=True,
-    type=settings.Listed(_check_host),
+    type=settings.CommaSeparated(_check_host),
     metavar="HOST",
     help="Further host name that admin routes accept; repeatable.",
 )

@@ -1,4 +1,4 @@
-"""Run `mock-server serve`: a server in the foreground, a banner on stderr."""
+"""Runs `mock-server serve`: a server in the foreground, with a banner on stderr."""
 
 import gc
 import json
@@ -23,10 +23,10 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.app import Application, create_app
 from mock_server.cli import output
 from mock_server.cli.json_lines import JsonLines
-from mock_server.cli.output import LineWriter, Stop, counted
-from mock_server.cli.progress import loaded
-from mock_server.cli.reload import Following, Watcher
-from mock_server.cli.reports import stopped_by_problems
+from mock_server.cli.output import LineWriter, Stop, count_text
+from mock_server.cli.progress import load_with_progress
+from mock_server.cli.reload import ReloadLog, Watcher
+from mock_server.cli.reports import problems_end_command
 from mock_server.control.environment import variable
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices.choosing import choose
@@ -37,14 +37,14 @@ from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.printable import LogFormat, json_text, one_line, wants_colour
 from mock_server.domain.sandboxes.sandbox import Sandbox
-from mock_server.fixture.source.files import located
+from mock_server.fixture.source.files import path_of
 from mock_server.wire.parts import HttpParser, UnfitUvicorn, best_parser
 from mock_server.wire.server import CannotBind, Server, bind, openable_url_of, url_of
 
-_SHOWN_FAULTS = 5
-_WARNINGS = 10
+_MAX_FAULTS = 5
+_MAX_WARNINGS = 10
 _DEMO_PROFILE = "deployed"
-"""The demo's profile: it renames chats by an `updateHistory` without `top`."""
+"""The demo needs this profile, because it calls `updateHistory` without `top`."""
 
 
 def serve(
@@ -64,18 +64,18 @@ def serve(
     demo: bool,
 ) -> None:
     """Serve with the options of the command. Raises Stop."""
-    # Before files are read, so that no later change is missed.
-    files = [str(located(each)) for each in fixtures]
+    # The watcher is created before the files are read, so that it misses no change.
+    files = [str(path_of(each)) for each in fixtures]
     lines = LineWriter(sys.stderr)
     err = JsonLines(lines.write) if log_format == "json" else lines
     watcher = Watcher(files) if watch else None
     source = click.get_current_context().get_parameter_source("profile")
     if demo and source in (None, ParameterSource.DEFAULT):
         profile = _DEMO_PROFILE
-    profile, choices = chosen(profile)
+    profile, choices = read_profile_option(profile)
     try:
         app = create_app(
-            with_faults(_loaded(fixtures, memory, err), fault),
+            with_faults(_load(fixtures, memory, err), fault),
             profile=profile,
             choices={**choices, **choice},
             cors_origins=cors_origin,
@@ -103,10 +103,10 @@ def serve(
     )
 
 
-def chosen(
+def read_profile_option(
     profile: str, folder: Path = Path(), place: str = "--profile"
 ) -> tuple[str, Mapping[str, Value]]:
-    """Return the profile and the choices of a name, or of a file. Raises Stop."""
+    """Return a named profile, or the profile and choices of a file. Raises Stop."""
     if profile in PROFILES:
         return profile, {}
     from mock_server.fixture.profile_file import read_profile
@@ -115,17 +115,17 @@ def chosen(
     if not path.exists():
         missing = f"{path}: no such file, for {place}"
         raise Stop(one_line(missing), output.BROKEN_FIXTURE)
-    with stopped_by_problems():
-        found = read_profile(str(path))
-    return found.profile, found.choices
+    with problems_end_command():
+        file = read_profile(str(path))
+    return file.profile, file.choices
 
 
-def _loaded(
+def _load(
     fixtures: Sequence[str], max_bytes: int, err: LineWriter | JsonLines
 ) -> Generation:
     load = partial(load_fixture, *fixtures, max_bytes=max_bytes)
-    with stopped_by_problems():
-        return loaded(fixtures, load, err.write) if fixtures else load()
+    with problems_end_command():
+        return load_with_progress(fixtures, load, err.write) if fixtures else load()
 
 
 def _run(
@@ -141,33 +141,33 @@ def _run(
 ) -> None:
     out = LineWriter(sys.stdout)
     parser = http or best_parser()
-    # Warnings of uvicorn and of the server must not wait for a slow stderr either.
+    # Also warnings of uvicorn and of the server are written by the thread of `err`.
     handler = logging.StreamHandler(err)
     handler.terminator = ""
     logging.getLogger().addHandler(handler)
 
-    following = Following(app, watcher, err.write)
+    reload_log = ReloadLog(app, watcher, err.write)
 
     def announce() -> None:
         url = openable_url_of(listener)
         err.write(banner(app.sandbox, url, parser, admin_open=is_open, demo=app.demo))
-        following.start()
+        reload_log.start()
         out.write(f"READY {url_of(listener)}")
-        threading.Thread(target=load_the_rest, args=(app,), daemon=True).start()
+        threading.Thread(target=import_the_rest, args=(app,), daemon=True).start()
 
-    # __main__ has disabled the collector. It need never scan the data loaded by now:
-    # with 60,000 collections that would hold up all requests for 20 ms at a time.
+    # __main__ has disabled the garbage collector. Exclude the loaded data from it: to
+    # scan 60,000 collections would delay all requests by 20 ms each time.
     gc.freeze()
     gc.enable()
-    app.loader.on_growth = settle
+    app.loader.on_growth = freeze_objects
     try:
         server = Server(
-            _logged(app, log_format, lines.write),
+            _with_request_log(app, log_format, lines.write),
             parser,
             on_ready=announce,
-            on_stop=following.stop,
-            on_hangup=following.hang_up,
-            on_wait=lambda count: err.write(_waiting(count)),
+            on_stop=reload_log.stop,
+            on_hangup=reload_log.reload,
+            on_wait=lambda count: err.write(_waiting_text(count)),
             embedded=False,
         )
         server.run([listener])
@@ -177,43 +177,43 @@ def _run(
     lines.close()
 
 
-def load_the_rest(app: Application) -> None:
-    """Import what a start does without, such as the admin API and related routes.
+def import_the_rest(app: Application) -> None:
+    """Import the modules that a start does not need, such as the admin API.
 
-    Otherwise the first request would wait for the import, and fail where there are no
-    more descriptors. Large data are prepared for their first change too.
+    Otherwise the first request would wait for the import, and fail if no file
+    descriptor is left. Large data are prepared for their first change too.
     """
-    import difflib  # noqa: F401 - names that are nearly right
-    import gzip  # noqa: F401 - pages
+    import difflib  # noqa: F401 - for suggestions in messages
+    import gzip  # noqa: F401 - for pages of the console
 
     import mock_server.admin.resources.table  # noqa: F401
 
-    len(OPERATIONS)  # looks all of them up
+    len(OPERATIONS)  # imports all operations
     app.sandbox.state.store.generation.prepare_changes()
-    settle()
+    freeze_objects()
 
 
-def settle() -> None:
-    """Exclude all present objects from garbage collection.
+def freeze_objects() -> None:
+    """Exclude all existing objects from garbage collection.
 
-    Excluded garbage is never freed. So it is collected once before, which takes 1 to 2
-    ms after 180,000 collections that came in parts.
+    Garbage is collected before, because excluded garbage would never be freed. That
+    takes 1 to 2 ms after 180,000 collections have been loaded in parcels.
     """
     gc.collect()
     gc.freeze()
 
 
-def _waiting(count: int) -> str:
+def _waiting_text(count: int) -> str:
     noun = "request" if count == 1 else "requests"
     return f"waiting for {count} {noun} to end (Ctrl-C again ends them)"
 
 
-def _logged(
+def _with_request_log(
     app: Application, log_format: LogFormat | None, write: Callable[[str], object]
 ) -> ASGIApp:
-    """Return the application, with a request log if it is asked for or on a terminal.
+    """Return the application, with a request log if requested or on a terminal.
 
-    If it is asked for, lines and responses have the id of their request.
+    If `log_format` requests the log, its lines and the responses have request ids.
     """
     is_terminal = bool(sys.stderr and sys.stderr.isatty())
     if log_format is None and not is_terminal:
@@ -238,15 +238,15 @@ def banner(
     admin_open: bool,
     demo: str | None = None,
 ) -> str:
-    """Return lines: content, keys, faults, choices, warnings, console, a call to try.
+    """Return the lines that a start writes, from the fixture to an example request.
 
     `url` is an address that can be opened on this machine, `demo` the path of the demo
-    if it is served.
+    front end if it is served.
     """
     fixture, profile = sandbox.baseline, sandbox.state.profile
     admin = "open to whoever reaches this port" if admin_open else "needs the token"
     lines = (
-        f"serving {counted(fixture.contents())} from {', '.join(fixture.files)}, "
+        f"serving {count_text(fixture.contents())} from {', '.join(fixture.files)}, "
         f"profile {profile}, version {sandbox.choices.version}, HTTP by {parser}",
         f"keys: {_keys(sandbox)}",
         *_faults(sandbox),
@@ -256,21 +256,21 @@ def banner(
         *([f"demo: {url}{demo}"] if demo else ()),
         f"try: {_example(sandbox, url)}",
     )
-    # Names and keys come from fixtures, which may be other people's files.
+    # Fixtures may come from others, so control characters of their texts are escaped.
     return "\n".join(map(one_line, lines))
 
 
 def _choices(sandbox: Sandbox) -> Iterator[str]:
-    """Yield the choices that differ from the profile's."""
-    usual = choose(sandbox.state.profile)
-    given = {name: getattr(sandbox.choices, name) for name in table()}
-    others = [
+    """Yield a line with the choices that differ from the profile, if there are any."""
+    defaults = choose(sandbox.state.profile)
+    values = {name: getattr(sandbox.choices, name) for name in table()}
+    changed = [
         f"{name}={value}"
-        for name, value in given.items()
-        if value != getattr(usual, name)
+        for name, value in values.items()
+        if value != getattr(defaults, name)
     ]
-    if others:
-        yield f"choices: {', '.join(others)}"
+    if changed:
+        yield f"choices: {', '.join(changed)}"
 
 
 def _warnings(sandbox: Sandbox) -> Iterator[str]:
@@ -278,12 +278,12 @@ def _warnings(sandbox: Sandbox) -> Iterator[str]:
     generation = sandbox.state.store.generation
     if warning := generation.warning_under(sandbox.choices.version):
         yield f"warning: {warning}"
-    found = warnings_of(generation)
-    yield from (f"warning: {each}" for each in islice(found, _WARNINGS))
+    for each in islice(warnings_of(generation), _MAX_WARNINGS):
+        yield f"warning: {each}"
     port = os.environ.get("PORT")
     if port and not os.environ.get(variable("port")):
-        how = f"the port is {variable('port')} or --port"
-        yield f"warning: PORT={port} has no effect ({how})"
+        fix = f"the port is {variable('port')} or --port"
+        yield f"warning: PORT={port} has no effect ({fix})"
 
 
 def _keys(sandbox: Sandbox) -> str:
@@ -294,12 +294,12 @@ def _keys(sandbox: Sandbox) -> str:
 
 
 def _faults(sandbox: Sandbox) -> list[str]:
-    """Return a line with the faults from the start and their ends, if there are any."""
+    """Return a line with the faults of the start, and when each ends, if any."""
     faults = sandbox.baseline.faults
     texts = [f"f{at} {_fault(each)}" for at, each in enumerate(faults, 1)]
-    more = len(texts) - _SHOWN_FAULTS
+    more = len(texts) - _MAX_FAULTS
     if more > 0:
-        texts[_SHOWN_FAULTS:] = [f"and {more} more"]
+        texts[_MAX_FAULTS:] = [f"and {more} more"]
     return [f"faults: {', '.join(texts)}"] if texts else []
 
 
@@ -315,16 +315,16 @@ def _fault(fault: Definition) -> str:
 def _example(sandbox: Sandbox, url: str) -> str:
     """Return a curl command: listV2 of a dataset that a key may read, or health.
 
-    A dataset with collections comes first: others may be empty, or a folder.
+    Datasets with collections come first, then those that are not folders.
     """
     generation, list_v2 = sandbox.state.store.generation, OPERATIONS["listV2"]
     full = (each for each in _readable(generation) if len(each[0].tree))
-    plain = (each for each in _readable(generation) if each[0].type != "folder")
-    dataset, caller = next(full, None) or next(plain, (None, None))
+    empty = (each for each in _readable(generation) if each[0].type != "folder")
+    dataset, caller = next(full, None) or next(empty, (None, None))
     if dataset is None or caller is None:
         return f"curl {url}/__admin/health"
     body = {"offset": 0, "datasetId": dataset.id, "parentId": None}
-    # The line is to be pasted into a shell; keys and ids may hold quotes.
+    # Quoted for a shell, because keys and ids may contain quotes.
     key = shlex.quote(f"Authorization: Bearer {caller.key}")
     data = shlex.quote(json_text(json.dumps(body, ensure_ascii=False)))
     return (
@@ -334,7 +334,7 @@ def _example(sandbox: Sandbox, url: str) -> str:
 
 
 def _readable(generation: Generation) -> Iterator[tuple[Dataset, Caller]]:
-    # Without declared keys any is usually accepted, so this makes one up.
+    # Without declared keys any API key is usually accepted, such as this one.
     callers = list(generation.keys.values()) or [Caller("fastgpt-demo")]
     for dataset in generation.datasets.values():
         for caller in callers:

@@ -1,4 +1,4 @@
-"""Commands that need no server: `init`, `check`, `schema` and `openapi`."""
+"""Defines the commands that need no server: `init`, `check`, `schema` and `openapi`."""
 
 import os
 from codecs import BOM_UTF8
@@ -16,14 +16,14 @@ from mock_server.api.fixture_loading import load_fixture
 from mock_server.api.operations.related.collection_creation import CollectionType
 from mock_server.cli import output
 from mock_server.cli.options import option
-from mock_server.cli.progress import loaded
+from mock_server.cli.progress import load_with_progress
 from mock_server.cli.reports import REPORTS
 from mock_server.domain.choices.choosing import choose
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.printable import one_line
-from mock_server.fixture.builders.parts import numbered
+from mock_server.fixture.builders.parts import put_number
 from mock_server.fixture.document import published
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import SUFFIXES
@@ -62,7 +62,7 @@ def init(folder: str, has_schema: bool) -> None:
     line = _EDITOR_LINE.encode()
     files = {
         _FIXTURE: line + b"#\n" + fixture if has_schema else fixture,
-        # Under its own name pytest would load it in this project.
+        # The template is not named conftest.py, or pytest would load it here.
         _CONFTEST: (_FOLDER / "conftest.txt").read_bytes(),
     }
     if has_schema:
@@ -77,23 +77,23 @@ def init(folder: str, has_schema: bool) -> None:
             elif (
                 has_schema
                 and name == _FIXTURE
-                and line.strip() not in (found := path.read_bytes())
+                and line.strip() not in (existing := path.read_bytes())
             ):
-                content = line + found.removeprefix(BOM_UTF8)
+                content = line + existing.removeprefix(BOM_UTF8)
                 _write(path, content, "added the schema line to")
             else:
                 is_done = path.is_file() and b"mock_server_fixture" in path.read_bytes()
-                kept = "kept {}" if is_done else _KEPT.get(name, "kept {}")
-                output.say(one_line(kept.format(path)))
+                message = "kept {}" if is_done else _KEPT.get(name, "kept {}")
+                output.echo(one_line(message.format(path)))
     except OSError as error:
         message = f"cannot write {error.filename or folder}: {error.strerror}"
         raise output.Stop(one_line(message), output.USAGE) from None
 
 
 def _write(path: Path, content: bytes, done: str = "wrote") -> None:
-    with output.whole_file(str(path)) as file:
+    with output.atomic_file(str(path)) as file:
         file.write(content)
-    output.say(one_line(f"{done} {path}"))
+    output.echo(one_line(f"{done} {path}"))
 
 
 @click.command()
@@ -115,63 +115,63 @@ def check(files: Sequence[str], report: str) -> None:
     """
     problems, counts = [], dict[str, int]()
     try:
-        generation = loaded(files, lambda: load_fixture(*files), output.tell)
+        generation = load_with_progress(files, lambda: load_fixture(*files), output.log)
         counts = generation.contents()
-        # The number of faults only if there are any.
+        # The number of faults is printed only if there are any.
         if generation.faults:
             counts["faults"] = len(generation.faults)
-        for each in islice(_warnings(generation), _WARNINGS):
-            output.tell(one_line(f"warning: {each}"))
+        for each in islice(_warnings(generation), _MAX_WARNINGS):
+            output.log(one_line(f"warning: {each}"))
     except FixtureError as error:
         problems = error.problems
-    # Programs that read JSON want an empty report too.
+    # Programs that read JSON need a report even if it is empty.
     if problems or report == "json":
         output.write(REPORTS[report](problems))
     elif report == "text":
         hint = "an empty fixture: `mock-server init` writes one to start with"
-        text = output.counted(counts)
-        output.say(f"ok: {text}{'' if any(counts.values()) else f' ({hint})'}")
+        text = output.count_text(counts)
+        output.echo(f"ok: {text}{'' if any(counts.values()) else f' ({hint})'}")
     if problems:
         raise output.Stop("", output.BROKEN_FIXTURE)
 
 
-_WARNINGS = 10
-_MANY_ALIKE = 2
-"""Number of collections like the one before from which they look repeated."""
+_MAX_WARNINGS = 10
+_MAX_ALIKE = 2
+"""A dataset with as many collections like the one before gets a warning."""
 _TYPES = get_args(CollectionType)
 
 
 def _is_alike(one: Collection, other: Collection) -> bool:
     """Return whether two collections differ at most in their ids."""
-    same = {"id": None}
-    return one.name == other.name and asdict(one) | same == asdict(other) | same
+    no_id = {"id": None}
+    return one.name == other.name and asdict(one) | no_id == asdict(other) | no_id
 
 
 def _warnings(generation: Generation) -> Iterator[str]:
-    """Yield probable mistakes that are valid."""
+    """Yield warnings of probable mistakes in a valid fixture."""
     if warning := generation.warning_under(choose().version):
         yield warning
     yield from warnings_of(generation)
     for dataset in generation.datasets.values():
         parents = {each.parent_id for each in dataset.tree}
-        before, same = None, 0
+        before, alike = None, 0
         for item in dataset.tree:
             rows = dataset.rows.get(item.id, ())
-            what = f"collection {item.name!r} of dataset {dataset.id!r}"
-            if item.type not in _TYPES and (near := did_you_mean(item.type, _TYPES)):
-                yield f"{what} has the unknown type {item.type!r}{near}"
+            noun = f"collection {item.name!r} of dataset {dataset.id!r}"
+            if item.type not in _TYPES and (hint := did_you_mean(item.type, _TYPES)):
+                yield f"{noun} has the unknown type {item.type!r}{hint}"
             elif item.id in parents and item.type != "folder":
-                how = "leave out type, or write type: folder"
-                yield f"{what} has children but the type {item.type!r}: {how}"
+                fix = "leave out type, or write type: folder"
+                yield f"{noun} has children but the type {item.type!r}: {fix}"
             if rows and len(rows) != item.data_amount:
                 has = f"has dataAmount {item.data_amount} beside data of length"
-                yield f"{what} {has} {len(rows)}: leave dataAmount out"
-            if item.name != numbered(item.name, 1):
-                yield f"{what} keeps {{n}} in its name: write repeat beside it"
-            is_same = before is not None and _is_alike(item, before)
-            same, before = same + 1 if is_same else 0, item
-            if same == _MANY_ALIKE:  # twins may be meant
-                yield f"{what} is like the ones before: with repeat, write {{n}} in it"
+                yield f"{noun} {has} {len(rows)}: leave dataAmount out"
+            if item.name != put_number(item.name, 1):
+                yield f"{noun} keeps {{n}} in its name: write repeat beside it"
+            is_alike = before is not None and _is_alike(item, before)
+            alike, before = alike + 1 if is_alike else 0, item
+            if alike == _MAX_ALIKE:  # two equal collections may be intended
+                yield f"{noun} is like the ones before: with repeat, write {{n}} in it"
 
 
 @click.command()

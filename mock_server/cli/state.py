@@ -1,6 +1,6 @@
-"""Commands for the state and the clock of a running server.
+"""Defines commands for the state and the clock of a running server.
 
-`reset`, `state`, `wait`, `snapshot` and `clock`.
+These are `reset`, `state`, `wait`, `snapshot` and `clock`.
 """
 
 import math
@@ -16,7 +16,7 @@ import click
 from mock_server.admin import views
 from mock_server.api.errors import BadFixture, BodyTooLarge
 from mock_server.cli import output
-from mock_server.cli.options import FORWARD, Group, Parsed, option
+from mock_server.cli.options import FORWARD, Group, ParsedText, option
 from mock_server.cli.remote import remote_command, show
 from mock_server.control.client import JSON, YAML, AdminClient, Refused
 from mock_server.control.clock import in_seconds
@@ -50,7 +50,7 @@ def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
     baseline of later resets.
     """
     if file is not None:
-        # By the suffix, as in `serve`; stdin has none, and is YAML.
+        # The suffix decides, as in `serve`; stdin is YAML, which includes JSON.
         kind = JSON if file.endswith(".json") else YAML
         content = _content(file)
         try:
@@ -60,7 +60,7 @@ def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
         except Refused as refusal:
             raise _refused(refusal, file) from None
     elif as_yaml:
-        # It takes long to import, and no other command needs it.
+        # Imported here, because that takes long and no other command needs it.
         from mock_server.fixture.dump import document_as_yaml
 
         try:
@@ -81,19 +81,19 @@ def _content(file: str) -> bytes:
         if file == "-":
             reason = f"cannot read stdin: {error.strerror}"
             raise output.Stop(one_line(reason), output.USAGE) from None
-        # It may be the name of a shipped fixture; else this raises Stop.
+        # The text may name a shipped fixture. If not, `content_of` raises Stop.
         from mock_server.cli.reports import content_of
 
         return content_of(file)
 
 
 def _refused(refusal: Refused, file: str) -> Exception:
-    """Return the error for a refused state, with places in its file or with advice."""
+    """Return the error for a refused state; raise Stop with positions if possible."""
     text = refusal.status_text
     if text == BadFixture.row.plain.status_text and file != "-":
         from mock_server.cli.reports import check
 
-        check(file)  # raises Stop, unless the server knows less
+        check(file)  # raises Stop, unless the file is valid for this version
     if text == BodyTooLarge.row.plain.status_text:
         return output.Stop(f"{refusal} ({_TOO_LARGE})", output.USAGE)
     return refusal
@@ -108,14 +108,14 @@ def wait(client: AdminClient) -> None:
     """
     end = time.monotonic() + client.timeout
     while True:
-        # At least one pause, so that --timeout 0 asks once instead of never.
+        # At least one pause, so that --timeout 0 sends one request.
         left = max(end - time.monotonic(), _POLL_SECONDS)
         try:
-            asked = replace(client, timeout=left)
-            show(asked.ask(views.HealthView, "GET", "/health"))
+            last_client = replace(client, timeout=left)
+            show(last_client.ask(views.HealthView, "GET", "/health"))
             return
         except (Refused, Unreachable) as error:
-            # A server that refuses is there; waiting longer would not help.
+            # A server that refuses is running, and would refuse again.
             if isinstance(error, Refused) and error.status < 500:
                 raise
             if time.monotonic() >= end:
@@ -124,7 +124,7 @@ def wait(client: AdminClient) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-@click.group(cls=Group, takes={"take": ""})
+@click.group(cls=Group, patterns={"take": ""})
 def snapshot() -> None:
     """Take, restore, list and delete snapshots of a running server."""
 
@@ -166,8 +166,8 @@ def _snapshot(name: str) -> str:
 
 def seconds_of(text: str) -> float:
     """Return the seconds of a number, or of an integer with a unit: `30s`, `1d`."""
-    if (found := in_seconds(text)) is not None:
-        return found
+    if (whole := in_seconds(text)) is not None:
+        return whole
     try:
         seconds = float(text) if text.isascii() else math.nan
     except ValueError:
@@ -180,7 +180,7 @@ def seconds_of(text: str) -> float:
     return seconds
 
 
-@click.group(cls=Group, takes={"freeze": r"\d{4}-", "advance": r"\d"})
+@click.group(cls=Group, patterns={"freeze": r"\d{4}-", "advance": r"\d"})
 def clock() -> None:
     """Show, freeze, run and advance the clock of a running server."""
 
@@ -193,22 +193,22 @@ def show_clock(client: AdminClient) -> None:
 
 
 def _time(text: str) -> str:
-    """Return an RFC 3339 date-time. Raises ValueError with what was likely meant."""
+    """Return an RFC 3339 date-time. Raises ValueError, with a similar valid time."""
     near = text.replace(" ", "T")
-    for meant in (text, near, f"{near}Z", f"{near}:00Z", f"{near}T00:00:00Z"):
+    for valid in (text, near, f"{near}Z", f"{near}:00Z", f"{near}T00:00:00Z"):
         with suppress(ValueError):
-            parse_time(meant)
+            parse_time(valid)
             break
     else:
         raise ValueError(f"Expected {A_TIME}, got {text!r}")
-    if meant != text:
-        hint = f" (did you mean {meant}?)"
+    if valid != text:
+        hint = f" (did you mean {valid}?)"
         raise ValueError(f"Expected {A_TIME}, got {text!r}{hint}")
     return text
 
 
 @clock.command()
-@click.argument("time", required=False, type=Parsed(_time))
+@click.argument("time", required=False, type=ParsedText(_time))
 @remote_command
 def freeze(client: AdminClient, time: str | None) -> None:
     """Freeze the clock, at a TIME such as 2026-01-31T12:00:00Z or now."""
@@ -224,7 +224,7 @@ def run(client: AdminClient) -> None:
 
 
 @clock.command()
-@click.argument("duration", type=Parsed(seconds_of))
+@click.argument("duration", type=ParsedText(seconds_of))
 @remote_command
 def advance(client: AdminClient, duration: float) -> None:
     """Move the clock forward, by seconds or a DURATION such as 15m, 2h or 1d.

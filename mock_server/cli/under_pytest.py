@@ -1,7 +1,7 @@
-"""Read the options, variables and ini values for the servers of tests.
+"""Reads the options, variables and ini values for the servers of tests.
 
-Variables are those of `mock-server serve`, read by its own options, so that they take
-the same values and have the same messages.
+The options of `mock-server serve` read its variables, so that values and messages are
+the same.
 """
 
 import os
@@ -14,10 +14,10 @@ import pytest
 
 from mock_server.cli.output import BadValue, Stop
 from mock_server.cli.serve import profile_or_file, serve
-from mock_server.cli.serving import chosen
+from mock_server.cli.serving import read_profile_option
 from mock_server.control.environment import variable
 from mock_server.domain.printable import one_line
-from mock_server.testing.setup import Given, beside
+from mock_server.testing.setup import RunSettings, in_folder
 
 OPTION, INI = "--mock-server-profile", "mock_server_profile"
 _PROFILE = variable("profile")
@@ -31,8 +31,8 @@ _NO_EFFECT = {
 }
 
 
-def read(config: pytest.Config) -> Given:
-    """Return the settings of all servers of a run; markers and fixtures override them.
+def read(config: pytest.Config) -> RunSettings:
+    """Return the settings of all servers of a test run, which markers can override.
 
     Raises pytest.UsageError for an invalid value.
     """
@@ -42,55 +42,55 @@ def read(config: pytest.Config) -> Given:
         faults = tuple(values.pop("fault", ()))
         choices = values.pop("choice", {})
         files = [
-            beside(each, Path.cwd(), variable("fixture"))
+            in_folder(each, Path.cwd(), variable("fixture"))
             for each in values.pop("fixtures", ())
         ]
-        profile, of_profile = _profile(config, values.pop("profile", None))
+        profile, profile_choices = _profile(config, values.pop("profile", None))
     except (Stop, ValueError) as error:
         message = getattr(error, "message", str(error))
         raise pytest.UsageError(message) from None
     if profile is None and values.get("demo"):
         profile = "deployed"  # as `serve` does: the demo lists chats
-    return Given(
+    return RunSettings(
         fixture=files or None,
         profile=profile,
-        of_profile=of_profile,
+        profile_choices=profile_choices,
         choices=choices,
         faults=faults,
-        # A server that runs already has options of its own.
+        # A running server (--mock-server-url) has options of its own.
         options={} if is_remote else values,
     )
 
 
-def header(config: pytest.Config, given: Given) -> Iterator[str]:
+def header(config: pytest.Config, settings: RunSettings) -> Iterator[str]:
     """Yield each setting with its source: `profile deployed (MOCK_SERVER_PROFILE)`.
 
-    Secrets are left out: a token is only mentioned, faults only have their kinds.
+    No secret is printed: faults have only their kinds, and the admin token no value.
     """
-    if given.profile is not None:
-        count = len(given.of_profile)
+    if settings.profile is not None:
+        count = len(settings.profile_choices)
         more = f" and {count} choices of its file" if count else ""
-        yield f"profile {given.profile}{more} ({_source(config)})"
+        yield f"profile {settings.profile}{more} ({_source(config)})"
     rest: dict[str, Any] = {
-        f"choice {name}={value}": "choice" for name, value in given.choices.items()
+        f"choice {name}={value}": "choice" for name, value in settings.choices.items()
     }
-    rest |= {f"fault {each.kind}": "fault" for each in given.faults}
-    rest |= {f"fixture {each}": "fixture" for each in given.fixture or ()}
-    for name, value in given.options.items():
+    rest |= {f"fault {each.kind}": "fault" for each in settings.faults}
+    rest |= {f"fixture {each}": "fixture" for each in settings.fixture or ()}
+    for name, value in settings.options.items():
         text = " and ".join(value) if isinstance(value, tuple) else str(value)
-        own = name.removesuffix("s") if name in _PLURAL.values() else name
-        rest["a token" if own == "admin_token" else f"{own} {text}"] = own
+        option = name.removesuffix("s") if name in _PLURAL.values() else name
+        rest["a token" if option == "admin_token" else f"{option} {text}"] = option
     for text, name in rest.items():
         yield one_line(f"{text} ({variable(name)})")
-    for name, why in _NO_EFFECT.items():
+    for name, reason in _NO_EFFECT.items():
         if name in os.environ:
-            yield f"{name} has no effect ({why})"
+            yield f"{name} has no effect ({reason})"
 
 
 def _values() -> dict[str, Any]:
-    """Return the values of variables that are set, as `serve` takes them.
+    """Return the values of the variables of `serve` that are set. Raises Stop.
 
-    The names are arguments of MockServer; others are left out. Raises Stop.
+    Names are those of MockServer's arguments.
     """
     context = click.Context(serve)
     for each in serve.params:
@@ -101,7 +101,7 @@ def _values() -> dict[str, Any]:
 
 
 def _source(config: pytest.Config) -> str:
-    """Return the source of the profile; the option wins over variable and ini value."""
+    """Return the source of the profile: option, variable, ini value or the demo."""
     if config.getoption(INI) is not None:
         return OPTION
     if _PROFILE in os.environ:
@@ -109,19 +109,19 @@ def _source(config: pytest.Config) -> str:
     return INI if config.getini(INI) else "for the demo"
 
 
-def _profile(config: pytest.Config, of_variable: str | None) -> tuple[Any, Any]:
+def _profile(config: pytest.Config, variable_value: str | None) -> tuple[Any, Any]:
     """Return a profile's name, or None, and the choices of its file. Raises Stop.
 
     A file in the ini value is relative to the ini file.
     """
-    given, source = of_variable, _source(config)
+    profile, source = variable_value, _source(config)
     if source in (OPTION, INI):
-        given = config.getoption(INI) or config.getini(INI)
+        profile = config.getoption(INI) or config.getini(INI)
         try:
-            given = profile_or_file(given)
+            profile = profile_or_file(profile)
         except ValueError as error:
             raise BadValue(f"{error} - at {source}") from None
-    if given is None:
+    if profile is None:
         return None, {}
     folder = config.rootpath if config.inipath is None else config.inipath.parent
-    return chosen(given, folder if source == INI else Path(), source)
+    return read_profile_option(profile, folder if source == INI else Path(), source)

@@ -1,4 +1,4 @@
-"""Parse the faults and fields in options and arguments; explain their mistakes."""
+"""Parses faults and fields in options and arguments, and explains their mistakes."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _FIRST_NAME = re.compile(r"\s*([\w-]+)\s*([\s:,;=]?)")
 _DECODER = json.JSONDecoder()
 
 
-def faults(
+def parse_faults(
     ctx: click.Context, param: click.Parameter, values: Sequence[str]
 ) -> list[Fault]:
     """Called by click; returns the faults of `KIND[:FIELD=VALUE[,...]]` texts.
@@ -32,31 +32,31 @@ def faults(
     Raises BadValue.
     """
     place = place_of(ctx, param)
-    found = [fault for text in values for fault in _faults(text, place)]
-    if len(found) > DEFAULT_LIMITS.faults:
+    faults = [fault for text in values for fault in _parse_fault(text, place)]
+    if len(faults) > DEFAULT_LIMITS.faults:
         expected = f"Expected at most {DEFAULT_LIMITS.faults} faults"
-        raise BadValue(f"{expected}, got {len(found)} - at {place}")
-    return found
+        raise BadValue(f"{expected}, got {len(faults)} - at {place}")
+    return faults
 
 
-def _faults(text: str, place: str) -> Sequence[Fault]:
-    """Return the fault, or all faults of the preset, in a text. Raises BadValue."""
+def _parse_fault(text: str, place: str) -> Sequence[Fault]:
+    """Return the fault of a text, or all faults if it is a preset. Raises BadValue."""
     name, _, rest = text.partition(":")
     name = name.strip()
-    several = "one --fault for each"
+    separation = "one --fault for each"
     if place != "--fault":
-        several = "`;` between faults, and quote them all for a shell"
-    if mistake := mistake_of(name, several):
+        separation = "`;` between faults, and quote them all for a shell"
+    if mistake := name_mistake(name, separation):
         raise BadValue(f"{mistake} - at {place}")
-    if meant := _meant(name, rest):
-        raise BadValue(f"Expected {name}:{meant}, got {text!r} - at {place}")
+    if field := _number_field(name, rest):
+        raise BadValue(f"Expected {name}:{field}, got {text!r} - at {place}")
     place = f"{place} {name}"
-    are_text = text_fields(KINDS[name]) if name in KINDS else ()
-    fields = _fields(rest, place, are_text, several)
+    texts = text_fields(KINDS[name]) if name in KINDS else ()
+    fields = _split_fields(rest, place, texts, separation)
     # These fields would override the name in front of the colon.
     if fields.keys() & {"kind", "preset"}:
         raise BadValue(f"Expected {name} alone, got a kind or preset too - at {place}")
-    if mistake := mistake_of_preset(name, fields):
+    if mistake := preset_mistake(name, fields):
         raise BadValue(f"{mistake} - at {place}")
 
     def refuse(mistake: Mistake) -> None:
@@ -67,150 +67,150 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
     return read_faults({kind: name, **fields}, refuse, responses=ANY_ROUTE)
 
 
-def _fields(
-    text: str, place: str, are_text: Collection[str], several: str
+def _split_fields(
+    text: str, place: str, texts: Collection[str], separation: str
 ) -> Mapping[str, Any]:
     """Return the fields of `FIELD=VALUE,...`; a value is JSON or else text.
 
-    `several` says how to give several faults. Raises BadValue.
+    `separation` says how to write several faults. Raises BadValue.
     """
     fields: dict[str, Any] = {}
     while text := text.strip():
         word = re.split("[,:]", text)[0].strip()
         if word in KINDS or word in PRESETS:
-            what = "kind of fault" if word in KINDS else "preset"
+            noun = "kind of fault" if word in KINDS else "preset"
             expected = f"Expected FIELD=VALUE, got {text!r} - at {place}"
-            raise BadValue(f"{expected} ({word} is a {what}: write {several})")
+            raise BadValue(f"{expected} ({word} is a {noun}: write {separation})")
         name, equals, rest = text.partition("=")
         if not equals:
             raise BadValue(f"Expected FIELD=VALUE, got {text!r} - at {place}")
         name = name.strip()
         if name in fields:
             raise BadValue(f"Expected {name} once, got it again - at {place}")
-        if hint := "" if name in are_text else not_json(rest):
-            raise BadValue(f"{hint} - at {place}:{name}")
+        if mistake := "" if name in texts else json_mistake(rest):
+            raise BadValue(f"{mistake} - at {place}:{name}")
         fields[name], text = _value(rest)
     return fields
 
 
 def _value(text: str) -> tuple[Any, str]:
-    """Return the value that a text begins with, and the text after its comma."""
+    """Return the value at the start of a text, and the text behind its comma."""
     try:
         value, end = _DECODER.raw_decode(text)
         rest = text[end:].lstrip()
         if not rest or rest[0] == ",":
             return value, rest[1:]
     except (ValueError, RecursionError):
-        pass  # no JSON: then it needs no quotes within those of the shell
+        pass  # a text that is not JSON needs no second quotes in a shell
     plain, _, rest = text.partition(",")
     return plain.strip(), rest
 
 
-def mistake_of(text: str, several: str = "") -> str:
-    """Return why a text is no kind and no preset; "" if it is one.
+def name_mistake(text: str, separation: str = "") -> str:
+    """Return the message for a text that is neither a kind nor a preset, else "".
 
-    `several` says how to give several faults, where fields follow behind a colon; if it
-    is empty, fields are arguments of their own.
+    `separation` says how to write several faults, whose fields stand behind a colon. If
+    it is empty, fields are separate arguments.
     """
     if text in KINDS or text in PRESETS:
         return ""
-    found = _FIRST_NAME.match(text)
-    name, mark = found.groups() if found else ("", "")
+    match = _FIRST_NAME.match(text)
+    name, mark = match.groups() if match else ("", "")
     if name in KINDS or name in PRESETS:
-        rest = text[found.end() :].strip() if found else ""
-        rest = _meant(name, rest) or rest
-        if not several:
+        rest = text[match.end() :].strip() if match else ""
+        rest = _number_field(name, rest) or rest
+        if not separation:
             form = f"{name} {rest.replace(',', ' ')}"
             return f"Expected fields behind a space ({form}), got {text!r}"
         if (mark in (",", ";") and "=" not in rest) or rest in {*KINDS, *PRESETS}:
-            return f"Expected {several}, got {text!r}"
+            return f"Expected {separation}, got {text!r}"
         form = f"{name}:{','.join(rest.replace(',', ' ').split())}"
         return f"Expected fields behind a colon ({form}), got {text!r}"
     hint = did_you_mean(re.sub("^(kind|preset)=", "", text), [*KINDS, *PRESETS])
     if text.isdigit():
-        hint = f" (did you mean error{':' if several else ' '}status={text}?)"
+        hint = f" (did you mean error{':' if separation else ' '}status={text}?)"
     kinds, presets = ", ".join(KINDS), ", ".join(PRESETS)
     expected = f"a kind of fault ({kinds}) or a preset ({presets})"
     return f"Expected {expected}, got {text!r}{hint}"
 
 
-def _meant(name: str, text: str) -> str:
-    """Return a lone number as a field of a kind, `status=500`; else an empty text."""
+def _number_field(name: str, text: str) -> str:
+    """Return a lone number as a field of the kind, such as `status=500`, else ""."""
     text = as_ms(text.strip())
     if name not in KINDS or not text.isdigit():
         return ""
-    own = KINDS[name].own_fields().items()
-    numbers = [each for each, value in own if not isinstance(value, str)] or ["times"]
-    field = "ms" if "ms" in numbers else numbers[0]
+    items = KINDS[name].own_fields().items()
+    numbers = [each for each, value in items if not isinstance(value, str)]
+    field = "ms" if "ms" in numbers else [*numbers, "times"][0]
     return f"{field}={text}"
 
 
-def mistake_of_preset(name: str, given: Collection[str]) -> str:
-    """Return why a preset cannot have these fields; "" if it can, or is a kind."""
-    strange = [field for field in given if field != "seed"]
-    if name not in PRESETS or not strange:
+def preset_mistake(name: str, fields: Collection[str]) -> str:
+    """Return the message for fields that a preset cannot have, else ""."""
+    wrong = [field for field in fields if field != "seed"]
+    if name not in PRESETS or not wrong:
         return ""
-    why = "its faults have their own fields"
-    return f"Expected only seed for the preset {name}, got {strange[0]} ({why})"
+    reason = "its faults have their own fields"
+    return f"Expected only seed for the preset {name}, got {wrong[0]} ({reason})"
 
 
-def fields_of(
-    texts: Sequence[str], are_text: Collection[str] = (), known: Sequence[str] = ()
+def parse_fields(
+    words: Sequence[str], texts: Collection[str] = (), known: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the values by field; in the fields `are_text`, digits are text too.
+    """Return the values of `FIELD=VALUE` words by field. Raises BadParameter.
 
-    A value alone is likely meant for the first of the `known` fields. Raises
-    BadParameter.
+    In the fields `texts`, numbers are texts too. The message for a lone value suggests
+    the first of the `known` fields.
     """
-    found: dict[str, Any] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
+    fields: dict[str, Any] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
         if not equals:
-            meant = f"{''.join(known[:1])}={as_ms(text)}"
-            meant = f"{text}=VALUE" if text in known else meant
-            hint = f" (did you mean {meant}?)" if known else ""
-            raise click.BadParameter(f"Expected FIELD=VALUE, got {text!r}{hint}")
-        if name in found:
+            form = f"{''.join(known[:1])}={as_ms(word)}"
+            form = f"{word}=VALUE" if word in known else form
+            hint = f" (did you mean {form}?)" if known else ""
+            raise click.BadParameter(f"Expected FIELD=VALUE, got {word!r}{hint}")
+        if name in fields:
             raise click.BadParameter(f"Expected {name} once, got it again")
-        found[name] = value_of(value, is_text=name in are_text)
-        if found[name] != value or name in are_text:
+        fields[name] = parse_value(value, is_text=name in texts)
+        if fields[name] != value or name in texts:
             continue
-        if why := not_json(value):
-            raise click.BadParameter(f"{why} - at {name}")
+        if mistake := json_mistake(value):
+            raise click.BadParameter(f"{mistake} - at {name}")
         if re.search(r",(\w+=|$)", value):
-            how = "write a space between fields, no comma"
-            raise click.BadParameter(f"Expected FIELD=VALUE, got {text!r} ({how})")
-    return found
+            fix = "write a space between fields, no comma"
+            raise click.BadParameter(f"Expected FIELD=VALUE, got {word!r} ({fix})")
+    return fields
 
 
 _LIKE_JSON = re.compile(r"\s*(\{\s*['\w]|\[\s*')")
 
 
-def not_json(text: str) -> str:
-    """Return a hint for a text like JSON without double quotes, else an empty text.
+def json_mistake(text: str) -> str:
+    """Return the message for JSON without double quotes, else "".
 
-    `{{path.id}}` is a text, and may be in the place of any JSON.
+    A placeholder such as `{{path.id}}` is a valid text.
     """
     if not _LIKE_JSON.match(text):
         return ""
-    meant, example = text.replace("'", '"'), '{"key": "x"}'
+    fixed, example = text.replace("'", '"'), '{"key": "x"}'
     with suppress(ValueError, RecursionError):
-        example = meant[: _DECODER.raw_decode(meant)[1]]
-    how = f"JSON has double quotes, and for a shell single ones around: '{example}'"
-    return f"Expected JSON, got {text!r} ({how})"
+        example = fixed[: _DECODER.raw_decode(fixed)[1]]
+    hint = f"JSON has double quotes, and for a shell single ones around: '{example}'"
+    return f"Expected JSON, got {text!r} ({hint})"
 
 
-def value_of(text: str, *, is_text: bool = False) -> Any:
-    """Return a text's JSON value; if `is_text`, a string, null or the text itself."""
+def parse_value(text: str, *, is_text: bool = False) -> Any:
+    """Return a text's JSON value or the text; if `is_text`, only a string or null."""
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError):
-        return text  # so that it needs no quotes within those of the shell
+        return text  # a text that is not JSON needs no second quotes in a shell
     return value if not is_text or value is None or isinstance(value, str) else text
 
 
 def text_fields(*structs: type[Struct]) -> set[str]:
-    """Return the names of the fields that are texts, or can be."""
+    """Return the names of the fields that can be texts."""
     infos = (inspect.type_info(each) for each in structs)
     return {
         field.encode_name

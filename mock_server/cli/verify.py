@@ -1,4 +1,4 @@
-"""`mock-server verify`: check whether a server keeps to the spec."""
+"""Defines `mock-server verify`, the conformance check of a server."""
 
 import secrets
 from contextlib import nullcontext
@@ -7,17 +7,17 @@ from typing import Any
 import click
 
 from mock_server.cli import output
-from mock_server.cli.options import Seconds, option, secret_in
-from mock_server.cli.output import BadValue, Stop, whole_file
+from mock_server.cli.options import Seconds, option, read_secret
+from mock_server.cli.output import BadValue, Stop, atomic_file
 from mock_server.control.environment import VERIFY_KEY
 from mock_server.control.http_call import Address, Unfit, Unreachable
 from mock_server.fixture.profile_file import profile_text
+from mock_server.service.conformance import report as conformance
 from mock_server.service.conformance.exchange import Client, Options
 from mock_server.service.conformance.report import FORMATS, Report
-from mock_server.service.conformance.report import verify as verified
 
 _SECONDS = 300.0
-_NOTHING = (
+_NOTHING_OBSERVED = (
     "no rule could be observed: give --dataset with the id of a dataset that the key "
     "may read, and for pins --app and --chat"
 )
@@ -86,7 +86,7 @@ def verify(
     form: str,
     write_profile: str | None,
     timeout: float,
-    **given: Any,
+    **values: Any,
 ) -> None:
     """Check any server against the spec, and detect its choices.
 
@@ -97,30 +97,30 @@ def verify(
     http://127.0.0.1:8000 --dataset 6593e137231a2be9c5603bb1
     """
     for name in ("dataset", "app", "chat"):
-        if given[name] == "":  # such as an unset variable gives
+        if values[name] == "":  # perhaps an unset variable of the shell
             raise BadValue(f"Expected an id, got '' - at --{name}")
-    if (given["app"] is None) != (given["chat"] is None):
+    if (values["app"] is None) != (values["chat"] is None):
         raise BadValue("Expected an app and a chat, got one of them - at --app, --chat")
     for name in ("reader", "outsider", "token"):
-        if given[name] is not None:
+        if values[name] is not None:
             place = "--token-env" if name == "token" else f"--{name}-key-env"
-            given[name] = secret_in(given[name], place)
-    key = secret_in(key_env, "--key-env")
-    # Hex digits, as many as ids have: no server has seen it.
-    options = Options(secrets.token_hex(12), **given)
+            values[name] = read_secret(values[name], place)
+    key = read_secret(key_env, "--key-env")
+    # An unknown id: as many random hex digits as ids have.
+    options = Options(secrets.token_hex(12), **values)
     # Opened first, so that an unwritable file fails before the first request.
-    target = nullcontext() if write_profile is None else whole_file(write_profile)
+    target = nullcontext() if write_profile is None else atomic_file(write_profile)
     with target as file:
         report = _report(base_url, key, options, timeout)
         if file and write_profile:
             is_json = write_profile.lower().endswith(".json")
             text = profile_text(report.values, report.undetected, is_json=is_json)
             file.write(text.encode())
-    (output.say if form == "text" else output.write)(FORMATS[form](report))
+    (output.echo if form == "text" else output.write)(FORMATS[form](report))
     if report.differs:
         raise Stop("", output.USAGE)
     if not report.has_observed:
-        raise Stop(_NOTHING, output.USAGE)
+        raise Stop(_NOTHING_OBSERVED, output.USAGE)
 
 
 def _report(base_url: str, key: str, options: Options, timeout: float) -> Report:
@@ -129,7 +129,8 @@ def _report(base_url: str, key: str, options: Options, timeout: float) -> Report
     except ValueError as error:
         raise BadValue(f"{error} - at --base-url") from None
     try:
-        return verified(base_url, Client(address, key, timeout, output.tell), options)
+        client = Client(address, key, timeout, output.log)
+        return conformance.verify(base_url, client, options)
     except Unreachable as error:
         raise Stop(f"cannot reach {base_url}: {error}", output.UNREACHABLE) from None
     except Unfit as error:

@@ -1,4 +1,4 @@
-"""`mock-server why`: explain why a collection is not listed, or a page is empty."""
+"""Defines `mock-server why`, which explains a missing collection or an empty page."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode
@@ -11,7 +11,7 @@ from mock_server.api.operations.list_v2 import ListV2Body, ListV2Extensions
 from mock_server.cli import output
 from mock_server.cli.options import option
 from mock_server.cli.remote import remote_command, show
-from mock_server.cli.values import fields_of, text_fields
+from mock_server.cli.values import parse_fields, text_fields
 from mock_server.control.client import AdminClient
 from mock_server.domain.messages import known_names_hint
 from mock_server.domain.why.explain import Why
@@ -41,25 +41,25 @@ def why(
     parentId=null searchText=install
     """
     if dataset is None:
-        found = client.ask(DatasetsView, "GET", "/datasets").value.datasets
-        hint = known_names_hint("", (each.id for each in found), len(found))
-        alone = [each for each in fields if "=" not in each]
-        got = f"{alone[0]!r} without it" if alone else "nothing"
+        datasets = client.ask(DatasetsView, "GET", "/datasets").value.datasets
+        hint = known_names_hint("", (each.id for each in datasets), len(datasets))
+        words = [each for each in fields if "=" not in each]
+        got = f"{words[0]!r} without it" if words else "nothing"
         raise click.UsageError(f"Expected --dataset ID, got {got} ({hint})")
-    request = fields_of(fields, text_fields(ListV2Body, ListV2Extensions))
-    asked = {"dataset": dataset, "request": msgspec.json.encode(request).decode()}
-    asked |= {"item": item} if item is not None else {}
-    asked |= {"key": key} if key is not None else {}
-    answer = client.ask(Why, "GET", f"/why?{urlencode(asked)}")
+    request = parse_fields(fields, text_fields(ListV2Body, ListV2Extensions))
+    query = {"dataset": dataset, "request": msgspec.json.encode(request).decode()}
+    query |= {"item": item} if item is not None else {}
+    query |= {"key": key} if key is not None else {}
+    response = client.ask(Why, "GET", f"/why?{urlencode(query)}")
     if as_json:
-        show(answer)
+        show(response)
     else:
-        output.say("\n".join(_lines(answer.value)))
+        output.echo("\n".join(_lines(response.value)))
 
 
 def _lines(why: Why) -> list[str]:
     lines = [why.message]
-    # Stages that keep nothing out are skipped, except the first, which has the total.
+    # The first stage has the total. Others are left out if they exclude nothing.
     useful = [each for each in why.stages if each.kept_out or each.keeps_item]
     for each in [*why.stages[:1], *(each for each in useful if each.name != "dataset")]:
         mark = "x" if each.keeps_item else "-"

@@ -1,4 +1,4 @@
-"""Add answers and replies, which replace a server's own responses."""
+"""Adds answers and replies, which replace a server's own responses."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from msgspec import UNSET
 
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.control.client import AdminClient
-from mock_server.control.clock import Duration, of_field
-from mock_server.control.faults import AddedFault, warned
+from mock_server.control.clock import Duration, field_value
+from mock_server.control.faults import AddedFault, issue_warnings
 from mock_server.domain.faults.routes import METHODS
 from mock_server.domain.wrong_calls import WrongValue, explained, hinted
 
 __tracebackhide__ = True
 
 
-def _by_name(method: object, path: object, /, *_: object, **__: object) -> str:
+def _respond_hint(method: object, path: object, /, *_: object, **__: object) -> str:
     if isinstance(path, int) and 100 <= path <= 599:
         return f"write status={path}"
     if method not in METHODS or not isinstance(path, str):
@@ -26,7 +26,7 @@ def _by_name(method: object, path: object, /, *_: object, **__: object) -> str:
     return f"write respond('{method} {path}', ...): method and path are one text"
 
 
-def _question_of(question: object, reply: object, /, *_: object, **__: object) -> str:
+def _reply_hint(question: object, reply: object, /, *_: object, **__: object) -> str:
     if isinstance(reply, Mapping):
         return f"write reply({question!r}, match={reply!r})"
     if not isinstance(reply, str):
@@ -40,7 +40,7 @@ class Answers:
 
     _client: AdminClient
 
-    @hinted(_by_name)
+    @hinted(_respond_hint)
     def respond(
         self,
         operation_or_route: str,
@@ -64,32 +64,32 @@ class Answers:
         answer lasts until the next reset, or the end of its `with` block. Warns with
         AnswerWarning.
         """
-        given = {"data": data, "json": json, "text": text, "body": body}
-        forms = [each for each, value in given.items() if value is not _LEFT_OUT[each]]
+        bodies = {"data": data, "json": json, "text": text, "body": body}
+        forms = [each for each, value in bodies.items() if value is not _DEFAULTS[each]]
         if len(forms) > 1:
             got = " and ".join(forms)
-            raise WrongValue(f"Expected one of {', '.join(given)}, got {got}")
+            raise WrongValue(f"Expected one of {', '.join(bodies)}, got {got}")
         for name, kind, other in (("text", str, "body"), ("body", bytes, "text")):
-            value = given[name]
+            value = bodies[name]
             if value is not None and not isinstance(value, kind):
                 is_other = isinstance(value, str | bytes)
-                how = f"write {other if is_other else 'json'}={value!r}"
+                fix = f"write {other if is_other else 'json'}={value!r}"
                 if not is_other and operation_or_route in OPERATIONS:
-                    how = f"write data={value!r}, sent in the envelope of the service"
-                    how += ", or json=... for the whole body"
+                    fix = f"write data={value!r}, sent in the envelope of the service"
+                    fix += ", or json=... for the whole body"
                 if isinstance(value, Mapping):
-                    how += f", or match={{'body': {value!r}}} for requests with it"
+                    fix += f", or match={{'body': {value!r}}} for requests with it"
                 got = type(value).__name__
-                raise WrongValue(f"Expected {kind.__name__} as {name}, got {got}", how)
-        fields = {each: given[each] for each in forms}
+                raise WrongValue(f"Expected {kind.__name__} as {name}, got {got}", fix)
+        fields = {each: bodies[each] for each in forms}
         if body is not None:
             fields = {"base64": b64encode(body).decode()}
         fields |= {"operation": operation_or_route, "status": status, "phase": phase}
-        fields |= {"delayMs": of_field("delay_ms", delay_ms)}
-        when = {"match": match, "times": times, "ttl": of_field("ttl", ttl)}
-        return self._answer("answer", fields, headers=headers, **when, skip=skip)
+        fields |= {"delayMs": field_value("delay_ms", delay_ms)}
+        limits = {"match": match, "times": times, "ttl": field_value("ttl", ttl)}
+        return self._add("answer", fields, headers=headers, **limits, skip=skip)
 
-    @hinted(_question_of)
+    @hinted(_reply_hint)
     def reply(
         self,
         text: str | None = None,
@@ -107,38 +107,31 @@ class Answers:
         """
         if (text is None) == (parts is None):
             got = "neither" if text is None else "both"
-            how = "write reply('Hello') or reply(parts=['Hello'])"
-            raise WrongValue(f"Expected text or parts, got {got}", how)
+            fix = "write reply('Hello') or reply(parts=['Hello'])"
+            raise WrongValue(f"Expected text or parts, got {got}", fix)
         if isinstance(text, list):
-            how = "write reply(parts=[...]) for one reply of several parts, or "
-            how += "reply(...) for each with times=1 for replies in turn"
-            raise WrongValue("Expected a text, got a list", how)
+            fix = "write reply(parts=[...]) for one reply of several parts, or "
+            fix += "reply(...) for each with times=1 for replies in turn"
+            raise WrongValue("Expected a text, got a list", fix)
         if not isinstance(text, str | bytes | None):
-            own = (
-                text.get("content", text.get("text"))
-                if isinstance(text, Mapping)
-                else None
-            )
-            how = (
-                f"write reply({own!r})" if isinstance(own, str) else "write reply('Hi')"
-            )
-            raise WrongValue(f"Expected a text, got {type(text).__name__}", how)
-        given = {"text": text, "parts": parts, "stream": stream}
-        when = {"match": match, "times": times, "ttl": of_field("ttl", ttl)}
-        return self._answer("reply", {}, **given, **when, skip=skip)
+            is_message = isinstance(text, Mapping)
+            content = text.get("content", text.get("text")) if is_message else None
+            content = content if isinstance(content, str) else "Hi"
+            fix = f"write reply({content!r})"
+            raise WrongValue(f"Expected a text, got {type(text).__name__}", fix)
+        fields = {"text": text, "parts": parts, "stream": stream}
+        limits = {"match": match, "times": times, "ttl": field_value("ttl", ttl)}
+        return self._add("reply", {}, **fields, **limits, skip=skip)
 
-    def _answer(
-        self, kind: str, fields: Mapping[str, Any], **unless_none: Any
-    ) -> AddedFault:
-        given = {
-            name: value for name, value in unless_none.items() if value is not None
-        }
-        # Frames: `_answer`, its caller, the wrapper of @explained, and the test.
-        return warned(AddedFault(self._client, {"kind": kind, **fields, **given}), 4)
+    def _add(self, kind: str, fields: Mapping[str, Any], **optional: Any) -> AddedFault:
+        values = {name: value for name, value in optional.items() if value is not None}
+        added = AddedFault(self._client, {"kind": kind, **fields, **values})
+        # Frames: `_add`, its caller, the wrapper of @explained, and the test.
+        return issue_warnings(added, 4)
 
 
-# None is a value of JSON.
-_LEFT_OUT: Mapping[str, Any] = {
+# The default of `data` and `json` is UNSET, because None is null in JSON.
+_DEFAULTS: Mapping[str, Any] = {
     "data": UNSET,
     "json": UNSET,
     "text": None,

@@ -1,7 +1,7 @@
-"""Check the arguments that configure a server, wherever they are given.
+"""Checks the arguments that configure a server.
 
-A wrong argument would otherwise serve something else silently, or fail far below. The
-error is raised at the caller's own line.
+Without these checks a wrong argument would be ignored, or fail deep in the server. The
+error is raised at the caller's line.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _FIXTURE = str, Path, Mapping, Generation
 
 
 class Argument(Struct, frozen=True):
-    """An argument: the types of its values, and a description of these.
+    """An argument: the types of its values, and what messages expect.
 
     With `or_several`, a sequence of such values is valid too.
     """
@@ -36,23 +36,22 @@ class Argument(Struct, frozen=True):
     values: tuple[object, ...] = ()
     """All valid values; if empty, every value of the types is valid."""
 
-    def takes(self, value: object) -> bool:
-        """Return whether a value is valid."""
+    def is_valid(self, value: object) -> bool:
         if isinstance(value, self.types):
             if self.values and value not in self.values:
                 return False
             return not isinstance(value, bool) or bool in self.types
         if not self.or_several or not isinstance(value, Sequence):
             return False
-        return not isinstance(value, bytes) and all(self.takes(item) for item in value)
+        return not isinstance(value, bytes) and all(map(self.is_valid, value))
 
 
-CHOSEN = {
+TEST_ARGUMENTS = {
     "fixture": Argument(_FIXTURE, "a path, a document, or a list of these", True),
     "profile": Argument((str,), "the name of a profile"),
     "choices": Argument((Mapping,), 'a dictionary such as {"list_order": "name"}'),
 }
-SETTINGS = CHOSEN | {
+SETTINGS = TEST_ARGUMENTS | {
     "host": Argument((str,), "an address such as '127.0.0.1'"),
     "port": Argument((int,), "a number from 0 to 65535"),
     "admin_token": Argument((str,), "a text"),
@@ -66,32 +65,32 @@ SETTINGS = CHOSEN | {
 
 
 def check(
-    given: Mapping[str, Any], arguments: Mapping[str, Argument], place: str
+    values: Mapping[str, Any], arguments: Mapping[str, Argument], place: str
 ) -> None:
-    """Raise TypeError unless all that is given are arguments of the right type.
+    """Raise TypeError for values of unknown arguments, or of a wrong type.
 
     Raises ValueError for a host with a port, UnknownChoice for an unknown profile or
-    choice. None counts as not given. `place` names the source in messages.
+    choice. None counts as missing. `place` names the source in messages.
     """
-    for name, value in given.items():
+    for name, value in values.items():
         if name not in arguments:
             known = did_you_mean(str(name), arguments)
             if name in table() and "choices" in arguments:
                 known = f" (write choices={{{name!r}: {value!r}}})"
             known = known or f" (there are {', '.join(arguments)})"
             raise TypeError(f"unknown argument {name!r}{known} - at {place}")
-        if value is not None and not arguments[name].takes(value):
+        if value is not None and not arguments[name].is_valid(value):
             expected = f"Expected {name} to be {arguments[name].expected}"
             raise TypeError(f"{expected}, got {value!r} - at {place}")
-    if hint := value_hint("host", given.get("host") or ""):
-        expected = f"Expected a host without a port, got {given['host']!r}"
+    if hint := value_hint("host", values.get("host") or ""):
+        expected = f"Expected a host without a port, got {values['host']!r}"
         raise ValueError(f"{expected} - at {place}{hint}")
-    choices = given.get("choices")
+    choices = values.get("choices")
     for name in choices or ():
         if not isinstance(name, str):
             raise TypeError(f"Expected names of choices, got {name!r} - at {place}")
     try:
-        choose(given.get("profile") or "documented", choices)
+        choose(values.get("profile") or "documented", choices)
     except UnknownChoice as error:
         raise UnknownChoice(f"{error} - at {place}") from None
     for each in deprecations(choices or ()):
@@ -99,10 +98,10 @@ def check(
 
 
 class RaisedHere:
-    """A context that removes our frames from errors of these kinds.
+    """A context that removes this package's frames from errors of these types.
 
-    The mistakes are in the caller's arguments: our frames would not help to find them,
-    and test reports would show them instead of the caller's line.
+    The mistake is in the caller's arguments, so a test report should show the caller's
+    line, and not a line of this package.
     """
 
     def __init__(self, *kinds: type[Exception]) -> None:

@@ -1,4 +1,4 @@
-"""Read, await and assert the requests that clients sent to a server."""
+"""Reads, awaits and asserts the requests that clients sent to a server."""
 
 import asyncio
 import time
@@ -25,7 +25,7 @@ _POLL_SECONDS = 0.01
 
 
 class JournalEntry(ByName, dict[str, Any]):
-    """A journal entry, or a part of one, as JSON; errors show where a name is."""
+    """A journal entry or a part of it, as JSON; an error says where a name is."""
 
     def __init__(self, fields: Mapping[str, Any], named: str = "entry") -> None:
         super().__init__(fields)
@@ -39,7 +39,7 @@ class JournalEntry(ByName, dict[str, Any]):
         raise KeyError(f"{name!r} is not in {self.named}{hint}")
 
     def item_hint(self, name: str, known: Collection[str]) -> str:
-        """Return a hint for a missing name, which may stand deeper."""
+        """Return a hint for a missing name, which may be in a part of the entry."""
         parts = [part for part in self.values() if isinstance(part, JournalEntry)]
         places: dict[str, list[str]] = {}
         for part in (self, *parts):
@@ -55,9 +55,9 @@ class Entries(list[dict[str, Any]]):
     """A copy of the journal."""
 
     def clear(self) -> NoReturn:
-        """Raise AttributeError: the copy alone would be empty."""
-        how = "write reset(), which empties the journal and restores the data"
-        raise AttributeError(f"`.journal` is a copy ({how})")
+        """Raise AttributeError, because only this copy would be cleared."""
+        fix = "write reset(), which empties the journal and restores the data"
+        raise AttributeError(f"`.journal` is a copy ({fix})")
 
 
 @explained
@@ -68,19 +68,19 @@ class Calls:
 
     @property
     def journal(self) -> list[dict[str, Any]]:
-        """Return all entries, as `GET /__admin/journal` does."""
+        """All entries, as in `GET /__admin/journal`."""
         return Entries(self._entries())
 
     def calls(self, operation: str) -> list[dict[str, Any]]:
         """Return the entries of an operation, with `["request"]["body"]` and so on."""
-        return self._of(operation)
+        return self._entries_of(operation)
 
     def last_call(self, operation: str) -> dict[str, Any]:
         """Return the latest entry of an operation. Raises AssertionError."""
-        found = self._of(operation)
-        if not found:
-            raise AssertionError(f"{operation} was not called; {self._called()}")
-        return found[-1]
+        entries = self._entries_of(operation)
+        if not entries:
+            raise AssertionError(f"{operation} was not called; {self._summary()}")
+        return entries[-1]
 
     def assert_called(
         self,
@@ -96,9 +96,9 @@ class Calls:
         `body` is a part of the request's body, `key` an API key, `status` the HTTP
         status of the response.
         """
-        asked = _criteria(operation, body, key, status)
-        asked |= {"atLeast": 1} if times is None else {"exactly": _whole(times)}
-        self._verify(asked)
+        criteria = _criteria(operation, body, key, status)
+        criteria |= {"atLeast": 1} if times is None else {"exactly": _count(times)}
+        self._verify(criteria)
 
     def assert_not_called(
         self,
@@ -113,7 +113,7 @@ class Calls:
 
     @hinted(lambda *steps, **_: f"write assert_in_order({[*steps]!r})")
     def assert_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
-        """Assert that requests came in this order; others may lie between them.
+        """Assert that requests came in this order; other requests may come between.
 
         A step is an operation, or arguments of `assert_called` without `times`:
         `{"operation": "listV2", "body": {"offset": 10}}`.
@@ -129,15 +129,15 @@ class Calls:
 
         `strict` also counts calls of related routes and older paths. `allowed` has
         names of violations, `related_route` (with its violations) and `legacy_path`.
-        `since` is the number of the first entry that counts.
+        `since` is the number of the first entry to check.
         """
         allowed = allowed_violations(allowed, "allowed")
-        off = self._entries(violations="true", since=since)
-        lines = [line for entry in off for line in violation_lines(entry, allowed)]
+        wrong = self._entries(violations="true", since=since)
+        lines = [line for entry in wrong for line in violation_lines(entry, allowed)]
         for name in get_args(Outside) if strict else ():
-            found = () if name in allowed else self._entries(outside=name, since=since)
-            lines += map(outside_line, found)
-            if found:
+            calls = () if name in allowed else self._entries(outside=name, since=since)
+            lines += map(outside_line, calls)
+            if calls:
                 lines.append(f"  to allow them: mock_server_strict = {name}")
         if lines:
             raise AssertionError("\n".join(["requests against the spec:", *lines]))
@@ -147,20 +147,21 @@ class Calls:
     ) -> dict[str, Any]:
         """Wait until an operation has been called `times` times; return the last entry.
 
-        Raises AssertionError after `timeout`, and RuntimeError where it would block an
-        event loop: see `wait_for_async`.
+        Raises AssertionError after `timeout`, and RuntimeError in an event loop, which
+        it would block: see `wait_for_async`.
         """
         limit = _limit(times, timeout)
         end = time.monotonic() + limit
-        while len(found := self._of(operation)) < times:
-            if _runs_a_loop():
-                how = f"await wait_for_async({operation!r})"
-                why = "which would block the event loop that may have to send"
-                raise RuntimeError(f"Expected `{how}`, got wait_for, {why}")
+        while len(entries := self._entries_of(operation)) < times:
+            if _is_in_event_loop():
+                form = f"await wait_for_async({operation!r})"
+                reason = "which would block the event loop that may have to send"
+                raise RuntimeError(f"Expected `{form}`, got wait_for, {reason}")
             if time.monotonic() >= end:
-                raise AssertionError(self._late(operation, found, times, limit))
+                count = len(entries)
+                raise AssertionError(self._late_message(operation, count, times, limit))
             time.sleep(_POLL_SECONDS)
-        return found[times - 1]
+        return entries[times - 1]
 
     async def wait_for_async(
         self, operation: str, *, times: int = 1, timeout: Duration = 5.0
@@ -168,20 +169,21 @@ class Calls:
         """Wait as `wait_for` does, without blocking the event loop of asyncio."""
         limit = _limit(times, timeout)
         end = time.monotonic() + limit
-        while len(found := await asyncio.to_thread(self._of, operation)) < times:
+        read = partial(self._entries_of, operation)
+        while len(entries := await asyncio.to_thread(read)) < times:
             if time.monotonic() >= end:
-                late = partial(self._late, operation, found, times, limit)
-                raise AssertionError(await asyncio.to_thread(late))
+                late = operation, len(entries), times, limit
+                raise AssertionError(await asyncio.to_thread(self._late_message, *late))
             await asyncio.sleep(_POLL_SECONDS)
-        return found[times - 1]
+        return entries[times - 1]
 
-    def _late(
-        self, operation: str, found: Sequence[object], times: int, limit: float
+    def _late_message(
+        self, operation: str, count: int, times: int, limit: float
     ) -> str:
-        often = f"called {len(found)} of {times} times" if found else "not called"
-        return f"{operation} was {often} in {limit:g} s; {self._called()}"
+        calls = f"called {count} of {times} times" if count else "not called"
+        return f"{operation} was {calls} in {limit:g} s; {self._summary()}"
 
-    def _of(self, operation: object) -> list[dict[str, Any]]:
+    def _entries_of(self, operation: object) -> list[dict[str, Any]]:
         if not isinstance(operation, str):
             got = "a function" if callable(operation) else repr(operation)
             raise WrongValue(f"Expected the name of an operation, got {got}")
@@ -191,26 +193,23 @@ class Calls:
         page = msgspec.json.decode(self._client.journal(query))
         return [JournalEntry(entry) for entry in page["entries"]]
 
-    def _verify(self, asked: Mapping[str, Any]) -> None:
-        given = self._client.verify(asked)
-        if not given.value.ok:
-            lines = [
-                unmet(asked, given.plain()),
-                *self._misspelt(asked),
-                self._called(),
-            ]
+    def _verify(self, criteria: Mapping[str, Any]) -> None:
+        response = self._client.verify(criteria)
+        if not response.value.ok:
+            message = assertion_message(criteria, response.plain())
+            lines = [message, *self._unsent_fields(criteria), self._summary()]
             raise AssertionError("\n".join(lines))
-        if asked.get("exactly") == 0:
-            _check_fields(asked["operation"], asked.get("body", {}))
+        if criteria.get("exactly") == 0:
+            _check_fields(criteria["operation"], criteria.get("body", {}))
 
-    def _misspelt(self, asked: Mapping[str, Any]) -> Iterator[str]:
-        """Yield a line for each body field that was sent only under another name."""
-        if not isinstance(body := asked.get("body"), Mapping):
+    def _unsent_fields(self, criteria: Mapping[str, Any]) -> Iterator[str]:
+        """Yield a line for each field of the body that no request had."""
+        if not isinstance(body := criteria.get("body"), Mapping):
             return
         sent: set[str] = set()
-        for entry in self.calls(asked["operation"]):
-            found = entry["request"]["body"]
-            sent.update(found if isinstance(found, Mapping) else ())
+        for entry in self.calls(criteria["operation"]):
+            fields = entry["request"]["body"]
+            sent.update(fields if isinstance(fields, Mapping) else ())
         for name in body:
             if sent and name not in sent:
                 hint = did_you_mean(name, sent) or f" (sent: {', '.join(sorted(sent))})"
@@ -218,13 +217,13 @@ class Calls:
                     hint = " (what was asked is in messages)"
                 yield one_line(f"no call had a field {name!r}{hint}")
 
-    def _called(self) -> str:
+    def _summary(self) -> str:
         counts = Counter(
             entry["operation"] or entry["request"]["path"] for entry in self.journal
         )
-        shown = ", ".join(f"{name} ({count})" for name, count in counts.most_common(10))
-        where = f" (sandbox {self._client.sandbox})" if self._client.sandbox else ""
-        return one_line(f"called so far: {shown or 'nothing'}{where}")
+        calls = ", ".join(f"{name} ({count})" for name, count in counts.most_common(10))
+        place = f" (sandbox {self._client.sandbox})" if self._client.sandbox else ""
+        return one_line(f"called so far: {calls or 'nothing'}{place}")
 
 
 def _limit(times: int, timeout: Duration) -> float:
@@ -233,7 +232,7 @@ def _limit(times: int, timeout: Duration) -> float:
     return seconds(timeout)
 
 
-def _runs_a_loop() -> bool:
+def _is_in_event_loop() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -241,20 +240,21 @@ def _runs_a_loop() -> bool:
     return True
 
 
-_STEP = "operation", "body", "key", "status"
+_STEP_FIELDS = "operation", "body", "key", "status"
 
 
-def _step(given: object) -> dict[str, Any]:
-    if isinstance(given, str):
-        return _criteria(given)
-    if not isinstance(given, Mapping) or "operation" not in given:
+def _step(step: object) -> dict[str, Any]:
+    if isinstance(step, str):
+        return _criteria(step)
+    if not isinstance(step, Mapping) or "operation" not in step:
         example = '{"operation": "listV2", "body": {"offset": 10}}'
-        raise TypeError(f"Expected an operation, or {example}, got {given!r}")
-    for name in given:
-        if name not in _STEP:
-            known = did_you_mean(str(name), _STEP) or f" (there are {', '.join(_STEP)})"
-            raise TypeError(f"Expected a field of a step, got {name!r}{known}")
-    return _criteria(**given)
+        raise TypeError(f"Expected an operation, or {example}, got {step!r}")
+    for name in step:
+        if name not in _STEP_FIELDS:
+            hint = did_you_mean(str(name), _STEP_FIELDS)
+            hint = hint or f" (there are {', '.join(_STEP_FIELDS)})"
+            raise TypeError(f"Expected a field of a step, got {name!r}{hint}")
+    return _criteria(**step)
 
 
 def _criteria(
@@ -263,7 +263,7 @@ def _criteria(
     key: str | None = None,
     status: int | None = None,
 ) -> dict[str, Any]:
-    """Return the body of `POST journal/verify`; the journal has API keys redacted."""
+    """Return the body of `POST journal/verify`; journals have API keys redacted."""
     if not (key is None or isinstance(key, str)):
         raise WrongValue(f"Expected key to be a text, got {key!r}")
     if key is not None and key.startswith("Bearer "):
@@ -271,15 +271,15 @@ def _criteria(
             "Expected a key alone, got one behind 'Bearer '",
             "write key=mock_server.key",
         )
-    shown_key = None if key is None else redacted_key(key)
-    given = {"operation": operation, "body": body, "key": shown_key, "status": status}
-    return {name: value for name, value in given.items() if value is not None}
+    redacted = None if key is None else redacted_key(key)
+    fields = {"operation": operation, "body": body, "key": redacted, "status": status}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _check_fields(operation: str, body: Mapping[str, Any]) -> None:
     """Raise TypeError for a field that is probably misspelt.
 
-    An assertion that no request had that field would always hold.
+    The assertion that no request has this field would always hold.
     """
     names = OPERATIONS[operation].contract.names if operation in OPERATIONS else ()
     for name in body:
@@ -288,29 +288,30 @@ def _check_fields(operation: str, body: Mapping[str, Any]) -> None:
             raise TypeError(f"{expected}, got {name!r}{hint} - at body")
 
 
-def _whole(times: object) -> int:
+def _count(times: object) -> int:
     if isinstance(times, int) and not isinstance(times, bool) and times >= 0:
         return times
     raise WrongValue(f"Expected times to be 0 or more, got {times!r}")
 
 
-def unmet(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+def assertion_message(criteria: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     """Return the message of a failed journal assertion, with the nearest entries."""
-    if "inOrder" in asked:
-        steps = list(map(_wanted, asked["inOrder"]))
-        met, missing = steps[: answer["count"]], steps[answer["count"] :]
-        after = f" after {' -> '.join(met)}" if met else ""
+    if "inOrder" in criteria:
+        steps = list(map(_criteria_text, criteria["inOrder"]))
+        done, missing = steps[: result["count"]], steps[result["count"] :]
+        after = f" after {' -> '.join(done)}" if done else ""
         lines = [f"Expected {' -> '.join(steps)}, got no {missing[0]}{after}"]
     else:
-        lines = [f"{answer['message']} calls of {_wanted(asked)}"]
-    for near in answer.get("nearest", ()):
+        lines = [f"{result['message']} calls of {_criteria_text(criteria)}"]
+    for near in result.get("nearest", ()):
         lines.append(f"  nearest: #{near['seq']}")
         for each in near["differences"]:
             lines.append(f"    {difference_text(each)}")
     return "\n".join(lines)
 
 
-def _wanted(asked: Mapping[str, Any]) -> str:
+def _criteria_text(criteria: Mapping[str, Any]) -> str:
     names = ("body", "key", "status")
-    wanted = [f"{name} {asked[name]!r}" for name in names if name in asked]
-    return f"{asked['operation']}" + (f" with {' and '.join(wanted)}" if wanted else "")
+    texts = [f"{name} {criteria[name]!r}" for name in names if name in criteria]
+    suffix = f" with {' and '.join(texts)}" if texts else ""
+    return f"{criteria['operation']}{suffix}"

@@ -1,7 +1,7 @@
-"""A client of the admin API of a running server.
+"""Calls the admin API of a running server.
 
-Anything may listen at an address, so a response must have the type that the admin API
-gives it. Unknown fields are ignored: the server may be newer.
+Another program may listen at the address, so every response is checked against the type
+of the admin API. Unknown fields are ignored, because the server may be newer.
 """
 
 import time
@@ -25,12 +25,12 @@ from mock_server.domain.printable import one_line
 
 T = TypeVar("T")
 
-# For pytest: a failing call is shown at the line of the test that made it.
+# pytest then shows a failing call at the line of the test.
 __tracebackhide__ = True
 
 JSON, YAML = "application/json", "application/yaml"
 SECONDS = 30.0
-# `Retry-After: 0` would otherwise make a busy loop.
+# The minimum pause, because `Retry-After: 0` would make a busy loop.
 _MIN_PAUSE_SECONDS = 0.1
 _MESSAGE_CHARS = 16_384
 _NO_ROUTE = "routeNotFound", "methodNotAllowed"
@@ -43,29 +43,29 @@ Send = Callable[[http_call.Address, Request, Budget], RawResponse]
 
 
 class NotRunning(RuntimeError):
-    """The server has not been started, or has been stopped; the text says which."""
+    """The server has not been started, or has been stopped, as the text says."""
 
 
 class Refused(Exception):
-    """An error response; the text is its message, `status_text` its kind."""
+    """The server returned an error; the text is its message, `status_text` its kind."""
 
     def __init__(self, status: int, failure: Failure) -> None:
         self.status = status
         self.status_text = failure.status_text
         super().__init__(one_line(failure.message[:_MESSAGE_CHARS]))
 
-    def naming(self, names: Mapping[str, str]) -> "Refused":
-        """Return the error with the names of fields as the caller wrote them."""
+    def with_names(self, names: Mapping[str, str]) -> "Refused":
+        """Replace the JSON names of fields by the caller's names; return the error."""
         text = str(self)
-        for sent, written in names.items():
-            text = text.replace(f"unknown field '{sent}'", f"unknown field '{written}'")
-            text = text.replace(f" - at $.{sent}", f" - at $.{written}")
+        for field, name in names.items():
+            text = text.replace(f"unknown field '{field}'", f"unknown field '{name}'")
+            text = text.replace(f" - at $.{field}", f" - at $.{name}")
         self.args = (text,)
         return self
 
 
 class Response(Struct, Generic[T], frozen=True):
-    """A good response: its status, its value, and the JSON text of that value."""
+    """A valid response: its status, its value, and the JSON text of the value."""
 
     status: int
     value: T
@@ -80,7 +80,7 @@ class Response(Struct, Generic[T], frozen=True):
 
 
 class AppOrDataset(Struct):
-    """An app or a dataset of a state; its objects, often many, are not decoded."""
+    """An app or a dataset of a state. Its objects, which can be many, stay JSON."""
 
     id: str
     chats: list[Raw] = []
@@ -98,33 +98,32 @@ class StateView(Struct):
 
 @dataclass(frozen=True, slots=True)
 class AdminClient:
-    """A client of a running server at `url`, for one of its sandboxes or for none.
+    """A client of the admin API at `url`, for a sandbox or for the whole server.
 
-    A call takes `timeout` seconds at most. If the server is busy (503, Retry-After),
-    the call is retried within that time, and `tell` gets a line about it. The admin
-    token `token` is sent to `url` only, as redirects are not followed. `send` sends the
-    requests: over a socket by default. Raises ValueError for an invalid URL.
+    A call takes at most `timeout` seconds. If the server is busy (503, Retry-After),
+    the call is retried within that time, and `log` is called with a line. The admin
+    token `token` is sent to `url` only: redirects are not followed. `send` sends the
+    requests, by default over a socket. Raises ValueError for an invalid URL.
     """
 
     url: str
     sandbox: str | None = None
     token: str | None = None
     timeout: float = SECONDS
-    tell: Callable[[str], object] = lambda _: None
+    log: Callable[[str], object] = lambda _: None
     limits: ClientLimits = ClientLimits()
     send: Send = http_call.call
 
     def __post_init__(self) -> None:
         base = http_call.Address.of(self.url).base
-        for further in ("/__admin", "/__sandboxes"):
-            if further in base:
-                given = one_line(self.url)
-                expected = f"Expected the address of a server, without {further}"
-                raise ValueError(f"{expected}, got {given!r}")
+        for path in ("/__admin", "/__sandboxes"):
+            if path in base:
+                expected = f"Expected the address of a server, without {path}"
+                raise ValueError(f"{expected}, got {one_line(self.url)!r}")
 
     def ask(
         self,
-        answer: Callable[..., T],
+        view: Callable[..., T],
         method: str,
         path: str,
         body: object = b"",
@@ -135,13 +134,13 @@ class AdminClient:
     ) -> Response[T]:
         """Call a route by its path below `/__admin` (or below the sandbox).
 
-        A `body` is sent as JSON unless it is bytes already. The response must have one
-        of `statuses`, and be JSON of the type `answer`. Raises Refused, or Unreachable
-        if no mock server responded.
+        A `body` is sent as JSON, unless it is bytes. The response must have one of the
+        `statuses`, and be JSON of the type `view`. Raises Refused, or Unreachable if
+        the response is not from a mock server.
         """
         content: bytes | None = None
-        # The body of a GET or DELETE means nothing (RFC 9110 9.3.1, 9.3.5), and `json`
-        # has one for every method.
+        # `json` passes a body for every method, but GET and DELETE have none (RFC 9110
+        # 9.3.1, 9.3.5).
         if method in ("POST", "PUT"):
             content = body if isinstance(body, bytes) else to_json(body)
         headers = {"Content-Type": content_type, "Accept": JSON}
@@ -149,64 +148,64 @@ class AdminClient:
         raw = self._send(request, budget or self.budget())
         place = self._place(method, path)
         if raw.status in statuses:
-            return _decoded(raw, answer, place)
+            return _decode(raw, view, place)
         raise self._failure(raw, place)
 
     def json(
-        self, answer: Callable[..., Any], method: str, path: str, /, **fields: Any
+        self, view: Callable[..., Any], method: str, path: str, /, **fields: Any
     ) -> dict[str, Any]:
         """Call `ask` with a body of these fields; return the response as plain data."""
-        return self.ask(answer, method, path, fields).plain()
+        return self.ask(view, method, path, fields).plain()
 
     def budget(self, max_bytes: int | None = None) -> Budget:
-        """Return the time and bytes that one call, or several together, may take."""
+        """Return a budget of time and bytes for one call, or several together."""
         max_bytes = self.limits.answer_bytes if max_bytes is None else max_bytes
         return Budget(self.timeout, max_bytes)
 
     def state(self) -> Response[StateView]:
-        """Return the whole state. Raises as `ask`."""
+        """Return the whole state. Raises the errors of `ask`."""
         budget = self.budget(self.limits.state_answer_bytes)
         return self.ask(StateView, "GET", "/state", budget=budget)
 
     def journal(self, criteria: Mapping[str, object]) -> str:
-        """Return all entries that meet the criteria, as the JSON of one page.
+        """Return all entries that match, as the JSON of one page.
 
-        `criteria` are the query parameters of `GET journal`. Raises as `ask`.
+        `criteria` are query parameters of `GET journal`. Raises the errors of `ask`.
         """
         budget = self.budget(self.limits.journal_answer_bytes)
-        asked, entries = dict(criteria), list[Raw]()
+        query, entries = dict(criteria), list[Raw]()
         kept = since = 0
         while True:
-            path = f"/journal?{urlencode(asked)}"
+            path = f"/journal?{urlencode(query)}"
             page = self.ask(JournalView, "GET", path, budget=budget)
             if page.value.next < since:
                 place = "the field next of the journal"
                 raise Unreachable(f"Expected {since} or more, got less - at {place}")
-            # Raw: decoding would change numbers such as 1.50 and long integers.
+            # Raw, because decoding would change numbers such as 1.50 and long integers.
             fields = msgspec.json.decode(page.text, type=dict[str, Raw])
             more = msgspec.json.decode(fields["entries"], type=list[Raw])
             entries += more
-            # Entries that arrive meanwhile are left out; there might be no end of them.
+            # Stop at the entries that existed first, as new ones may arrive for ever.
             kept = kept or page.value.kept
             if not more or len(entries) >= kept:
                 return msgspec.json.encode({**fields, "entries": entries}).decode()
-            asked["since"] = since = page.value.next
+            query["since"] = since = page.value.next
 
-    def verify(self, asked: Mapping[str, object]) -> Response[Verified]:
-        """Check a journal assertion (`POST journal/verify`). Raises as `ask`."""
-        # Status 409 is a good response: the assertion was checked, and is false.
+    def verify(self, criteria: Mapping[str, object]) -> Response[Verified]:
+        """Check a journal assertion (`POST journal/verify`); errors are as in `ask`."""
+        # Status 409 is a valid response: the assertion was checked, and is false.
         path = "/journal/verify"
-        given = self.ask(Verified, "POST", path, asked, statuses=(200, 409))
-        if given.value.ok != (given.status == 200):
-            summary = RawResponse(given.status, given.text.encode()).summary()
+        response = self.ask(Verified, "POST", path, criteria, statuses=(200, 409))
+        if response.value.ok != (response.status == 200):
+            summary = RawResponse(response.status, response.text.encode()).summary()
             place = self._place("POST", path)
             raise Unreachable(f"{_EXPECTED} {summary} - at {place}")
-        return given
+        return response
 
     def lines(self, path: str, silence: float) -> Iterator[bytes]:
         """Yield the lines of an endless stream of events; see `stream_lines`.
 
-        No line takes longer than `silence` seconds. Raises as `ask`.
+        A pause of more than `silence` seconds is an error. Raises the errors of `ask`.
         """
         request = self._request("GET", path, {"Accept": "text/event-stream"})
         line_budget = partial(Budget, silence, self.limits.event_bytes)
@@ -220,12 +219,12 @@ class AdminClient:
             raise self._failure(other.response, place) from None
 
     def _failure(self, raw: RawResponse, place: str) -> Refused | Unreachable:
-        """Return the error to raise for a failed response. Raises Unreachable."""
+        """Return the error for a failed response, or raise Unreachable."""
         if not 400 <= raw.status <= 599:
             return Unreachable(f"{_EXPECTED} {raw.summary()} - at {place}")
-        failure = _decoded(raw, Failure, place).value
+        failure = _decode(raw, Failure, place).value
         if failure.status_text in _NO_ROUTE:
-            # A server of this client's version has all routes that the client calls.
+            # A server of the same version has all routes that this client calls.
             hint = f"is {self.url} an older mock-server?"
             message = f"{failure.message} ({hint})"
             if (path := urlsplit(self.url).path).strip("/"):
@@ -256,15 +255,15 @@ class AdminClient:
                 raw = self.send(address, request, budget)
             except Unreachable as error:
                 if busy is not None and budget.left <= 0:
-                    return busy  # more helpful than a timeout
+                    return busy  # says more than a timeout
                 raise Unreachable(_OUT_OF_REACH.format(self.url, error)) from None
-            wanted = raw.retry_seconds if raw.status == 503 else None
-            seconds = max(_MIN_PAUSE_SECONDS, wanted or 0.0)
-            # Waiting beyond the end would turn a clear refusal into a timeout.
-            if wanted is None or seconds >= budget.left:
+            delay = raw.retry_seconds if raw.status == 503 else None
+            seconds = max(_MIN_PAUSE_SECONDS, delay or 0.0)
+            # A longer pause would turn a clear refusal into a timeout.
+            if delay is None or seconds >= budget.left:
                 return raw
-            busy, again = raw, f"retrying in {round(seconds, 1):g} s"
-            self.tell(f"{self.url} is busy (503), {again}")
+            busy, pause = raw, f"retrying in {round(seconds, 1):g} s"
+            self.log(f"{self.url} is busy (503), {pause}")
             time.sleep(seconds)
 
     def _place(self, method: str, path: str) -> str:
@@ -272,20 +271,20 @@ class AdminClient:
         return one_line(f"{method} {url}")
 
 
-def _decoded(raw: RawResponse, answer: Callable[..., T], place: str) -> Response[T]:
-    """Return the response, its body decoded as JSON of the type `answer`.
+def _decode(raw: RawResponse, view: Callable[..., T], place: str) -> Response[T]:
+    """Decode the body of a response as JSON of the type `view`.
 
-    Raises Unreachable, with `place` in the message, for any other body.
+    Raises Unreachable, with `place` in the message, if the body is something else.
     """
     try:
         text = raw.body.decode()
-        value: T = msgspec.json.decode(raw.body, type=answer)
+        value: T = msgspec.json.decode(raw.body, type=view)
     except UnicodeDecodeError:
-        why = "not UTF-8"
+        reason = "not UTF-8"
     except RecursionError:
-        why = "nested too deep"
+        reason = "nested too deep"
     except msgspec.MsgspecError as error:
-        why = one_line(str(error))
+        reason = one_line(str(error))
     else:
         return Response(raw.status, value, text)
-    raise Unreachable(f"{_EXPECTED} {raw.summary()} - at {place} ({why})")
+    raise Unreachable(f"{_EXPECTED} {raw.summary()} - at {place} ({reason})")

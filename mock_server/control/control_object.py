@@ -1,4 +1,4 @@
-"""The control object: tests and programs control a server with it."""
+"""Defines the control object, with which tests and programs control a server."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,8 +13,8 @@ from mock_server.control.answers import Answers
 from mock_server.control.arguments import RaisedHere
 from mock_server.control.calls import Calls
 from mock_server.control.client import AdminClient, Refused
-from mock_server.control.clock import SandboxClock, of_field
-from mock_server.control.faults import AddedFault, FaultList, example_of, warned
+from mock_server.control.clock import SandboxClock, field_value
+from mock_server.control.faults import AddedFault, FaultList, fault_hint, issue_warnings
 from mock_server.control.json_body import to_json
 from mock_server.control.names import Keys, SandboxChoices, Shares, quoted
 from mock_server.control.objects import Records
@@ -35,12 +35,12 @@ from mock_server.fixture.source.files import FixtureLike
 
 __tracebackhide__ = True
 
-_SHOWN_KEYS = 3
+_MAX_KEYS = 3
 
 
 @explained
 class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
-    """The control object of a sandbox of a running server, which `client` reaches.
+    """The control object of the sandbox of `client` on a running server.
 
     `url` is the base address for the client under test. Every method raises Refused,
     with the server's message, if the server refuses.
@@ -50,8 +50,8 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
 
     def __init__(self, client: AdminClient) -> None:
         if isinstance(client, str):
-            how = f"write MockServerFixture(AdminClient({client!r}))"
-            raise WrongValue(f"Expected an AdminClient, got {client!r}", how)
+            fix = f"write MockServerFixture(AdminClient({client!r}))"
+            raise WrongValue(f"Expected an AdminClient, got {client!r}", fix)
         self._client = client
         self._keys: views.SandboxView | None = None
         self._numbers = count(1)
@@ -59,72 +59,71 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
 
     @property
     def url(self) -> str:
-        """Return the base URL for clients; it leads to this sandbox."""
+        """The base URL for clients, at which they reach this sandbox."""
         base, sandbox = self._client.url.rstrip("/"), self._client.sandbox
-        # Bound to the sandbox, which requests with a wrong API key reach too.
+        # With the sandbox, so that requests with a wrong API key reach it too.
         return f"{base}/__sandboxes/{quote(sandbox, safe='')}" if sandbox else base
 
     @property
     def key(self) -> str:
-        """Return an owner's API key. Raises LookupError if there is none."""
-        key = self._known_keys().key
+        """An owner's API key. Raises LookupError if there is none."""
+        key = self._sandbox_view().key
         if key is None:
-            use = " or ".join(f".keys[{name!r}]" for name in [*self.keys][:_SHOWN_KEYS])
-            raise LookupError(f"the fixture declares no key of level owner: use {use}")
+            fix = " or ".join(f".keys[{name!r}]" for name in [*self.keys][:_MAX_KEYS])
+            raise LookupError(f"the fixture declares no key of level owner: use {fix}")
         return key
 
     @property
     def keys(self) -> Keys:
-        """Return the API key to send for each key of the fixture."""
-        return Keys(self._known_keys().keys)
+        """The API key to send for each key of the fixture."""
+        return Keys(self._sandbox_view().keys)
 
     @property
     def shares(self) -> Shares:
-        """Return the `shareId` to send for each share link of the fixture."""
-        return Shares(self._known_keys().shares)
+        """The `shareId` to send for each share link of the fixture."""
+        return Shares(self._sandbox_view().shares)
 
     @property
     def clock(self) -> SandboxClock:
-        """Return the clock: `.now`, `.freeze(now)`, `.run()`, `.advance(seconds)`."""
+        """The clock: `.now`, `.freeze(now)`, `.run()`, `.advance(seconds)`."""
         return SandboxClock(self._client)
 
     @property
     def choices(self) -> SandboxChoices:
-        """Return the choices in force; `choices["list_order"] = "name"` sets one."""
+        """The choices in force; `choices["list_order"] = "name"` sets a choice."""
         return SandboxChoices(self._client)
 
-    @hinted(example_of)
+    @hinted(fault_hint)
     def fault(self, kind: str, **fields: Any) -> AddedFault:
         """Add a fault with these fields (`POST /__admin/faults`).
 
-        It fires once unless `times` is given, a `rate_limit` until its `ttl` ends.
-        In a `with` block it lasts until the end of the block. A duration may be a
-        timedelta.
+        The fault fires once by default, a `rate_limit` until its `ttl` ends. In a
+        `with` block it lasts until the end of the block. A duration may be a timedelta.
         """
         if not isinstance(kind, str):
             got = "a Fault" if isinstance(kind, Definition) else type(kind).__name__
             raise TypeError(f"Expected the name of a kind of fault, got {got}")
-        asked: dict[str, Any] = {"kind": kind}
+        body: dict[str, Any] = {"kind": kind}
         for name, value in fields.items():
-            if _camel(name) in asked:
+            if _camel(name) in body:
                 raise TypeError(f"Expected {_camel(name)!r} once, got it twice")
-            asked[_camel(name)] = of_field(name, value)
+            body[_camel(name)] = field_value(name, value)
         try:
-            added = AddedFault(self._client, asked)
+            added = AddedFault(self._client, body)
         except Refused as refused:
-            raise refused.naming({_camel(name): name for name in fields}) from None
+            raise refused.with_names({_camel(name): name for name in fields}) from None
         self._added.append(added)
-        return warned(added, 3)
+        return issue_warnings(added, 3)
 
     def preset(self, name: str, seed: int = 0) -> list[str]:
         """Add all faults of a preset; return their ids."""
-        asked = {"preset": name, "seed": seed}
-        added = self._client.json(views.FaultsView, "POST", "/faults", **asked)
+        body = {"preset": name, "seed": seed}
+        added = self._client.json(views.FaultsView, "POST", "/faults", **body)
         return [str(each["id"]) for each in added["faults"]]
 
     @property
     def faults(self) -> FaultList:
-        """Return faults and answers that can still fire: `.clear()`, `.remove(id)`."""
+        """The faults and answers that can still fire: `.clear()`, `.remove(id)`."""
         return FaultList(self._client)
 
     def unfired(self) -> list[dict[str, Any]]:
@@ -132,8 +131,8 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
         if not self._added:
             return []
         ids = [each.id for each in self._added]
-        mine = [each for each in self.faults.unfired() if each["id"] in ids]
-        return [each for each in mine if each.get("probability", 1) == 1]
+        added = [each for each in self.faults.unfired() if each["id"] in ids]
+        return [each for each in added if each.get("probability", 1) == 1]
 
     def why(
         self,
@@ -143,12 +142,12 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
         key: str | None = None,
         **request: Any,
     ) -> dict[str, Any]:
-        """Explain a page of listV2, or why it does not show an `item`.
+        """Explain a page of listV2, or why the page does not contain an `item`.
 
-        `request` are fields of its body: `why("d", parentId=None, searchText="a")`.
+        `request` are fields of the body: `why("d", parentId=None, searchText="a")`.
         """
-        asked = {"dataset": dataset, "item": item, "key": key}
-        query = {name: value for name, value in asked.items() if value is not None}
+        values = {"dataset": dataset, "item": item, "key": key}
+        query = {name: value for name, value in values.items() if value is not None}
         query["request"] = to_json(request).decode()
         return self._client.json(dict, "GET", f"/why?{urlencode(query)}")
 
@@ -164,7 +163,7 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
         self._client.json(views.ResetView, "POST", path)
 
     def reset(self) -> None:
-        """Restore the baseline: the fixture, or what the last `load` put."""
+        """Restore the baseline: the fixture, or the data of the last `load`."""
         self._added.clear()
         self._client.json(views.ResetView, "POST", "/reset")
 
@@ -173,11 +172,11 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
         fixture: FixtureLike | Generation,
         faults: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Replace the state by a fixture (a document or a path), and all faults.
+        """Replace the state by a fixture (a document or a path) and these faults.
 
         Raises FixtureError.
         """
-        # Read here and not on the server, whose admin API takes no paths.
+        # A path is read here, because the admin API accepts no paths.
         if isinstance(fixture, str | Path):
             with RaisedHere(FixtureError):
                 fixture = load_fixture(fixture)
@@ -192,13 +191,13 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
             self._client.ask(views.ResetView, "PUT", "/state", document)
         except Refused:
             with RaisedHere(FixtureError):
-                load_fixture(document)  # names the places of a document, not of JSON
+                load_fixture(document)  # raises with paths instead of JSON positions
             raise
         for fault in faults:
             self._client.json(views.FaultView, "POST", "/faults", **fault)
 
-    def _known_keys(self) -> views.SandboxView:
-        # Kept, as tests read them for each request that they send.
+    def _sandbox_view(self) -> views.SandboxView:
+        # Cached, because tests read the keys for each request that they send.
         if self._keys is None:
             sandbox = replace(self._client, sandbox=self._client.sandbox or "default")
             self._keys = sandbox.ask(views.SandboxView, "GET", "").value
@@ -206,7 +205,7 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
 
 
 class HasControl(ReadOnly):
-    """Base of objects with a `control`; errors for its names point to it."""
+    """Base of objects with a `control`; a wrong attribute gets a hint to use that."""
 
     __call__: Callable[..., Any] = no_application
 
@@ -214,8 +213,8 @@ class HasControl(ReadOnly):
 
         def __getattr__(self, name: str) -> object:
             if name[0] != "_" and hasattr(MockServerFixture, name):
-                said = f"{type(self).__name__!r} object has no attribute {name!r}"
-                raise AttributeError(f"{said}: use `.control.{name}`")
+                message = f"{type(self).__name__!r} object has no attribute {name!r}"
+                raise AttributeError(f"{message}: use `.control.{name}`")
             return super().__getattr__(name)
 
 

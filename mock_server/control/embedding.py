@@ -1,4 +1,4 @@
-"""Run a server inside a program, or call its application without a socket."""
+"""Runs a server inside a program, or calls its application without a socket."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -27,7 +27,7 @@ from mock_server.wire.server import CannotBind, running
 
 __tracebackhide__ = True
 
-_SHOWN_HEADERS = b"content-type", b"location", b"retry-after"
+_HEADERS = b"content-type", b"location", b"retry-after"
 
 
 @explained
@@ -35,11 +35,11 @@ class MockServer(HasControl, Synchronous):
     """A server in its own thread, for tests: `with MockServer() as server: ...`.
 
     `control` is its control object, `sandbox` its default sandbox, `app` the ASGI
-    application that it serves. `memory` is the number of bytes for all its data; by
-    default that of `limits`. With `demo` it serves the demo front end at `/demo/`,
-    which needs a profile with related routes. The other arguments are options of
-    `serve`. Raises FixtureError, TypeError or ValueError for an invalid argument, and
-    on entering CannotBind or UnfitUvicorn.
+    application that it serves. `memory` is the budget for all data in bytes; the
+    default is in `limits`. With `demo` it serves the demo front end at `/demo/`, which
+    needs a profile with related routes. The other arguments are options of `serve`.
+    Raises FixtureError, TypeError or ValueError for an invalid argument; the start
+    raises CannotBind or UnfitUvicorn.
     """
 
     def __init__(
@@ -58,62 +58,59 @@ class MockServer(HasControl, Synchronous):
         allowed_hosts: Collection[str] = (),
         http: HttpParser | None = None,
     ) -> None:
-        chosen: Any = {"fixture": fixture, "profile": profile, "choices": choices}
-        served: Any = {"admin_token": admin_token, "memory": memory, "limits": limits}
-        served |= {"demo": demo, "cors_origins": cors_origins}
-        served["allowed_hosts"] = allowed_hosts
-        bound: Any = {"host": host, "port": port, "http": http}
-        check({**chosen, **bound, **served}, SETTINGS, "MockServer")
+        content: Any = {"fixture": fixture, "profile": profile, "choices": choices}
+        options: Any = {"admin_token": admin_token, "memory": memory, "limits": limits}
+        options |= {"demo": demo, "cors_origins": cors_origins}
+        options["allowed_hosts"] = allowed_hosts
+        address: Any = {"host": host, "port": port, "http": http}
+        check({**content, **address, **options}, SETTINGS, "MockServer")
         with RaisedHere(FixtureError, ValueError):
-            app = create_app(**chosen, **served)
+            app = create_app(**content, **options)
         self._app = app
         self._url: str | None = None
         self._control: MockServerFixture | None = None
         self._was_started = False
         self._token = admin_token
         self._stack = ExitStack()
-        # Each call gives a new context, so that a server can be started again.
-        self._run = partial(running, app, **bound, on_stop=app.close, limits=limits)
+        # Each call returns a new context, so that a server can be started again.
+        self._run = partial(running, app, **address, on_stop=app.close, limits=limits)
 
     @property
     def app(self) -> Application:
-        """Return the ASGI application of the server."""
+        """The ASGI application of the server."""
         return self._app
 
     @property
     def sandbox(self) -> Sandbox:
-        """Return the default sandbox of the server."""
+        """The default sandbox of the server."""
         return self._app.sandbox
 
     @property
     def url(self) -> str:
-        """Return the base address of the server. Raises NotRunning."""
+        """The base address of the server. Raises NotRunning."""
         if self._url is None:
             if self._was_started:
-                how = "call it within its `with` block, or `start()` it again"
-                raise NotRunning(f"the server has been stopped: {how}")
-            how = "use `with MockServer() as server:`, or call `start()`"
-            raise NotRunning(f"the server has not been started yet: {how}")
+                fix = "call it within its `with` block, or `start()` it again"
+                raise NotRunning(f"the server has been stopped: {fix}")
+            fix = "use `with MockServer() as server:`, or call `start()`"
+            raise NotRunning(f"the server has not been started yet: {fix}")
         return self._url
 
     @property
     def key(self) -> str:
-        """Return an owner's API key. Raises NotRunning, LookupError without one."""
+        """An owner's API key. Raises NotRunning, and LookupError if there is none."""
         return self.control.key
 
     @property
     def control(self) -> MockServerFixture:
-        """Return the control object, as the pytest fixture `mock_server` is one.
-
-        Raises NotRunning.
-        """
+        """The control object of the default sandbox. Raises NotRunning."""
         if self._control is None:
             self._control = MockServerFixture(self.client)
         return self._control
 
     @property
     def client(self) -> AdminClient:
-        """Return a client of the admin API. Raises NotRunning."""
+        """A client of the admin API. Raises NotRunning."""
         return AdminClient(self.url, token=self._token, send=self._send)
 
     def start(self) -> Self:
@@ -128,7 +125,7 @@ class MockServer(HasControl, Synchronous):
     def close(self) -> None:
         """Stop the server if it is running."""
         self._url = self._control = None
-        # Responses that a fault delays would delay the stop by seconds.
+        # End the delays of faults, which would delay the stop by seconds.
         for sandbox in self._app.sandboxes.all():
             sandbox.state.end_waits()
         self._stack.close()
@@ -139,10 +136,10 @@ class MockServer(HasControl, Synchronous):
     def __exit__(self, *exc_info: object) -> None:
         self.close()
 
-    def _send(self, *sent: Any) -> RawResponse:
+    def _send(self, *arguments: Any) -> RawResponse:
         """Send a request. Raises NotRunning if the server has stopped."""
         _ = self.url  # raises NotRunning
-        return call(*sent)
+        return call(*arguments)
 
 
 def in_process(app: ASGIApp) -> Send:
@@ -152,10 +149,10 @@ def in_process(app: ASGIApp) -> Send:
         fields = {"Host": address.host, **request.headers}
         if request.content is not None:
             fields["Content-Length"] = str(len(request.content))
-        answer = exchange(app, request._replace(headers=fields), budget)
-        # In its own thread: the caller may be running an event loop.
+        response = exchange(app, request._replace(headers=fields), budget)
+        # Run in another thread, because the caller may be running an event loop.
         with ThreadPoolExecutor(1) as executor:
-            return executor.submit(asyncio.run, answer).result()
+            return executor.submit(asyncio.run, response).result()
 
     return send
 
@@ -163,7 +160,7 @@ def in_process(app: ASGIApp) -> Send:
 async def exchange(
     app: ASGIApp, request: Request, budget: Budget | None = None
 ) -> RawResponse:
-    """Return an application's response to a request. Raises what it raises."""
+    """Return an application's response. Raises the errors of the application."""
     path, _, query = request.path.partition("?")
     headers = request.headers.items()
     scope = {
@@ -180,21 +177,22 @@ async def exchange(
         "client": ("127.0.0.1", 0),
         "server": None,
     }
-    to_come: list[Message] = [{"type": "http.request", "body": request.content or b""}]
-    sent: list[Message] = []
+    pending: list[Message] = [{"type": "http.request", "body": request.content or b""}]
+    responses: list[Message] = []
 
     async def receive() -> Message:
-        if not to_come:
-            await asyncio.Event().wait()  # the client stays
-        return to_come.pop()
+        if not pending:
+            await asyncio.Event().wait()  # the client never disconnects
+        return pending.pop()
 
     async def send(message: Message) -> None:
         if budget is not None:
             budget.take(len(message.get("body", b"")))
-        sent.append(message)
+        responses.append(message)
 
     await app(scope, receive, send)
-    body = b"".join(each.get("body", b"") for each in sent)
-    found = dict(sent[0]["headers"])
-    shown = (found.get(name, b"").decode("latin-1") for name in _SHOWN_HEADERS)
-    return RawResponse(sent[0]["status"], body, *shown)
+    body = b"".join(each.get("body", b"") for each in responses)
+    head = responses[0]
+    fields = dict(head["headers"])
+    values = (fields.get(name, b"").decode("latin-1") for name in _HEADERS)
+    return RawResponse(head["status"], body, *values)

@@ -1,6 +1,6 @@
-"""The environment variables `MOCK_SERVER_*` that are read, and hints at unknown ones.
+"""Names the environment variables `MOCK_SERVER_*`, and explains wrong ones.
 
-The command line and the pytest plugin interpret the values.
+The command line and the pytest plugin read the values.
 """
 
 import re
@@ -11,13 +11,13 @@ from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import one_line
 
 MAX_SECONDS = 86_400.0
-"""The longest that MOCK_SERVER_TIMEOUT can be: a day."""
+"""The maximum of MOCK_SERVER_TIMEOUT: a day."""
 _PREFIX = "MOCK_SERVER_"
 PULL_KEY = _PREFIX + "PULL_KEY"
 VERIFY_KEY = _PREFIX + "VERIFY_KEY"
-"""Variables with the API key for `pull` and `verify`, which no option can hold."""
+"""Variables with the API key for `pull` and `verify`; no option has the key itself."""
 
-# Variables that Kubernetes sets in all pods beside a service of that name.
+# Variables that Kubernetes sets in all pods near a service named mock-server.
 # Strings, so that `re` compiles them only when they are needed.
 _LINK_NAME = (
     r"MOCK_SERVER_(SERVICE_HOST|SERVICE_PORT(_\w+)?"
@@ -37,29 +37,29 @@ def variable(name: str) -> str:
 
 
 def known_settings() -> list[str]:
-    """Return all variables: those of options and arguments, PULL_KEY and VERIFY_KEY.
+    """Return the variables of all options and arguments, PULL_KEY and VERIFY_KEY.
 
-    A command loads only its own options, so the variables of all commands come from a
-    file. `python -m tests.docs` renews it.
+    They are read from a file, because a command imports only its own options. `python
+    -m tests.docs` renews the file.
     """
     text = Path(__file__).with_name("settings.txt").read_text()
     return [*text.split(), PULL_KEY, VERIFY_KEY]
 
 
 def unknown_settings(environment: Mapping[str, str]) -> list[str]:
-    """Return a line for each variable that looks like a setting but is unknown.
+    """Return a line for each variable with our prefix that is unknown.
 
     `unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)`
     """
-    given = sorted(name for name in environment if name.startswith(_PREFIX))
-    known = known_settings() if given else ()
-    return [_unknown(name, known) for name in given if name not in known]
+    names = sorted(name for name in environment if name.startswith(_PREFIX))
+    known = known_settings() if names else ()
+    return [_unknown_line(name, known) for name in names if name not in known]
 
 
-def _unknown(name: str, known: Iterable[str]) -> str:
+def _unknown_line(name: str, known: Iterable[str]) -> str:
     if re.fullmatch(_LINK_NAME, name):
         return one_line(f"unknown setting {name} ({_LINK_HINT})")
-    # Without the common prefix, which would make all names similar.
+    # Compared without the prefix, which would make all names similar.
     parts = {each.removeprefix(_PREFIX): each for each in known}
     hint = did_you_mean(name.removeprefix(_PREFIX), parts)
     for part, each in parts.items():
@@ -68,13 +68,13 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 
 
 def value_hint(name: str, value: str) -> str:
-    """Return a hint: how to write a host or an origin, or what set the variable."""
+    """Return a hint how to write a wrong value, or that Kubernetes has set it."""
     if name in ("host", "--host", variable("host")):
         mark = " " if name[0] == "-" else "="
-        found = re.fullmatch(_ADDRESS, value)
-        if found is None or found["host"] == value:
+        match = re.fullmatch(_ADDRESS, value)
+        if match is None or match["host"] == value:
             return ""
-        values = found["v6"] or found["host"], found["port"]
+        values = match["v6"] or match["host"], match["port"]
         names = name, name.replace("host", "port").replace("HOST", "PORT")
         pairs = (f"{a}{mark}{b}" for a, b in zip(names, values, strict=True) if b)
         return f" (use {' '.join(pairs)})"
@@ -83,8 +83,8 @@ def value_hint(name: str, value: str) -> str:
         origin = f"{scheme or 'http'}://{rest.partition('/')[0]}"
         return f" (write {origin})" if re.fullmatch(r"\w+://[\w.:-]+", origin) else ""
     if name in ("--allowed-host", variable("allowed-host")):
-        found = re.fullmatch(_ADDRESS, value)
-        host = found["host"] if found else None
+        match = re.fullmatch(_ADDRESS, value)
+        host = match["host"] if match else None
         return "" if host in (None, value) else f" (write {host})"
     is_link = name.startswith(_PREFIX) and re.match(_LINK_VALUE, value)
     return f" ({_LINK_HINT})" if is_link else ""

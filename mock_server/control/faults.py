@@ -1,4 +1,4 @@
-"""Add, list and remove the faults of a server."""
+"""Adds, lists and removes the faults of a server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __tracebackhide__ = True
 
 
 class UnfiredFaultWarning(UserWarning):
-    """A fault was added in a test, and has never fired."""
+    """A test added a fault that never fired."""
 
 
 class AnswerWarning(UserWarning):
@@ -33,9 +33,8 @@ class AnswerWarning(UserWarning):
 class AddedFault(ReadOnly, Synchronous):
     """A fault or an answer that has been added.
 
-    In a `with` block a fault lasts until the end, with the largest `times` and `ttl`
-    unless these were given. The block fails with AssertionError if the fault or answer
-    has never fired in it.
+    In a `with` block a fault lasts until the end; the default `times` and `ttl` are the
+    maximum. The block raises AssertionError if the fault or answer never fired.
     """
 
     def __init__(self, client: AdminClient, fields: Mapping[str, Any]) -> None:
@@ -47,22 +46,22 @@ class AddedFault(ReadOnly, Synchronous):
 
     @property
     def id(self) -> str:
-        """Return the id, such as `f1`; a `with` block gives the fault another one."""
+        """The id, such as `f1`; a `with` block changes it."""
         return str(self._added["id"])
 
     @property
     def kind(self) -> str:
-        """Return the kind of the fault."""
+        """The kind of the fault."""
         return str(self._added["kind"])
 
     @property
     def warnings(self) -> Sequence[str]:
-        """Return probable mistakes, such as a match that no request can have."""
+        """The probable mistakes, such as a match that no request can have."""
         return tuple(self._added["warnings"])
 
     @property
     def fired(self) -> int:
-        """Return how often it fired, or fired in its `with` block. Raises Refused."""
+        """The number of firings, or of firings in the `with` block. Raises Refused."""
         return int(self._view()["fired"])
 
     def remove(self) -> None:
@@ -70,33 +69,33 @@ class AddedFault(ReadOnly, Synchronous):
         self._last = self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
 
     def __enter__(self) -> Self:
-        # An answer lasts anyway, and keeps its place before those added later.
+        # An answer lasts anyway, and its place among other answers must not change.
         if is_answer(self._added):
             return self
-        lasting: dict[str, Any] = {"ttl": Published.fault_ttl}
-        # Kinds without a number of times end by their `ttl` alone.
+        defaults: dict[str, Any] = {"ttl": Published.fault_ttl}
+        # Some kinds have no `times`.
         if self._added["remaining"] is not None:
-            lasting["times"] = Published.fault_times
+            defaults["times"] = Published.fault_times
         self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
-        self._added = self._add(lasting | dict(self._fields))
+        self._added = self._add(defaults | dict(self._fields))
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
         try:
             self.remove()
         except Refused as refused:
-            # Removed in the block already, or by a reset.
+            # The block or a reset has removed the fault.
             if refused.status == 404:
                 return
             raise
-        # An error in the block comes first: it may be why the fault has not fired.
+        # An error in the block is more important: it may have prevented the firing.
         if kind is None and self.fired == 0:
-            said = f"{unfired(self._view())} while its block lasted"
-            raise AssertionError(said + near_miss(self._client, self._view()))
+            message = f"{unfired_text(self._view())} while its block lasted"
+            raise AssertionError(message + near_miss(self._client, self._view()))
 
     def __call__(self, *_: object) -> NoReturn:
-        how = "write respond('GET /api/x', json={...})"
-        raise TypeError(f"Expected a statement, got a decorator or a call ({how})")
+        fix = "write respond('GET /api/x', json={...})"
+        raise TypeError(f"Expected a statement, got a decorator or a call ({fix})")
 
     def __str__(self) -> str:
         return self.id
@@ -109,7 +108,7 @@ class AddedFault(ReadOnly, Synchronous):
         return self._last or self._client.json(FaultView, "GET", path)
 
 
-class ShownFault(ByName, dict[str, Any]):
+class FaultDict(ByName, dict[str, Any]):
     """A fault as JSON."""
 
     named = "fault"
@@ -124,8 +123,8 @@ class FaultList(ReadOnly, Sequence[dict[str, Any]]):
 
     def __init__(self, client: AdminClient) -> None:
         self._client = client
-        found = client.json(FaultsView, "GET", "/faults")
-        self._all: list[dict[str, Any]] = [*map(ShownFault, found["faults"])]
+        view = client.json(FaultsView, "GET", "/faults")
+        self._all: list[dict[str, Any]] = [*map(FaultDict, view["faults"])]
         self._active = [fault for fault in self._all if fault["remaining"] != 0]
 
     def clear(self, *, preset: str | None = None) -> None:
@@ -166,13 +165,13 @@ class FaultList(ReadOnly, Sequence[dict[str, Any]]):
 
         def __getattr__(self, name: str) -> object:
             if name.startswith("_"):
-                said = f"{type(self).__name__!r} object has no attribute {name!r}"
-                raise AttributeError(said)
-            own = [each for each in dir(type(self)) if not each.startswith("_")]
-            how = "add one by `.fault(kind, ...)`"
-            away = "take away by `.faults.remove(id)` or `.faults.clear()`"
-            said = f"`.faults` has no {name!r}{did_you_mean(name, own)}"
-            raise AttributeError(f"{said}, as it shows what is there: {how}, {away}")
+                text = f"{type(self).__name__!r} object has no attribute {name!r}"
+                raise AttributeError(text)
+            known = [each for each in dir(type(self)) if not each.startswith("_")]
+            fix = "add one by `.fault(kind, ...)`"
+            fix += ", take away by `.faults.remove(id)` or `.faults.clear()`"
+            text = f"`.faults` has no {name!r}{did_you_mean(name, known)}"
+            raise AttributeError(f"{text}, as it shows what is there: {fix}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and self._active == list(other)
@@ -183,16 +182,16 @@ class FaultList(ReadOnly, Sequence[dict[str, Any]]):
         return repr(self._active)
 
 
-def warned(added: AddedFault, depth: int) -> AddedFault:
-    """Return a fault or answer; issue its warnings at the line `depth` frames above."""
+def issue_warnings(added: AddedFault, depth: int) -> AddedFault:
+    """Issue the warnings of a fault or answer at the line `depth` frames above."""
     for each in added.warnings:
         warning = AnswerWarning(f"mock-server: {each}")
         warnings.warn(warning, stacklevel=depth + 1)
     return added
 
 
-def example_of(kind: object, value: object, /, *_: object, **named: object) -> str:
-    """Return how to write a fault whose value was given without a name."""
+def fault_hint(kind: object, value: object, /, *_: object, **named: object) -> str:
+    """Return how to write a call with a value that lacks its field name, or ""."""
     if not isinstance(kind, str) or kind not in KINDS:
         return ""
     if isinstance(value, str) and value in OPERATIONS:
@@ -201,52 +200,52 @@ def example_of(kind: object, value: object, /, *_: object, **named: object) -> s
     names = (*KINDS[kind].least, *KINDS[kind].own_fields())
     name = next((each for each in names if each not in _RARE), None)
     if name == "ms" and isinstance(value, int | float) and value < 60:
-        # Most people mean seconds by a plain number.
+        # A small number is probably in seconds.
         return f"write fault({kind!r}, ms={value * 1000:g}), in milliseconds"
     return f"write fault({kind!r}{f', {name}={value!r}' if name else ''})"
 
 
 _RARE = "operation", "afterChunks", "connections"
-"""Fields for which a value without a name is hardly meant."""
+"""Fields that a value without a name is unlikely to mean."""
 
 
 def is_answer(fault: Mapping[str, Any]) -> bool:
-    """Return whether a fault is an answer; a newer server may have unknown kinds."""
+    """Return whether a fault is of kind `answer` or `reply`."""
     kind = KINDS.get(fault["kind"])
     return kind is not None and kind.is_answer
 
 
 def near_miss(client: AdminClient, fault: Mapping[str, Any]) -> str:
-    """Return how the nearest request differs from the match of a fault that met none.
+    """Return how the nearest request differs from the match of an unmatched fault.
 
     That is a text in parentheses, or "".
     """
     match = {name: fault["match"].get(name) for name in ("body", "key")}
-    asked = {name: each for name, each in match.items() if each is not None}
-    if fault["matches"] or not asked:
+    criteria = {name: each for name, each in match.items() if each is not None}
+    if fault["matches"] or not criteria:
         return ""
     if (operation := fault.get("operation", "*")) != "*":
-        asked["operation"] = operation
+        criteria["operation"] = operation
     try:
-        found = client.verify(asked).plain().get("nearest", ())
+        nearest = client.verify(criteria).plain().get("nearest", ())
     except (Refused, Unreachable, NotRunning):
         return ""  # a test may stop its server, or remove the route
-    for near in found:
+    for near in nearest:
         differences = "; ".join(map(difference_text, near["differences"]))
         return one_line(f" (nearest: #{near['seq']}, {differences})")
     return ""
 
 
-def unfired(fault: dict[str, Any]) -> str:
-    """Return the beginning of a sentence on a fault or answer that has not fired."""
+def unfired_text(fault: dict[str, Any]) -> str:
+    """Return the start of a sentence on a fault or answer that has not fired."""
     operation = fault.get("operation", "*")
-    of = "any operation" if operation == "*" else operation
+    target = "any operation" if operation == "*" else operation
     match = {name: each for name, each in fault["match"].items() if each is not None}
     if "key" in match:
         match["key"] = as_redacted(match["key"])
-    of += f", match {match}" if match else ""
-    seen = fault["matches"]
+    target += f", match {match}" if match else ""
+    count = fault["matches"]
     counts = {0: "no request and", 1: "1 request but"}
-    matched = f"matched {counts.get(seen, f'{seen} requests but')} never fired"
+    verb = f"matched {counts.get(count, f'{count} requests but')} never fired"
     noun = "answer" if is_answer(fault) else "fault"
-    return one_line(f"the {noun} {fault['id']} ({fault['kind']} of {of}) {matched}")
+    return one_line(f"the {noun} {fault['id']} ({fault['kind']} of {target}) {verb}")

@@ -1,7 +1,7 @@
-"""Send one HTTP request to an untrusted server.
+"""Sends one HTTP request to an untrusted server.
 
 Redirects are not followed and proxies are not used. Whatever the server does, the call
-ends in time and takes no more memory than its budget allows.
+ends in time, and takes no more memory than the budget.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from mock_server.domain.printable import glimpse, one_line
 __tracebackhide__ = True  # see `client`
 
 _PIECE_BYTES = 65_536
-# http.client alone would take 100 fields of 64 KiB each, and interim responses
-# (100 Continue) without end.
+# http.client alone would accept 100 headers of 64 KiB each, and any number of interim
+# responses (100 Continue).
 _HEAD_BYTES = 65_536
 _SHOWN_BYTES = 256
 _EVENT_STREAM = "text/event-stream"
@@ -33,7 +33,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Unreachable(Exception):
-    """No usable HTTP response came; the text says why."""
+    """There is no usable HTTP response, for the reason in the text."""
 
 
 class Unfit(Exception):
@@ -41,7 +41,7 @@ class Unfit(Exception):
 
 
 class Address(NamedTuple):
-    """The address of a server; `base` is the path before every path of a request."""
+    """The address of a server; `base` is a prefix of the path of every request."""
 
     scheme: str
     host: str
@@ -50,7 +50,7 @@ class Address(NamedTuple):
 
     @classmethod
     def of(cls, url: str) -> Address:
-        """Parse a URL. Raises ValueError, with what may have been meant."""
+        """Parse a URL. Raises ValueError, with a hint if possible."""
         expected = f"Expected http://HOST:PORT, got {glimpse(url)}"
         if "://" not in url and len(url) <= _SHOWN_BYTES:
             with suppress(ValueError):
@@ -66,10 +66,10 @@ class Address(NamedTuple):
         except ValueError:
             hint = "(a port is a number from 1 to 65535)"
             raise ValueError(f"{expected} {hint}") from None
-        strange = parts.username is not None or parts.query or parts.fragment
-        # The whole URL is checked: urlsplit drops tabs and line breaks silently.
-        visible = url.isascii() and url.isprintable() and " " not in url
-        if parts.scheme not in _PORTS or not host or strange or not visible:
+        has_extras = parts.username is not None or parts.query or parts.fragment
+        # The whole URL is checked, because urlsplit drops tabs and line breaks.
+        is_visible = url.isascii() and url.isprintable() and " " not in url
+        if parts.scheme not in _PORTS or not host or has_extras or not is_visible:
             raise ValueError(expected)
         default = _PORTS[parts.scheme]
         base = parts.path.rstrip("/")
@@ -77,7 +77,7 @@ class Address(NamedTuple):
 
 
 class Budget:
-    """The time and the received bytes that one call, or several together, may take."""
+    """A budget of time and received bytes, for one call or several together."""
 
     def __init__(self, seconds: float, max_bytes: int) -> None:
         self._end = time.monotonic() + seconds
@@ -86,11 +86,11 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """Return the seconds left; negative after the end."""
+        """The seconds left, which are negative after the end."""
         return self._end - time.monotonic()
 
     def seconds(self) -> float:
-        """Return the seconds left. Raises TimeoutError if there are none."""
+        """Return the seconds left. Raises TimeoutError if no time is left."""
         left = self.left
         if left <= 0:
             raise TimeoutError
@@ -104,7 +104,7 @@ class Budget:
 
 
 class RawResponse(NamedTuple):
-    """A response, with the headers that clients use; "" for a missing header."""
+    """A response, with the headers that clients use; a missing header is ""."""
 
     status: int
     body: bytes
@@ -114,7 +114,7 @@ class RawResponse(NamedTuple):
 
     @property
     def retry_seconds(self) -> float | None:
-        """Return the seconds of Retry-After, which may be a date (RFC 9110 10.2.3)."""
+        """The seconds of Retry-After, maybe from a date (RFC 9110 10.2.3), or None."""
         text = self.retry_after.strip()
         if text.isascii() and text.isdigit():
             return float(text[:9])
@@ -126,7 +126,7 @@ class RawResponse(NamedTuple):
         return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
     def summary(self) -> str:
-        """Return status, type and beginning of the body, in one line."""
+        """Return the status, the type and the start of the body, in one line."""
         parts = [str(self.status)]
         if self.location:
             return f"a redirect ({self.status}) to {glimpse(self.location)}"
@@ -137,7 +137,7 @@ class RawResponse(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request to send; `path` includes the query, `content` is None for no body."""
+    """A request to send; `path` includes the query. No body is None, not b""."""
 
     method: str
     path: str
@@ -146,13 +146,13 @@ class Request(NamedTuple):
 
 
 def call(address: Address, request: Request, budget: Budget) -> RawResponse:
-    """Send a request; return the response, whatever its status. Raises Unreachable."""
+    """Send a request; return the response of any status. Raises Unreachable."""
     with _response(address, request, budget) as (response, _):
         return _read(response)
 
 
 class NoStream(Exception):
-    """The server sent a `response` that is no stream of events."""
+    """The server sent a `response` that is not a stream of events."""
 
     def __init__(self, response: RawResponse) -> None:
         super().__init__(response.summary())
@@ -165,24 +165,26 @@ def stream_lines(
     budget: Budget,
     line_budget: Callable[[], Budget],
 ) -> Iterator[bytes]:
-    """Yield the lines of a stream of events, with their ends, as they come.
+    """Yield the lines of a stream of events, with their line ends, as they arrive.
 
-    The head keeps to `budget`, each line to a budget of its own. Ends when the server
-    ends the stream. Raises Unreachable, and NoStream for another response.
+    `budget` limits the head, and a new `line_budget` each line. Raises Unreachable, and
+    NoStream for another response.
     """
     with _response(address, request, budget) as (response, stream):
         kind = response.headers.get_content_type()
         if response.status != 200 or kind != _EVENT_STREAM:
             raise NoStream(_read(response))
-        while line := _line(response, stream, line_budget()):
+        while line := _read_line(response, stream, line_budget()):
             yield line
 
 
-def _line(response: http.client.HTTPResponse, stream: _Stream, budget: Budget) -> bytes:
-    """Return the next line with its end; empty at the end of the stream."""
+def _read_line(
+    response: http.client.HTTPResponse, stream: _Stream, budget: Budget
+) -> bytes:
+    """Return the next line with its line end, or b"" at the end of the stream."""
     stream.budget = budget
     with _as_unreachable(budget):
-        # Buffered bytes have been counted before, so each line is limited here too.
+        # Limited here too, because buffered bytes count for an earlier line.
         line = response.readline(budget.max_bytes + 1)
         budget.take(len(line) if len(line) > budget.max_bytes else 0)
         if line and not line.endswith(b"\n"):
@@ -194,12 +196,12 @@ def _line(response: http.client.HTTPResponse, stream: _Stream, budget: Budget) -
 def _response(
     address: Address, request: Request, budget: Budget
 ) -> Iterator[tuple[http.client.HTTPResponse, _Stream]]:
-    """Send a request; yield the response once its head has come, and its socket."""
+    """Send a request; yield the response after its head has arrived, and its stream."""
     with _as_unreachable(budget), closing(_connect(address, budget)) as sock:
         connection = http.client.HTTPConnection(address.host, address.port)
-        # With a socket http.client does not connect: it has only a timeout per step.
+        # A socket of our own, because http.client has only a timeout for each step.
         connection.sock = stream = _Stream(sock, budget)
-        # A server may respond before it has read everything, and close.
+        # A server may respond and close before it has read the whole request.
         with suppress(BrokenPipeError, ConnectionResetError):
             target = f"{address.base}{request.path}"
             fields = {"Connection": "close", **request.headers}
@@ -210,15 +212,15 @@ def _response(
 
 
 def _read(response: http.client.HTTPResponse) -> RawResponse:
-    # http.client asks for identity. Anything else could unpack to far more bytes than
-    # the budget has counted.
+    # http.client requests `identity`. Another encoding could expand to far more bytes
+    # than the budget allows.
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding.strip().lower() != "identity":
         raise Unreachable(f"a response encoded as {glimpse(encoding)}")
     pieces = bytearray()
     while piece := response.read(_PIECE_BYTES):
         pieces += piece
-    # A read in pieces ends at an early end of the connection without an error.
+    # `read` with a size raises no error if the connection ends early.
     if response.length:
         raise http.client.IncompleteRead(b"", response.length)
     names = ("Content-Type", "Location", "Retry-After")
@@ -228,8 +230,8 @@ def _read(response: http.client.HTTPResponse) -> RawResponse:
 
 @contextmanager
 def _as_unreachable(budget: Budget) -> Iterator[None]:
-    """Turn every error of a call into Unreachable, with a one-line reason."""
-    # Subclasses of OSError and HTTPException first.
+    """Convert every error of a call to Unreachable, with a one-line reason."""
+    # Subclasses of OSError and HTTPException come first.
     try:
         yield
     except TimeoutError:
@@ -249,10 +251,10 @@ def _as_unreachable(budget: Budget) -> Iterator[None]:
 
 
 class _Stream(io.RawIOBase):
-    """A socket as http.client uses it; each operation keeps to the budget.
+    """A socket for http.client, with a budget for all operations together.
 
-    A timeout of the socket would restart at every byte. The head may have `head_bytes`,
-    the rest as many bytes as the budget allows.
+    The timeout of a socket alone would restart at every byte. The head is limited by
+    `head_bytes` too.
     """
 
     def __init__(self, sock: socket.socket, budget: Budget) -> None:
@@ -274,7 +276,7 @@ class _Stream(io.RawIOBase):
 
     def close(self) -> None:
         """Called by http.client; `call` closes the socket."""
-        # After a head with `Connection: close` this comes before the body is read.
+        # Not closed here: http.client may call this before it reads the body.
 
     def readable(self) -> bool:
         return True
@@ -293,8 +295,8 @@ class _Stream(io.RawIOBase):
 def _connect(address: Address, budget: Budget) -> socket.socket:
     """Return a connection, encrypted for https. Raises OSError and ValueError."""
     error: OSError = OSError("no address")
-    # A name can have addresses where nobody listens, as localhost often has ::1.
-    for family, kind, protocol, _, place in _resolved(address, budget):
+    # Try all addresses of the name: often no server listens at ::1 of localhost.
+    for family, kind, protocol, _, place in _resolve(address, budget):
         sock = socket.socket(family, kind, protocol)
         try:
             sock.settimeout(budget.seconds())
@@ -313,31 +315,29 @@ def _connect(address: Address, budget: Budget) -> socket.socket:
     raise error
 
 
-def _resolved(address: Address, budget: Budget) -> list[Any]:
+def _resolve(address: Address, budget: Budget) -> list[Any]:
     """Return the socket addresses of a host. Raises OSError and ValueError."""
     host, port, kind = address.host, address.port, socket.SOCK_STREAM
-    # An IP address needs no resolver, and so no thread. As bytes: for a text, Python
-    # loads its codec of international names, which takes 1 to 5 ms.
-    address_like = host.encode() if host.isascii() else host
+    # An IP address needs no resolver, and so no thread. It is passed as bytes: for a
+    # text Python loads a codec of international names, which takes 1 to 5 ms.
+    name = host.encode() if host.isascii() else host
     with suppress(socket.gaierror):
-        return socket.getaddrinfo(
-            address_like, port, type=kind, flags=socket.AI_NUMERICHOST
-        )
-    found: list[list[Any] | Exception] = []
+        return socket.getaddrinfo(name, port, type=kind, flags=socket.AI_NUMERICHOST)
+    results: list[list[Any] | Exception] = []
 
     def resolve() -> None:
         try:
-            found.append(socket.getaddrinfo(host, port, type=kind))
+            results.append(socket.getaddrinfo(host, port, type=kind))
         except (OSError, ValueError) as error:
-            found.append(error)
+            results.append(error)
 
-    # getaddrinfo takes no timeout, so it runs in a thread, which is abandoned when the
-    # time is over.
+    # getaddrinfo has no timeout, so it runs in a thread, which is abandoned when the
+    # budget ends.
     thread = Thread(target=resolve, daemon=True)
     thread.start()
     thread.join(budget.seconds())
-    if not found:
+    if not results:
         raise TimeoutError
-    if isinstance(found[0], Exception):
-        raise found[0]
-    return found[0]
+    if isinstance(results[0], Exception):
+        raise results[0]
+    return results[0]

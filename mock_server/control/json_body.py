@@ -1,4 +1,4 @@
-"""Encode a caller's data as JSON; name the value that JSON cannot hold."""
+"""Encodes a caller's data as JSON, or names the value that is not valid in JSON."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -15,39 +15,39 @@ _BYTES = bytes, bytearray, memoryview
 
 
 def to_json(value: object) -> bytes:
-    """Return JSON of plain data, times, structs and the like. Raises WrongValue."""
-    for path, found in _not_json(value, ()):
-        got, hint = f"a value of the type {type(found).__name__}", ""
-        if isinstance(found, _BYTES):
-            got, hint = "bytes", f"write {bytes(found).decode(errors='replace')!r}"
-        elif isinstance(found, float):
-            got = repr(found)
-        elif isinstance(found, datetime):
+    """Return the JSON of plain data, times and structs. Raises WrongValue."""
+    for path, wrong in _wrong_values(value, ()):
+        got, hint = f"a value of the type {type(wrong).__name__}", ""
+        if isinstance(wrong, _BYTES):
+            got, hint = "bytes", f"write {bytes(wrong).decode(errors='replace')!r}"
+        elif isinstance(wrong, float):
+            got = repr(wrong)
+        elif isinstance(wrong, datetime):
             got = "a datetime without a time zone"
-            hint = f"write {found.replace(tzinfo=UTC)!r}"
-        elif isroutine(found):
-            got, how = "a function", "use placeholders, or respond(times=1) for each"
-            hint = f"an answer is data: {how}" if path[0] in ("data", "json") else ""
+            hint = f"write {wrong.replace(tzinfo=UTC)!r}"
+        elif isroutine(wrong):
+            got, fix = "a function", "use placeholders, or respond(times=1) for each"
+            hint = f"an answer is data: {fix}" if path[0] in ("data", "json") else ""
         where = f" as {dotted(path)[2:]}" if path else ""
         raise WrongValue(f"Expected JSON{where}, got {got}", hint)
     return msgspec.json.encode(value)
 
 
-def _not_json(value: object, path: Path) -> Iterator[tuple[Path, object]]:
+def _wrong_values(value: object, path: Path) -> Iterator[tuple[Path, object]]:
     match value:
         case str() | bool() | int() | None | Struct():
             pass
         case dict():
             for name, item in value.items():
                 if not isinstance(item, str):  # saves half of the time
-                    yield from _not_json(item, (*path, name))
+                    yield from _wrong_values(item, (*path, name))
         case list() | tuple():
             for at, item in enumerate(value):
-                yield from _not_json(item, (*path, at))
+                yield from _wrong_values(item, (*path, at))
         case float():
             if not isfinite(value):  # msgspec would write null
                 yield path, value
-        case datetime(tzinfo=None):  # which of the day's times nobody knows
+        case datetime(tzinfo=None):  # an unknown time
             yield path, value
         case _:
             try:

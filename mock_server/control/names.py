@@ -1,4 +1,4 @@
-"""Look up keys, shares and choices; an unknown name lists the known names."""
+"""Provides keys, shares and choices by name; errors list the known names."""
 
 from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import quote
@@ -27,7 +27,7 @@ class UnknownName(KeyError):
         super().__init__(f"Expected {expected}, got {got!r} ({hint})")
 
     def __str__(self) -> str:
-        # KeyError alone would show it in quotes.
+        # KeyError itself would return the text in quotes.
         return str(self.args[0])
 
 
@@ -35,7 +35,7 @@ def quoted(name: object) -> str:
     """Return a name as a path segment. Raises TypeError if it is not a string."""
     if not isinstance(name, str):
         raise WrongValue(f"Expected a string, got {name!r}")
-    # `quote` leaves slashes as they are, and they would part the path.
+    # By default `quote` leaves slashes, which would split the path.
     return quote(name, safe="")
 
 
@@ -59,7 +59,7 @@ class Shares(ByName, dict[str, str]):
 
 
 class SandboxChoices(ByName, Mapping[str, Value]):
-    """The choices in force; `choices["list_order"] = "name"` sets one."""
+    """The choices in force; `choices["list_order"] = "name"` sets a choice."""
 
     named = "choices"
 
@@ -67,27 +67,27 @@ class SandboxChoices(ByName, Mapping[str, Value]):
         self._client = client
 
     def __getitem__(self, name: str) -> Value:
-        every, name = self._all(), FORMER_NAMES.get(name, name)
-        if name not in every:
-            raise UnknownName("the name of a choice", name, every)
-        return every[name]
+        choices, name = self._all(), FORMER_NAMES.get(name, name)
+        if name not in choices:
+            raise UnknownName("the name of a choice", name, choices)
+        return choices[name]
 
     def __setitem__(self, name: str, value: Value) -> None:
         if isinstance(value, bool):
-            value = str(value)  # so that the refusal lists the values
-        # PUT gives the profile's value to every choice that it does not name.
-        chosen = self._all() | {name: value}
-        self._client.json(ChoicesView, "PUT", "/choices", choices=chosen)
+            value = str(value)  # so that the server's message lists the valid values
+        # All choices are sent, because PUT resets the others to the profile.
+        choices = self._all() | {name: value}
+        self._client.json(ChoicesView, "PUT", "/choices", choices=choices)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "_client":
-            how = self.item_hint(name, table())
-            how += f" = {value!r}" if how.startswith(":") else ""
-            raise AttributeError(f"`.{name}` cannot be set{how}")
+            hint = self.item_hint(name, table())
+            hint += f" = {value!r}" if hint.startswith(":") else ""
+            raise AttributeError(f"`.{name}` cannot be set{hint}")
         super().__setattr__(name, value)
 
     def item_hint(self, name: str, known: Collection[str]) -> str:
-        """Return a mapping's hint; the known choices need no request to the server."""
+        """Return the hint for a name; known choices are looked up without a request."""
         return super().item_hint(FORMER_NAMES.get(name, name), known and table())
 
     def __iter__(self) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Read and change a server's apps, chats, datasets and collections."""
+"""Reads and changes a server's apps, chats, datasets and collections."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct, field
 
 from mock_server.control.client import AdminClient
-from mock_server.control.clock import zoned
+from mock_server.control.clock import check_zone
 from mock_server.control.names import quoted
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.wrong_calls import ReadOnly, explained
@@ -17,7 +17,7 @@ from mock_server.fixture.document import ChatPart, SingleCollection
 __tracebackhide__ = True
 
 Record = Mapping[str, Any] | Struct
-"""An object as a fixture writes it, or one that was read."""
+"""An object as in a fixture, or an object that a method of Records returned."""
 
 
 # The server may be newer than this client, so unknown fields are ignored.
@@ -45,7 +45,7 @@ class _Collections(Struct):
 
 @explained
 class Records:
-    """Methods that read and change the present objects of a server."""
+    """Methods that read and change the objects of a server."""
 
     _client: AdminClient
 
@@ -81,7 +81,7 @@ class Records:
         self, dataset_id: str, parent: str | None = None
     ) -> list[Collection]:
         """Return the collections in a folder (None: the top level)."""
-        # A query has no null: an empty text is the top level.
+        # In a query, which has no null, an empty text means the top level.
         query = f"/collections?parentId={quoted(parent or '')}&"
         return self._all(_Collections, f"{_path('datasets', dataset_id)}{query}")
 
@@ -106,15 +106,15 @@ class Records:
         self._client.json(dict, "DELETE", _path("datasets", dataset_id))
 
     def _all(self, page: type[Any], query: str) -> list[Any]:
-        # One budget for all pages, so that an endless list fails.
+        # All pages share a budget, so that an endless list fails.
         budget = self._client.budget(self._client.limits.state_answer_bytes)
-        found: list[Any] = []
+        items: list[Any] = []
         while True:
-            path = f"{query}offset={len(found)}"
+            path = f"{query}offset={len(items)}"
             view = self._client.ask(page, "GET", path, budget=budget).value
-            found += view.items
-            if not view.items or len(found) >= view.total:
-                return found
+            items += view.items
+            if not view.items or len(items) >= view.total:
+                return items
 
 
 def _fields(record: Record, kind: str, id_field: str) -> Mapping[str, Any]:
@@ -125,15 +125,15 @@ def _fields(record: Record, kind: str, id_field: str) -> Mapping[str, Any]:
         raise TypeError(f"Expected {expected}, got {record!r}")
     if not isinstance(fields.get(id_field), str):
         got = repr(fields[id_field]) if id_field in fields else "nothing"
-        alike = [name for name in fields if did_you_mean(str(name), [id_field])]
-        near = [] if id_field in fields else alike
+        similar = [name for name in fields if did_you_mean(str(name), [id_field])]
+        near = [] if id_field in fields else similar
         hint = f" (did you mean {id_field!r} by {near[0]!r}?)" if near else ""
         place = f"at $.{id_field} of {kind}"
         expected = f"an id of your choice, such as {example}"
         raise ValueError(f"Expected {expected}, got {got}{hint} - {place}")
     for name, value in fields.items():
         if isinstance(value, datetime):
-            zoned(value, f"$.{name} of {kind}")
+            check_zone(value, f"$.{name} of {kind}")
     return fields
 
 

@@ -1,19 +1,17 @@
-"""Find the unknown routes in requests, and whether an answer can serve them."""
+"""Checks whether answers can serve the unknown routes of requests."""
 
 from collections.abc import Iterable
 
 from mock_server.api.faults.answer import Answer
 
 
-def unserved(asked: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return each route once, in order, with why no answer can serve it; "" if one can.
+def answer_mistakes(requests: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the routes of requests, in order, each with the reason against an answer.
 
-    `asked` are methods and paths.
+    `requests` are methods and paths. The reason is "" if an answer can serve the route.
     """
     # An answer for GET also serves HEAD (RFC 9110 9.3.2).
-    routes = (
-        f"{'GET' if method == 'HEAD' else method} {path}" for method, path in asked
-    )
+    routes = (f"{'GET' if m == 'HEAD' else m} {path}" for m, path in requests)
     return {route: _mistake_in(route) for route in dict.fromkeys(routes)}
 
 

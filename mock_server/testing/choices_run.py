@@ -1,7 +1,7 @@
-"""Run tests under other choices, and report which tests depend on a choice.
+"""Runs tests under other choices, and reports which tests depend on a choice.
 
-This is the pytest plugin that --mock-server-choices adds. A test's default run records
-which choices were read; other choices could change nothing, so they are not varied.
+This is the pytest plugin of --mock-server-choices. A test's default run records which
+choices the server reads. No other choice can affect the test, so only these are varied.
 """
 
 import tempfile
@@ -16,7 +16,7 @@ import pytest
 from mock_server.domain.choices import choosing
 from mock_server.domain.choices import table as choice_table
 from mock_server.testing import outcomes, variants
-from mock_server.testing.setup import Setup, given_to, marked
+from mock_server.testing.setup import Setup, marker_arguments, run_settings
 
 _SETTINGS = "mock_server_settings"
 _FOLDER = "mock_server_choices_folder"
@@ -24,7 +24,7 @@ _FOLDER = "mock_server_choices_folder"
 
 @dataclass
 class Run:
-    """One run of a test: under a variant, or the default run, which records reading."""
+    """One run of a test: with a variant, or the default run, which records reads."""
 
     test: str
     variant: variants.Variant | None
@@ -35,11 +35,11 @@ class Run:
 
     @property
     def name(self) -> str:
-        """Return the name of the run in test ids."""
+        """The name of the run in test ids."""
         return variants.BASELINE if self.variant is None else str(self.variant)
 
-    def recorded(self, choices: choice_table.Choices) -> choice_table.Choices:
-        """Return the choices at the test's beginning; a default run records reading."""
+    def record(self, choices: choice_table.Choices) -> choice_table.Choices:
+        """Return choices for the test; those of a default run record reads."""
         if self.variant is not None:
             return choices
         if self.read is None:
@@ -51,35 +51,35 @@ _RUN: pytest.StashKey[Run] = pytest.StashKey()
 
 
 def _run_of(item: pytest.Item) -> Run | None:
-    """Return the run of an item; None if it is not one under choices."""
+    """Return the run of an item, or None if the item has no parameter for variants."""
     return item.stash.get(_RUN, None)
 
 
-def _end(item: pytest.Item, category: str = "") -> NoReturn:
+def _skip(item: pytest.Item, category: str = "") -> NoReturn:
     """Skip a run; reports count it in `category`.
 
-    Without a category, the run would be the same as the default run.
+    The default is for a variant that is equal to the default run.
     """
     item.user_properties.append((outcomes.NOT_RUN, category))
     pytest.skip(category or "the default run has this choice")
 
 
-def varied(setup: Setup, item: pytest.Item, variant: variants.Variant | None) -> Setup:
+def vary(setup: Setup, item: pytest.Item, variant: variants.Variant | None) -> Setup:
     """Return the setup of a run: with its variant, or with recorded choices.
 
-    Skips a run whose variant turns out to be the same as the default run.
+    Skip the run if the variant is equal to the default run.
     """
     if variant is None:
         run = _run_of(item)
-        return setup if run is None else replace(setup, noted=run.recorded)
-    if not variant.differs_from(setup.chosen()[1]):
-        _end(item)
+        return setup if run is None else replace(setup, record=run.record)
+    if not variant.differs_from(setup.profile_and_choices()[1]):
+        _skip(item)
     choices = {**setup.choices, variant.name: variant.value}
     return replace(setup, choices=choices)
 
 
 class ChoicesRun:
-    """Hooks of pytest for one session under other choices.
+    """The hooks of pytest for a session that varies choices.
 
     Raises pytest.UsageError for invalid options and ini values.
     """
@@ -94,38 +94,38 @@ class ChoicesRun:
         self._config = config
         self._is_remote = config.getoption("mock_server_url") is not None
         self._accepts: bool = config.getoption("mock_server_choices_accept")
-        self._accepted = outcomes.accepted_by(config, accepts=self._accepts)
-        # Workers share usages in the folder of the process that starts them.
-        given = getattr(config, "workerinput", {}).get(_FOLDER)
-        self._own = None if given else tempfile.TemporaryDirectory()
-        self._folder = given or (self._own.name if self._own else "")
+        self._accepted = outcomes.accepted_dependences(config, accepts=self._accepts)
+        # Workers share a folder of usages, which the process that starts them creates.
+        shared = getattr(config, "workerinput", {}).get(_FOLDER)
+        self._temporary = None if shared else tempfile.TemporaryDirectory()
+        self._folder = shared or (self._temporary.name if self._temporary else "")
         self._usages = variants.UsageStore(Path(self._folder))
         self._outcomes = outcomes.Outcomes()
         self._is_announced = False
 
-    # Choosing the runs.
+    # Hooks that select the runs.
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Called by pytest; makes a run of a test for each variant."""
+        """Called by pytest; adds a run of a test for each variant."""
         if outcomes.PARAMETER not in metafunc.fixturenames:
             return
         with suppress(TypeError, ValueError):  # reported when the test is set up
-            asked = marked(metafunc.definition)
-            fixed = asked.get("choices") or {}
+            marker = marker_arguments(metafunc.definition)
+            fixed = marker.get("choices") or {}
             baseline = None
             if not self._may_have_settings(metafunc):
-                chosen = given_to(self._config).chosen(asked.get("profile"), fixed)
-                baseline = choosing.choose(*chosen)
-            found = [None, *self._selection.variants(baseline, fixed)]
-            ids = [variants.BASELINE if each is None else str(each) for each in found]
-            # Indirect: values go to the fixture, no test needs an argument for them.
-            metafunc.parametrize(outcomes.PARAMETER, found, ids=ids, indirect=True)
+                run = run_settings(self._config)
+                baseline = choosing.choose(*run.merge(marker.get("profile"), fixed))
+            values = [None, *self._selection.variants(baseline, fixed)]
+            ids = [variants.BASELINE if each is None else str(each) for each in values]
+            # Indirect, so that the pytest fixture gets the values instead of the test.
+            metafunc.parametrize(outcomes.PARAMETER, values, ids=ids, indirect=True)
 
     def _may_have_settings(self, metafunc: pytest.Metafunc) -> bool:
-        """Return whether settings may choose a profile or choices for the test.
+        """Return whether `mock_server_settings` may set choices for the test.
 
-        Fixtures have no values while tests are collected. Then each value is a run, and
-        a run with the same value as the default run is skipped.
+        pytest fixtures have no values during collection. If it may, each value is a run
+        of its own, and a run that is equal to the default run is skipped.
         """
         plugins = self._config.pluginmanager.get_plugins()
         ours = self._config.pluginmanager.get_plugin("mock_server")
@@ -137,22 +137,22 @@ class ChoicesRun:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Called by pytest, after other plugins have ordered the items.
 
-        Puts the default run of a test before its variants; if several processes run the
-        tests, all default runs, so that most is known when variants begin.
+        Puts the default run of a test before its variants. With workers, puts all
+        default runs first, so that most are finished when variants begin.
         """
         first: dict[str, int] = {}
         for place, item in enumerate(items):
-            run = _made(item)
+            run = _new_run(item)
             if run is None:
                 continue
             item.stash[_RUN] = run
-            begin = first.setdefault(run.test, place)
+            start = first.setdefault(run.test, place)
             if run.variant is None:
-                items[begin], items[place] = items[place], items[begin]
+                items[start], items[place] = items[place], items[start]
         if hasattr(self._config, "workerinput"):
             items.sort(key=_is_variant)
 
-    # Announcing their number.
+    # Hooks that print the number of runs.
 
     def pytest_report_collectionfinish(
         self, items: Iterable[pytest.Item]
@@ -170,11 +170,11 @@ class ChoicesRun:
         self._is_announced = True
 
     def _cost(self, node_ids: Iterable[str]) -> str:
-        # All values, whatever the default run of a test has.
+        # All values, because the value of a test's default run is not known here.
         names = {str(each) for each in self._selection.variants(None)}
         names.add(variants.BASELINE)
         parameters = (each.partition("[")[2].removesuffix("]") for each in node_ids)
-        runs = [found for each in parameters if (found := names & {*each.split("-")})]
+        runs = [run for each in parameters if (run := names & {*each.split("-")})]
         if not runs:
             return "mock-server choices: no test uses the fixture mock_server"
         tests = _count(sum(variants.BASELINE in each for each in runs), "test")
@@ -182,11 +182,11 @@ class ChoicesRun:
         if self._selection.is_forced:
             return text
         if self._is_remote:
-            seen = "what matters to a test cannot be seen with --mock-server-url"
-            return f"{text}; {seen}"
+            note = "what matters to a test cannot be seen with --mock-server-url"
+            return f"{text}; {note}"
         return f"{text}; values that cannot matter to a test are left out"
 
-    # Running them.
+    # Hooks that run the tests.
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -195,34 +195,34 @@ class ChoicesRun:
 
     def pytest_unconfigure(self) -> None:
         """Called by pytest; removes the folder."""
-        if self._own is not None:
-            self._own.cleanup()
+        if self._temporary is not None:
+            self._temporary.cleanup()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Called by pytest before any fixture; ends a variant that is not needed."""
+        """Called by pytest before pytest fixtures; skips variants without effect."""
         run = _run_of(item)
         if run is None:
             return
-        # Part of the reports, which pytest-xdist sends from workers to the process that
-        # prints the summary. Plain data, as it travels.
+        # Reports contain this. pytest-xdist sends them from workers to the process that
+        # prints the summary, so it is plain data.
         item.user_properties.append((outcomes.PARAMETER, [run.test, run.name]))
         usage = self._usages.of(run.test)
         if run.variant is None or usage is None:
             return
         if not usage.passed:
-            _end(item, outcomes.NOT_VARIED)
+            _skip(item, outcomes.NOT_VARIED)
         name, read = run.variant.name, usage.read
         if usage.choices.get(name) == run.variant.value:
-            _end(item)
+            _skip(item)
         if not self._selection.is_forced and read is not None and name not in read:
-            _end(item, outcomes.NOT_NEEDED)
+            _skip(item, outcomes.NOT_NEEDED)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Called by pytest; stores usages, and excuses accepted dependences."""
+        """Called by pytest; stores usages, and makes accepted failures expected."""
         report = yield
         run = _run_of(item)
         if run is None:
@@ -234,10 +234,10 @@ class ChoicesRun:
             read = None if run.read is None or self._is_remote else frozenset(run.read)
             self._usages.add(run.test, variants.ChoiceUsage(passed, run.choices, read))
         if run.variant is not None and report.failed:
-            self._excuse(report, (run.name, run.test))
+            self._accept(report, (run.name, run.test))
         return report
 
-    def _excuse(
+    def _accept(
         self, report: pytest.TestReport, dependence: outcomes.Dependence
     ) -> None:
         accepted = self._accepted
@@ -246,7 +246,7 @@ class ChoicesRun:
         report.outcome = "skipped"
         report.wasxfail = f"accepted in {accepted.path.name}"
 
-    # Reporting.
+    # Hooks that report the results.
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(
@@ -281,7 +281,7 @@ class ChoicesRun:
             terminalreporter.line(line)
 
 
-def _made(item: pytest.Item) -> Run | None:
+def _new_run(item: pytest.Item) -> Run | None:
     call: Any = getattr(item, "callspec", None)
     if call is None or outcomes.PARAMETER not in call.params:
         return None

@@ -1,4 +1,4 @@
-"""Report the mistakes of a test's author in one line, without our frames."""
+"""Reports the mistakes of a test's author in one line, without a traceback."""
 
 import os
 import re
@@ -12,12 +12,12 @@ import pytest
 from mock_server.control.client import NotRunning, Refused
 from mock_server.control.control_object import MockServerFixture
 from mock_server.control.environment import known_settings, unknown_settings, variable
-from mock_server.control.faults import UnfiredFaultWarning, near_miss, unfired
+from mock_server.control.faults import UnfiredFaultWarning, near_miss, unfired_text
 from mock_server.control.http_call import Unreachable
 from mock_server.control.report import allowed_violations
 from mock_server.domain.messages import did_you_mean
 from mock_server.fixture.problems import FixtureError
-from mock_server.testing.setup import MARK, MARKER, marked
+from mock_server.testing.setup import MARK, MARKER, marker_arguments
 from mock_server.wire.server import CannotBind
 
 __tracebackhide__ = True
@@ -28,17 +28,17 @@ MISTAKES = (TypeError, ValueError, FixtureError, Refused, Unreachable, CannotBin
 
 
 @contextmanager
-def told_in_one_line(place: str = "") -> Iterator[None]:
-    """Fail a test by the message of a mistake or of an unreachable server.
+def short_failures(place: str = "") -> Iterator[None]:
+    """Fail the test with only the message of a mistake or of an unreachable server.
 
-    `place` names the source of a document, else the message says `document`.
+    `place` replaces the word `document` in the messages of a fixture.
     """
     try:
         yield
     except MISTAKES as error:
         if place and isinstance(error, FixtureError):
-            named = re.sub("^document(?=: )", place, str(error), flags=re.MULTILINE)
-            error = ValueError(named)
+            message = re.sub("^document(?=: )", place, str(error), flags=re.MULTILINE)
+            error = ValueError(message)
         raise _failure(error) from None
 
 
@@ -58,14 +58,14 @@ def unfired_ids(server: MockServerFixture) -> list[str]:
 def warn_of_unfired(
     item: pytest.Item, server: MockServerFixture, known: Collection[str] = ()
 ) -> None:
-    """Warn of faults that a test has added, and that have never fired.
+    """Warn of faults that a test added and that never fired.
 
-    Faults with an id in `known` were there before the test.
+    `known` are the ids of faults that existed before the test.
     """
     for fault in _unfired(server):
         if fault["id"] not in known:
-            said = unfired(fault) + near_miss(server._client, fault)
-            warn(item, UnfiredFaultWarning(said))
+            message = unfired_text(fault) + near_miss(server._client, fault)
+            warn(item, UnfiredFaultWarning(message))
 
 
 def _unfired(server: MockServerFixture) -> list[dict[str, Any]]:
@@ -76,7 +76,7 @@ def _unfired(server: MockServerFixture) -> list[dict[str, Any]]:
 
 
 def _failure(error: Exception) -> BaseException:
-    """Return a failure without its cause, which would show the message twice."""
+    """Return a failure without its cause, which would print the message twice."""
     return pytest.fail.Exception(f"mock-server: {error}", pytrace=False)
 
 
@@ -91,7 +91,7 @@ def check_names(config: pytest.Config) -> None:
     With MOCK_SERVER_STRICT_SETTINGS, raises pytest.UsageError.
     """
     unknown = unknown_settings(os.environ)
-    # pytest shows plugins only the ini values whose names they declare.
+    # Read from a private attribute: pytest's own getter refuses undeclared names.
     for name in getattr(config, "_inicfg", ()):
         rest = name.removeprefix("mock_server_")
         if rest != name and rest not in _INI_NAMES:
@@ -104,7 +104,7 @@ def check_names(config: pytest.Config) -> None:
         config.issue_config_time_warning(pytest.PytestWarning(each), stacklevel=2)
 
 
-_IN_TESTS = {
+_TEST_SETTINGS = {
     "choice": "@pytest.mark.mock_server(choices={...})",
     "profile": '@pytest.mark.mock_server(profile="...")',
     "fixture": '@pytest.mark.mock_server(fixture="...")',
@@ -113,37 +113,38 @@ _IN_TESTS = {
 
 
 def set_too_late(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield title and text on variables set after the servers had read them."""
-    by_option = {variable(option): how for option, how in _IN_TESTS.items()}
-    read = {*known_settings()} - {variable("url")}  # which projects set for their own
+    """Yield title and text of a section on each variable set after pytest started."""
+    by_variable = {variable(option): fix for option, fix in _TEST_SETTINGS.items()}
+    # Projects set the variable `url` for programs of their own.
+    read = {*known_settings()} - {variable("url")}
     for name in sorted(read.intersection(names)):
-        how = by_option.get(name, "the fixture mock_server_settings")
-        why = f"{name} was changed after pytest had started, when variables are read"
-        yield "mock-server", f"{why} (use {how}, or set it before)"
+        fix = by_variable.get(name, "the fixture mock_server_settings")
+        text = f"{name} was changed after pytest had started, when variables are read"
+        yield "mock-server", f"{text} (use {fix}, or set it before)"
 
 
 _SCOPES = re.compile("ScopeMismatch.* (mock_server(_app|_factory)?) with a ([a-z]+) ")
 
 
 def scope_hint(message: str) -> Iterator[tuple[str, str]]:
-    """Yield title and text on a fixture that outlasts the server it asks for."""
-    if found := _SCOPES.search(message):
-        how = "take mock_server_session, which no test resets"
-        why = f'{how}, or drop scope="{found[3]}" of your fixture'
-        yield "mock-server", f"{found[1]} is of one test: {why}"
+    """Yield title and text of a section on a pytest fixture of a too wide scope."""
+    if match := _SCOPES.search(message):
+        fix = "take mock_server_session, which no test resets"
+        fix = f'{fix}, or drop scope="{match[3]}" of your fixture'
+        yield "mock-server", f"{match[1]} is of one test: {fix}"
 
 
 def allowed_by_ini(config: pytest.Config) -> list[str] | None:
-    """Return the violations that mock_server_strict allows; None while it is off.
+    """Return the violations that mock_server_strict allows, or None if it is off.
 
     Raises pytest.UsageError for an unknown name.
     """
     try:
-        given: list[str] = config.getini(_INI)
+        values: list[str] = config.getini(_INI)
     except (TypeError, pytest.UsageError) as error:
-        # In native TOML a list cannot be true or false; pytest's error has the value.
-        given = [str(error).rpartition(": ")[2]]
-    words = [name for word in given for name in word.split(",") if name]
+        # pytest refuses true and false in native TOML. Its error contains the value.
+        values = [str(error).rpartition(": ")[2]]
+    words = [name for value in values for name in value.split(",") if name]
     if len(words) == 1 and words[0].lower() in (*_TRUE, *_FALSE):
         return [] if words[0].lower() in _TRUE else None
     if not words:
@@ -155,7 +156,7 @@ def allowed_by_ini(config: pytest.Config) -> list[str] | None:
 
 
 def strictness(config: pytest.Config) -> list[str]:
-    """Return the line of a report's header on mock_server_strict; none while off."""
+    """Return the header's line on mock_server_strict, or no line if it is off."""
     allowed = allowed_by_ini(config)
     return [] if allowed is None else [f"{_INI} {' '.join(allowed) or 'true'}"]
 
@@ -165,9 +166,9 @@ def check_strictly(
 ) -> None:
     """Fail a strict test whose client broke the spec.
 
-    `since` is the number of the first entry that is the test's.
+    `since` is the number of the test's first journal entry.
     """
-    strict = marked(item).get("strict")
+    strict = marker_arguments(item).get("strict")
     allowed: list[str] | None
     if strict is None:
         allowed = allowed_by_ini(item.config)
@@ -180,12 +181,12 @@ def check_strictly(
     try:
         server.assert_no_violations(allowed, since=since, strict=True)
     except AssertionError as error:
-        # Without its cause, which would show the message twice.
+        # Without the cause, which would print the message twice.
         raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 def of_session(request: pytest.FixtureRequest, name: str) -> Any:
-    """Return the value of a session fixture. Fail the test for a smaller scope."""
+    """Return the value of a pytest fixture, which must have the scope session."""
     try:
         return request.getfixturevalue(name)
     except pytest.fail.Exception as error:
@@ -193,12 +194,12 @@ def of_session(request: pytest.FixtureRequest, name: str) -> Any:
             raise
     expected = f"mock-server: Expected the scope session of the fixture {name}"
     hint = '@pytest.fixture(scope="session"), as mock_server_session takes it'
-    why = f"{expected}, got a smaller one (write {hint})"
-    raise pytest.fail.Exception(why, pytrace=False)
+    message = f"{expected}, got a smaller one (write {hint})"
+    raise pytest.fail.Exception(message, pytrace=False)
 
 
 def warn_of_use(item: pytest.Item) -> None:
-    """Warn of a marker without effect, of a hidden fixture and of a misspelt marker."""
+    """Warn of markers without effect, misspelt markers and a hidden pytest fixture."""
     _warn_if_idle(item)
     for mark in item.iter_markers():
         near = did_you_mean(mark.name, [MARK])
@@ -209,33 +210,33 @@ def warn_of_use(item: pytest.Item) -> None:
 
 
 def warn_of_undecorated(item: pytest.Item) -> None:
-    """Warn, once each, of functions that lack their @pytest.fixture, or their name."""
-    if not item.config.stash.setdefault(_NAMED, False):
-        item.config.stash[_NAMED] = True
-        for why in _misnamed(item):
-            warn(item, pytest.PytestWarning(f"mock-server: {why}"))
+    """Warn once of each function without @pytest.fixture, or with a misspelt name."""
+    if not item.config.stash.setdefault(_NAMES_CHECKED, False):
+        item.config.stash[_NAMES_CHECKED] = True
+        for sentence in _misspelt_fixtures(item):
+            warn(item, pytest.PytestWarning(f"mock-server: {sentence}"))
     known = item.config.stash.setdefault(_UNDECORATED, set())
     modules = getattr(item, "module", None), *item.config.pluginmanager.get_plugins()
     for module in modules:
         for name in (f"{MARK}_fixture", f"{MARK}_settings"):
             function = getattr(module, "__dict__", {}).get(name)
-            # Until version 8.4, pytest marked functions in place of wrapping them.
+            # Before version 8.4, pytest marked functions instead of wrapping them.
             if not isfunction(function) or hasattr(function, "_pytestfixturefunction"):
                 continue
             if function not in known:
                 known.add(function)
-                how = "is no fixture: write @pytest.fixture above it"
-                why = f"{name} at {_place_of(function)} {how}"
-                warn(item, pytest.PytestWarning(f"mock-server: {why}"))
+                fix = "is no fixture: write @pytest.fixture above it"
+                message = f"mock-server: {name} at {_place_of(function)} {fix}"
+                warn(item, pytest.PytestWarning(message))
 
 
 _UNDECORATED: pytest.StashKey[set[object]] = pytest.StashKey()
-_NAMED: pytest.StashKey[bool] = pytest.StashKey()
-"""True once the names of fixtures have been compared."""
+_NAMES_CHECKED: pytest.StashKey[bool] = pytest.StashKey()
+"""True once the names of pytest fixtures have been checked."""
 
 
-def _misnamed(item: pytest.Item) -> Iterator[str]:
-    """Yield a sentence for each unused fixture that is nearly called as ours."""
+def _misspelt_fixtures(item: pytest.Item) -> Iterator[str]:
+    """Yield a sentence for each unused pytest fixture with a name similar to ours."""
     ours, items = ("fixture", "settings"), item.session.items
     used = {name for each in items for name in getattr(each, "fixturenames", ())}
     for plugin in item.config.pluginmanager.get_plugins():
@@ -250,50 +251,50 @@ def _misnamed(item: pytest.Item) -> Iterator[str]:
 
 
 def _warn_if_idle(item: pytest.Item) -> None:
-    """Warn of a marker that reaches no fixture of the plugin."""
+    """Warn of a marker on a test that uses no pytest fixture of the plugin."""
     own = [mark.kwargs for mark in item.own_markers if mark.name == MARK]
     names: Sequence[str] = getattr(item, "fixturenames", ())
     if not own or MARK in names or f"{MARK}_app" in names:
         return
-    why = f"does nothing: the test asks for no fixture of this plugin, such as {MARK}"
-    # `strict` counts for every server that a test uses.
+    text = f"does nothing: the test asks for no fixture of this plugin, such as {MARK}"
+    # `strict` applies to every server that a test uses.
     given = [name for each in own for name in each if name != "strict"]
     if f"{MARK}_factory" in names:
-        how = ", ".join(f"{name}=..." for name in given)
-        why = f"does not reach {MARK}_factory (write {MARK}_factory({how}))"
+        arguments = ", ".join(f"{name}=..." for name in given)
+        text = f"does not reach {MARK}_factory (write {MARK}_factory({arguments}))"
     elif f"{MARK}_session" in names:
-        how = f"return {', '.join(given)} from the fixture {MARK}_settings"
-        why = f"does not reach {MARK}_session ({how})"
+        fix = f"return {', '.join(given)} from the fixture {MARK}_settings"
+        text = f"does not reach {MARK}_session ({fix})"
     elif any(name.startswith(MARK) for name in names):
         return
-    if given or why.startswith("does nothing"):
-        message = f"mock-server: the marker {MARK} {why}"
+    if given or text.startswith("does nothing"):
+        message = f"mock-server: the marker {MARK} {text}"
         warn(item, pytest.PytestWarning(message))
 
 
 _HAS_WARNED: pytest.StashKey[bool] = pytest.StashKey()
-_OURS = "mock_server.pytest_plugin"
+_OUR_MODULE = "mock_server.pytest_plugin"
 
 
 def _warn_if_hidden(item: pytest.Item) -> None:
-    """Warn, once a run, of a fixture `mock_server` that is not ours.
+    """Warn once in a run of a pytest fixture `mock_server` that hides ours.
 
-    A fixture that requests ours and returns it is accepted.
+    A pytest fixture that itself uses ours is accepted.
     """
     manager = getattr(item.session, "_fixturemanager", None)
     if manager is None or item.config.stash.get(_HAS_WARNED, False):
         return
-    found = None
-    for found in reversed(manager.getfixturedefs(MARK, item) or ()):
-        if MARK not in found.argnames:
+    fixture = None
+    for fixture in reversed(manager.getfixturedefs(MARK, item) or ()):
+        if MARK not in fixture.argnames:
             break
-    if found is None or found.func.__module__ == _OURS:
+    if fixture is None or fixture.func.__module__ == _OUR_MODULE:
         return
     item.config.stash[_HAS_WARNED] = True
-    hides = f"the fixture {MARK} at {_place_of(found.func)} hides that of this plugin"
+    text = f"the fixture {MARK} at {_place_of(fixture.func)} hides that of this plugin"
     hint = "the marker does nothing to it, and mock_server_app is another server"
-    why = f"mock-server: {hides}: {hint} (rename it, for instance to my_{MARK})"
-    warn(item, pytest.PytestWarning(why))
+    message = f"mock-server: {text}: {hint} (rename it, for instance to my_{MARK})"
+    warn(item, pytest.PytestWarning(message))
 
 
 def _place_of(function: Any) -> str:

@@ -1,8 +1,8 @@
-"""Collect the results of runs under choices, and which tests depend on a choice.
+"""Collects the results of runs with varied choices: which tests depend on a choice.
 
-A project may accept dependences in a text file of its repository. Each line there is
-`NAME=VALUE TEST`, or a comment, which begins with `#`. A comment belongs to the line
-below it; the first comments, up to an empty line, stay on top.
+A project may accept dependences in a text file of its repository. A line of the file is
+`NAME=VALUE TEST`, or a comment that begins with `#`. A comment belongs to the next
+dependence, except comments before the first empty line, which stay on top.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,12 +21,12 @@ HEAD = "# Tests that depend on a choice: NAME=VALUE TEST.\n\n"
 # Names of properties of reports, which pytest-xdist sends from workers.
 PARAMETER, NOT_RUN = "_mock_server_variant", "_mock_server_not_run"
 NOT_NEEDED, NOT_VARIED = "not needed", "not varied"
-"""Why a variant was not run: it cannot matter, or the default run did not pass."""
+"""Reasons to skip a variant: it cannot matter, or the default run did not pass."""
 _PASSED, _FAILED = "passed", "failed"
 
 
 class Accepted:
-    """The dependences that a file accepts, with the comments above each line."""
+    """The dependences that a file accepts, with the comments above each."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -54,12 +54,12 @@ class Accepted:
                 self._head, comment = f"{self._head}{comment}\n", ""
         self._tail = comment
 
-    def write(self, gone: Iterable[Dependence], new: Iterable[Dependence]) -> None:
-        """Write the file without `gone` and with `new` dependences, sorted.
+    def write(self, resolved: Iterable[Dependence], new: Iterable[Dependence]) -> None:
+        """Write the file, sorted, without `resolved` and with `new` dependences.
 
         Raises OSError.
         """
-        for each in gone:
+        for each in resolved:
             self._comments.pop(each, None)
         for each in new:
             self._comments.setdefault(each, "")
@@ -82,11 +82,11 @@ def _dependence(text: str, place: str) -> Dependence:
         raise ValueError(f"{error} - at {place}") from None
 
 
-def accepted_by(config: pytest.Config, *, accepts: bool) -> Accepted | None:
+def accepted_dependences(config: pytest.Config, *, accepts: bool) -> Accepted | None:
     """Return the dependences in the file of the ini value, relative to the ini file.
 
-    Return None if the ini value names no file, unless the run `accepts` some. Raises
-    pytest.UsageError.
+    Return None if the ini value is empty. Raises pytest.UsageError, also if the run
+    `accepts` dependences but the ini value is empty.
     """
     name = "mock_server_choices_accepted"
     file: str = config.getini(name)
@@ -114,23 +114,23 @@ class Outcomes:
     """The known result of each run of a test."""
 
     def __init__(self) -> None:
-        self._known: dict[Dependence, str] = {}
+        self._results: dict[Dependence, str] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._known)
+        return bool(self._results)
 
     def add(self, report: pytest.TestReport) -> None:
-        """Use the report of one phase of a test."""
+        """Add the report of one phase of a test."""
         properties: dict[str, Any] = dict(report.user_properties)
         if PARAMETER not in properties:
             return
         test, run = properties[PARAMETER]
         if report.failed or hasattr(report, "wasxfail"):
-            self._known[run, test] = _FAILED
+            self._results[run, test] = _FAILED
         elif NOT_RUN in properties:
-            self._known[run, test] = str(properties[NOT_RUN])
+            self._results[run, test] = str(properties[NOT_RUN])
         elif report.when == "call" and report.passed:
-            self._known.setdefault((run, test), _PASSED)
+            self._results.setdefault((run, test), _PASSED)
 
     def write(self, accepted: Accepted) -> None:
         """Add new dependences to the file, and remove those that no longer hold."""
@@ -139,30 +139,30 @@ class Outcomes:
     def lines(
         self, accepted: Accepted | None, accepts: bool, tried: str
     ) -> Iterator[str]:
-        """Yield the summary; `tried` names the choices that were tried."""
-        found = self._dependences()
-        known = [each for each in found if accepted is not None and each in accepted]
-        if not found:
+        """Yield the summary; `tried` describes the choices that were tried."""
+        dependences = self._dependences()
+        old = [each for each in dependences if accepted and each in accepted]
+        if not dependences:
             yield f"no test depends on {tried}"
-        yield from _listed([each for each in found if each not in known], "breaks")
+        yield from _lines([each for each in dependences if each not in old], "breaks")
         if accepted is not None:
-            yield from _listed(known, f"(accepted in {accepted.path.name}) breaks")
+            yield from _lines(old, f"(accepted in {accepted.path.name}) breaks")
             if not accepts:
-                gone = f"no longer breaks (to be taken off {accepted.path.name})"
-                yield from _listed(self._resolved(accepted), gone)
-        every = self._known.items()
-        if tests := sorted({test for (_, test), how in every if how == NOT_VARIED}):
+                verb = f"no longer breaks (to be taken off {accepted.path.name})"
+                yield from _lines(self._resolved(accepted), verb)
+        results = self._results.items()
+        if tests := sorted({test for (_, test), it in results if it == NOT_VARIED}):
             yield f"not varied, as they do not pass as they are: {', '.join(tests)}"
 
     def _is_sound(self, test: str) -> bool:
-        """Return whether the default run passed; else variants show nothing."""
-        return self._known.get((BASELINE, test)) == _PASSED
+        """Return whether the default run passed; else the variants prove nothing."""
+        return self._results.get((BASELINE, test)) == _PASSED
 
     def _dependences(self) -> list[Dependence]:
         return sorted(
             (run, test)
-            for (run, test), how in self._known.items()
-            if how == _FAILED and run != BASELINE and self._is_sound(test)
+            for (run, test), result in self._results.items()
+            if result == _FAILED and run != BASELINE and self._is_sound(test)
         )
 
     def _resolved(self, accepted: Accepted) -> list[Dependence]:
@@ -170,13 +170,13 @@ class Outcomes:
             (run, test)
             for run, test in accepted
             if self._is_sound(test)
-            and self._known.get((run, test)) in (_PASSED, NOT_NEEDED)
+            and self._results.get((run, test)) in (_PASSED, NOT_NEEDED)
         )
 
 
-def _listed(found: Iterable[Dependence], verb: str) -> Iterator[str]:
+def _lines(dependences: Iterable[Dependence], verb: str) -> Iterator[str]:
     by_variant: dict[str, list[str]] = {}
-    for variant, test in found:
+    for variant, test in dependences:
         by_variant.setdefault(variant, []).append(test)
     for variant, tests in by_variant.items():
         yield f"{variant} {verb} {len(tests)}: {', '.join(tests)}"

@@ -1,4 +1,4 @@
-"""The servers of a test session: in this process, or elsewhere."""
+"""Provides the servers of a test session, in this process or with --mock-server-url."""
 
 import dataclasses
 import hashlib
@@ -31,7 +31,7 @@ _WAS_WARNED: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def check(url: str) -> None:
-    """Raise pytest.UsageError for an invalid URL, or an invalid variable beside it."""
+    """Raise pytest.UsageError for an invalid URL, admin token or timeout."""
     try:
         Address.of(url)
     except ValueError as error:
@@ -40,7 +40,7 @@ def check(url: str) -> None:
 
 
 def _from_environment() -> tuple[str | None, float]:
-    """Return the admin token, and the seconds that a call may take.
+    """Return the admin token, and the timeout of calls in seconds.
 
     Raises pytest.UsageError for an empty or invalid variable.
     """
@@ -62,10 +62,10 @@ def _from_environment() -> tuple[str | None, float]:
 
 
 class Baselines:
-    """Sandboxes on a server elsewhere, whose baselines tests' sandboxes start from.
+    """Sandboxes of a remote server with the fixtures from which tests start.
 
-    There is one for each fixture, so all tests and their runs load it once: a thousand
-    collections take a tenth of a second.
+    Each fixture is loaded only once for all tests, because a thousand collections take
+    a tenth of a second.
     """
 
     def __init__(self) -> None:
@@ -73,19 +73,19 @@ class Baselines:
         self._stack = ExitStack()
 
     def name_of(self, server: AdminClient, setup: Setup, test: str) -> str:
-        """Return the name of the sandbox with the fixture of a test.
+        """Return the name of the sandbox with this fixture; create it if needed.
 
-        `test` is the first test that needs it. Raises Unreachable or Refused.
+        The name contains that of the first `test`. Raises Unreachable or Refused.
         """
         fixture = _fixture_name(setup.fixture)
         if fixture not in self._names:
-            kept = f"baseline of {test}"
-            self._stack.enter_context(remote_sandbox(server, setup, kept))
-            self._names[fixture] = _sandbox_name(kept)
+            baseline = f"baseline of {test}"
+            self._stack.enter_context(remote_sandbox(server, setup, baseline))
+            self._names[fixture] = _sandbox_name(baseline)
         return self._names[fixture]
 
     def forget(self, setup: Setup) -> None:
-        """Load the fixture again when a test needs it."""
+        """Load the fixture again for the next test that needs it."""
         self._names.pop(_fixture_name(setup.fixture), None)
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ def sandbox_of(
     Raises Unreachable, Refused, or ValueError for a refused admin token.
     """
     _warn_of_options(node, setup)
-    # Runs and workers may share the server, but not the sandbox of a test.
+    # The name is unique, because other runs and workers may share the server.
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     token, timeout = _from_environment()
@@ -118,61 +118,61 @@ def sandbox_of(
     except Refused as error:
         if error.status != 401:
             raise
-        why = f"{error} - at {_OPTION} ({variable('admin-token')} is to have the token)"
-        raise ValueError(why) from None
+        hint = f"{variable('admin-token')} is to have the token"
+        raise ValueError(f"{error} - at {_OPTION} ({hint})") from None
     except Unreachable as error:
         raise Unreachable(f"{error} - at {_OPTION}") from None
 
 
 def _warn_of_options(node: pytest.Item, setup: Setup) -> None:
-    """Warn once of settings that cannot affect a server elsewhere."""
+    """Warn once of settings that cannot affect a remote server."""
     if not setup.options or node.config.stash.get(_WAS_WARNED, False):
         return
     node.config.stash[_WAS_WARNED] = True
     names = ", ".join(setup.options)
-    why = f"no effect on a server that runs already ({_OPTION})"
-    warn(node, pytest.PytestWarning(f"{names}: {why} - at {SETTINGS_FIXTURE}"))
+    text = f"no effect on a server that runs already ({_OPTION})"
+    warn(node, pytest.PytestWarning(f"{names}: {text} - at {SETTINGS_FIXTURE}"))
 
 
 @contextmanager
 def remote_sandbox(
     server: AdminClient, setup: Setup, test: str, baselines: Baselines | None = None
 ) -> Iterator[MockServerFixture]:
-    """Yield a sandbox for one test on a server elsewhere, and delete it at the end.
+    """Yield a sandbox for one test on a remote server, and delete it at the end.
 
-    Its fixture is that of one of the baselines, if given. Raises Unreachable or
+    If there are `baselines`, the sandbox starts from one of them. Raises Unreachable or
     Refused.
     """
-    # If the process is killed during the test, the sandbox expires after 600 s.
-    wanted: dict[str, Any] = {"name": _sandbox_name(test), "ttl": 600}
-    wanted |= {"profile": setup.profile, "choices": dict(setup.choices)}
+    # The sandbox expires after 600 s if the process is killed during the test.
+    body: dict[str, Any] = {"name": _sandbox_name(test), "ttl": 600}
+    body |= {"profile": setup.profile, "choices": dict(setup.choices)}
     is_loaded = False
-    # A fixture that a test has loaded itself has no name.
+    # Baselines have fixtures by name, which a loaded Generation lacks.
     if baselines is not None and not isinstance(setup.fixture, Generation | None):
         try:
             name = baselines.name_of(server, setup, test)
-            server.json(SandboxView, "POST", "/sandboxes", **wanted, baseline=name)
+            server.json(SandboxView, "POST", "/sandboxes", **body, baseline=name)
             is_loaded = True
         except Refused as error:  # an older server, or an expired sandbox
             if error.status == 404:
                 baselines.forget(setup)
     if not is_loaded:
-        server.json(SandboxView, "POST", "/sandboxes", **wanted)
-    mine = dataclasses.replace(server, sandbox=wanted["name"])
+        server.json(SandboxView, "POST", "/sandboxes", **body)
+    mine = dataclasses.replace(server, sandbox=body["name"])
     try:
         sandbox = MockServerFixture(mine)
         if setup.fixture is None:
             for fault in setup.faults:
                 mine.json(FaultView, "POST", "/faults", **fault.plain_fields())
         elif not is_loaded:
-            sandbox.load(with_faults(loaded(setup.fixture), setup.faults, _FAULT))
+            sandbox.load(with_faults(load(setup.fixture), setup.faults, _FAULT))
         yield sandbox
     finally:
         mine.json(SandboxView, "DELETE", "")
 
 
 def _sandbox_name(test: str) -> str:
-    # Test ids can have any length and character, names of sandboxes cannot.
+    # Hashed, because ids of tests can be longer than names of sandboxes.
     return f"pytest-{hashlib.sha256(test.encode()).hexdigest()[:24]}"
 
 
@@ -186,24 +186,24 @@ class MockServerApp(HasControl):
     """A mock server as an ASGI application, and its control object."""
 
     def __init__(self, app: ASGIApp, token: str | None = None) -> None:
-        """`token` is the admin token of the application."""
+        """Wrap an application; `token` is its admin token."""
         self._app = app
         client = AdminClient(URL, token=token, send=in_process(app))
         self._control = MockServerFixture(client)
 
     @property
     def control(self) -> MockServerFixture:
-        """Return the control object, as the pytest fixture `mock_server` is one."""
+        """The control object, of the same type as the pytest fixture `mock_server`."""
         return self._control
 
     @property
     def url(self) -> str:
-        """Return a base address for clients that call the application."""
+        """The base address for clients that call the application."""
         return self.control.url
 
     @property
     def key(self) -> str:
-        """Return an API key of level owner. Raises LookupError if there is none."""
+        """An API key of level owner. Raises LookupError if there is none."""
         return self.control.key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -213,23 +213,23 @@ class MockServerApp(HasControl):
 def server_for(
     request: pytest.FixtureRequest, setup: Setup, stack: ExitStack, number: int = 0
 ) -> MockServerFixture:
-    """A server as a test asks for it, here or elsewhere; it ends with the stack.
+    """Return a server with the setup of a test, in this process or remote.
 
-    A test may have several, each of another number.
+    `stack` ends it. A test may have several servers, each with its own `number`.
     """
     url = request.config.getoption(_OPTION)
     servers: LocalServers = request.getfixturevalue("_mock_servers")
     if url is None:
-        return servers.running(setup, number)
+        return servers.run(setup, number)
     test = f"{request.node.nodeid} {number}"
     return sandbox_of(request.node, url, setup, stack, test, servers.baselines)
 
 
 class LocalServers:
-    """Servers in this process, shared by all tests, and `baselines` elsewhere.
+    """Servers in this process for all tests; `baselines` are for a remote server.
 
-    Each fixture is loaded once. Before each test the whole state of the server is
-    replaced, which takes microseconds for a fixture of any size.
+    Each fixture is loaded once. Before each test the state of the server is replaced,
+    which takes microseconds for a fixture of any size.
     """
 
     def __init__(self) -> None:
@@ -239,59 +239,56 @@ class LocalServers:
         self._running: set[int] = set()
         self._generations: dict[str, Generation] = {}
 
-    def app(self, setup: Setup, *, begun: bool = False) -> MockServerApp:
-        """Return an application at its baseline, or (`begun`) as it is: no socket."""
+    def app(self, setup: Setup, *, keeps_state: bool = False) -> MockServerApp:
+        """Return an application without a socket, at its baseline or as it is."""
         name = _options_name(setup.options), 0
-        server = self._servers[name] if begun else self._prepared(setup, 0)
+        server = self._servers[name] if keeps_state else self._prepare(setup, 0)
         return MockServerApp(server.app, setup.options.get("admin_token"))
 
-    def running(self, setup: Setup, number: int = 0) -> MockServerFixture:
-        """Return a running server at its baseline.
-
-        Each `number` is another server, which a test may use beside its own.
-        """
-        server = self._prepared(setup, number)
+    def run(self, setup: Setup, number: int = 0) -> MockServerFixture:
+        """Return a running server at its baseline; each `number` is another server."""
+        server = self._prepare(setup, number)
         if id(server) not in self._running:
             self._stack.enter_context(server)
             self._running.add(id(server))
-        # A new control object for each test: it remembers keys and added faults.
+        # Each test has a new control object, which remembers keys and added faults.
         return MockServerFixture(server.client)
 
     def close(self) -> None:
         self._stack.close()
         self.baselines.close()
 
-    def _prepared(self, setup: Setup, number: int) -> MockServer:
+    def _prepare(self, setup: Setup, number: int) -> MockServer:
         options = dict(setup.options)
         if number != 0:
-            options.pop("port", None)  # which the test's own server has
+            options.pop("port", None)  # the test's first server has this port
         name = _options_name(options), number
         if name not in self._servers:
-            # With the demo data: `begin`, below, replaces them.
-            self._servers[name] = MockServer(self._loaded(None), **options)
+            # The demo is only a start, which `begin` below replaces.
+            self._servers[name] = MockServer(self._load(None), **options)
         server = self._servers[name]
-        generation = with_faults(self._loaded(setup.fixture), setup.faults, _FAULT)
-        profile, choices = setup.chosen()
-        # In this order, as choices may record that they are read.
+        generation = with_faults(self._load(setup.fixture), setup.faults, _FAULT)
+        profile, choices = setup.profile_and_choices()
+        # The choice is read last, because choices may record that they are read.
         if not generation.keys and choices.unknown_key == "reject":
-            # Without any key the test could not call anything.
+            # Without a key the test could not call any operation.
             owner = Caller("fastgpt-owner")
             generation = replace(generation, keys={owner.key: owner})
         server.sandbox.begin(generation, profile, choices)
         return server
 
-    def _loaded(self, fixture: AnyFixture) -> Generation:
-        """Return a fixture, loaded when it is first used."""
+    def _load(self, fixture: AnyFixture) -> Generation:
+        """Return a fixture, which is loaded on first use."""
         if isinstance(fixture, Generation):
             return fixture
         name = _fixture_name(fixture)
         if name not in self._generations:
-            self._generations[name] = loaded(fixture)
+            self._generations[name] = load(fixture)
         return self._generations[name]
 
 
-def loaded(fixture: AnyFixture) -> Generation:
-    """Load a fixture of any form that a test may give. Raises FixtureError."""
+def load(fixture: AnyFixture) -> Generation:
+    """Load a fixture in any form that a test may use. Raises FixtureError."""
     if isinstance(fixture, Generation):
         return fixture
     if isinstance(fixture, str | Path | Mapping):
@@ -301,11 +298,11 @@ def loaded(fixture: AnyFixture) -> Generation:
 
 def _fixture_name(fixture: AnyFixture) -> str:
     if isinstance(fixture, Mapping):
-        # By content: a pytest fixture may make an equal document for each test.
+        # The content, because a pytest fixture may return an equal dict for each test.
         return msgspec.json.encode(fixture).decode()
     if isinstance(fixture, str | Path):
         path = Path(fixture)
-        # A file that has changed since it was loaded is another fixture.
+        # With its time, because a changed file must be loaded again.
         return f"{path} {path.stat().st_mtime_ns if path.exists() else 0}"
     return repr(fixture)
 

@@ -1,4 +1,4 @@
-"""Selects the runs of a test under other choices; records the choices it reads."""
+"""Selects the runs of a test with varied choices; records which choices are read."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ ALL, REALLY_ALL = "all", "all!"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One choice with a value other than in a default run; its text is NAME=VALUE."""
+    """A choice with another value than in the default run; its text is NAME=VALUE."""
 
     name: str
     value: Value
@@ -42,7 +42,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The values to try; `is_forced`: also try values that cannot affect the test."""
+    """The values to try; if `is_forced`, also those that cannot affect a test."""
 
     values: Mapping[str, tuple[Value, ...]]
     is_forced: bool = False
@@ -56,31 +56,31 @@ class Selection:
         words = [word.strip() for word in text.split(",")]
         values: dict[str, tuple[Value, ...]] = {}
         for word in words:
-            for name, more in _selected(word).items():
+            for name, more in _values_of(word).items():
                 known = values.get(name, ())
                 values[name] = known + tuple(v for v in more if v not in known)
         return cls(values, REALLY_ALL in words)
 
     def is_all(self) -> bool:
         """Return whether all values are selected."""
-        every = _selected(ALL)
-        return all(set(every[name]) <= set(self.values.get(name, ())) for name in every)
+        full = _values_of(ALL)
+        return all(set(full[name]) <= set(self.values.get(name, ())) for name in full)
 
     def variants(
         self, baseline: Choices | None, fixed: Iterable[str] = ()
     ) -> Iterator[Variant]:
-        """Yield every value other than the baseline's, of every choice not in `fixed`.
+        """Yield the selected values that differ from `baseline`, the default run's.
 
-        `baseline` are the choices of the default run; if it is None, yield every value.
+        Choices in `fixed` are not varied. Without `baseline`, yield all other values.
         """
         for name, values in self.values.items():
             for variant in (Variant(name, value) for value in values):
-                is_other = baseline is None or variant.differs_from(baseline)
-                if name not in fixed and is_other:
+                differs = baseline is None or variant.differs_from(baseline)
+                if name not in fixed and differs:
                     yield variant
 
 
-def _selected(word: str) -> Mapping[str, tuple[Value, ...]]:
+def _values_of(word: str) -> Mapping[str, tuple[Value, ...]]:
     """Return the values that one word selects, by choice. Raises ValueError."""
     if word in (ALL, REALLY_ALL):
         return {
@@ -98,7 +98,7 @@ def _selected(word: str) -> Mapping[str, tuple[Value, ...]]:
 
 
 def _worth_trying(choice: choice_table.Choice) -> tuple[Value, ...]:
-    # The values within a range behave like its first and its last value.
+    # Values within a range behave like the first and the last value.
     values = choice.values
     return (values[0], values[-1]) if choice.is_range else values
 
@@ -106,19 +106,19 @@ def _worth_trying(choice: choice_table.Choice) -> tuple[Value, ...]:
 def test_of(node_id: str, parameters: str, run: str) -> str:
     """Return the id of a test, which is a run's id without the parameter of the run."""
     head = node_id.removesuffix(f"[{parameters}]")
-    found = re.search(rf"(?:^|-){re.escape(run)}(?=-|$)", parameters)
-    if found is None:
+    match = re.search(rf"(?:^|-){re.escape(run)}(?=-|$)", parameters)
+    if match is None:
         return node_id
-    before, after = parameters[: found.start()], parameters[found.end() :]
-    rest = before + after if found.start() else after.removeprefix("-")
+    before, after = parameters[: match.start()], parameters[match.end() :]
+    rest = before + after if match.start() else after.removeprefix("-")
     return f"{head}[{rest}]" if rest else head
 
 
 class RecordedChoices(Choices):
-    """Choices that add the name of each choice that is read to a set.
+    """Choices that record the name of each choice that is read, in a set.
 
-    A sandbox has them in force, so resets, snapshots and journal entries carry them
-    along. The server reads them in its own thread: adding to a set is atomic.
+    They are the choices of a sandbox, so its resets, snapshots and journal entries have
+    them too. The server reads them in another thread, but adding to a set is atomic.
     """
 
     __slots__ = ("_read",)
@@ -126,19 +126,19 @@ class RecordedChoices(Choices):
     _read: set[str]
 
     def __new__(cls, **values: Any) -> Choices:  # type: ignore[misc]
-        """Return plain Choices: copying every field has already read them all."""
+        """Return plain Choices, because whoever copies all fields has read them."""
         return Choices(**values)
 
     @classmethod
     def of(cls, choices: Choices, read: set[str]) -> Choices:
-        """Return the same choices; the names of those read are added to `read`."""
+        """Return these choices, which add the name of each choice read to `read`."""
         recorded = object.__new__(cls)
         object.__setattr__(recorded, "_read", read)
         for name in Choices.__match_args__:
             object.__setattr__(recorded, name, object.__getattribute__(choices, name))
         return recorded
 
-    # Comparing choices, as caches do, must not count as reading them.
+    # A comparison, as in caches, must not count as reading.
     __eq__, __hash__ = object.__eq__, object.__hash__
 
     def __getattribute__(self, name: str) -> Any:
@@ -147,7 +147,7 @@ class RecordedChoices(Choices):
         return object.__getattribute__(self, name)
 
     def replaced(self, **values: Any) -> Choices:
-        """Return the choices with these values changed; reading is recorded too."""
+        """Return changed choices, which record reads in the same set."""
         changed = RecordedChoices.of(self, object.__getattribute__(self, "_read"))
         for name, value in values.items():
             object.__setattr__(changed, name, value)
@@ -155,10 +155,10 @@ class RecordedChoices(Choices):
 
 
 class ChoiceUsage(Struct, frozen=True):
-    """Result of a test's default run: passed or not, and the choices that it read.
+    """The result of a test's default run, and the choices that the server read.
 
-    `choices` are those in force at its beginning. `read` is None if reading could not
-    be recorded, as on a server elsewhere.
+    `choices` are the values at its start. `read` is None if reads could not be
+    recorded, as on a remote server.
     """
 
     passed: bool
@@ -174,18 +174,18 @@ class UsageStore:
 
     def add(self, test: str, usage: ChoiceUsage) -> None:
         file = self._file(test)
-        # Renamed when it is complete, as other processes may be reading.
+        # Renamed when it is complete, because other processes may read it.
         new = file.with_suffix(".new")
         new.write_bytes(msgspec.json.encode(usage))
         new.replace(file)
 
     def of(self, test: str) -> ChoiceUsage | None:
-        """Return the usage by a test; None if it has not run yet."""
+        """Return the usage by a test, or None if the test has not run yet."""
         file = self._file(test)
         if not file.exists():
             return None
         return msgspec.json.decode(file.read_bytes(), type=ChoiceUsage)
 
     def _file(self, test: str) -> Path:
-        # Ids of tests can have any length and character, names of files cannot.
+        # Hashed, because ids of tests can be no names of files.
         return self._folder / f"{hashlib.sha256(test.encode()).hexdigest()}.json"

@@ -9,7 +9,7 @@ import pytest
 
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.conftest import MakeApi
 from tests.support import Api
 
@@ -18,7 +18,7 @@ HEALTH = "/__admin/health"
 
 @pytest.mark.fresh
 def test_health_says_what_is_served(make_api: MakeApi, face: str) -> None:
-    api = make_api(shipped("paging.yaml"), profile="deployed")
+    api = make_api(shipped_path("paging.yaml"), profile="deployed")
     response = api.client.get(HEALTH)
     assert response.status_code == 200
     answer = response.json()

@@ -34,7 +34,7 @@ from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.storage.store import Store
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.problems import FixtureError
-from mock_server.fixture.process.parcels import End, packed
+from mock_server.fixture.process.parcels import End, pack
 from mock_server.fixture.process.worker import Job, write_block
 from tests.large import document, is_alive, large, loading, pids, put
 from tests.process import serving
@@ -172,7 +172,7 @@ def test_the_end_of_what_a_process_has_loaded_comes_too() -> None:
         write_block(process.stdin, b"{}")
         process.stdin.flush()
         # So short that all of it waits in the buffer of the process.
-        assert process.stdout.read().endswith(packed(End()))
+        assert process.stdout.read().endswith(pack(End()))
 
 
 def test_problems_of_large_documents_are_those_of_small_ones() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.conftest import MakeApi
 from tests.support import LIBRARY, Api, wait
 
@@ -22,7 +22,7 @@ def made(api: Api, **body: Any) -> dict[str, Any]:
 def test_declared_keys_are_issued_anew_with_the_same_permissions(
     make_api: MakeApi,
 ) -> None:
-    api = make_api(shipped("permissions.yaml"))
+    api = make_api(shipped_path("permissions.yaml"))
     declared = list(api.sandbox.store.generation.keys)
     mine = made(api)
     assert list(mine["keys"]) == declared
@@ -37,7 +37,7 @@ def test_declared_keys_are_issued_anew_with_the_same_permissions(
 
 @pytest.mark.ci
 def test_the_state_of_a_sandbox_shows_declared_keys(make_api: MakeApi) -> None:
-    api = make_api(shipped("permissions.yaml"))
+    api = make_api(shipped_path("permissions.yaml"))
     name = made(api)["name"]
     state = api.admin("GET", f"/sandboxes/{name}/state").json()
     assert state == api.admin("GET", "/state").json()

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.admin.key_places import (
     CASES,
     CREDENTIALS,
@@ -172,7 +172,7 @@ def heard(
     extra = tmp_path_factory.mktemp("keys") / "extra.json"
     keys = [LONGER, *(own("declared", place) for place in PLACES)]
     extra.write_text(json.dumps({"keys": [{"key": key} for key in keys]}))
-    fixtures = (str(shipped("permissions.yaml")), str(extra))
+    fixtures = (str(shipped_path("permissions.yaml")), str(extra))
     settings = ("--port=0", "--log-format=json", f"--admin-token={TOKEN}")
     http_parser = f"--http={request.param}"
     with serving("serve", *fixtures, *settings, http_parser) as (url, process):

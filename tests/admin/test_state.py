@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.conftest import MakeApi
 
 YAML = {"Accept": "application/yaml"}
@@ -13,7 +13,7 @@ YAML = {"Accept": "application/yaml"}
 @pytest.mark.parametrize("name", ["demo", "empty", "paging", "permissions"])
 @pytest.mark.sampled
 def test_putting_what_get_gave_changes_nothing(make_api: MakeApi, name: str) -> None:
-    api = make_api(shipped(f"{name}.yaml"))
+    api = make_api(shipped_path(f"{name}.yaml"))
     before = api.client.get("/__admin/state")
     assert before.headers["content-type"] == "application/json"
     assert api.admin("PUT", "/state", before.json()).status_code == 200
@@ -24,7 +24,7 @@ def test_putting_what_get_gave_changes_nothing(make_api: MakeApi, name: str) -> 
 @pytest.mark.parametrize("name", ["demo", "permissions"])
 @pytest.mark.sampled
 def test_the_state_as_yaml_is_the_same_state(make_api: MakeApi, name: str) -> None:
-    api = make_api(shipped(f"{name}.yaml"))
+    api = make_api(shipped_path(f"{name}.yaml"))
     before = api.client.get("/__admin/state").content
     text = api.client.get("/__admin/state", headers=YAML)
     assert text.headers["content-type"] == "application/yaml"

@@ -11,7 +11,7 @@ import pytest
 from mock_server.api.bound import BOUND_PREFIX, bind
 from mock_server.api.request_log import LogRedaction
 from mock_server.app import Application
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.conftest import MakeApi
 from tests.in_process import InProcess
 from tests.support import APP, CHAT, LEGACY_PIN, LIBRARY, LIST, PIN, Api
@@ -139,7 +139,7 @@ CALLS: list[tuple[str, str, object, str | None]] = [
 def test_it_answers_and_journals_as_a_server_of_its_own(
     make_team: Make, profile: str
 ) -> None:
-    fixture = shipped("permissions.yaml")
+    fixture = shipped_path("permissions.yaml")
     alone, _ = make_team(fixture, profile=profile)
     own = [seen(alone.send(*call)) for call in CALLS]
     entries = [comparable(entry) for entry in alone.journal()]

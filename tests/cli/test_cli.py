@@ -18,14 +18,14 @@ import pytest
 from mock_server import __version__
 from mock_server.cli.main import cli
 from mock_server.domain.choices.table import table
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from mock_server.wire.server import bind
 from tests.cli.commands import MISTAKES, NOWHERE, run
 from tests.process import COMMAND, environment, serving
 from tests.support import LIST, SECONDS, fetch
 
 DAY = timedelta(days=1)
-PERMISSIONS = str(shipped("permissions.yaml"))
+PERMISSIONS = str(shipped_path("permissions.yaml"))
 
 
 def process(*args: str, **variables: str) -> subprocess.CompletedProcess[str]:

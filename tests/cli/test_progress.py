@@ -6,7 +6,7 @@ import re
 from threading import Event
 
 from mock_server.api.fixture_loading import load_fixture
-from mock_server.cli.progress import loaded
+from mock_server.cli.progress import load_with_progress
 from mock_server.domain.objects.fixture_data import Generation
 from tests.support import SECONDS
 
@@ -16,7 +16,7 @@ GENERATION = load_fixture({"datasets": [{"id": "d"}]})
 def test_a_load_that_takes_long_is_told_at_its_beginning_and_its_end() -> None:
     lines, has_begun = list[str](), Event()
 
-    def say(line: str) -> None:
+    def log(line: str) -> None:
         lines.append(line)
         has_begun.set()
 
@@ -24,7 +24,7 @@ def test_a_load_that_takes_long_is_told_at_its_beginning_and_its_end() -> None:
         assert has_begun.wait(SECONDS)
         return GENERATION
 
-    assert loaded(["a.yaml"], load, say) is GENERATION
+    assert load_with_progress(["a.yaml"], load, log) is GENERATION
     begun, *_, ended = lines  # a slow machine may tell it once more
     assert begun == "loading a.yaml (0 bytes) ... 1 s"
     assert re.fullmatch(r"loaded 0 collections in \d+\.\d s", ended)
@@ -32,5 +32,5 @@ def test_a_load_that_takes_long_is_told_at_its_beginning_and_its_end() -> None:
 
 def test_what_is_loaded_at_once_is_not_told() -> None:
     lines = list[str]()
-    loaded(["a.yaml"], lambda: GENERATION, lines.append)
+    load_with_progress(["a.yaml"], lambda: GENERATION, lines.append)
     assert lines == []

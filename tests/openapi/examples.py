@@ -26,7 +26,7 @@ from mock_server.domain.choices.table import Value
 from mock_server.domain.clock import Environment, format_time
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits
 from mock_server.domain.sandboxes.registry import Sandboxes
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.openapi import JSON, JsonObject
 
 DEMO, KEY = "demo.yaml", "fastgpt-any-key"
@@ -182,7 +182,7 @@ def _application(session: ExampleSession) -> Application:
         lambda: f"{next(number):032x}",
         Limits(memory_bytes=session.memory),
     )
-    generation = load_fixture(shipped(session.fixture))
+    generation = load_fixture(shipped_path(session.fixture))
     choices = choose("documented", session.choices)
     sandboxes = Sandboxes(generation, "documented", choices, environment)
     return Application(sandboxes, token=session.admin_token)

@@ -7,7 +7,7 @@ from starlette.types import Receive, Scope, Send
 from mock_server import Fault
 from mock_server.app import Application, create_app
 from mock_server.domain.choices.table import Choices
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 
 KEY, TOKEN = "fastgpt-owner", "s3cret"
 
@@ -15,7 +15,7 @@ KEY, TOKEN = "fastgpt-owner", "s3cret"
 def demo() -> Application:
     """The demo. It declares a key: only then is another key refused."""
     keys = {"keys": [{"key": KEY}]}
-    return create_app([shipped("demo.yaml"), keys], admin_token=TOKEN)
+    return create_app([shipped_path("demo.yaml"), keys], admin_token=TOKEN)
 
 
 class Fresh:

@@ -13,7 +13,7 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.app import Application, create_app
 from mock_server.domain.clock import parse_time
 from mock_server.domain.limits import DEFAULT_LIMITS
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from mock_server.wire.parts import best_parser
 from tests.openapi import JSON, admin, examples
 from tests.openapi.committed import (
@@ -127,7 +127,7 @@ def test_examples_are_what_a_server_answers(
 ) -> None:
     switch, url = live(best_parser())
     switch.app = app = create_app(
-        shipped(session.fixture),
+        shipped_path(session.fixture),
         admin_token=session.admin_token,
         memory=session.memory,
         choices=session.choices,

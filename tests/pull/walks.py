@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from mock_server import MockServer
-from mock_server.cli.output import tell
-from mock_server.cli.progress import counting
-from mock_server.cli.pull import Target, save, stopped_by_errors
+from mock_server.cli.output import log
+from mock_server.cli.progress import count_logger
+from mock_server.cli.pull import Target, errors_end_command, save
 from mock_server.domain.limits import ClientLimits
 from mock_server.service.pull.lists import ServiceClient
 from mock_server.service.pull.walk import Selection
@@ -91,10 +91,10 @@ def pull_of(
     sleep: Callable[[float], None] = lambda _: None,
 ) -> bytes:
     """The file that a pull writes. Raises Stop."""
-    service = ServiceClient(url, KEY, limits, report=tell, sleep=sleep)
+    service = ServiceClient(url, KEY, limits, report=log, sleep=sleep)
     target = Target(str(path), path.suffix == ".json", secret)
-    with stopped_by_errors("KEY_VARIABLE"):
-        save(service, wanted, target, counting("items"))
+    with errors_end_command("KEY_VARIABLE"):
+        save(service, wanted, target, count_logger("items"))
     return path.read_bytes()
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from mock_server.domain.limits import Limits
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.api.related.rows import FULL
 from tests.api.related.world import OWNER, USERS, WORLD
 from tests.model.datasets import EMBEDDING, LANGUAGE
@@ -48,7 +48,7 @@ FIXTURES: dict[str, Any] = {
     "accounts": WORLD | {"users": USERS},
     "full": FULL,
     "demo": None,
-    "permissions": shipped("permissions.yaml"),
+    "permissions": shipped_path("permissions.yaml"),
 }
 OWNERS = {"world": OWNER, "accounts": OWNER, "full": OWNER}
 VOLATILE = {"durationMs", "memory", "endsIn", "headers", "http"}

@@ -21,7 +21,7 @@ import pytest
 import mock_server
 from mock_server import AdminClient, Fault, MockServer, MockServerFixture
 from mock_server.control.client import Refused
-from mock_server.control.faults import near_miss, unfired
+from mock_server.control.faults import near_miss, unfired_text
 from mock_server.control.http_call import RawResponse
 from mock_server.control.report import entry_lines
 from mock_server.domain.journal import redacted_key
@@ -459,8 +459,8 @@ def test_a_fault_that_matched_nothing_says_what_it_matches() -> None:
     assert near_miss(client, fault) == ""
     shown = {**match, "key": redacted_key("fastgpt-secret")}
     said = f"the fault f1 (error of any operation, match {shown}) matched no request"
-    assert unfired(fault) == f"{said} and never fired"
-    assert " matched 1 request but never " in unfired(fault | {"matches": 1})
+    assert unfired_text(fault) == f"{said} and never fired"
+    assert " matched 1 request but never " in unfired_text(fault | {"matches": 1})
 
 
 def test_a_report_says_the_message_of_a_refusal_once() -> None:

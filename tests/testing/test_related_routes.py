@@ -32,7 +32,7 @@ def servers() -> Iterator[LocalServers]:
 
 @pytest.fixture
 def mine(servers: LocalServers) -> MockServerFixture:
-    return servers.running(Setup(choices=CHOICES))
+    return servers.run(Setup(choices=CHOICES))
 
 
 def call(server: MockServerFixture, operation: Operation) -> httpx2.Response:

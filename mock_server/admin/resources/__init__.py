@@ -1,1 +1,1 @@
-"""The resources of the admin API, in modules named like their URLs."""
+"""Implements the resources of the admin API, in modules named after their URLs."""

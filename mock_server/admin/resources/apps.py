@@ -1,4 +1,4 @@
-"""Apps and their chats, one by one."""
+"""Lists apps; reads, puts and deletes single chats."""
 
 from itertools import islice
 from typing import Annotated, NoReturn
@@ -12,7 +12,7 @@ from mock_server.admin.framework import (
     PageQuery,
     Routes,
     check_room,
-    looked_up,
+    require,
 )
 from mock_server.api.envelope import View
 from mock_server.api.items import items_of
@@ -71,7 +71,7 @@ def get_apps(call: Call) -> AppsView:
 
 
 def app_view(store: Store, app: App) -> AppView:
-    """Return the item of an app in lists."""
+    """Return an app as an item of a list."""
     return AppView(app.id, app.name, store.count_chats(app))
 
 
@@ -90,13 +90,13 @@ async def get_chats(call: Call, query: ChatsQuery) -> ChatsView:
     chats, total = store.chats(app), store.count_chats(app)
     if query.name:
         term = fold(query.name)
-        every = in_slices([*chats])  # others may change them meanwhile
-        named = [
+        copies = in_slices([*chats])  # other requests may change chats meanwhile
+        matching = [
             each
-            async for each in every
+            async for each in copies
             if term in fold(each.title) or term in fold(each.custom_title)
         ]
-        chats, total = iter(named), len(named)
+        chats, total = iter(matching), len(matching)
     page = islice(chats, query.offset, query.offset + query.limit)
     return ChatsView(items_of(map(chat_part, page)), total)
 
@@ -104,7 +104,7 @@ async def get_chats(call: Call, query: ChatsQuery) -> ChatsView:
 @routes.add("GET", _ONE, errors=_UNKNOWN)
 def get_chat(call: Call) -> ChatPart:
     """Read a chat session."""
-    # In the form of fixtures: a chat that was read can be put back unchanged.
+    # As in fixtures, so that a client can put the chat back unchanged.
     return chat_part(_chat(call))
 
 
@@ -118,7 +118,7 @@ def put_chat(call: Call, part: ChatPart) -> ChatPart | Created[ChatPart]:
     chat_id = id_in_path(part.chat_id, call.path["chatId"], "$.chatId")
     chat = chat_of(part, app.id, chat_id, refuse)
     is_new = store.chat(app, chat_id) is None
-    # Chats of the fixture are not counted, and a replaced chat takes no more room.
+    # Only created chats are limited, not chats of the fixture or replaced chats.
     if is_new:
         check_room(store.created_chats, call.limits.created_chats, "chats")
     store.put_chat(app, chat)
@@ -139,7 +139,7 @@ def app_of(call: Call) -> App:
     app, ids = store.app(call.path["appId"]), (each.id for each in store.apps())
     named = ((each.id, each.name) for each in call.sandbox.store.apps())
     unknown = AppNotFound, "the id of an app", ids, None, named
-    return looked_up(app, call, "appId", *unknown)
+    return require(app, call, "appId", *unknown)
 
 
 def _chat(call: Call) -> Chat:
@@ -147,7 +147,7 @@ def _chat(call: Call) -> Chat:
     chat, count = store.chat(app, call.path["chatId"]), store.count_chats(app)
     ids = (each.chat_id for each in store.chats(app))
     unknown = ChatNotFound, "a chat of the app", ids, count
-    return looked_up(chat, call, "chatId", *unknown)
+    return require(chat, call, "chatId", *unknown)
 
 
 def id_in_path(in_body: object, in_path: str, at: str) -> str:
@@ -159,8 +159,7 @@ def id_in_path(in_body: object, in_path: str, at: str) -> str:
         expected = f"an id of 1 to {Published.id_chars} characters"
         raise errors.InvalidField.of(in_path, expected, "path")
     if in_path in DOTS:
-        # Clients take `.` and `..` out of a URL (RFC 3986 5.2.4), so nobody could read
-        # such an id.
+        # Clients remove `.` and `..` from URLs (RFC 3986 5.2.4).
         raise errors.InvalidField.of(in_path, "an id that a URL path can hold", "path")
     if in_body not in (None, in_path):
         raise errors.InvalidField.of(in_body, f"{quoted(in_path)}, as in the path", at)

@@ -1,4 +1,4 @@
-"""The clock of a sandbox and its choices."""
+"""Reads and sets the clock and the choices of a sandbox."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -19,7 +19,7 @@ from mock_server.fixture.document import Time
 
 routes = Routes()
 
-# Without a bound, `round` in `advance` would raise OverflowError for 1e308.
+# A limit, because `round` in `advance` would raise OverflowError for 1e308.
 _YEARS_IN_SECONDS = 3.2e11
 """More than the 9,999 years that a time can have."""
 
@@ -48,21 +48,21 @@ _FREEZE = Example({"now": "2026-01-01T00:00:00Z", "frozen": True})
 
 
 @routes.add("PUT", "/clock", examples=(_FREEZE,))
-def put_clock(call: Call, wanted: SetClock) -> ClockView:
+def put_clock(call: Call, fields: SetClock) -> ClockView:
     """Set, freeze or unfreeze the clock."""
-    now = None if wanted.now is None else read_time(wanted.now, ("now",), refuse)
-    call.sandbox.clock.set(now, frozen=wanted.frozen)
+    now = None if fields.now is None else read_time(fields.now, ("now",), refuse)
+    call.sandbox.clock.set(now, frozen=fields.frozen)
     return get_clock(call)
 
 
 @routes.add("POST", "/clock/advance", examples=(Example({"seconds": 3600}),))
-def advance(call: Call, wanted: Advance) -> ClockView:
+def advance(call: Call, fields: Advance) -> ClockView:
     """Move the clock forward, whether it is frozen or running."""
     try:
-        call.sandbox.clock.advance(round(wanted.seconds * 1000))
+        call.sandbox.clock.advance(round(fields.seconds * 1000))
     except ValueError:
         expected = "seconds that lead to a year up to 9999"
-        raise InvalidField.of(wanted.seconds, expected, "$.seconds") from None
+        raise InvalidField.of(fields.seconds, expected, "$.seconds") from None
     return get_clock(call)
 
 
@@ -74,7 +74,7 @@ class Choose(Input):
 
     @classmethod
     def unknown_field_hint(cls, name: str, given: Mapping[str, object]) -> str:
-        """Return what to write for a choice that stands beside `choices`."""
+        """Return a hint for a choice that should be in `choices`."""
         if name in choice_table.table():
             return f' (write {{"choices": {{"{name}": ...}}}})'
         return super().unknown_field_hint(name, given)
@@ -93,18 +93,18 @@ _CLAMP = Example({"choices": {"page_size_over_limit": "clamp"}})
 
 
 @routes.add("PUT", "/choices", examples=(_CLAMP,))
-def put_choices(call: Call, wanted: Choose) -> ChoicesView:
+def put_choices(call: Call, fields: Choose) -> ChoicesView:
     """Set choices until the next reset.
 
     Choices left out take the profile's values.
     """
-    profile = wanted.profile or call.sandbox.state.profile
-    choices = changed(choosing.choose(profile), wanted.choices)
+    profile = fields.profile or call.sandbox.state.profile
+    choices = with_choices(choosing.choose(profile), fields.choices)
     call.sandbox.choose(profile, choices)
     return get_choices(call)
 
 
-def changed(
+def with_choices(
     base: choice_table.Choices, choices: dict[str, choice_table.Value]
 ) -> choice_table.Choices:
     """Return `base` with `choices` replaced. Raises InvalidField."""

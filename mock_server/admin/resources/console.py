@@ -1,8 +1,8 @@
 """Serves pages and documents of the package: console, demo, OpenAPI, fixture schema.
 
 The console is a page for browsers, with scripts and styles in the folder
-`mock_server/console`. Its files are the same for everybody and hold no secret, so they
-need no token; the routes with the page's data need the token.
+`mock_server/console`. Its files contain no secrets, so they need no admin token; the
+routes with the page's data do.
 
 The demo is a small front end in the folder `mock_server/demo`, served at `/demo/`. It
 is an ordinary client: it calls only the two operations.
@@ -28,9 +28,9 @@ PAGE = "/"
 _FOLDER = "/console/"
 FILE = f"{_FOLDER}{{file}}"
 
-# Clients, who may be hostile, write the data that the page shows. So the page runs only
-# its own scripts, talks only to this server, is shown in no frame, and parses no text
-# as markup. It may show the demo in a frame of its own.
+# The page shows data of clients, which may be hostile. So it runs only its own scripts,
+# connects only to this server, cannot be framed, and parses no text as markup. It may
+# show the demo in a frame.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -44,9 +44,9 @@ _HEADERS = (
 )
 _CONSOLE = Page("console", _HEADERS)
 DEMO = "/demo/"
-"""Path of the demo; its files are below."""
-# The console's policy with two differences: a reader may point the demo at a server of
-# another origin, by CORS, as front ends do; and the console shows the demo in a frame.
+"""The path of the demo and of its files."""
+# Two differences to the console's policy: the demo may call a server of another origin,
+# by CORS, like any front end; and the console may show the demo in a frame.
 _DEMO_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src *; "
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
@@ -65,15 +65,15 @@ class PageRedirect:
 
     def __init__(self, app: ASGIApp, page: str) -> None:
         self._app = app
-        # The same address answers other clients differently (RFC 9110 12.5.5).
+        # Other clients get another response from this address (RFC 9110 12.5.5).
         self._headers = (b"location", page.encode()), (b"vary", b"accept")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # Only a browser that opens an address asks for text/html; fetch and other
-        # clients accept anything, and must reach the mocked server.
+        # Only a browser that opens an address accepts text/html by name. Other clients,
+        # such as fetch, accept anything, and must reach the mock server.
         accepted = b",".join(values(scope["headers"], b"accept"))
         if scope["method"] == "GET" and b"text/html" in accepted:
-            # Not 301 or 308, which browsers may cache (RFC 9110 15.1).
+            # Not 301 or 308, because browsers may cache these (RFC 9110 15.1).
             redirect = Response(307, b"", self._headers)
             await respond(redirect, scope, receive, send)
         else:
@@ -109,7 +109,7 @@ def get_page(call: Call) -> Response:
 def get_file(call: Call) -> Response:
     """Read a file of the console."""
     name = call.path["file"]
-    # The page has one address; from another it would not find its files.
+    # The page has one address only, because its links to files are relative.
     if name not in _CONSOLE.names or name == INDEX:
         raise RouteNotFound.of(name, "a file of the console", "path")
     return _CONSOLE.file(call.scope, name)

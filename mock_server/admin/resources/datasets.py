@@ -1,4 +1,4 @@
-"""Datasets and their collections, one by one."""
+"""Lists datasets; reads, puts and deletes single collections."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -78,7 +78,7 @@ def get_datasets(call: framework.Call) -> DatasetsView:
 
 
 def dataset_view(dataset: Dataset) -> DatasetView:
-    """Return the item of a dataset in lists."""
+    """Return a dataset as an item of a list."""
     return DatasetView(dataset.id, dataset.name, len(dataset.tree))
 
 
@@ -91,14 +91,15 @@ def dataset_view(dataset: Dataset) -> DatasetView:
 def get_collections(call: framework.Call, query: CollectionsQuery) -> CollectionsView:
     """List the collections of a dataset, or of one folder."""
     dataset = dataset_of(call)
-    found = _found(dataset, query, call.limits)
-    offset = query.offset if query.around is UNSET else _page_of(found, dataset, query)
-    page = found[offset : offset + query.limit]
-    return CollectionsView(items_of(map(_view, page)), len(found), offset)
+    matches = _matches(dataset, query, call.limits)
+    is_around = query.around is not UNSET
+    offset = _page_offset(matches, dataset, query) if is_around else query.offset
+    page = matches[offset : offset + query.limit]
+    return CollectionsView(items_of(map(_view, page)), len(matches), offset)
 
 
-def _page_of(
-    found: Sequence[Collection], dataset: Dataset, query: CollectionsQuery
+def _page_offset(
+    matches: Sequence[Collection], dataset: Dataset, query: CollectionsQuery
 ) -> int:
     """Return the offset of the page with the collection `around`.
 
@@ -106,14 +107,14 @@ def _page_of(
     """
     tree = dataset.tree
     around = tree.get(query.around or "")
-    index = bisect_left(found, tree.number(around), key=tree.number) if around else 0
-    if around not in found[index : index + 1]:
+    index = bisect_left(matches, tree.number(around), key=tree.number) if around else 0
+    if around not in matches[index : index + 1]:
         expected = "one of these collections"
         raise CollectionNotFound.of(query.around, expected, "query.around")
     return index - index % query.limit
 
 
-def _found(
+def _matches(
     dataset: Dataset, query: CollectionsQuery, limits: Limits
 ) -> Sequence[Collection]:
     tree, is_all = dataset.tree, not query.name and query.type is UNSET
@@ -130,7 +131,7 @@ def _found(
 
 def _folder(dataset: Dataset, parent_id: str) -> str | None:
     """Return a folder's id, None for the top level. Raises CollectionNotFound."""
-    # A query has no null: an empty text is the top level.
+    # In a query, which has no null, an empty text means the top level.
     if parent_id and parent_id not in dataset.tree:
         expected = f"the _id of a collection of dataset {quoted(dataset.id)}"
         named = next((each for each in dataset.tree if each.name == parent_id), None)
@@ -163,10 +164,10 @@ def put_collection(
     collection = collection_of(part, own_id, refuse)
     _check_parent(dataset.tree, collection, call.limits)
     is_new = collection.id not in dataset.tree
-    # Collections of the fixture are not counted.
+    # Collections of the fixture do not count.
     if is_new:
-        made, most = dataset.tree.created, call.limits.created_collections
-        framework.check_room(made, most, "collections")
+        count, most = dataset.tree.created, call.limits.created_collections
+        framework.check_room(count, most, "collections")
     store.put_collection(dataset, collection)
     return framework.Created(_view(collection)) if is_new else _view(collection)
 
@@ -190,7 +191,7 @@ def dataset_of(call: framework.Call) -> Dataset:
     ids = (each.id for each in store.datasets())
     named = ((each.id, each.name) for each in store.datasets())
     unknown = DatasetNotFound, "the id of a dataset", ids, None, named
-    return framework.looked_up(dataset, call, "datasetId", *unknown)
+    return framework.require(dataset, call, "datasetId", *unknown)
 
 
 def _collection(call: framework.Call) -> Collection:
@@ -199,18 +200,18 @@ def _collection(call: framework.Call) -> Collection:
     expected = "the _id of a collection of the dataset"
     named = ((each.id, each.name) for each in tree)
     unknown = CollectionNotFound, expected, ids, len(tree), named
-    return framework.looked_up(tree.get(call.path["id"]), call, "id", *unknown)
+    return framework.require(tree.get(call.path["id"]), call, "id", *unknown)
 
 
 def _check_parent(tree: FolderTree, collection: Collection, limits: Limits) -> None:
-    """Raise InvalidField if the parent is unknown, or below the collection itself."""
+    """Raise InvalidField if the parent is unknown, too deep or in the collection."""
     parent = collection.parent_id
     if parent is None:
         return
     if parent not in tree or collection.id in tree.folder_path(parent):
         expected = "null or the _id of another collection that is not in this one"
         refuse(("parentId",), f"Expected {expected}, got {describe_value(parent)}")
-    # A moved folder takes its content along, down to the deepest level.
+    # The content of a moved folder moves too, so its deepest level counts.
     levels = [*tree.levels(collection.id)]
     if tree.depth(parent) + len(levels) > limits.folder_depth:
         refuse(("parentId",), f"Expected at most {limits.folder_depth} folders above")

@@ -9,7 +9,7 @@ from msgspec import Meta
 from msgspec.structs import asdict, replace
 
 from mock_server.admin import views
-from mock_server.admin.framework import Call, Example, Input, Routes, looked_up
+from mock_server.admin.framework import Call, Example, Input, Routes, require
 from mock_server.api.errors import FaultNotFound
 from mock_server.api.faults.answer import Answer
 from mock_server.api.faults.fault import Fault, read_fault
@@ -33,9 +33,9 @@ class PresetQuery(Input):
 
     @classmethod
     def unknown_field_hint(cls, name: str, given: Mapping[str, object]) -> str:
-        """What to write for the id of a fault, which is part of the path."""
-        own = " (write /faults/ID for one of them)" if name == "id" else ""
-        return own or super().unknown_field_hint(name, given)
+        """Return a hint for the id of a fault, which is part of the path."""
+        hint = " (write /faults/ID for one of them)" if name == "id" else ""
+        return hint or super().unknown_field_hint(name, given)
 
 
 class PlanQuery(Input):
@@ -46,19 +46,19 @@ class PlanQuery(Input):
 
 @cache
 def _view_type(definition: type[Fault]) -> type[views.FaultView]:
-    """Return FaultView with the fields of one kind of fault beside the common ones.
+    """Return FaultView with the additional fields of a kind of fault.
 
-    The fields come from the definition, so new fields of a kind are shown too. Made on
-    first use: making the types of all kinds would slow down every start.
+    The type is created on first use, because creating those of all kinds would slow
+    down every start.
     """
-    own = msgspec.structs.fields(definition)
-    made = msgspec.defstruct(
+    fields = msgspec.structs.fields(definition)
+    kind = msgspec.defstruct(
         f"{definition.__name__}View",
-        [(each.name, each.type) for each in own],
+        [(each.name, each.type) for each in fields],
         bases=(views.FaultView,),
-        rename={each.name: each.encode_name for each in own},
+        rename={each.name: each.encode_name for each in fields},
     )
-    return cast(type[views.FaultView], made)
+    return cast(type[views.FaultView], kind)
 
 
 @routes.add("GET", "/faults", errors=(errors.LimitReached,))
@@ -86,8 +86,8 @@ async def post_fault(
     if "preset" not in fields:
         definition = _read(fields, call)
         return _view(call, faults.add(definition, preset, [*definition.warnings()]))
-    wanted = convert(fields, AddPreset)
-    added = faults.add_all(_read_preset(wanted, call), preset or wanted.preset)
+    request = convert(fields, AddPreset)
+    added = faults.add_all(_read_preset(request, call), preset or request.preset)
     return await _views(call, added)
 
 
@@ -98,13 +98,13 @@ async def delete_faults(call: Call, query: PresetQuery) -> views.FaultsView:
     The first 8 MiB of them are returned.
     """
     faults, preset = call.sandbox.faults, query.preset
-    gone = faults.all()
+    deleted = faults.all()
     if preset is not None:
         _check_preset(preset, "query.preset")
-        gone = [each for each in gone if each.preset == preset]
-    for each in gone:
+        deleted = [each for each in deleted if each.preset == preset]
+    for each in deleted:
         faults.remove(each)
-    return await _views(call, gone)
+    return await _views(call, deleted)
 
 
 @routes.add("GET", "/faults/{id}", errors=_UNKNOWN, examples=(Example(query="plan=2"),))
@@ -129,19 +129,19 @@ def delete_fault(call: Call) -> views.FaultView:
 @routes.add("GET", "/responses")
 def get_responses(call: Call) -> views.ResponsesView:
     """List the static responses."""
-    declared = call.sandbox.store.generation.answers
-    return views.ResponsesView([_declared_view(cast(Answer, it)) for it in declared])
+    answers = call.sandbox.store.generation.answers
+    return views.ResponsesView([_response_view(cast(Answer, x)) for x in answers])
 
 
 async def _views(
     call: Call, faults: Iterable[ActiveFault], hint: str | None = None
 ) -> views.FaultsView:
-    """Return the views of faults. Raises LimitReached if there is a hint for it."""
-    shown = (_view(call, each) for each in faults)  # answers can have megabytes each
-    return views.FaultsView(await items_in_slices(shown, hint))
+    """Return the views of faults. With a hint, too many bytes raise LimitReached."""
+    items = (_view(call, each) for each in faults)  # an answer can have megabytes
+    return views.FaultsView(await items_in_slices(items, hint))
 
 
-def _declared_view(answer: Answer) -> views.ResponseView:
+def _response_view(answer: Answer) -> views.ResponseView:
     method, _, path = answer.operation.partition(" ")
     return views.ResponseView(
         operation=answer.operation,
@@ -159,9 +159,9 @@ def _read(fields: Mapping[str, Any], call: Call) -> Fault:
     return read_fault(fields, call.routes)
 
 
-def _read_preset(wanted: AddPreset, call: Call) -> list[Fault]:
-    _check_preset(wanted.preset, "$.preset")
-    faults = faults_of(wanted.preset, wanted.seed)
+def _read_preset(request: AddPreset, call: Call) -> list[Fault]:
+    _check_preset(request.preset, "$.preset")
+    faults = faults_of(request.preset, request.seed)
     return [_read(each, call) for each in faults]
 
 
@@ -176,11 +176,11 @@ def _fault(call: Call) -> ActiveFault:
     faults = call.sandbox.faults
     ids = (each.id for each in faults.all())
     fault = faults.get(call.path["id"])
-    return looked_up(fault, call, "id", FaultNotFound, "the id of a fault", ids)
+    return require(fault, call, "id", FaultNotFound, "the id of a fault", ids)
 
 
 def _view(call: Call, fault: ActiveFault) -> views.FaultView:
-    # The domain, a lower layer, holds definitions as objects of unknown type.
+    # The domain, a lower layer, does not know the type of definitions.
     definition = cast(Fault, fault.definition)
     left = call.sandbox.faults.seconds_left(fault)
     return _view_type(type(definition))(

@@ -1,4 +1,4 @@
-"""The state of a sandbox in short, to check whether the server is ready."""
+"""Reports the health of the server: data, memory, the last reload."""
 
 from mock_server.admin import views
 from mock_server.admin.framework import ADMITTED, Call, Routes
@@ -29,7 +29,7 @@ def get_health(call: Call) -> views.HealthView:
 
 
 def _reload_view(last: Reload | None, *, is_open: bool) -> views.ReloadView | None:
-    """Return a reload's view; its messages quote fixtures, so not all may read them."""
+    """Return a reload's view; messages, which quote fixtures, need the admin token."""
     if last is None:
         return None
     problems = [

@@ -1,7 +1,7 @@
-"""Apps and datasets with all their content: read, put and remove.
+"""Reads, puts and deletes apps and datasets with all their content.
 
-A put object is loaded as a part of a fixture, beside the objects that it may refer to,
-so the same code checks both.
+A put object is loaded as a part of a fixture, together with the objects that it may
+refer to, so that the checks of fixtures apply.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -45,12 +45,12 @@ _NEW_DATASET = Example(
 )
 _OF_APP: Any = {"errors": _NO_APP, "examples": (Example(path=_SALES),)}
 _OF_DATASET: Any = {"errors": _NO_DATASET, "examples": (Example(path=_PRICES),)}
-# The two forms of a change's response.
+# The types of the two forms of response to a change.
 _AN_APP, _A_DATASET = (AppPart, AppView), (DatasetPart, DatasetView)
 
 T = TypeVar("T")
 Plain = dict[str, Any]
-_SHOWN_ROWS = 20
+_MAX_ROWS = 20
 
 
 class ChangeQuery(Input):
@@ -62,7 +62,7 @@ class ChangeQuery(Input):
 @app_routes.add("GET", _APP, answer=AppPart, **_OF_APP)
 def get_app(call: Call) -> Response | Download:
     """Read an application with all its data."""
-    return _now(call, app_of(call))
+    return _current_response(call, app_of(call))
 
 
 @app_routes.add(
@@ -85,29 +85,28 @@ async def put_app(call: Call, query: ChangeQuery) -> Response | Download:
         store.put_whole_app(app, part)
         status = 201 if is_new else 200
         if query.counts:
-            return _counted(app_view(store, app), status)
-        # What was just loaded changes no more, so it needs no copy.
-        return _shown(call, Store(part), app, status)
+            return _counts_response(app_view(store, app), status)
+        # The loaded part never changes, so it needs no copy.
+        return _content_response(call, Store(part), app, status)
 
-    return await _loaded(call, "apps", app_id, put)
+    return await _load_and_put(call, "apps", app_id, put)
 
 
 @app_routes.add("DELETE", _APP, answer=_AN_APP, **_OF_APP)
 def delete_app(call: Call, query: ChangeQuery) -> Response | Download:
     """Remove an application, or a folder of applications, with all that is in it."""
-    app = app_of(call)
-    counted = app_view(call.sandbox.store, app)
-    shown = _counted(counted) if query.counts else _now(call, app)
-    store = call.sandbox.store
-    gone = app, *folders.descendants(store.apps(), app.id)
-    store.remove_apps({each.id for each in gone})
-    return shown
+    app, store = app_of(call), call.sandbox.store
+    view = app_view(store, app) if query.counts else None
+    response = _counts_response(view) if view else _current_response(call, app)
+    deleted = app, *folders.descendants(store.apps(), app.id)
+    store.remove_apps({each.id for each in deleted})
+    return response
 
 
 @dataset_routes.add("GET", _DATASET, answer=DatasetPart, **_OF_DATASET)
 def get_dataset(call: Call) -> Response | Download:
     """Read a dataset with all its data."""
-    return _now(call, dataset_of(call))
+    return _current_response(call, dataset_of(call))
 
 
 @dataset_routes.add(
@@ -131,25 +130,28 @@ async def put_dataset(call: Call, query: ChangeQuery) -> Response | Download:
         store.put_whole_dataset(dataset, part)
         status = 201 if is_new else 200
         if query.counts:
-            return _counted(dataset_view(dataset), status)
-        return _shown(call, Store(part), dataset, status)
+            return _counts_response(dataset_view(dataset), status)
+        return _content_response(call, Store(part), dataset, status)
 
-    return await _loaded(call, "datasets", dataset_id, put)
+    return await _load_and_put(call, "datasets", dataset_id, put)
 
 
 @dataset_routes.add("DELETE", _DATASET, answer=_A_DATASET, **_OF_DATASET)
 def delete_dataset(call: Call, query: ChangeQuery) -> Response | Download:
     """Remove a dataset, or a folder of datasets, with all that is in it."""
     dataset = dataset_of(call)
-    shown = _counted(dataset_view(dataset)) if query.counts else _now(call, dataset)
+    view = dataset_view(dataset) if query.counts else None
+    response = _counts_response(view) if view else _current_response(call, dataset)
     remove(call.sandbox.store, dataset)
-    return shown
+    return response
 
 
-async def _loaded(
+async def _load_and_put(
     call: Call, name: str, own_id: str, put: Callable[[Generation], T]
 ) -> T:
-    """Load the body with its referenced objects, and put it; `name` is its list.
+    """Load the body with the objects that it refers to, then call `put`.
+
+    `name` is the list of the object in a fixture, `apps` or `datasets`.
 
     Raises BadFixture, InvalidField, BadJson, LimitReached, ServerBusy.
     """
@@ -166,13 +168,13 @@ async def _loaded(
         order=sandbox.choices.list_order,
         disconnected=call.disconnected,
         part=(name, 0),
-        what=f"{'an' if kind == 'app' else 'a'} {kind} as in a fixture",
+        noun=f"{'an' if kind == 'app' else 'a'} {kind} as in a fixture",
     )
     part = await call.services.loader.load(upload)
     free_in_parts(part)
 
     def put_now() -> T:
-        # Loading takes a while, and so may `put`: the state may change meanwhile.
+        # The state may have changed during the load.
         call.check_sandbox()
         if _document(sandbox.store, name, fields | {"id": own_id}) != document:
             expected, got = "a state that stays", "a change of what the body refers to"
@@ -184,25 +186,25 @@ async def _loaded(
 
 def _document(store: Store, name: str, fields: Plain) -> Plain:
     """Return a fixture with the part and the objects that the part may refer to."""
-    others = _around(store, name, fields)
+    others = _related_folders(store, name, fields)
     keys = [{"key": key} for key in store.generation.keys]
     return {"keys": keys, name: [fields, *others]}
 
 
-def _around(store: Store, name: str, fields: Plain) -> list[Plain]:
-    """Return the folders above an app or a dataset, and all below, without content.
+def _related_folders(store: Store, name: str, fields: Plain) -> list[Plain]:
+    """Return the folders above an app or a dataset, and all objects below, as parts.
 
-    With these, its place among folders is checked as in a fixture.
+    The loader needs these, without their content, to check the object's parents.
     """
     parent_id, own_id = fields.get("parentId"), fields["id"]
     parent_id = parent_id if isinstance(parent_id, str) else None
-    found: list[App | Dataset]
+    related: list[App | Dataset]
     if name == "apps":
         above = folders.path_of(store.app, parent_id)
-        found = [*above, *folders.descendants(store.apps(), own_id)]
+        related = [*above, *folders.descendants(store.apps(), own_id)]
     else:
-        found = [*path_of(store, parent_id), *descendants(store, own_id)]
-    by_id = {each.id: each for each in found if each.id != own_id}
+        related = [*path_of(store, parent_id), *descendants(store, own_id)]
+    by_id = {each.id: each for each in related if each.id != own_id}
     return [
         {"id": each.id, "type": each.type, "parentId": each.parent_id}
         for each in by_id.values()
@@ -212,45 +214,45 @@ def _around(store: Store, name: str, fields: Plain) -> list[Plain]:
 def _check_rows(store: Store, dataset: Dataset) -> None:
     """Raise BadFixture if another dataset has data rows of the same ids."""
     ids = [row.id for rows in dataset.rows.values() for row in rows]
-    found = ((each, store.find_row(each)) for each in ids)
+    places = ((each, store.find_row(each)) for each in ids)
     taken = [
         f"$.collections: {quoted(each)} is the _id of a data row of dataset "
-        f"{quoted(at[0].id)}"
-        for each, at in found
-        if at is not None and at[0].id != dataset.id
+        f"{quoted(place[0].id)}"
+        for each, place in places
+        if place is not None and place[0].id != dataset.id
     ]
     if taken:
-        expected, text = "a dataset as in a fixture", "; ".join(taken[:_SHOWN_ROWS])
+        expected, text = "a dataset as in a fixture", "; ".join(taken[:_MAX_ROWS])
         raise BadFixture(expected, "one with problems", "body", text)
 
 
 def _is_new(
     own_id: str,
-    every: Iterable[App | Dataset],
+    existing: Iterable[App | Dataset],
     loaded: Collection[str],
     most: int,
-    what: str,
+    noun: str,
 ) -> bool:
-    """Return whether `own_id` is not in `every`. Raises LimitReached if full."""
-    ids = {each.id for each in every}
+    """Return whether `own_id` is not in `existing`. Raises LimitReached if full."""
+    ids = {each.id for each in existing}
     if own_id in ids:
         return False
-    check_room(len(ids.difference(loaded)), most, what)
+    check_room(len(ids.difference(loaded)), most, noun)
     return True
 
 
-def _now(call: Call, holder: App | Dataset) -> Response | Download:
+def _current_response(call: Call, holder: App | Dataset) -> Response | Download:
     """Return the current app or dataset as a response. Raises LimitReached."""
     call.services.downloads.check_room()
-    # A copy: the original may change while a large response is sent.
-    return _shown(call, call.sandbox.store.copy("streams"), holder)
+    # A copy, because the original may change while a large response is sent.
+    return _content_response(call, call.sandbox.store.copy("streams"), holder)
 
 
-def _counted(view: AppView | DatasetView, status: int = 200) -> Response:
+def _counts_response(view: AppView | DatasetView, status: int = 200) -> Response:
     return Response(status, msgspec.json.encode(view))
 
 
-def _shown(
+def _content_response(
     call: Call, store: Store, holder: App | Dataset, status: int = 200
 ) -> Response | Download:
     if isinstance(holder, Dataset):

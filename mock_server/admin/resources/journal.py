@@ -1,8 +1,8 @@
-"""The journal: read by criteria, emptied, followed as it grows, verified.
+"""Lists, deletes, streams and asserts journal entries.
 
-An assertion says whether clients sent given requests, how often and in which order. It
-fails with a message if it depends on entries that the journal has dropped, or on bodies
-that the journal has cut.
+An assertion checks how many requests match, or their order. It fails with a message if
+the result depends on entries that the journal has dropped, or on bodies that it has
+cut.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,8 +32,8 @@ from mock_server.domain.validation.json_match import Difference, differences, is
 routes = Routes()
 
 LAST_EVENT_ID = b"last-event-id"
-# People read these lists: more items would hide the important ones.
-_NEAREST, _DIFFERENCES = 3, 20
+# Short lists, because people read them.
+_MAX_NEAREST, _MAX_DIFFERENCES = 3, 20
 
 Count = Annotated[int, Meta(ge=0, le=Published.integer)]
 _NAMES = {**name_schema(sorted(OPERATIONS))}
@@ -44,7 +44,7 @@ JsonText = Annotated[
 
 
 class Criteria(Input, omit_defaults=True, kw_only=True):
-    """Facts of an entry; `key` is full or redacted, `body` a subset of the body."""
+    """Facts of an entry; `key` is full or redacted, `body` has some of the fields."""
 
     operation: OperationName | UnsetType = UNSET
     status: Annotated[int, Meta(ge=0, le=999)] | UnsetType = UNSET
@@ -56,18 +56,18 @@ class Criteria(Input, omit_defaults=True, kw_only=True):
 
     @classmethod
     def unknown_field_hint(cls, name: str, fields: Mapping[str, object]) -> str:
-        """Return what to write for a field of other mock servers."""
+        """Return a hint for a field that other mock servers use."""
         return OPERATIONS.rewrite_hint(name, fields) or super().unknown_field_hint(
             name, fields
         )
 
 
 Facts = Mapping[str, object]
-"""Wanted values by field of Criteria, without the fields left out."""
+"""The expected values by field of Criteria, only for fields that are set."""
 
 
 def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
-    """Return the facts that criteria name, as plain data.
+    """Return the fields of criteria that are set, as plain data.
 
     Raises InvalidField for an unknown operation; `root` is the place of the criteria in
     the request, such as `$`.
@@ -87,10 +87,7 @@ def matches(facts: Facts, entry: Entry) -> bool:
 
 
 def fact_of(name: str, entry: Entry) -> object:
-    """Return the value of an entry to compare with the field `name` of Criteria.
-
-    Computed on demand: bodies must be decoded, violations searched.
-    """
+    """Return the value of an entry to compare with the field `name` of Criteria."""
     if name == "body":
         return body_of(entry)
     if name == "violations":
@@ -126,15 +123,15 @@ class StreamQuery(Input):
 @routes.add("GET", "/journal", examples=(Example(query="limit=1"),))
 async def get_journal(call: Call, query: JournalQuery) -> views.JournalView:
     """List the requests of clients with their responses."""
-    journal, facts = call.sandbox.journal, _wanted(query, call)
-    # The journal grows while this waits: all figures are of one moment.
+    journal, facts = call.sandbox.journal, _query_facts(query, call)
+    # Read together, because the journal grows while this function waits.
     total, dropped, following = journal.total, journal.dropped, journal.next_seq
     entries = list[views.EntryView]()
     bytes_left = call.limits.journal_page_bytes
     async for each in in_slices(journal.since(query.since)):
         if matches(facts, each) and _has_id(query.request_id, each, call.sandbox.name):
-            # Checked before an entry is added: a page has at least one entry, however
-            # large, else a reader could not get past it.
+            # Checked before an entry is added, so that a page has at least one entry,
+            # and no entry can be too large to pass.
             if len(entries) == query.limit or bytes_left <= 0:
                 following = each.seq
                 break
@@ -143,15 +140,15 @@ async def get_journal(call: Call, query: JournalQuery) -> views.JournalView:
     return views.JournalView(entries, total, total - dropped, dropped, following)
 
 
-def _has_id(wanted: str | UnsetType, entry: Entry, sandbox: str) -> bool:
-    """Return whether a request has this id, sent or made; True if it is UNSET."""
-    if wanted is UNSET:
+def _has_id(request_id: str | UnsetType, entry: Entry, sandbox: str) -> bool:
+    """Return whether a client or the server gave a request this id; True if UNSET."""
+    if request_id is UNSET:
         return True
-    made = generated_id(sandbox, entry.generation, entry.seq)
-    return wanted in (made, valid_id(values(entry.request.header_pairs(), REQUEST_ID)))
+    sent_id = valid_id(values(entry.request.header_pairs(), REQUEST_ID))
+    return request_id in (generated_id(sandbox, entry.generation, entry.seq), sent_id)
 
 
-def _wanted(query: JournalQuery, call: Call) -> Facts:
+def _query_facts(query: JournalQuery, call: Call) -> Facts:
     facts = facts_of(query, call, "query")
     if query.body is UNSET:
         return facts
@@ -189,13 +186,13 @@ def get_stream(call: Call, query: StreamQuery) -> JournalStream | Response:
     streams = call.services.streams
     streams.check_room()
     following = call.sandbox.journal.next_seq
-    # Entries count from 1: from 0, one entry would be reported as dropped.
+    # At least 1, because from 0 a first entry would be reported as dropped.
     start = following if query.since is UNSET else max(1, query.since)
-    # Last-Event-ID wins: a browser that reconnects repeats the URL with its old `since`
-    # (WHATWG server-sent events).
+    # Last-Event-ID wins, because a browser that reconnects repeats the old `since` of
+    # its URL (WHATWG server-sent events).
     for text in values(call.scope["headers"], LAST_EVENT_ID):
         start = _number(text) + 1
-    # A number from before a restart may lie ahead, and would hide all new entries.
+    # A number from before a restart may be too large, and would hide new entries.
     start = min(start, following)
     if call.scope["method"] == "HEAD":
         return Response(200, b"", content_type=EVENT_STREAM)
@@ -206,8 +203,8 @@ def get_stream(call: Call, query: StreamQuery) -> JournalStream | Response:
 
 def _number(text: bytes) -> int:
     if not text.isdigit() or len(text) > len(str(Published.integer)):
-        given = text.decode("latin-1")
-        raise InvalidField.of(given, "a number", "header Last-Event-ID")
+        got = text.decode("latin-1")
+        raise InvalidField.of(got, "a number", "header Last-Event-ID")
     return int(text)
 
 
@@ -217,7 +214,7 @@ Steps = Annotated[list[_Step], Meta(max_length=Published.verified_steps)]
 
 
 class Verify(Criteria, kw_only=True):
-    """Criteria and the wanted counts, by default at least one; or steps `inOrder`."""
+    """Criteria and the expected counts, by default at least 1; or steps `inOrder`."""
 
     exactly: Count | UnsetType = UNSET
     at_least: Count | UnsetType = UNSET
@@ -230,28 +227,28 @@ _EXAMPLES = tuple(Example({"operation": "updateHistory", "exactly": n}) for n in
 
 @routes.add("POST", "/journal/verify", examples=_EXAMPLES)
 async def verify(
-    call: Call, asked: Verify
+    call: Call, assertion: Verify
 ) -> views.Verified | Conflict[views.Verified]:
     """Assert which requests clients sent, how many, or in which order."""
-    journal, facts = call.sandbox.journal, facts_of(asked, call, "$")
-    low, high = _bounds(asked)
-    if asked.in_order is UNSET:
-        found = await _verify_count(facts, journal, low, high)
+    journal, facts = call.sandbox.journal, facts_of(assertion, call, "$")
+    low, high = _bounds(assertion)
+    if assertion.in_order is UNSET:
+        result = await _verify_count(facts, journal, low, high)
     else:
         if facts or (low, high) != _bounds(Verify()):
             raise InvalidField("inOrder alone", "other criteria too", "$")
         steps = [
             facts_of(each, call, f"$.inOrder[{number}]")
-            for number, each in enumerate(asked.in_order)
+            for number, each in enumerate(assertion.in_order)
         ]
-        found = await _verify_order(steps, journal)
-    return found if found.ok else Conflict(found)
+        result = await _verify_order(steps, journal)
+    return result if result.ok else Conflict(result)
 
 
-def _bounds(asked: Verify) -> tuple[int, int | None]:
+def _bounds(assertion: Verify) -> tuple[int, int | None]:
     low, high, exactly = (
         None if count is UNSET else count
-        for count in (asked.at_least, asked.at_most, asked.exactly)
+        for count in (assertion.at_least, assertion.at_most, assertion.exactly)
     )
     if exactly is not None:
         if (low, high) != (None, None):
@@ -275,18 +272,18 @@ async def _verify_count(
         (hits if matches(facts, entry) else others).append(entry)
     count = len(hits)
     doubt = await _doubt(facts, journal, others)
-    # Lost entries can only add hits, so a sufficient count stays sufficient.
+    # Dropped entries can only add hits, so a sufficient count stays sufficient.
     if doubt and (high is not None or count < low):
         return views.Verified(False, count, doubt, [])
     if count >= low and (high is None or count <= high):
         return views.Verified(True, count)
-    message = f"Expected {_in_words(low, high)}, got {count}"
-    # If there are too many hits, show the latest; if too few, the nearest misses.
-    shown = hits[-_NEAREST:] if count > low else others
-    return views.Verified(False, count, message, await _nearest(facts, shown))
+    message = f"Expected {_bounds_text(low, high)}, got {count}"
+    # The latest hits if there are too many, or the nearest misses.
+    examples = hits[-_MAX_NEAREST:] if count > low else others
+    return views.Verified(False, count, message, await _nearest(facts, examples))
 
 
-def _in_words(low: int, high: int | None) -> str:
+def _bounds_text(low: int, high: int | None) -> str:
     if low == high:
         return f"exactly {low}"
     at_most = "" if high is None else f"at most {high}"
@@ -298,10 +295,9 @@ async def _verify_order(steps: Sequence[Facts], journal: Journal) -> views.Verif
     left = journal.since(0)
     for count, facts in enumerate(steps):
         passed = []
-        # Each step continues where the last stopped, so all steps together read each
-        # entry once.
+        # A step continues behind the match of the step before.
         async for entry in in_slices(left):
-            # The first match is always right: it leaves most entries to later steps.
+            # The first match leaves the most entries to later steps.
             if matches(facts, entry):
                 break
             passed.append(entry)
@@ -314,7 +310,7 @@ async def _verify_order(steps: Sequence[Facts], journal: Journal) -> views.Verif
 
 
 async def _doubt(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str:
-    """Return why `others` may hide a matching entry; "" if they cannot."""
+    """Return a message if dropped entries or cut bodies may match too, else ""."""
     if journal.dropped:
         return f"Expected a whole journal, got one that has dropped {journal.dropped}"
     if "body" not in facts:
@@ -330,11 +326,11 @@ async def _doubt(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str
 
 
 async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[views.NearMiss]:
-    """Return the entries with the fewest differences, the latest first among equals."""
-    found = [
+    """Return the entries with the fewest differences; the latest of equals first."""
+    misses = [
         views.NearMiss(
             entry.seq,
-            list(islice(_differences(facts, entry), _DIFFERENCES)),
+            list(islice(_differences(facts, entry), _MAX_DIFFERENCES)),
             list(dict.fromkeys(each.name for each in violations(entry)))
             if "violations" in facts
             else UNSET,
@@ -342,7 +338,7 @@ async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[views.NearMis
         async for entry in in_slices(entries)
     ]
     return nsmallest(
-        _NEAREST, found, key=lambda each: (len(each.differences), -each.seq)
+        _MAX_NEAREST, misses, key=lambda each: (len(each.differences), -each.seq)
     )
 
 

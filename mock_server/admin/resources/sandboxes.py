@@ -1,4 +1,4 @@
-"""Sandboxes: isolated copies, each with its own API keys."""
+"""Creates, lists, reads and deletes sandboxes, each with its own API keys."""
 
 from typing import Annotated, Any
 
@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from mock_server.admin.framework import A_NAME, Call, Input, Routes, check_name
 from mock_server.admin.loading import Upload
-from mock_server.admin.resources.clock_choices import changed
+from mock_server.admin.resources.clock_choices import with_choices
 from mock_server.admin.views import Chosen, SandboxesView, SandboxView
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.items import items_in_slices
@@ -27,8 +27,8 @@ _ONE = "/sandboxes/{sandbox}"
 _UNKNOWN = (SandboxNotFound,)
 _NAME = Meta(pattern=f"^{NAME_PATTERN}$", extra={"expected": A_NAME})
 
-# Plain data: the loader checks it, and reports all problems of a fixture at once. The
-# type is only for the OpenAPI document.
+# Plain data, because the loader checks it and reports all problems at once. The type is
+# only for the OpenAPI document.
 State = Annotated[
     dict[str, Any],
     Meta(
@@ -58,9 +58,9 @@ class NewSandbox(Input):
 @routes.add("GET", "/sandboxes", errors=(LimitReached,), is_global=True)
 async def get_sandboxes(call: Call) -> SandboxesView:
     """List the sandboxes."""
-    every = (_view(call.sandboxes, each) for each in call.sandboxes.all())
-    shown = await items_in_slices(every, "read sandboxes one by one")
-    return SandboxesView(shown, call.limits.sandboxes)
+    views = (_view(call.sandboxes, each) for each in call.sandboxes.all())
+    items = await items_in_slices(views, "read sandboxes one by one")
+    return SandboxesView(items, call.limits.sandboxes)
 
 
 @routes.add(
@@ -70,27 +70,27 @@ async def get_sandboxes(call: Call) -> SandboxesView:
     errors=(NameTaken, LimitReached, SandboxNotFound, BadFixture, ServerBusy),
     is_global=True,
 )
-async def post_sandbox(call: Call, wanted: NewSandbox) -> SandboxView:
+async def post_sandbox(call: Call, settings: NewSandbox) -> SandboxView:
     """Create a sandbox; requests with its keys use it."""
-    if wanted.name is not None:
-        # `$` in the pattern also matches before a trailing line end, so check again.
-        check_name(wanted.name, "$.name")
-        # Before the state is loaded, which may take a minute; `create` checks again.
-        call.sandboxes.check_free(wanted.name)
-    # Choices of a named profile, else the default choices of all sandboxes.
+    if settings.name is not None:
+        # Checked again, because `$` in the pattern also matches before a line end.
+        check_name(settings.name, "$.name")
+        # Checked before the state is loaded, which may take a minute, and by `create`.
+        call.sandboxes.check_free(settings.name)
+    # The choices of the requested profile, or the server's choices by default.
     profile, base = call.sandboxes.profile, call.sandboxes.choices
-    if wanted.profile is not None:
-        profile, base = wanted.profile, choose(wanted.profile)
-    choices = changed(base, wanted.choices)
-    baseline = _baseline_of(call.sandboxes, wanted)
-    if wanted.state is not None:
-        # Encoded again: the loader takes text, which it may pass to another process.
-        content = msgspec.json.encode(wanted.state)
+    if settings.profile is not None:
+        profile, base = settings.profile, choose(settings.profile)
+    choices = with_choices(base, settings.choices)
+    baseline = _baseline_of(call.sandboxes, settings)
+    if settings.state is not None:
+        # Encoded again, because the loader needs text to send to another process.
+        content = msgspec.json.encode(settings.state)
         upload = Upload(content, True, choices.list_order, call.disconnected)
         baseline = await call.services.loader.load(upload)
     sandbox = call.sandboxes.create(
-        wanted.name,
-        ttl=None if wanted.ttl is UNSET else wanted.ttl,
+        settings.name,
+        ttl=None if settings.ttl is UNSET else settings.ttl,
         profile=profile,
         choices=choices,
         baseline=baseline,
@@ -107,27 +107,27 @@ def get_sandbox(call: Call) -> SandboxView:
 @routes.add("DELETE", _ONE, errors=_UNKNOWN, is_global=True)
 def delete_sandbox(call: Call) -> SandboxView:
     """Delete a sandbox; its keys are then unknown."""
-    # The view first: deleting a sandbox forgets when it expires.
+    # Created before the sandbox is deleted, which also deletes its time to expire.
     view = _view(call.sandboxes, call.sandbox)
     call.sandboxes.delete(view.name)
     return view
 
 
-def _baseline_of(sandboxes: Sandboxes, wanted: NewSandbox) -> Generation | None:
-    """Return the baseline that a new sandbox names, None for the default baseline.
+def _baseline_of(sandboxes: Sandboxes, settings: NewSandbox) -> Generation | None:
+    """Return the baseline named for a new sandbox, or None for the default baseline.
 
-    Raises InvalidField if a state is given too, and SandboxNotFound.
+    Raises InvalidField if there is a state too, and SandboxNotFound.
     """
-    if wanted.baseline is None:
+    if settings.baseline is None:
         return None
-    if wanted.state is not None:
+    if settings.state is not None:
         expected = "a state or the baseline of a sandbox"
         raise InvalidField(expected, "both", "$.baseline")
-    found = sandboxes.find(wanted.baseline)
-    if found is None:
+    sandbox = sandboxes.find(settings.baseline)
+    if sandbox is None:
         expected = "the name of a sandbox"
-        raise SandboxNotFound.of(wanted.baseline, expected, "$.baseline")
-    return found.baseline
+        raise SandboxNotFound.of(settings.baseline, expected, "$.baseline")
+    return sandbox.baseline
 
 
 def _view(sandboxes: Sandboxes, sandbox: Sandbox) -> SandboxView:

@@ -1,4 +1,4 @@
-"""The state of a sandbox: read as a fixture, reset, replaced, kept as snapshots."""
+"""Reads, replaces and resets the state of a sandbox; takes and restores snapshots."""
 
 from functools import partial
 
@@ -52,18 +52,18 @@ def get_state(call: framework.Call) -> Response | Download:
     """
     state = call.sandbox.state
     frozen_at = state.clock.now() if state.clock.is_frozen else None
-    # JSON unless YAML is named: browsers and curl accept anything.
+    # JSON unless YAML is named, because browsers and curl accept anything.
     accepted = b",".join(values(call.scope["headers"], b"accept"))
     is_yaml = YAML.encode() in accepted
     content_type = (YAML if is_yaml else JSON).encode()
     write = to_yaml if is_yaml else to_json
-    # A copy: the original may change while a large fixture is sent.
+    # A copy, because the original may change while a large fixture is sent.
     state.train_due_rows()
     make = partial(write, state.store.copy("streams"), frozen_at)
-    found = in_parts(make, call.services.downloads, content_type)
-    if isinstance(found, Download):
+    response = in_parts(make, call.services.downloads, content_type)
+    if isinstance(response, Download):
         call.services.downloads.check_room()
-    return found
+    return response
 
 
 @routes.add(
@@ -83,16 +83,16 @@ async def put_state(call: framework.Call) -> ResetView:
     sandbox = call.sandbox
     is_json = media_type(call.scope["headers"]) != YAML
     content = call.content.strip() or b"{}"
-    # The start choices, as the reset below ends the choices in force.
+    # The order of the start choices, which the reset below restores.
     order = sandbox.start_choices.list_order
     upload = Upload(content, is_json, order, call.disconnected)
     baseline = await call.services.loader.load(upload)
     # During the load, the sandbox may have been deleted and its name reused.
     call.check_sandbox()
-    freeing = put_baseline(sandbox, baseline)
-    # Before others are served: another request may reset the sandbox again.
+    free_old = put_baseline(sandbox, baseline)
+    # Created before another request can reset the sandbox again.
     view = _reset_view(sandbox)
-    await freeing
+    await free_old
     return view
 
 
@@ -134,7 +134,7 @@ def restore(call: framework.Call) -> ResetView:
 @routes.add("DELETE", _ONE, errors=_UNKNOWN)
 def delete_snapshot(call: framework.Call) -> SnapshotView:
     """Delete a snapshot."""
-    # The view first: it raises if the snapshot is unknown, and needs the snapshot.
+    # Created before the deletion; `_view` raises if the snapshot is unknown.
     view = _view(call.sandbox, call.path["name"])
     del call.sandbox.snapshots[view.name]
     return view

@@ -1,6 +1,6 @@
-"""All routes of the admin API, in the order in which documents list them.
+"""Lists all routes of the admin API, in the order of the OpenAPI document.
 
-Only `app` imports this module, on demand, as all resources take long to import.
+Only `app` imports this module, on demand, because importing all resources takes long.
 """
 
 from mock_server.admin.resources import (
@@ -31,6 +31,6 @@ DESCRIBED = (
     *sandboxes.routes,
     *console.schema_routes,
 )
-"""Routes in the OpenAPI document: all except itself and pages for browsers."""
+"""The routes in the OpenAPI document: all but the document and pages for browsers."""
 
 ROUTES = (*DESCRIBED, *console.routes)

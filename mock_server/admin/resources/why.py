@@ -1,4 +1,4 @@
-"""Explains why a list request shows a collection or not."""
+"""Explains why a list request returns or lacks a collection."""
 
 import json
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ def get_why(call: Call, query: WhyQuery) -> Why:
     state = sandbox.state
     state.train_due_rows()
     tried = TriedRequest(_fields(query), state.choices, key)
-    # Read as at the sandbox's own address.
+    # API keys are checked as at the address of the sandbox.
     bound_to = None if sandbox.name == DEFAULT else sandbox.name
     reader = RequestReader(_read, lambda key, state: authorize(key, state, bound_to))
     return explain(state, reader, tried, item)
@@ -74,10 +74,10 @@ def _fields(query: WhyQuery) -> dict[str, Any]:
         fields = json_object(query.request, "query.request")
         if deeper_than(fields, Published.json_depth):
             raise InvalidField.of(query.request, "a JSON object", "query.request")
-    wanted = fields.setdefault("datasetId", query.dataset)
-    if wanted != query.dataset:
+    dataset_id = fields.setdefault("datasetId", query.dataset)
+    if dataset_id != query.dataset:
         expected = f"no other dataset than {describe_value(query.dataset)}"
-        raise InvalidField.of(wanted, expected, "query.request.datasetId")
+        raise InvalidField.of(dataset_id, expected, "query.request.datasetId")
     if "pageNum" not in fields:
         fields.setdefault("offset", 0)
     _check_names(fields)
@@ -85,10 +85,10 @@ def _fields(query: WhyQuery) -> dict[str, Any]:
 
 
 def _check_names(fields: Mapping[str, object]) -> None:
-    """Raise InvalidField for a misspelled field of listV2.
+    """Raise InvalidField for a misspelt field of listV2.
 
-    Ignoring such a field may be just what puzzles the caller. Fields unlike any other
-    are accepted, as in a copied body.
+    Such a field, which listV2 ignores, may be the reason for the question. A field like
+    no other is accepted, as in a copied body.
     """
     known = list_v2.CONTRACT.names
     for name in fields:

@@ -1,1 +1,1 @@
-"""`ClientMachine`: a state machine that tests a client."""
+"""Implements `ClientMachine`, a state machine that tests a client."""

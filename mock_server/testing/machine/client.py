@@ -1,4 +1,4 @@
-"""The base of `ClientMachine`: its default data, its client's calls and promises."""
+"""Defines the client under test of a `ClientMachine`, and its default test data."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -71,7 +71,7 @@ CHOICES: Mapping[str, Value | Sequence[Value]] = {
     "item_fields": ("documented", "extended"),
     "tags_empty": ("list", "absent"),
 }
-"""Choices of which a client that keeps to the spec copes with every value."""
+"""Choices for which a client that follows the spec works with every value."""
 
 FAULTS: Sequence[Document] = (
     {"kind": "error", "status": 503},
@@ -95,71 +95,71 @@ DRIFT: Sequence[Document] = (
 )
 """Faults that change a list while it is read."""
 
-OF_LISTS = ("page_drift", "duplicate_item", "wrong_total")
+LIST_KINDS = ("page_drift", "duplicate_item", "wrong_total")
 """Kinds that only affect lists of several pages."""
-OF_PAGES = (*OF_LISTS, "alter")
+PAGE_KINDS = (*LIST_KINDS, "alter")
 """Kinds that only affect pages."""
-HARMLESS = ("alter", "delay", "dribble")
+HARMLESS_KINDS = ("alter", "delay", "dribble")
 """Kinds that leave a response correct."""
-MADE_BY_MACHINE = ("parent_unknown", "chat_unknown", "unknown_key")
-"""Violations that the machine causes by its own requests."""
-_OFTEN = 40
+OWN_VIOLATIONS = ("parent_unknown", "chat_unknown", "unknown_key")
+"""Violations that the machine causes itself, by its arguments of calls."""
+_MAX_TRIES = 40
 """More tries than any client should make."""
 
 
 def fault_plans(
     kinds: Sequence[Document], attempts: int | None, are_lists: bool
 ) -> list[list[Document]]:
-    """Return each fault once and often, from the first request on or from the second.
+    """Return each fault once and many times, for the first or the second request.
 
-    Faults of a kind are together, the simplest first. A client that makes several
-    `attempts` also gets as many faults as it should survive.
+    Faults of a kind are in a list, the simplest first. If a client makes several
+    `attempts`, the list has as many faults as the client should survive, too.
     """
     survived = max(1, (attempts or 1) - 1)
-    found: dict[str, list[Document]] = {}
-    for times, skip in (1, 0), (1, 1), (survived, 0), (_OFTEN, 0):
+    plans: dict[str, list[Document]] = {}
+    for times, skip in (1, 0), (1, 1), (survived, 0), (_MAX_TRIES, 0):
         if skip and not are_lists:
             continue
-        plan = ({"times": times} if times > 1 else {}) | (
+        counts = ({"times": times} if times > 1 else {}) | (
             {"skip": skip} if skip else {}
         )
         for each in kinds:
-            if _may_be(each["kind"], times, skip):
-                found.setdefault(each["kind"], []).append({**each, **plan})
-    return list(found.values())
+            if _is_fair(each["kind"], times, skip):
+                plans.setdefault(each["kind"], []).append({**each, **counts})
+    return list(plans.values())
 
 
-def _may_be(kind: str, times: int, skip: int) -> bool:
+def _is_fair(kind: str, times: int, skip: int) -> bool:
     if kind == "page_drift":
-        # Once: a list that keeps changing can never be read. Later: nobody could know
-        # that the only page was another one before.
+        # Only once, because a list that keeps changing can never be read. Not on the
+        # first page, because no client could notice the change.
         return times == 1 and skip > 0
     return kind != "duplicate_item" or times == 1
 
 
 Item = str | Mapping[str, Any]
-"""A collection: its id, or an object that has it as `_id` or `id`."""
+"""A collection: its id, or an object with the id as `_id` or `id`."""
 
 
 class Client:
-    """A client under test: its attributes are promises, its methods are called."""
+    """A client under test: attributes are its promises, methods its calls."""
 
     fixture: ClassVar[FixtureLike | Generation] = FIXTURE
-    """The fixture to serve: a document, or the path of one."""
+    """The fixture to serve: a document, or the path of a file."""
     profile: ClassVar[str] = "documented"
-    """The profile that choices begin with."""
+    """The profile, which `choices` change."""
     choices: ClassVar[Mapping[str, Value | Sequence[Value]]] = CHOICES
     """Choices with their value, or the values to choose from."""
     faults: ClassVar[Sequence[Mapping[str, Any]]] = FAULTS
     """Faults that a call may have, as `POST faults` takes them."""
     drift: ClassVar[Sequence[Mapping[str, Any]]] = DRIFT
-    """Faults of lists that change between two pages; add them to `faults`."""
+    """Faults that change a list between two pages; add them to `faults`."""
     attempts: ClassVar[int | None] = None
     """The number of tries until a call succeeds. None promises nothing."""
     retried: ClassVar[Collection[int | str]] = (429, 503, "reset", "empty")
-    """What is retried: HTTP statuses, and kinds of faults."""
+    """The HTTP statuses and kinds of faults after which the client retries."""
     waits: ClassVar[bool] = True
-    """True if the client waits as long as a Retry-After says."""
+    """True if the client waits for the time of a Retry-After header."""
     in_order: ClassVar[bool] = True
     """True if the client returns lists in the order of the service."""
     errors: ClassVar[tuple[type[BaseException], ...]] = (Exception,)
@@ -167,17 +167,17 @@ class Client:
     allowed: ClassVar[Collection[str]] = ()
     """Names of violations that the client may cause."""
     most_requests: ClassVar[int] = 200
-    """The requests that one call may send; a call that sends more is stopped."""
+    """The maximum number of requests of a call; a call that sends more is stopped."""
 
     def start(self, url: str, key: str) -> None:
-        """Make the client. Called again for another caller's API key."""
+        """Create the client. Called again for another caller's API key."""
         raise NotImplementedError(f"{type(self).__name__} has no `start(url, key)`")
 
     def stop(self) -> None:
         """Close the client, if that is needed."""
 
     def pin(self, app_id: str, chat_id: str, top: bool) -> object:
-        """Pin or unpin a chat session; raise unless it is certainly done."""
+        """Pin or unpin a chat session; raise an error unless that has succeeded."""
         raise NotImplementedError
 
     def list_folder(self, dataset_id: str, parent_id: str | None) -> Iterable[Item]:
@@ -185,7 +185,7 @@ class Client:
         raise NotImplementedError
 
     def search(self, dataset_id: str, text: str) -> Iterable[Item]:
-        """Return all collections of a dataset, in any folder, that the text finds."""
+        """Return all collections of a dataset, in any folder, that match the text."""
         raise NotImplementedError
 
     def list_page(

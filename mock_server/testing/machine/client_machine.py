@@ -1,4 +1,4 @@
-"""A state machine of Hypothesis that calls a client, and checks its results."""
+"""Defines a state machine of Hypothesis that calls a client and checks the results."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -14,8 +14,8 @@ from mock_server.domain.choices.table import Value
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.testing.machine.client import (
     CALLS,
-    OF_LISTS,
-    OF_PAGES,
+    LIST_KINDS,
+    PAGE_KINDS,
     WORDS,
     Client,
     Item,
@@ -25,46 +25,46 @@ from mock_server.testing.machine.expected import Chat, Expected, Folder
 from mock_server.testing.machine.server_side import CallOutcome, Fault, ServerSide
 
 STEPS = 20
-"""Steps of an example: most mistakes show within a few steps."""
+"""The steps of an example. A few steps find most mistakes."""
 _PINNED = {True: "pinned", False: "unpinned", None: "missing"}
 
 
-def _drawn(make: Callable[[Any], st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
-    """Return a strategy that depends on the machine and its present state."""
+def _by_state(make: Callable[[Any], st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
+    """Return the strategy that `make` returns for the machine in its current state."""
     return st.runner().flatmap(make)
 
 
 def _some_choices(client: Client) -> st.SearchStrategy[Mapping[str, Value]]:
-    several = {
+    varied = {
         name: st.sampled_from(list(values))
         for name, values in client.choices.items()
         if not isinstance(values, str | int)
     }
-    return st.fixed_dictionaries({}, optional=several)
+    return st.fixed_dictionaries({}, optional=varied)
 
 
 def _some_faults(
-    client: Client, never: Collection[str] = ()
+    client: Client, excluded: Collection[str] = ()
 ) -> st.SearchStrategy[Fault]:
-    kinds = [each for each in client.faults if each["kind"] not in never]
+    kinds = [each for each in client.faults if each["kind"] not in excluded]
     if not kinds:
         return st.none()
-    groups = fault_plans(kinds, client.attempts, never == ())
-    some = st.sampled_from(groups).flatmap(st.sampled_from)
-    return st.one_of(st.none(), some, some, some)
+    plans = fault_plans(kinds, client.attempts, excluded == ())
+    fault = st.sampled_from(plans).flatmap(st.sampled_from)
+    return st.one_of(st.none(), fault, fault, fault)
 
 
 class ClientMachine(Client, stateful.RuleBasedStateMachine):
     """Tests your client against a mock server, with faults and choices.
 
-    Subclass it, make the client in `start`, and override what the client can do of
-    `pin`, `list_folder`, `search` and `list_page`. Then `TestMine = MyMachine.TestCase`
-    is a test, and so is a function that calls `MyMachine.run(mock_server)`.
+    Subclass it, create the client in `start`, and override what the client supports:
+    `pin`, `list_folder`, `search`, `list_page`. Then `TestMine = MyMachine.TestCase` is
+    a test, and so is a function that calls `MyMachine.run(mock_server)`.
 
     After each call the client's result is compared with the server's data: a reported
-    pin is done, a list is complete, a failed call raises. No call may send a request
-    against the spec, log the API key, retry for ever, or retry before the time of a
-    Retry-After. The attributes say what your client promises beyond that.
+    pin is done, a list is complete, a failed call raises. No call may break the spec,
+    log the API key, retry for ever, or retry before the time of a Retry-After. The
+    attributes are further promises of your client.
     """
 
     _server_side: ClassVar[ServerSide | None] = None
@@ -81,25 +81,25 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         Raises AssertionError with the shortest steps that show the mistake.
         """
         with ExitStack() as stack:
-            # Of the same name, with which the report of a failure begins.
-            same = {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
-            bound_to = {"_server_side": _server_side_of(cls, stack, server)}
-            bound: Any = type(cls)  # a metaclass
-            bound = bound(cls.__name__, (cls,), {**same, **bound_to})
-            chosen = settings or cls.TestCase.settings
-            stateful.run_state_machine_as_test(bound, settings=chosen)
+            # A subclass with the server, of the same name for the reports of failures.
+            names = {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
+            server_side = {"_server_side": _load_into(cls, stack, server)}
+            metaclass: Any = type(cls)
+            machine = metaclass(cls.__name__, (cls,), {**names, **server_side})
+            settings = settings or cls.TestCase.settings
+            stateful.run_state_machine_as_test(machine, settings=settings)
 
     def sleep(self, seconds: float) -> None:
-        """Advance the sandbox's clock by seconds; a client may call this to wait."""
+        """Advance the sandbox's clock; a client may call this to wait."""
         if seconds > 0:
-            self._on.control.clock.advance(seconds)
+            self._server.control.clock.advance(seconds)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Drop rules without a method; give each run its own server."""
+        """Remove rules for methods that are not overridden; run with a server."""
         super().__init_subclass__(**kwargs)
         for name in CALLS:
-            is_there = getattr(cls, name) is not getattr(Client, name)
-            check = getattr(ClientMachine, f"check_{name}") if is_there else None
+            is_overridden = getattr(cls, name) is not getattr(Client, name)
+            check = getattr(ClientMachine, f"check_{name}") if is_overridden else None
             setattr(cls, f"check_{name}", check)
 
         def run(test: Any) -> None:
@@ -123,58 +123,59 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         self._stack, self._added = ExitStack(), 0
         self._last: Folder | None = None
         self._key: str | None = None
-        # A server of its own, as the class has none if steps are run by hand.
-        self._on = self._server_side or _server_side_of(type(self), self._stack, None)
+        # Only `run` sets a server for the class. Steps run by hand get a new server.
+        self._server = self._server_side or _load_into(type(self), self._stack, None)
 
-    @stateful.initialize(choices=_drawn(_some_choices))
+    @stateful.initialize(choices=_by_state(_some_choices))
     def begin(self, choices: Mapping[str, Value]) -> None:
-        """Begin with the fixture, under these choices."""
-        every = self.choices.items()
-        fixed = {name: one for name, one in every if isinstance(one, str | int)}
-        chosen = {**fixed, **choices}
-        self._on.begin(self.profile, chosen)
-        self._expected = Expected(self._on.generation, self.profile, chosen)
+        """Begin with the fixture and these choices."""
+        items = self.choices.items()
+        fixed = {name: value for name, value in items if isinstance(value, str | int)}
+        choices = {**fixed, **choices}
+        self._server.begin(self.profile, choices)
+        self._expected = Expected(self._server.generation, self.profile, choices)
         self._next = self._owner = self._expected.caller
 
     @stateful.precondition(lambda self: self._other_keys())
-    @stateful.rule(key=_drawn(lambda self: st.sampled_from(self._other_keys())))
+    @stateful.rule(key=_by_state(lambda self: st.sampled_from(self._other_keys())))
     def switch_key(self, key: str) -> None:
         """Make the next call with another caller's API key."""
-        self._next = self._on.generation.keys[key]
+        self._next = self._server.generation.keys[key]
 
     @stateful.rule(
-        folder=_drawn(lambda self: self._again(self._expected.known_folders)),
+        folder=_by_state(lambda self: self._any_folder(self._expected.known_folders)),
         name=st.sampled_from(["FAQ", "Old", "größe", "%2F", "🙂"]),
     )
     def add(self, folder: Folder, name: str) -> None:
         """Add a collection as another caller."""
         self._added += 1
-        added = {"_id": f"added-{self._added}", "parentId": folder[1], "name": name}
-        self._on.control.put_collection(folder[0], added)
-        self._expected.add(folder, added["_id"] or "", name)
+        own_id = f"added-{self._added}"
+        collection = {"_id": own_id, "parentId": folder[1], "name": name}
+        self._server.control.put_collection(folder[0], collection)
+        self._expected.add(folder, own_id, name)
 
     @stateful.rule(
-        chat=_drawn(lambda self: st.sampled_from(self._expected.chats)),
+        chat=_by_state(lambda self: st.sampled_from(self._expected.chats)),
         top=st.booleans(),
-        with_fault=_drawn(lambda self: _some_faults(self, OF_PAGES)),
+        with_fault=_by_state(lambda self: _some_faults(self, PAGE_KINDS)),
     )
     def check_pin(self, chat: Chat, top: bool, with_fault: Fault) -> None:
         """Check that a reported pin is done, and that no other chat changed."""
         outcome = self._call(with_fault, self.pin, *chat, top)
         is_done = self._expected.pin(chat, top)
         outcome.check_success(is_refused=not is_done)
-        now = self._on.tops()
+        now = self._server.tops()
         if is_done and outcome.error is not None:
-            # The pin may be done although the client reports an error.
-            self._expected.learn(chat, now.get(chat))
+            # The pin may have succeeded although the client reports an error.
+            self._expected.set_pin(chat, now.get(chat))
         for each, is_top in self._expected.tops.items():
             if now.get(each) != is_top:
-                wanted = f"chat {each[1]!r} of {each[0]!r} to be {_PINNED[is_top]}"
-                raise outcome.wrong(wanted, _PINNED[now.get(each)])
+                expected = f"chat {each[1]!r} of {each[0]!r} to be {_PINNED[is_top]}"
+                raise outcome.wrong(expected, _PINNED[now.get(each)])
 
     @stateful.rule(
-        folder=_drawn(lambda self: self._again(self._expected.folders)),
-        with_fault=_drawn(_some_faults),
+        folder=_by_state(lambda self: self._any_folder(self._expected.folders)),
+        with_fault=_by_state(_some_faults),
     )
     def check_list_folder(self, folder: Folder, with_fault: Fault) -> None:
         """Check that a list is complete, unique and in order, or an error."""
@@ -183,25 +184,25 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         outcome.check_list(self._expected.page(*folder))
 
     @stateful.rule(
-        dataset=_drawn(lambda self: st.sampled_from(self._expected.datasets)),
+        dataset=_by_state(lambda self: st.sampled_from(self._expected.datasets)),
         text=st.sampled_from(WORDS),
-        with_fault=_drawn(_some_faults),
+        with_fault=_by_state(_some_faults),
     )
     def check_search(self, dataset: str, text: str, with_fault: Fault) -> None:
-        """Check that a search finds all that match, or is an error."""
+        """Check that a search returns all matches, or is an error."""
         outcome = self._call(with_fault, self.search, dataset, text)
-        outcome.check_list(self._expected.found(dataset, text))
+        outcome.check_list(self._expected.search(dataset, text))
 
     @stateful.rule(
-        folder=_drawn(lambda self: self._again(self._expected.folders)),
+        folder=_by_state(lambda self: self._any_folder(self._expected.folders)),
         offset=st.sampled_from([0, 1, 30, 64, 65, 1000]),
         page_size=st.sampled_from([1, 10, 29, 30]),
-        with_fault=_drawn(lambda self: _some_faults(self, OF_LISTS)),
+        with_fault=_by_state(lambda self: _some_faults(self, LIST_KINDS)),
     )
     def check_list_page(
         self, folder: Folder, offset: int, page_size: int, with_fault: Fault
     ) -> None:
-        """Check that a page has its part of the list, or is an error."""
+        """Check that a page is the right part of the list, or is an error."""
         outcome = self._call(with_fault, self.list_page, *folder, offset, page_size)
         outcome.check_list(self._expected.page(*folder, offset, page_size))
 
@@ -211,32 +212,32 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
             self._stop()
 
     def _other_keys(self) -> list[str]:
-        return [key for key in self._on.generation.keys if key != self._owner.key]
+        return [key for key in self._server.generation.keys if key != self._owner.key]
 
-    def _again(self, folders: Sequence[Folder]) -> st.SearchStrategy[Folder]:
-        """Return any folder; the last listed one is as likely as all others."""
+    def _any_folder(self, folders: Sequence[Folder]) -> st.SearchStrategy[Folder]:
+        """Generate a folder; the last listed folder is as likely as all others."""
         last = [self._last] if self._last in folders else []
         return st.sampled_from([*folders, *last * len(folders)])
 
     def _call(
         self, fault: Fault, method: Callable[..., Any], *arguments: Any
     ) -> CallOutcome:
-        """Return the outcome of a method, under a fault, with the next caller's key."""
+        """Call a method with a fault and the next caller's key; return the outcome."""
         self._expected.caller, self._next = self._next, self._owner
-        key = self._on.key(self._expected.caller)
+        key = self._server.key(self._expected.caller)
         if self._key != key:
             self._stop()
-            self.start(self._on.control.url, key)
+            self.start(self._server.control.url, key)
             self._key = key
         name = method.__name__
         text = f"{name}({', '.join(map(repr, arguments))})"
 
         def call() -> Any:
-            given = method(*arguments)
-            # Read here, for it may be a generator.
-            return given if name == "pin" else _ids(given)
+            result = method(*arguments)
+            # Read here, because the result may be a generator.
+            return result if name == "pin" else _ids(result)
 
-        outcome = self._on.watch(self, text, call, fault)
+        outcome = self._server.watch(self, text, call, fault)
         outcome.check_requests()
         outcome.check_texts(key)
         return outcome
@@ -247,12 +248,12 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
             self.stop()
 
 
-def _server_side_of(
+def _load_into(
     machine: type[Client], stack: ExitStack, server: MockServerFixture | None
 ) -> ServerSide:
-    """Return a server with a machine's fixture; `stack` stops one started here."""
-    given = machine.fixture
-    generation = given if isinstance(given, Generation) else load_fixture(given)
+    """Load a machine's fixture into a server, or into a new one that `stack` stops."""
+    data = machine.fixture
+    generation = data if isinstance(data, Generation) else load_fixture(data)
     if server is None:
         server = stack.enter_context(MockServer(generation)).control
     else:

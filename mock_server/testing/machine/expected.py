@@ -1,4 +1,4 @@
-"""The correct results of a client's calls, by the server's own domain code."""
+"""Computes the correct results of a client's calls, with the server's domain code."""
 
 from collections.abc import Mapping
 
@@ -22,27 +22,27 @@ Folder = tuple[str, str | None]
 MISSING = "missing"
 """An id that does not exist."""
 EVERYTHING = 1_000_000
-"""A page size that holds any list."""
+"""A page size larger than any list."""
 
 
 class Expected:
-    """The objects that a server should have, and the results for a `caller`."""
+    """The objects that a server should have, and the correct results for `caller`."""
 
     def __init__(
         self, generation: Generation, profile: str, choices: Mapping[str, Value]
     ) -> None:
-        chosen = choose(profile, choices)
-        outside = Environment(lambda: 0, lambda: 0.0, str)
-        sandbox = Sandbox(generation, as_profile(profile), chosen, outside)
+        values = choose(profile, choices)
+        environment = Environment(lambda: 0, lambda: 0.0, str)
+        sandbox = Sandbox(generation, as_profile(profile), values, environment)
         self._state = sandbox.state
         self._store = sandbox.state.store
-        # The first owner that is declared, or any caller.
+        # The first declared owner, or any caller if none is declared.
         key = owner_key(generation.keys, any_key=True) or ""
         self.caller = generation.keys.get(key, Caller("any"))
 
     @property
     def tops(self) -> dict[Chat, bool]:
-        """Return the pin state of every chat session."""
+        """The pin state of every chat session."""
         return {
             (app.id, chat.chat_id): chat.top
             for app in self._store.apps()
@@ -51,7 +51,7 @@ class Expected:
 
     @property
     def chats(self) -> list[Chat]:
-        """Return every chat session, and an unknown one."""
+        """Every chat session, and an unknown one."""
         return [*self.tops, *((app.id, MISSING) for app in self._store.apps()[:1])]
 
     @property
@@ -60,7 +60,7 @@ class Expected:
 
     @property
     def known_folders(self) -> list[Folder]:
-        """Return every top level and folder."""
+        """Every folder, and the top level of every dataset."""
         datasets = self._store.datasets()
         return [(dataset.id, None) for dataset in datasets] + [
             (dataset.id, each.id)
@@ -71,23 +71,23 @@ class Expected:
 
     @property
     def folders(self) -> list[Folder]:
-        """Return every folder, an unknown one, and one in an unknown dataset."""
+        """The known folders, an unknown folder, and the top of an unknown dataset."""
         missing: list[Folder] = [(dataset, MISSING) for dataset in self.datasets[:1]]
         return [*self.known_folders, *missing, (MISSING, None)]
 
     def pin(self, chat: Chat, top: bool) -> bool:
-        """Pin or unpin a chat session; return False if that is refused."""
+        """Pin or unpin a chat session; return False if the request is refused."""
         try:
             update_history(self._call(self.caller), UpdateHistory(*chat, top))
         except Refusal:
             return False
         return True
 
-    def learn(self, chat: Chat, top: bool | None) -> None:
+    def set_pin(self, chat: Chat, top: bool | None) -> None:
         """Set the pin state that a server has for a chat; None removes the chat."""
         app = self._store.app(chat[0])
-        found = app and self._store.chat(app, chat[1])
-        if app and found and top is None:
+        has_chat = app and self._store.chat(app, chat[1])
+        if app and has_chat and top is None:
             self._store.remove_chats(app, chat[1])
         elif top is not None:
             update_history(self._call(Caller("any")), UpdateHistory(*chat, top))
@@ -100,11 +100,11 @@ class Expected:
         page_size: int = EVERYTHING,
     ) -> list[str] | None:
         """Return the ids in a folder, in order; None if the request is refused."""
-        return self._listed(ListV2(dataset, offset, page_size, parent))
+        return self._ids(ListV2(dataset, offset, page_size, parent))
 
-    def found(self, dataset: str, text: str) -> list[str] | None:
-        """Return the ids that a search of a dataset finds; None if it is refused."""
-        return self._listed(ListV2(dataset, 0, EVERYTHING, search_text=text))
+    def search(self, dataset: str, text: str) -> list[str] | None:
+        """Return the ids that match in a dataset; None if the request is refused."""
+        return self._ids(ListV2(dataset, 0, EVERYTHING, search_text=text))
 
     def add(self, folder: Folder, collection_id: str, name: str) -> None:
         """Add a collection at the end of a folder."""
@@ -116,7 +116,7 @@ class Expected:
     def _call(self, caller: Caller) -> Call:
         return Call.for_caller(self._state, caller)
 
-    def _listed(self, request: ListV2) -> list[str] | None:
+    def _ids(self, request: ListV2) -> list[str] | None:
         try:
             page = list_v2(self._call(self.caller), request)
         except Refusal:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mock_server.api.fixture_loading import load_fixture
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.api.related.world import send
 from tests.conftest import MakeApi
 from tests.support import Api
@@ -35,7 +35,7 @@ CHINESE = [
 
 @pytest.fixture
 def demo(make_api: MakeApi) -> Api:
-    return make_api(shipped("demo.yaml"), profile="deployed")
+    return make_api(shipped_path("demo.yaml"), profile="deployed")
 
 
 def ask(demo: Api, app: str, question: str) -> Any:

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from mock_server.api.operations.operation import DEMO_APP, DEMO_DATASET, Operation
 from mock_server.domain.versions import VERSIONS
 from mock_server.fixture.dump import to_document
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.admin.hostile_values import NESTED, NOT_JSON, VALUES
 from tests.api.related.world import LOCAL_FILE, MIB
 from tests.conftest import MakeApi
@@ -65,13 +65,13 @@ def name(operation: Operation) -> str:
 
 @pytest.fixture
 def demo(make_api: MakeApi) -> Api:
-    return make_api(shipped("demo.yaml"), choices=CHOICES)
+    return make_api(shipped_path("demo.yaml"), choices=CHOICES)
 
 
 @pytest.fixture
 def served(make_api: MakeApi, operation: Operation) -> Api:
     choices = serving(operation, **CHOICES)
-    return make_api(shipped("demo.yaml"), choices=choices)
+    return make_api(shipped_path("demo.yaml"), choices=choices)
 
 
 def valid(operation: Operation) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def test_nothing_hostile_is_an_accident_in_an_older_version(
     make_api: MakeApi, operation: Operation
 ) -> None:
     choices = CHOICES | {"version": VERSIONS[0]}
-    api = make_api(shipped("demo.yaml"), choices=choices)
+    api = make_api(shipped_path("demo.yaml"), choices=choices)
     attack(api, operation, bodies(operation, all_of(operation, SOME)))
     attack(api, operation, NOT_JSON.values())
     ask(api, operation, all_of(operation, QUERY_VALUES))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.e2e.pages import Console, Visit, expect
 from tests.e2e.pages.console import PIN, PINNED
 from tests.e2e.pages.screen import APP, CHAT, DARK, GUIDES, HANDBOOK, PARCEL, PHONE
@@ -138,7 +138,7 @@ def test_each_optional_field_can_be_left_out_or_be_empty(console: Console) -> No
 
 
 def test_keys_are_listed_with_their_levels(visit: Visit) -> None:
-    console = visit(shipped("permissions.yaml"))
+    console = visit(shipped_path("permissions.yaml"))
     key = console.trying.field("API key")
     levels = "owner · owner, manager · manage, writer · write, reader · read"
     listed = [f"fastgpt-{each}" for each in f"{levels}, outsider · none".split(", ")]

@@ -41,7 +41,7 @@ def free_port() -> int:
         return port
 
 
-def shipped(replicas: Sequence[str], port: int) -> str:
+def shipped_path(replicas: Sequence[str], port: int) -> str:
     """The shipped configuration, for these addresses."""
     text = TEMPLATE.read_text()
     line = re.search(r"( *server )mock-1:8000(.*;\n)", text)
@@ -70,7 +70,7 @@ def front(replicas: Sequence[str], *, workers: int = 1) -> Iterator[str]:
                 workers=workers,
                 folder=folder,
                 temporary=" ".join(stores),
-                shipped=shipped(replicas, port),
+                shipped=shipped_path(replicas, port),
             )
         )
         process = subprocess.Popen([NGINX, "-p", folder, "-c", main])

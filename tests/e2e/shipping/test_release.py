@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.support import ROOT
 
 GITHUB = ROOT / ".github"
@@ -130,7 +130,7 @@ def test_the_hook_of_the_example_tells_broken_fixtures(
     monkeypatch.setenv("PATH", str(PROGRAMS), prepend=":")
     config = shutil.copy(GITHUB / "examples" / "pre-commit.yaml", tmp_path)
     (tmp_path / "tests").mkdir()
-    text = shipped("paging.yaml").read_text() + "datsets: []\n" * broken
+    text = shipped_path("paging.yaml").read_text() + "datsets: []\n" * broken
     (tmp_path / "tests" / "fixture.yaml").write_text(text)
     subprocess.run(["git", "init", "-q"], check=True)
     subprocess.run(["git", "add", "tests"], check=True)

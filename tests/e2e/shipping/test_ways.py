@@ -20,7 +20,7 @@ import yaml
 
 from mock_server import __version__
 from mock_server.cli.main import cli
-from mock_server.fixture.source.files import shipped
+from mock_server.fixture.source.files import shipped_path
 from tests.e2e.scale.front import free_port
 from tests.e2e.shipping.containers import kill_group
 from tests.process import environment, serving
@@ -97,7 +97,7 @@ NEEDS_CURL = pytest.mark.skipif(
 def test_the_commands_of_an_example_work_beside_its_server(
     way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(shipped("demo.yaml").parent)  # as in the image
+    monkeypatch.chdir(shipped_path("demo.yaml").parent)  # as in the image
     with serving("--port=0", **way.variables) as (url, _):
         for command in way.commands:
             here = [part.replace("http://mock:8000", url) for part in command]
@@ -112,7 +112,7 @@ def project(tmp_path: Path) -> Path:
     venv.create(tmp_path / "venv", with_pip=True)
     (tmp_path / "mock-server").symlink_to(ROOT)
     (tmp_path / "tests").mkdir()
-    shutil.copy(shipped("paging.yaml"), tmp_path / "tests" / "fixture.yaml")
+    shutil.copy(shipped_path("paging.yaml"), tmp_path / "tests" / "fixture.yaml")
     return tmp_path
 
 

@@ -19,7 +19,7 @@ from mock_server.domain.call import APP
 from mock_server.domain.chats import RecordNotFound, delete_records, give_feedback
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.objects.models import Feedback
-from mock_server.fixture.document import Id, Said
+from mock_server.fixture.document import FeedbackText, Id
 
 
 class DeleteRecordFields(fields.ChatFields, kw_only=True):
@@ -89,8 +89,8 @@ class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
     """A reply and its feedbacks; an omitted feedback is removed."""
 
     data_id: ChatId
-    user_good_feedback: Said = UNSET
-    user_bad_feedback: Said = UNSET
+    user_good_feedback: FeedbackText = UNSET
+    user_bad_feedback: FeedbackText = UNSET
 
 
 @route(

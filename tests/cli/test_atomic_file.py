@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from mock_server.cli.output import USAGE, Stop, whole_file
+from mock_server.cli.output import USAGE, Stop, atomic_file
 
 
 def test_a_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
     path = tmp_path / "made.yaml"
     path.write_bytes(b"old")
     path.chmod(0o640)
-    with whole_file(str(path)) as file:
+    with atomic_file(str(path)) as file:
         file.write(b"new")
         assert path.read_bytes() == b"old"
     assert path.read_bytes() == b"new"
@@ -33,14 +33,14 @@ def test_a_block_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
 
 def break_off(path: str) -> None:
     """Fail in the middle of a file."""
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         file.write(b"half")
         raise KeyError
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    with whole_file(str(tmp_path / "link")) as file:
+    with atomic_file(str(tmp_path / "link")) as file:
         file.write(b"new")
     assert (tmp_path / "real").read_bytes() == b"new"
 
@@ -62,7 +62,7 @@ def test_what_cannot_be_written_is_told_in_one_line(
     (tmp_path / "file").touch()
     (tmp_path / "circle").symlink_to(tmp_path / "circle")
     target = str(tmp_path / path)
-    with pytest.raises(Stop) as stop, whole_file(target) as file:
+    with pytest.raises(Stop) as stop, atomic_file(target) as file:
         file.write(b"new")
     assert stop.value.message == f"cannot write {target}: {why}"
     assert stop.value.status == USAGE
@@ -71,6 +71,6 @@ def test_what_cannot_be_written_is_told_in_one_line(
 
 def test_the_longest_name_that_a_file_may_have_can_be_written(tmp_path: Path) -> None:
     path = tmp_path / ("a" * 255)
-    with whole_file(str(path)) as file:
+    with atomic_file(str(path)) as file:
         file.write(b"new")
     assert path.read_bytes() == b"new"

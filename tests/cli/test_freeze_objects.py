@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from weakref import ref
 
-from mock_server.cli.serving import settle
+from mock_server.cli.serving import freeze_objects
 
 
 class Ring:
@@ -17,12 +17,12 @@ class Ring:
 
 def test_what_stays_is_passed_over() -> None:
     kept = [Ring()]
-    settle()
+    freeze_objects()
     assert gc.get_freeze_count() > 0
     assert not any(each is kept[0] for each in gc.get_objects())
 
 
 def test_garbage_is_freed_and_not_passed_over_for_ever() -> None:
     gone = ref(Ring())
-    settle()
+    freeze_objects()
     assert gone() is None
