@@ -1140,7 +1140,7 @@ EVERYTHING = json.dumps({"offset": 0, "datasetId": "d"}).encode()
 
 
 def with_rows(count: int, rest: str = "") -> Sent:
-    """A state with so many rows in one collection that is put."""
+    """A state with many rows in one collection that is put."""
     rows = [{"q": f"{number}{rest}"} for number in range(count)]
     collections = [{"_id": "c", "name": "c", "data": rows}]
     datasets = [{"id": "d", "collections": collections}]

@@ -29,7 +29,7 @@ DEFAULT = "default"
 class Lease(Struct, eq=False):
     """A sandbox that expires after `ttl` seconds without use.
 
-    `ends_at` is in monotonic seconds, whatever the machine's date and time.
+    `ends_at` is in seconds of the monotonic clock.
     """
 
     sandbox: Sandbox
