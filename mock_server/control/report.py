@@ -42,6 +42,7 @@ _NO_SOCKET = (
     "no request has come: it opens no socket. Give your client the transport "
     "ASGITransport(app=mock_server_app), or use the fixture mock_server"
 )
+_NOT_CALLED = "no request has come: give your client the base URL {}.url, here {}"
 
 
 def report_sections(
@@ -66,8 +67,9 @@ def report_sections(
             lines += entry_lines(entry)
             lines += fact_lines(entry) if is_of_version else ()
         yield f"{name} journal", "\n".join(lines)
-    elif name == "mock_server_app":
-        yield name, _NO_SOCKET
+    else:
+        is_app = name == "mock_server_app"
+        yield name, _NO_SOCKET if is_app else _NOT_CALLED.format(name, server.url)
     if lines := [*_suggested_answers(entries, name)]:
         yield f"{name} routes that nothing serves: to answer them", "\n".join(lines)
     for title, are_answers in (("faults", False), ("answers", True)):
