@@ -290,7 +290,7 @@ def mock_server_factory(
     """Starts more servers for a test: `mock_server_factory(fixture, profile=...)`.
 
     The arguments are those of the marker; the defaults are the settings of the project.
-    The servers end with the test.
+    The servers stop after the test.
     """
     from mock_server.control.arguments import TEST_ARGUMENTS, RaisedHere, check
     from mock_server.domain.wrong_calls import UncalledFunction

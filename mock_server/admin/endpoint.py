@@ -143,7 +143,7 @@ class AdminEndpoint:
         if isawaitable(result):
             result = await result
         if route.method != "GET":
-            # Called even if nothing changed, because one more read costs a page little.
+            # Count a change even if nothing changed: the console then reads once more.
             call.sandbox.count_change()
         if isinstance(result, Response | LongResponse):
             return result
@@ -177,7 +177,7 @@ def _check_place(scope: Scope) -> None:
 
 
 def _check_type(route: AdminRoute, scope: Scope) -> None:
-    """Raise UnsupportedMediaType with a correct command."""
+    """Raise UnsupportedMediaType, with a correct command, for other content types."""
     headers = scope["headers"]
     # Every route accepts JSON, its first type. Other types need no further check.
     if route.method not in _BODY_METHODS or media_type(headers) in route.takes[1:]:
@@ -228,7 +228,7 @@ def _query(route: AdminRoute, scope: Scope) -> Struct | None:
     text = scope["query_string"].decode("latin-1")
     # Empty values are kept, because `parentId=` is the top level.
     fields: dict[str, object] = dict(parse_qsl(text, keep_blank_values=True))
-    # Not strict, because numbers in a query are texts.
+    # Convert texts to numbers, because a query has only texts.
     return convert(fields, route.query or _NoQuery, "query", strict=False)
 
 

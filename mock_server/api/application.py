@@ -50,7 +50,7 @@ _VALUE_BYTES = 100
 
 
 class PublicApi:
-    """Responds to requests of all paths but the server's own, and journals them."""
+    """Serves and journals all requests, except those to the server's own paths."""
 
     def __init__(
         self, sandboxes: Sandboxes, operations: Operations, secrets: Secrets
@@ -159,9 +159,9 @@ class PublicApi:
     def _add_key_hint(
         self, request: context.RequestContext, response: responses.Response
     ) -> responses.Response:
-        """Return an error response that says if the key is the name of a sandbox."""
-        is_own = request.answer is None and request.firing is None
-        if not is_own or request.notes.bound_to is not None:
+        """Return `response`, with a hint if the API key is the name of a sandbox."""
+        is_unscripted = request.answer is None and request.firing is None
+        if not is_unscripted or request.notes.bound_to is not None:
             return response
         hint = self._sandboxes.name_as_key(redacted_key(request.headers.key or ""))
         if not hint:
@@ -186,9 +186,11 @@ class PublicApi:
             return response
         try:
             max_bytes = self._limits.body_bytes
-            if request.content is None:  # it was read already if it may name a link
+            if (
+                request.content is None
+            ):  # the body is already read if the operation accepts share links
                 request.content = await request.body.read(max_bytes, self._memory)
-        except Refusal:  # of a body that is too large: keep the usual form
+        except Refusal:  # the body is too large: return the usual form
             return response
         except ClientGone:
             return _NO_RESPONSE
@@ -314,7 +316,7 @@ class PublicApi:
 async def _check_large(request: context.RequestContext, content: bytes) -> None:
     """Raise BadJson for too many values; the journal then keeps the body's beginning.
 
-    Nothing decodes such a body, so that it holds up no other request.
+    Such a body is not decoded, because decoding would delay all other requests.
     """
     try:
         for _ in counting(content):
@@ -323,4 +325,4 @@ async def _check_large(request: context.RequestContext, content: bytes) -> None:
         request.content = None
         raise
     except DECODE_ERRORS:
-        pass  # the operation says what is wrong
+        pass  # the operation reports the error

@@ -43,8 +43,7 @@ def bound_sandbox(name: str, sandboxes: Sandboxes) -> Sandbox:
     sandbox = sandboxes.find(name)
     if sandbox is None:
         expected = f"{BOUND_PREFIX} and the name of a sandbox"
-        hint = (
-            "it has ended, or never was; GET /__admin/sandboxes lists those there are"
-        )
+        hint = "it was deleted, has expired, or never existed"
+        hint += "; GET /__admin/sandboxes lists the sandboxes"
         raise SandboxNotFound.of(name, expected, "path", hint)
     return sandbox

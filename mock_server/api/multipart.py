@@ -51,22 +51,26 @@ async def receive_upload(body: RequestBody, max_bytes: int, memory: Memory) -> b
 def boundary_of(body: RequestBody) -> bytes:
     """Return the boundary of the form, from header Content-Type. Raises BadForm."""
     header = b"; ".join(values(body.scope["headers"], b"content-type"))
-    if len(header) > _TYPE_BYTES:
-        expected = f"at most {_TYPE_BYTES} bytes"
+    if len(header) > _MAX_CONTENT_TYPE_BYTES:
+        expected = f"at most {_MAX_CONTENT_TYPE_BYTES} bytes"
         raise BadForm(expected, f"{len(header)}", "header Content-Type")
     options = parse_options_header(header.decode("latin-1"))[1]
     boundary = options.get(b"boundary", b"")
-    if not 1 <= len(boundary) <= _BOUNDARY_BYTES:
-        expected = f"a boundary of 1 to {_BOUNDARY_BYTES} characters"
+    if not 1 <= len(boundary) <= _MAX_BOUNDARY_BYTES:
+        expected = f"a boundary of 1 to {_MAX_BOUNDARY_BYTES} characters"
         got = f"one of {len(boundary)}" if boundary else "none"
         hint = "leave the header out: fetch and curl -F write it with a boundary"
         raise BadForm(expected, got, "header Content-Type", hint)
     return boundary
 
 
-_BOUNDARY_BYTES = 70  # RFC 2046 5.1.1
-_TYPE_BYTES = 1_024  # maximum of Content-Type: long parameters are slow to parse
-_PARAMETERS = 100  # maximum number of semicolons in a header: many are slow to parse
+_MAX_BOUNDARY_BYTES = 70  # RFC 2046 5.1.1
+_MAX_CONTENT_TYPE_BYTES = (
+    1_024  # maximum of Content-Type: long parameters are slow to parse
+)
+_MAX_PARAMETERS = (
+    100  # maximum number of semicolons in a header: many are slow to parse
+)
 
 
 class Upload(Struct):
@@ -90,8 +94,8 @@ class Form:
         self._values: dict[str, bytearray] = {}
         self._max_bytes = max_bytes
         self._limits = limits
-        self._parts = self._value_bytes = self._taken = 0
-        self._delimiter, self._delimiters = b"\r\n--" + boundary, 0
+        self._part_count = self._value_bytes = self._received_bytes = 0
+        self._delimiter, self._delimiter_count = b"\r\n--" + boundary, 0
         self._is_whole = False
         # The current part: its header, and the object that takes its data.
         self._header_name, self._header_value = bytearray(), bytearray()
@@ -108,8 +112,8 @@ class Form:
     def feed(self, piece: bytes) -> None:
         """Parse the next piece. Raises BadForm, BodyTooLarge."""
         # After each delimiter the parser reads byte by byte, which is slow.
-        self._delimiters += piece.count(self._delimiter)
-        if self._delimiters > 10 * self._limits.form_parts:
+        self._delimiter_count += piece.count(self._delimiter)
+        if self._delimiter_count > 10 * self._limits.form_parts:
             raise BadForm("a boundary that is not in the data", "one that is", "body")
         try:
             self._parser.write(piece)
@@ -117,8 +121,11 @@ class Form:
             text = str(error)
             got = f"a malformed one, {text[:1].lower()}{text[1:]}"
             raise BadForm("a form", got, "body") from None
-        self._taken += len(piece)
-        if not self._parts and self._taken > self._limits.form_field_bytes:
+        self._received_bytes += len(piece)
+        if (
+            not self._part_count
+            and self._received_bytes > self._limits.form_field_bytes
+        ):
             raise BadForm("a form that begins with its boundary", "other bytes", "body")
 
     def fields_as_json(self) -> bytes:
@@ -164,8 +171,8 @@ class Form:
         }
 
     def _begin_part(self) -> None:
-        self._parts += 1
-        if self._parts > self._limits.form_parts:
+        self._part_count += 1
+        if self._part_count > self._limits.form_parts:
             raise BadForm(f"at most {self._limits.form_parts} parts", "more", "body")
         self._disposition = b""
 
@@ -177,8 +184,8 @@ class Form:
 
     def _begin_data(self) -> None:
         """Choose, by its header, where the data of a part goes. Raises BadForm."""
-        if self._disposition.count(b";") > _PARAMETERS:
-            expected = f"a Content-Disposition of at most {_PARAMETERS} parameters"
+        if self._disposition.count(b";") > _MAX_PARAMETERS:
+            expected = f"a Content-Disposition of at most {_MAX_PARAMETERS} parameters"
             raise BadForm(expected, "more", "body")
         kind, options = parse_options_header(self._disposition.decode("latin-1"))
         if kind != b"form-data" or b"name" not in options:

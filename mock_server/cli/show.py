@@ -23,7 +23,7 @@ from mock_server.domain.messages import did_you_mean
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.printable import one_line
-from mock_server.fixture.builders.parts import put_number
+from mock_server.fixture.builders.parts import fill_number
 from mock_server.fixture.document import published
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import SUFFIXES
@@ -166,7 +166,7 @@ def _warnings(generation: Generation) -> Iterator[str]:
             if rows and len(rows) != item.data_amount:
                 has = f"has dataAmount {item.data_amount} beside data of length"
                 yield f"{noun} {has} {len(rows)}: leave dataAmount out"
-            if item.name != put_number(item.name, 1):
+            if item.name != fill_number(item.name, 1):
                 yield f"{noun} keeps {{n}} in its name: write repeat beside it"
             is_alike = before is not None and _is_alike(item, before)
             alike, before = alike + 1 if is_alike else 0, item

@@ -185,7 +185,7 @@ class AdminClient:
             fields = msgspec.json.decode(page.text, type=dict[str, Raw])
             more = msgspec.json.decode(fields["entries"], type=list[Raw])
             entries += more
-            # Stop at the entries that existed first, as new ones may arrive for ever.
+            # Stop after as many entries as the first page counted: others may follow.
             kept = kept or page.value.kept
             if not more or len(entries) >= kept:
                 return msgspec.json.encode({**fields, "entries": entries}).decode()
@@ -202,13 +202,13 @@ class AdminClient:
             raise Unreachable(f"{_EXPECTED} {summary} - at {place}")
         return response
 
-    def lines(self, path: str, silence: float) -> Iterator[bytes]:
+    def lines(self, path: str, max_silence: float) -> Iterator[bytes]:
         """Yield the lines of an endless stream of events; see `stream_lines`.
 
-        A pause of more than `silence` seconds is an error. Raises the errors of `ask`.
+        Raises the errors of `ask`, also after a pause of `max_silence` seconds.
         """
         request = self._request("GET", path, {"Accept": "text/event-stream"})
-        line_budget = partial(Budget, silence, self.limits.event_bytes)
+        line_budget = partial(Budget, max_silence, self.limits.event_bytes)
         try:
             address, budget = http_call.Address.of(self.url), self.budget()
             yield from http_call.stream_lines(address, request, budget, line_budget)

@@ -40,7 +40,7 @@ _MAX_KEYS = 3
 
 @explained
 class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
-    """The control object of the sandbox of `client` on a running server.
+    """Controls one sandbox, which `client` selects, on a running server.
 
     `url` is the base address for the client under test. Every method raises Refused,
     with the server's message, if the server refuses.
@@ -205,7 +205,7 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
 
 
 class HasControl(ReadOnly):
-    """Base of objects with a `control`; a wrong attribute gets a hint to use that."""
+    """Base of objects with a `control`; unknown attributes get a hint to use it."""
 
     __call__: Callable[..., Any] = no_application
 

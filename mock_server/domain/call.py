@@ -52,7 +52,7 @@ class Call(Struct, frozen=True, gc=False):
     """The input of an operation, apart from the fields of the request.
 
     `store` has the data of the sandbox. `reply` is the scripted reply of a completion;
-    `request` is the request, with which the `match` of declared replies is compared.
+    `request` is compared with the `match` of the fixture's replies.
 
     Look-ups take the level that the caller needs: `Level.NONE` checks only that the
     object exists. Their refusals name the `place`.

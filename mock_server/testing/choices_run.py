@@ -36,7 +36,7 @@ class Run:
     @property
     def name(self) -> str:
         """The name of the run in test ids."""
-        return variants.BASELINE if self.variant is None else str(self.variant)
+        return variants.DEFAULT_RUN if self.variant is None else str(self.variant)
 
     def record(self, choices: choice_table.Choices) -> choice_table.Choices:
         """Return choices for the test; those of a default run record reads."""
@@ -44,7 +44,7 @@ class Run:
             return choices
         if self.read is None:
             self.choices, self.read = asdict(choices), set()
-        return variants.RecordedChoices.of(choices, self.read)
+        return variants.RecordingChoices.of(choices, self.read)
 
 
 _RUN: pytest.StashKey[Run] = pytest.StashKey()
@@ -117,7 +117,9 @@ class ChoicesRun:
                 run = run_settings(self._config)
                 baseline = choosing.choose(*run.merge(marker.get("profile"), fixed))
             values = [None, *self._selection.variants(baseline, fixed)]
-            ids = [variants.BASELINE if each is None else str(each) for each in values]
+            ids = [
+                variants.DEFAULT_RUN if each is None else str(each) for each in values
+            ]
             # Indirect, so that the pytest fixture gets the values instead of the test.
             metafunc.parametrize(outcomes.PARAMETER, values, ids=ids, indirect=True)
 
@@ -172,12 +174,12 @@ class ChoicesRun:
     def _cost(self, node_ids: Iterable[str]) -> str:
         # All values, because the value of a test's default run is not known here.
         names = {str(each) for each in self._selection.variants(None)}
-        names.add(variants.BASELINE)
+        names.add(variants.DEFAULT_RUN)
         parameters = (each.partition("[")[2].removesuffix("]") for each in node_ids)
         runs = [run for each in parameters if (run := names & {*each.split("-")})]
         if not runs:
             return "mock-server choices: no test uses the fixture mock_server"
-        tests = _count(sum(variants.BASELINE in each for each in runs), "test")
+        tests = _count(sum(variants.DEFAULT_RUN in each for each in runs), "test")
         text = f"mock-server choices: {tests}, at most {_count(len(runs), 'run')}"
         if self._selection.is_forced:
             return text
@@ -287,7 +289,7 @@ def _new_run(item: pytest.Item) -> Run | None:
         return None
     variant = call.params[outcomes.PARAMETER]
     run = Run("", variant)
-    run.test = variants.test_of(item.nodeid, call.id, run.name)
+    run.test = variants.test_id_of(item.nodeid, call.id, run.name)
     return run
 
 

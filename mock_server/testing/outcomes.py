@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.testing.variants import BASELINE, Variant
+from mock_server.testing.variants import DEFAULT_RUN, Variant
 
 Dependence = tuple[str, str]
 """A variant, NAME=VALUE, and the id of a test that it breaks."""
@@ -156,13 +156,13 @@ class Outcomes:
 
     def _is_sound(self, test: str) -> bool:
         """Return whether the default run passed; else the variants prove nothing."""
-        return self._results.get((BASELINE, test)) == _PASSED
+        return self._results.get((DEFAULT_RUN, test)) == _PASSED
 
     def _dependences(self) -> list[Dependence]:
         return sorted(
             (run, test)
             for (run, test), result in self._results.items()
-            if result == _FAILED and run != BASELINE and self._is_sound(test)
+            if result == _FAILED and run != DEFAULT_RUN and self._is_sound(test)
         )
 
     def _resolved(self, accepted: Accepted) -> list[Dependence]:

@@ -15,8 +15,8 @@ from mock_server.domain.choices import table as choice_table
 from mock_server.domain.choices.table import Choices, Value
 from mock_server.domain.messages import did_you_mean
 
-BASELINE = "baseline"
-ALL, REALLY_ALL = "all", "all!"
+DEFAULT_RUN = "baseline"
+ALL, ALL_FORCED = "all", "all!"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Selection:
             for name, more in _values_of(word).items():
                 known = values.get(name, ())
                 values[name] = known + tuple(v for v in more if v not in known)
-        return cls(values, REALLY_ALL in words)
+        return cls(values, ALL_FORCED in words)
 
     def is_all(self) -> bool:
         """Return whether all values are selected."""
@@ -82,29 +82,29 @@ class Selection:
 
 def _values_of(word: str) -> Mapping[str, tuple[Value, ...]]:
     """Return the values that one word selects, by choice. Raises ValueError."""
-    if word in (ALL, REALLY_ALL):
+    if word in (ALL, ALL_FORCED):
         return {
-            name: _worth_trying(each) for name, each in choice_table.table().items()
+            name: _values_to_try(each) for name, each in choice_table.table().items()
         }
     if not word:
         raise ValueError("Expected all, or names of choices, got an empty word")
     name, is_value, _ = word.partition("=")
-    if hint := "" if is_value else did_you_mean(name, (ALL, REALLY_ALL)):
+    if hint := "" if is_value else did_you_mean(name, (ALL, ALL_FORCED)):
         raise ValueError(f"Expected all, or names of choices, got {name!r}{hint}")
     choice = choosing.choice(name)
     if is_value:
         return {choice.name: (Variant.of(word).value,)}
-    return {choice.name: _worth_trying(choice)}
+    return {choice.name: _values_to_try(choice)}
 
 
-def _worth_trying(choice: choice_table.Choice) -> tuple[Value, ...]:
+def _values_to_try(choice: choice_table.Choice) -> tuple[Value, ...]:
     # Values within a range behave like the first and the last value.
     values = choice.values
     return (values[0], values[-1]) if choice.is_range else values
 
 
-def test_of(node_id: str, parameters: str, run: str) -> str:
-    """Return the id of a test, which is a run's id without the parameter of the run."""
+def test_id_of(node_id: str, parameters: str, run: str) -> str:
+    """Return the id of the test of a run: the id of the run without its parameter."""
     head = node_id.removesuffix(f"[{parameters}]")
     match = re.search(rf"(?:^|-){re.escape(run)}(?=-|$)", parameters)
     if match is None:
@@ -114,11 +114,11 @@ def test_of(node_id: str, parameters: str, run: str) -> str:
     return f"{head}[{rest}]" if rest else head
 
 
-class RecordedChoices(Choices):
+class RecordingChoices(Choices):
     """Choices that record the name of each choice that is read, in a set.
 
-    They are the choices of a sandbox, so its resets, snapshots and journal entries have
-    them too. The server reads them in another thread, but adding to a set is atomic.
+    A sandbox uses them as its choices, and so do its resets, snapshots and journal
+    entries. The server reads them in another thread, but adding to a set is atomic.
     """
 
     __slots__ = ("_read",)
@@ -126,7 +126,7 @@ class RecordedChoices(Choices):
     _read: set[str]
 
     def __new__(cls, **values: Any) -> Choices:  # type: ignore[misc]
-        """Return plain Choices, because whoever copies all fields has read them."""
+        """Return plain Choices, because copying all fields reads all of them."""
         return Choices(**values)
 
     @classmethod
@@ -148,7 +148,7 @@ class RecordedChoices(Choices):
 
     def replaced(self, **values: Any) -> Choices:
         """Return changed choices, which record reads in the same set."""
-        changed = RecordedChoices.of(self, object.__getattribute__(self, "_read"))
+        changed = RecordingChoices.of(self, object.__getattribute__(self, "_read"))
         for name, value in values.items():
             object.__setattr__(changed, name, value)
         return changed
@@ -187,5 +187,5 @@ class UsageStore:
         return msgspec.json.decode(file.read_bytes(), type=ChoiceUsage)
 
     def _file(self, test: str) -> Path:
-        # Hashed, because ids of tests can be no names of files.
+        # Hashed, because a test id may not be a valid file name.
         return self._folder / f"{hashlib.sha256(test.encode()).hexdigest()}.json"

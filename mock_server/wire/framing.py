@@ -1,4 +1,4 @@
-"""Where requests end: ambiguous framing, and the number of chunks of a body.
+"""Checks the framing of requests: refuses ambiguous ends, and limits the chunks.
 
 RFC 9112 6 defines the framing. Both parsers accept some requests whose end another
 server could read differently.
@@ -18,15 +18,15 @@ class TooManyChunks(ValueError):
     """A body has more chunks than the limit allows."""
 
 
-def is_chunked(scope: Scope) -> bool:
+def check_framing(scope: Scope) -> bool:
     """Return whether the body of a request comes in chunks. Raises Ambiguous.
 
     Requests that both parsers refuse are not checked again here.
     """
     headers: list[tuple[bytes, bytes]] = scope["headers"]
     fields = dict(headers)
-    is_coded = b"transfer-encoding" in fields
-    if is_coded:
+    is_chunked = b"transfer-encoding" in fields
+    if is_chunked:
         if b"content-length" in fields:
             raise Ambiguous("both Content-Length and Transfer-Encoding")
         # Another server may ignore an unknown transfer coding (RFC 9112 6.1).
@@ -40,7 +40,7 @@ def is_chunked(scope: Scope) -> bool:
             raise Ambiguous("Host, Content-Length or Transfer-Encoding twice")
     if not scope["query_string"].isascii():
         raise Ambiguous("a target that is not ASCII")
-    return is_coded
+    return is_chunked
 
 
 class ChunkCounter:
@@ -59,7 +59,7 @@ class ChunkCounter:
 
     def _reset(self, *, is_at_chunk_line: bool) -> None:
         self._is_at_chunk_line = is_at_chunk_line
-        self._line_ends = self._skip = 0
+        self._line_ends = self._skipped_bytes = 0
         self._line = b""
 
     def begin(self, data: bytes, earlier: bytes | None) -> None:
@@ -74,7 +74,7 @@ class ChunkCounter:
 
     def add(self, data: bytes, position: int = 0) -> None:
         """Count the chunks in received bytes, from `position`. Raises TooManyChunks."""
-        position += self._skip
+        position += self._skipped_bytes
         while (
             self._is_at_chunk_line
             and position < len(data)
@@ -88,7 +88,7 @@ class ChunkCounter:
                 self._line, self._is_at_chunk_line = b"", size > 0
                 self._line_ends += 2 if size else 1
                 position = end + 1 + (size + 2 if size else 0)
-        self._skip = max(0, position - len(data))
+        self._skipped_bytes = max(0, position - len(data))
         if not self._is_at_chunk_line:
             self._line_ends += data.count(b"\r\n", position)
         if self._line_ends > self._max_line_ends:

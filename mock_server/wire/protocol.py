@@ -22,7 +22,7 @@ from mock_server.wire.framing import (
     Ambiguous,
     ChunkCounter,
     TooManyChunks,
-    is_chunked,
+    check_framing,
 )
 from mock_server.wire.parts import HttpParser
 from mock_server.wire.transport import (
@@ -119,7 +119,7 @@ class RequestDeadlineMixin:
     """The bytes of this connection that `received` counts."""
     _pending_data = b""
     """The last received bytes, if they contain more than the request of the cycle."""
-    _head: bytes | None = b""
+    _head_end: bytes | None = b""
     """The last bytes of a head so far; None if they may belong to another request."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -151,13 +151,13 @@ class RequestDeadlineMixin:
             super().data_received(data)  # type: ignore[misc]
             cycle = self.cycle
             if cycle is not previous_cycle:
-                self._check_head(data, None if in_body else self._head)
+                self._check_head(data, None if in_body else self._head_end)
         except Exception as error:  # the parsers raise several types for bad bytes
             self._refuse(error, previous_cycle)
             return
         is_of_cycle = in_body or cycle is not previous_cycle
-        if is_of_cycle and not cycle.more_body and self._is_last(data):
-            self._pending_data = self._head = b""
+        if is_of_cycle and not cycle.more_body and self._ends_request(data):
+            self._pending_data = self._head_end = b""
             if self._deadline is not None:
                 self._stop_deadline()
                 self._release_bytes()
@@ -167,9 +167,9 @@ class RequestDeadlineMixin:
             self._close_with(503)
             return
         if is_of_cycle:
-            self._head = None
-        elif self._head is not None:
-            self._head = (self._head + data)[1 - len(END_OF_HEAD) :]
+            self._head_end = None
+        elif self._head_end is not None:
+            self._head_end = (self._head_end + data)[1 - len(END_OF_HEAD) :]
         # A pipelined request is parsed after the response; then its time starts.
         if cycle is None or cycle.more_body or cycle.response_complete:
             self._start_deadline()
@@ -192,8 +192,8 @@ class RequestDeadlineMixin:
         if self._pending_data:
             if cycle.more_body or cycle.response_complete:
                 self._start_deadline()
-            elif self._is_last(self._pending_data):
-                self._pending_data = self._head = b""
+            elif self._ends_request(self._pending_data):
+                self._pending_data = self._head_end = b""
                 self._release_bytes()
 
     def eof_received(self) -> None:
@@ -221,7 +221,7 @@ class RequestDeadlineMixin:
             head = data.partition(END_OF_HEAD)[0]
             self._is_chunked = b"chunked" in head.lower()
             if self._is_chunked:
-                self._chunks.begin(data, self._head)
+                self._chunks.begin(data, self._head_end)
         elif self._is_chunked:
             self._chunks.add(data)
 
@@ -231,7 +231,7 @@ class RequestDeadlineMixin:
         Raises Ambiguous and TooManyChunks.
         """
         scope = self.cycle.scope
-        self._is_chunked = is_chunked(scope)
+        self._is_chunked = check_framing(scope)
         if self._is_chunked:
             self._chunks.begin(data, earlier)
         if scope["http_version"] == "1.0":
@@ -239,7 +239,7 @@ class RequestDeadlineMixin:
             self.cycle.waiting_for_100_continue = False
             self.cycle.keep_alive = False
 
-    def _is_last(self, data: bytes) -> bool:
+    def _ends_request(self, data: bytes) -> bool:
         """Return whether the complete request of `cycle` ends where `data` ends.
 
         Compare the last bytes, because zttp does not report bytes that follow.
@@ -274,7 +274,7 @@ class RequestDeadlineMixin:
         If the error is in a new request, after `previous_cycle`, do not perform it.
         """
         if not isinstance(error, (Ambiguous, TooManyChunks)):
-            # Not its message, which may show the request.
+            # Log the type only, because the message may show the request.
             _LOGGER.warning("invalid HTTP request: %s", type(error).__name__)
         if self.cycle is not previous_cycle:
             self.cycle.scope[_REFUSED_KEY] = True
@@ -299,7 +299,7 @@ def _last_response(status: int, limits: Limits) -> bytes:
             "badRequest",
             f"Expected an HTTP/1.1 request with lines of at most "
             f"{limits.head_line_bytes} bytes, {limits.headers} headers and "
-            f"{limits.header_bytes} bytes of them, whose end is beyond doubt, "
+            f"{limits.header_bytes} bytes of them, whose end is unambiguous, "
             "got something else - at connection",
         ),
         408: (

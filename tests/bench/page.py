@@ -70,10 +70,12 @@ ROWS = (
         "new sandbox: 10^6 to 10^3",
         "one at 10^3",
     ),
-    Row("longest wait of other clients", "longest stall, *"),
+    Row(
+        "longest wait of other clients while one request is served", "longest stall, *"
+    ),
     Row("pytest fixture, for each test", "fixture mock_server: time of a test"),
     Row(
-        "a run under another choice, beyond the test",
+        "time that a run under another choice adds to a test",
         "a run under another choice: beyond the test",
     ),
 )
@@ -119,7 +121,7 @@ def misses_table() -> Table:
     found = [*results.figures(results.read())]
     missed = [each for each in found if each.is_met is False]
     with_target = sum(each.is_met is not None for each in found)
-    head = f"of {with_target} targets of all results, these {len(missed)} are missed"
+    head = f"{len(missed)} of {with_target} targets are missed"
     rows = [f"{each.measure}: {each.shown()}, {each.target()}" for each in missed]
     return Table((head,), [(row,) for row in rows])
 

@@ -13,7 +13,7 @@ from mock_server.app import create_app
 from mock_server.domain.choices.choosing import choose, with_choices
 from mock_server.domain.choices.reading import tolerates
 from mock_server.testing import variants as names
-from mock_server.testing.variants import RecordedChoices, Selection
+from mock_server.testing.variants import RecordingChoices, Selection
 from mock_server.wire.server import running
 from tests.testing.conftest import Run
 
@@ -303,7 +303,7 @@ def test_a_server_elsewhere_loads_a_fixture_once(run: Run, workers: int) -> None
 
 def test_only_what_is_read_is_noted() -> None:
     read: set[str] = set()
-    noting = RecordedChoices.of(choose(), read)
+    noting = RecordingChoices.of(choose(), read)
     assert noting.list_order == "update_time_desc"
     assert not tolerates(noting, "unknown_key_at_all")
     other = with_choices(noting, {"training": "stepped"})
@@ -313,7 +313,7 @@ def test_only_what_is_read_is_noted() -> None:
 
 def test_what_copies_all_choices_has_read_them() -> None:
     read: set[str] = set()
-    noting = RecordedChoices.of(choose(), read)
+    noting = RecordingChoices.of(choose(), read)
     assert dataclasses.replace(noting, training="stepped") == with_choices(
         choose(), {"training": "stepped"}
     )
@@ -331,7 +331,7 @@ def test_what_copies_all_choices_has_read_them() -> None:
     ],
 )
 def test_a_run_names_its_test(parameters: str, test: str) -> None:
-    assert names.test_of(f"x-a=b/t.py::t[{parameters}]", parameters, "a=b") == test
+    assert names.test_id_of(f"x-a=b/t.py::t[{parameters}]", parameters, "a=b") == test
 
 
 def test_a_run_under_the_other_version_names_test_call_and_fact(run: Run) -> None:

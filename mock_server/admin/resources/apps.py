@@ -26,7 +26,7 @@ from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import App, Chat
 from mock_server.domain.storage.store import Store
 from mock_server.domain.validation.walk import Path, dotted
-from mock_server.fixture.builders.parts import DOTS, chat_of
+from mock_server.fixture.builders.parts import DOT_SEGMENTS, chat_of
 from mock_server.fixture.document import ChatPart
 from mock_server.fixture.dump import chat_part
 
@@ -158,7 +158,7 @@ def id_in_path(in_body: object, in_path: str, at: str) -> str:
     if not 1 <= len(in_path) <= Published.id_chars:
         expected = f"an id of 1 to {Published.id_chars} characters"
         raise errors.InvalidField.of(in_path, expected, "path")
-    if in_path in DOTS:
+    if in_path in DOT_SEGMENTS:
         # Clients remove `.` and `..` from URLs (RFC 3986 5.2.4).
         raise errors.InvalidField.of(in_path, "an id that a URL path can hold", "path")
     if in_body not in (None, in_path):

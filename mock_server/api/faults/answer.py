@@ -126,7 +126,7 @@ class Answer(BaseAnswer, tag="answer", dict=True):
         if self.status in WITHOUT_BODY and forms:
             yield (forms[0],), f"Expected no body with status {self.status}, got one"
         elif len(forms) > 1:
-            expected = "one of json, text, file and base64"
+            expected = "one of data, json, text, file and base64"
             got = " and ".join(forms)
             yield (forms[1],), f"Expected {expected}, got {got}"
         elif forms in (["json"], ["data"]):

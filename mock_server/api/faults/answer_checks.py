@@ -21,7 +21,7 @@ from mock_server.domain.faults.routes import METHODS
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.messages import cut, describe_value
 from mock_server.domain.validation.walk import Path, dotted, is_unicode, mistakes
-from mock_server.fixture.builders.parts import DOTS
+from mock_server.fixture.builders.parts import DOT_SEGMENTS
 from mock_server.fixture.document import HEADER_NAME, HEADER_VALUE, PATH_PATTERN
 
 WITHOUT_BODY = (204, 205, 304)
@@ -35,7 +35,7 @@ def path_problems(route: str) -> Iterator[tuple[Path, str]]:
     got = describe_value(path)
     segments = path.split("/")
     parameters = [each for each in segments if each.startswith("{")]
-    if not re.fullmatch(PATH_PATTERN, path) or set(segments) & {*DOTS}:
+    if not re.fullmatch(PATH_PATTERN, path) or set(segments) & {*DOT_SEGMENTS}:
         expected = "a path as it is sent, such as /api/x/{id}: no query, no fragment"
         message = f"Expected {expected}, others percent-encoded, got {got}"
         base, _, query = path.partition("?")

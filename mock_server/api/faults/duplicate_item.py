@@ -1,4 +1,4 @@
-"""The kind `duplicate_item`: a page that repeats an item of the previous page."""
+"""The fault kind `duplicate_item`: a page that repeats an item of the previous page."""
 
 from typing import TypeVar
 

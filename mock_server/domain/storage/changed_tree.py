@@ -26,7 +26,7 @@ from mock_server.domain.storage.spans import Spans
 ORDERS: tuple[Order, ...] = get_args(Order)
 _ByFolder = dict[Scope, dict[str, Collection]]
 _ITEMS_PER_LOOKUP = 32
-"""From this number of items for each lookup, bisection is faster than a scan."""
+"""Bisection is faster than a scan if there are at least this many items per lookup."""
 _LOOKUPS_PER_STEP = 512
 """Maximum number of indexes in a base listing that are looked up in one step."""
 _NumberedCollection = tuple[Collection, int | None]
@@ -41,7 +41,7 @@ class ChangedTree(FolderTree):
     folder, comes last. Removing a large folder hides its content in the base at once.
     """
 
-    at_once = 256
+    max_single_removals = 256
     """Maximum number of collections in one removal for which listings are updated.
 
     A larger removal drops all changed listings, which are then built when needed.
@@ -59,7 +59,7 @@ class ChangedTree(FolderTree):
         # Hidden collections of the base, as spans of numbers in depth-first order.
         self._hidden = Spans()
         # By id: numbers in fixture order of collections that come after the base.
-        self._last_numbers: dict[str, int] = {}
+        self._appended_numbers: dict[str, int] = {}
         self._next_number = len(base)
         self._folded = FoldedTexts()
         self._listings: dict[tuple[Order, Scope], ChangedListing] = {}
@@ -73,7 +73,7 @@ class ChangedTree(FolderTree):
             folder: items.copy() for folder, items in self._removed.items()
         }
         copy._hidden = Spans(self._hidden.bounds)
-        copy._last_numbers = self._last_numbers.copy()
+        copy._appended_numbers = self._appended_numbers.copy()
         copy._next_number = self._next_number
         copy._listings = {
             key: listing.copy(copy._folded) for key, listing in self._listings.items()
@@ -85,8 +85,8 @@ class ChangedTree(FolderTree):
         return self.listing(ANYWHERE, "fixture").items
 
     def __len__(self) -> int:
-        fewer = len(self._removed[ANYWHERE]) + len(self._hidden)
-        return len(self._base) - fewer + len(self._put[ANYWHERE])
+        gone_count = len(self._removed[ANYWHERE]) + len(self._hidden)
+        return len(self._base) - gone_count + len(self._put[ANYWHERE])
 
     def __iter__(self) -> Iterator[Collection]:
         put, removed = self._put[ANYWHERE], self._removed[ANYWHERE]
@@ -94,9 +94,9 @@ class ChangedTree(FolderTree):
         for item in compress(self._base, is_shown):
             if item.id not in removed:
                 yield item
-            elif item.id in put and item.id not in self._last_numbers:
+            elif item.id in put and item.id not in self._appended_numbers:
                 yield put[item.id]
-        yield from map(put.__getitem__, self._last_numbers)
+        yield from map(put.__getitem__, self._appended_numbers)
 
     def get(self, collection_id: str) -> Collection | None:
         put = self._put[ANYWHERE].get(collection_id)
@@ -123,19 +123,22 @@ class ChangedTree(FolderTree):
         loaded = () if self._is_hidden(folder) else self._base.children(folder)
         if removed:
             loaded = [item for item in loaded if item.id not in removed]
-        return [*loaded, *self._put.get(folder, _NONE).values()]
+        return [*loaded, *self._put.get(folder, _NO_COLLECTIONS).values()]
 
     def parents(self) -> Set[Scope]:
         return self._base.parents() | self._put.keys()
 
     def folders_in(self, folder: str | None) -> Iterable[str]:
-        put, removed = self._put.get(folder, _NONE), self._removed.get(folder, _NONE)
+        put, removed = (
+            self._put.get(folder, _NO_COLLECTIONS),
+            self._removed.get(folder, _NO_COLLECTIONS),
+        )
         if not self._is_hidden(folder):
             yield from (
                 each for each in self._base.folders_in(folder) if each not in removed
             )
-        loaded = self._base.parents()
-        yield from (each for each in put if each in loaded or each in self._put)
+        base_folders = self._base.parents()
+        yield from (each for each in put if each in base_folders or each in self._put)
 
     def number(self, item: Collection) -> int:
         is_put = self._put[ANYWHERE].get(item.id) is item
@@ -155,8 +158,8 @@ class ChangedTree(FolderTree):
         if old is not None:
             self._delete(old)
         if old is None or old.parent_id != collection.parent_id:
-            self._last_numbers.pop(collection.id, None)
-            self._last_numbers[collection.id] = self._next_number
+            self._appended_numbers.pop(collection.id, None)
+            self._appended_numbers[collection.id] = self._next_number
             self._next_number += 1
         self._insert(collection)
 
@@ -166,6 +169,7 @@ class ChangedTree(FolderTree):
         If memory is short, put none of them and raise LimitReached.
         """
         size = sum(_size_of(each) + _REMOVED_BYTES for each in collections)
+        # Charge and refund, to test for room first.
         self._holding.charge(size)
         self._holding.charge(-size)
         for each in collections:
@@ -174,18 +178,19 @@ class ChangedTree(FolderTree):
     def remove(self, ids: Iterable[str]) -> Set[str]:
         """Remove these collections and their descendants; ignore unknown ids.
 
-        Returns the ids of the collections that were removed singly, not of those that
-        were hidden together with a large folder. Raises LimitReached.
+        Returns the ids of the removed collections, without those that a large folder
+        hid with it. Raises LimitReached.
         """
         items = {each.id: each for each in map(self.get, ids) if each is not None}
-        roots, loaded, hidden = {*items}, self._base.parents(), self._hidden
-        if any(each in loaded or each in self._put for each in roots):
+        roots, base_folders = {*items}, self._base.parents()
+        hidden = self._hidden
+        if any(each in base_folders or each in self._put for each in roots):
             folders = [each for each in self._put if each is not ANYWHERE]
             for folder in folders:
                 if not roots.isdisjoint(self.folder_path(folder)):
                     items |= self._put[folder]
-            hidden = self._hidden_without(items)
-            if len(hidden) - len(self._hidden) <= self.at_once:
+            hidden = self._hidden_after_removal(items)
+            if len(hidden) - len(self._hidden) <= self.max_single_removals:
                 hidden = self._hidden
                 for root in roots:
                     items.update((each.id, each) for each in self.descendants(root))
@@ -194,16 +199,16 @@ class ChangedTree(FolderTree):
         freed = [_size_of(each) for each in items.values() if each.id in put]
         taken = _REMOVED_BYTES * (len(items) - len(freed))
         self._charge(taken + _HIDDEN_BYTES * newly_hidden - sum(freed))
-        if newly_hidden or len(items) > self.at_once:
+        if newly_hidden or len(items) > self.max_single_removals:
             self._listings.clear()
         for item in items.values():
             self._delete(item)
-            self._last_numbers.pop(item.id, None)
+            self._appended_numbers.pop(item.id, None)
         if newly_hidden:
             self._hide(hidden)
         return items.keys()
 
-    def _hidden_without(self, ids: Iterable[str]) -> Spans:
+    def _hidden_after_removal(self, ids: Iterable[str]) -> Spans:
         """Return the hidden spans as they would be after a removal of `ids`.
 
         A folder that was put may have moved, so its content stays visible.
@@ -230,7 +235,10 @@ class ChangedTree(FolderTree):
                 self._charge(-_REMOVED_BYTES * len(removed))
 
     def _is_hidden(self, scope: Scope) -> bool:
-        """Return True if the base's content of a folder is hidden (ANYWHERE: some)."""
+        """Return True if the base's content of a folder is hidden.
+
+        For ANYWHERE, return True if any collection is hidden.
+        """
         if not self._hidden or scope is ANYWHERE:
             return bool(self._hidden)
         span = self._base.spans.get(scope)
@@ -239,14 +247,14 @@ class ChangedTree(FolderTree):
     def _hidden_in(self, order: Order) -> bytearray:
         """Return one byte for each collection of the base, in `order`: 1 if hidden."""
         size, spans = len(self._base), self._hidden
-        is_most = 2 * len(spans) > size
-        if is_most:
+        is_mostly_hidden = 2 * len(spans) > size
+        if is_mostly_hidden:
             spans = Spans((0, size))
             for span in self._hidden:
                 spans.remove(*span)
-        marks = bytearray([is_most]) * size
+        marks = bytearray([is_mostly_hidden]) * size
         for place in self._base.places(order, spans) if spans else ():
-            marks[place] = not is_most
+            marks[place] = not is_mostly_hidden
         return marks
 
     def _charge(self, size: int) -> None:
@@ -256,7 +264,7 @@ class ChangedTree(FolderTree):
     def _delete(self, item: Collection) -> None:
         """Remove a collection from the tree."""
         folder, is_put = item.parent_id, item.id in self._put[ANYWHERE]
-        # The removal of a large folder drops all listings, which saves this look-up.
+        # After the removal of a large folder there are no listings to update.
         for order, listing in self._listings_with(folder) if self._listings else ():
             if is_put:
                 listing.remove_inserted(item, self._key(order))
@@ -277,7 +285,7 @@ class ChangedTree(FolderTree):
         self._put.setdefault(folder, {})[item.id] = item
         self.created += item.id not in self._base.by_id
         for order, listing in self._listings_with(folder):
-            number = self._last_numbers.get(item.id)
+            number = self._appended_numbers.get(item.id)
             place = self._place(order, listing.base, item, number)
             listing.insert(item, place, self._key(order))
 
@@ -296,9 +304,11 @@ class ChangedTree(FolderTree):
         base = self._base.listing(scope, order)
         if scope is not ANYWHERE and self._is_hidden(scope):
             base = _EMPTY
-        removed = [(item, None) for item in self._removed.get(scope, _NONE).values()]
-        put = self._put.get(scope, _NONE).values()
-        inserted = [(item, self._last_numbers.get(item.id)) for item in put]
+        removed = [
+            (item, None) for item in self._removed.get(scope, _NO_COLLECTIONS).values()
+        ]
+        put = self._put.get(scope, _NO_COLLECTIONS).values()
+        inserted = [(item, self._appended_numbers.get(item.id)) for item in put]
         steps = self._places_in_steps(order, base, [*removed, *inserted])
         known = compute(self, (order, base), steps)
 
@@ -306,7 +316,7 @@ class ChangedTree(FolderTree):
             # Collections that changed during the steps are looked up now.
             return known[each] if each in known else self._place(order, base, *each)
 
-        def rank(each: _NumberedCollection) -> Any:
+        def sort_key(each: _NumberedCollection) -> Any:
             # A number in fixture order takes as long to look up as a place.
             is_sorted = order != "fixture"
             return self._key(order)(each[0]) if is_sorted else (place(each), each[1])
@@ -322,7 +332,7 @@ class ChangedTree(FolderTree):
             removed_places = array("I", compress(count(), marks))
         else:
             removed_places = array("I", sorted(map(place, removed)))
-        inserted.sort(key=rank)
+        inserted.sort(key=sort_key)
         items, places = [item for item, _ in inserted], map(place, inserted)
         listing = ChangedListing(base, self._folded, marks)
         listing.differences = Differences(removed_places, items, array("I", places))
@@ -342,7 +352,7 @@ class ChangedTree(FolderTree):
 
     def _number(self, put: Collection) -> int:
         """Return the number in fixture order of a collection in `_put`."""
-        number = self._last_numbers.get(put.id)
+        number = self._appended_numbers.get(put.id)
         return self._base.number(self._base.by_id[put.id]) if number is None else number
 
     def _place(
@@ -367,7 +377,7 @@ class ChangedTree(FolderTree):
         return bisect_left(items, number, key=self._base.number)
 
 
-_NONE: Mapping[str, Collection] = {}
+_NO_COLLECTIONS: Mapping[str, Collection] = {}
 _EMPTY = Listing(())
 
 # Estimated bytes of a put collection without its texts, and of a removed one.

@@ -1,4 +1,4 @@
-"""Rules about envelopes, totals, page sizes and order (spec 2.3, 4.2, 8)."""
+"""Conformance rules for list responses (spec 1, 2.3, 4.2, 8) and for refusals (5)."""
 
 from collections import Counter
 

@@ -60,11 +60,13 @@ class CapturedData:
         operation = OPERATIONS.with_path(exchange.path)
         if operation is None or exchange.method not in operation.methods:
             return False
-        take = HANDLERS.get(operation.name)
-        if take is None:
+        handler = HANDLERS.get(operation.name)
+        if handler is None:
             return False
         try:
-            take(self, Observation(exchange.request_fields(), exchange.response_data()))
+            handler(
+                self, Observation(exchange.request_fields(), exchange.response_data())
+            )
         except (ValueError, TypeError, KeyError, AttributeError):
             return False
         return True
@@ -89,72 +91,80 @@ class CapturedData:
         return list(parts.values())
 
     def missing(self) -> Iterator[str]:
-        """Yield a text for each known gap, such as a list of which a part was seen."""
+        """Yield a text for each known gap, such as a list that was seen in part."""
         for dataset in self.datasets.values():
             yield from (f"dataset {dataset.id}: {each}" for each in dataset.missing())
         for app in self.apps.values():
             yield from (f"app {app.id}: {each}" for each in app.missing())
 
 
-def collections(
-    data: CapturedData, entry: Observation, *, items: str, offset_wins: bool
+def add_collections(
+    data: CapturedData, observation: Observation, *, items: str, offset_wins: bool
 ) -> None:
-    """Use a page of collections; `items` is the name of the list in the data."""
-    page, total = _objects(entry.data[items]), _count(entry.data["total"])
-    dataset = data.dataset(entry.request["datasetId"])
-    parent = entry.request.get("parentId", UNSET)
+    """Add a page of collections; `items` is the name of the list in the data."""
+    page, total = _objects(observation.data[items]), _count(observation.data["total"])
+    dataset = data.dataset(observation.request["datasetId"])
+    parent = observation.request.get("parentId", UNSET)
     parent = None if parent in _ROOT else parent
-    hidden = observed.AMOUNT_FIELDS if entry.request.get("simple") else frozenset[str]()
+    hidden = (
+        observed.AMOUNT_FIELDS
+        if observation.request.get("simple")
+        else frozenset[str]()
+    )
     folder = {} if parent is UNSET else {"parentId": parent}
     ids = [dataset.add(folder | item, hidden) for item in page]
-    if entry.has_any(_FILTERS):
+    if observation.has_any(_FILTERS):
         return
     if parent is UNSET or parent is None or observed.id_of(parent) is not None:
-        offset = _offset(entry.request, len(page), total, offset_wins=offset_wins)
+        offset = _offset(observation.request, len(page), total, offset_wins=offset_wins)
         captured = dataset.lists.setdefault(parent, observed.CapturedList())
         captured.add_page(offset, ids, total)
 
 
-def chats(data: CapturedData, entry: Observation) -> None:
-    page, total = _objects(entry.data["list"]), _count(entry.data["total"])
-    app_id = entry.request.get("appId") or (page[0]["appId"] if page else None)
+def add_chats(data: CapturedData, observation: Observation) -> None:
+    page, total = _objects(observation.data["list"]), _count(observation.data["total"])
+    app_id = observation.request.get("appId") or (page[0]["appId"] if page else None)
     app = data.app(app_id)
     for item in page:
         app.add({"customTitle": "", "top": False} | item)
-    if not entry.has_any(_CHAT_FILTERS):
+    if not observation.has_any(_CHAT_FILTERS):
         app.total = total
 
 
-def pin(data: CapturedData, entry: Observation) -> None:
-    """Use a pin, unpin or rename of a chat session."""
-    chat_id = _id(entry.request["chatId"])
-    app = data.app(entry.request["appId"])
+def apply_pin(data: CapturedData, observation: Observation) -> None:
+    """Apply a pin, unpin or rename of a chat."""
+    chat_id = _id(observation.request["chatId"])
+    app = data.app(observation.request["appId"])
     # Skip unknown chats: their pins may succeed, too (choice chat_unknown=ignore).
     if not app.lacks(chat_id):
-        app.add({each: entry.request.get(each) for each in _PINNED})
+        app.add({each: observation.request.get(each) for each in _PINNED})
 
 
 _PINNED = ("chatId", "top", "title", "customTitle")
 
 
-def datasets(data: CapturedData, entry: Observation) -> None:
-    """Use the datasets of a folder, of all folders, or of a search."""
-    listed = entry.data if isinstance(entry.data, list) else entry.data["list"]
-    parent = entry.request.get("parentId", UNSET)
+def add_datasets(data: CapturedData, observation: Observation) -> None:
+    """Add the datasets of a folder, of all folders, or of a search."""
+    listed = (
+        observation.data
+        if isinstance(observation.data, list)
+        else observation.data["list"]
+    )
+    parent = observation.request.get("parentId", UNSET)
     parent_fields: observed.Fields = {"parentId": parent or None}
-    if parent is UNSET or entry.request.get("searchKey"):
+    if parent is UNSET or observation.request.get("searchKey"):
         parent_fields = {}
     for item in _objects(listed):
         data.dataset(item["_id"]).describe(parent_fields | item)
 
 
-def dataset(data: CapturedData, entry: Observation) -> None:
-    data.dataset(entry.data["_id"]).describe(entry.data)
+def add_dataset(data: CapturedData, observation: Observation) -> None:
+    data.dataset(observation.data["_id"]).describe(observation.data)
 
 
-def collection(data: CapturedData, entry: Observation) -> None:
-    """Use a collection, and the dataset that contains it."""
-    item, owner = dict(entry.data), entry.data["datasetId"]
+def add_collection(data: CapturedData, observation: Observation) -> None:
+    """Add a collection, and the dataset that contains it."""
+    item, owner = dict(observation.data), observation.data["datasetId"]
     # Before FastGPT 4.8.18, `datasetId` is an object with the whole dataset.
     owner = owner["_id"] if isinstance(owner, dict) else owner
     if isinstance(item.get("file"), dict):
@@ -162,14 +172,17 @@ def collection(data: CapturedData, entry: Observation) -> None:
     data.dataset(owner).add(item)
 
 
-def deleted_collections(data: CapturedData, entry: Observation) -> None:
-    removed = _texts(entry.request.get("id") or entry.request["collectionIds"])
+def remove_collections(data: CapturedData, observation: Observation) -> None:
+    removed = _texts(
+        observation.request.get("id") or observation.request["collectionIds"]
+    )
     for dataset in data.datasets.values():
         dataset.remove(removed)
 
 
-def deleted_dataset(data: CapturedData, entry: Observation) -> None:
-    removed = _texts(entry.request["id"])
+def remove_datasets(data: CapturedData, observation: Observation) -> None:
+    """Remove the deleted datasets, and those inside deleted folders."""
+    removed = _texts(observation.request["id"])
     by_parent: dict[Any, list[str]] = {}
     for dataset in data.datasets.values():
         by_parent.setdefault(dataset.fields.get("parentId"), []).append(dataset.id)
@@ -178,41 +191,43 @@ def deleted_dataset(data: CapturedData, entry: Observation) -> None:
         removed += by_parent.pop(each, ())
 
 
-def deleted_chats(data: CapturedData, entry: Observation) -> None:
-    app = data.app(entry.request["appId"])
-    for each in _texts(entry.request.get("chatId") or entry.request["chatIds"]):
+def remove_chats(data: CapturedData, observation: Observation) -> None:
+    app = data.app(observation.request["appId"])
+    for each in _texts(
+        observation.request.get("chatId") or observation.request["chatIds"]
+    ):
         app.remove(each)
 
 
-def cleared_chats(data: CapturedData, entry: Observation) -> None:
-    app = data.app(entry.request["appId"])
+def clear_chats(data: CapturedData, observation: Observation) -> None:
+    app = data.app(observation.request["appId"])
     for each in list(app.chats):
         app.remove(each)
 
 
 HANDLERS: dict[str, Callable[[CapturedData, Observation], None]] = {
-    "listV2": partial(collections, items="list", offset_wins=True),
-    "scrollList": partial(collections, items="list", offset_wins=False),
-    "collection.list": partial(collections, items="data", offset_wins=False),
-    "collection.detail": collection,
-    "collection.delete": deleted_collections,
-    "dataset.list": datasets,
-    "dataset.detail": dataset,
-    "dataset.delete": deleted_dataset,
-    "getHistories": chats,
-    "updateHistory": pin,
-    "delHistory": deleted_chats,
-    "batchDelete": deleted_chats,
-    "clearHistories": cleared_chats,
+    "listV2": partial(add_collections, items="list", offset_wins=True),
+    "scrollList": partial(add_collections, items="list", offset_wins=False),
+    "collection.list": partial(add_collections, items="data", offset_wins=False),
+    "collection.detail": add_collection,
+    "collection.delete": remove_collections,
+    "dataset.list": add_datasets,
+    "dataset.detail": add_dataset,
+    "dataset.delete": remove_datasets,
+    "getHistories": add_chats,
+    "updateHistory": apply_pin,
+    "delHistory": remove_chats,
+    "batchDelete": remove_chats,
+    "clearHistories": clear_chats,
 }
 """The function that uses a successful exchange, by the name of its operation."""
 
 
 def _id(value: object) -> str:
-    entry = observed.id_of(value)
-    if entry is None:
+    own_id = observed.id_of(value)
+    if own_id is None:
         raise ValueError("no id")
-    return entry
+    return own_id
 
 
 def _objects(items: Any) -> list[observed.Fields]:
@@ -222,8 +237,8 @@ def _objects(items: Any) -> list[observed.Fields]:
 
 
 def _texts(value: Any) -> list[str]:
-    entry = value if isinstance(value, list) else [value]
-    return [each for each in entry if isinstance(each, str)]
+    values = value if isinstance(value, list) else [value]
+    return [each for each in values if isinstance(each, str)]
 
 
 def _count(value: Any) -> int:
@@ -258,7 +273,7 @@ def _offset(sent: observed.Fields, count: int, total: int, *, offset_wins: bool)
 def _has_valid_parents(
     part: observed.Fields, parts: dict[str, observed.Fields]
 ) -> bool:
-    """Return whether all parents of a dataset are folders, up to the top level."""
+    """Return whether a dataset's parents are folders in no cycle, and not too many."""
     parent_id = part.get("parentId")
     visited = {part["id"]}
     while parent_id is not None:

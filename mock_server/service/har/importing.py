@@ -14,7 +14,7 @@ from mock_server.api.faults.answer_checks import WITHOUT_BODY, header_mistake
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import RequestSecrets
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
-from mock_server.fixture.builders.parts import DOTS
+from mock_server.fixture.builders.parts import DOT_SEGMENTS
 from mock_server.fixture.document import PATH_PATTERN, Method
 from mock_server.service.har import reading
 from mock_server.service.har.handlers import CapturedData
@@ -62,7 +62,7 @@ def omission_reason(exchange: reading.Exchange) -> str | None:
     if (
         not is_path
         or len(path) > Published.path_chars
-        or set(path.split("/")) & {*DOTS}
+        or set(path.split("/")) & {*DOT_SEGMENTS}
     ):
         return NO_URL
     if not exchange.is_whole:

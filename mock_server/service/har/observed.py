@@ -12,7 +12,7 @@ from msgspec import UNSET, structs
 from mock_server.domain.clock import is_time
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.fixture import document
-from mock_server.fixture.builders.parts import DOTS
+from mock_server.fixture.builders.parts import DOT_SEGMENTS
 
 Fields = dict[str, Any]
 AMOUNT_FIELDS = frozenset({"dataAmount", "trainingAmount"})
@@ -211,7 +211,7 @@ def id_of(value: object) -> str | None:
         text = msgspec.convert(value, document.Id)
     except msgspec.ValidationError:
         return None
-    return None if text in DOTS else text
+    return None if text in DOT_SEGMENTS else text
 
 
 def part_of(item: Fields, kind: type[document.Part], omit: frozenset[str]) -> Fields:

@@ -55,7 +55,7 @@ FIXTURE: Document = {
 }
 """Lists of a few, of 31 and of 65 items; names for searches; two API keys."""
 
-WORDS = ("faq", "old 3", "größe", "(a+)+$", "nothing has this")
+SEARCH_TEXTS = ("faq", "old 3", "größe", "(a+)+$", "nothing has this")
 """The search texts."""
 
 CHOICES: Mapping[str, Value | Sequence[Value]] = {
@@ -88,7 +88,7 @@ FAULTS: Sequence[Document] = (
     {"kind": "alter", "set": {"type": "hologram", "newField": None}},
 )
 
-DRIFT: Sequence[Document] = (
+PAGING_FAULTS: Sequence[Document] = (
     {"kind": "page_drift", "insert": 1},
     {"kind": "page_drift", "remove": 1},
     {"kind": "duplicate_item"},
@@ -108,7 +108,7 @@ _MAX_TRIES = 40
 
 
 def fault_plans(
-    kinds: Sequence[Document], attempts: int | None, are_lists: bool
+    kinds: Sequence[Document], attempts: int | None, with_list_faults: bool
 ) -> list[list[Document]]:
     """Return each fault once and many times, for the first or the second request.
 
@@ -118,18 +118,18 @@ def fault_plans(
     survived = max(1, (attempts or 1) - 1)
     plans: dict[str, list[Document]] = {}
     for times, skip in (1, 0), (1, 1), (survived, 0), (_MAX_TRIES, 0):
-        if skip and not are_lists:
+        if skip and not with_list_faults:
             continue
         counts = ({"times": times} if times > 1 else {}) | (
             {"skip": skip} if skip else {}
         )
         for each in kinds:
-            if _is_fair(each["kind"], times, skip):
+            if _is_survivable(each["kind"], times, skip):
                 plans.setdefault(each["kind"], []).append({**each, **counts})
     return list(plans.values())
 
 
-def _is_fair(kind: str, times: int, skip: int) -> bool:
+def _is_survivable(kind: str, times: int, skip: int) -> bool:
     if kind == "page_drift":
         # Only once, because a list that keeps changing can never be read. Not on the
         # first page, because no client could notice the change.
@@ -152,7 +152,7 @@ class Client:
     """Choices with their value, or the values to choose from."""
     faults: ClassVar[Sequence[Mapping[str, Any]]] = FAULTS
     """Faults that a call may have, as `POST faults` takes them."""
-    drift: ClassVar[Sequence[Mapping[str, Any]]] = DRIFT
+    drift: ClassVar[Sequence[Mapping[str, Any]]] = PAGING_FAULTS
     """Faults that change a list between two pages; add them to `faults`."""
     attempts: ClassVar[int | None] = None
     """The number of tries until a call succeeds. None promises nothing."""
@@ -195,5 +195,5 @@ class Client:
         raise NotImplementedError
 
 
-CALLS = "pin", "list_folder", "search", "list_page"
+METHOD_NAMES = "pin", "list_folder", "search", "list_page"
 """The methods that are tested; a subclass has at least one of them."""

@@ -13,10 +13,10 @@ from mock_server.control.embedding import MockServer
 from mock_server.domain.choices.table import Value
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.testing.machine.client import (
-    CALLS,
     LIST_KINDS,
+    METHOD_NAMES,
     PAGE_KINDS,
-    WORDS,
+    SEARCH_TEXTS,
     Client,
     Item,
     fault_plans,
@@ -29,9 +29,11 @@ STEPS = 20
 _PINNED = {True: "pinned", False: "unpinned", None: "missing"}
 
 
-def _by_state(make: Callable[[Any], st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
-    """Return the strategy that `make` returns for the machine in its current state."""
-    return st.runner().flatmap(make)
+def _by_state(
+    strategy_for: Callable[[Any], st.SearchStrategy[Any]],
+) -> st.SearchStrategy[Any]:
+    """Return the strategy that `strategy_for` returns for the current machine."""
+    return st.runner().flatmap(strategy_for)
 
 
 def _some_choices(client: Client) -> st.SearchStrategy[Mapping[str, Value]]:
@@ -97,7 +99,7 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Remove rules for methods that are not overridden; run with a server."""
         super().__init_subclass__(**kwargs)
-        for name in CALLS:
+        for name in METHOD_NAMES:
             is_overridden = getattr(cls, name) is not getattr(Client, name)
             check = getattr(ClientMachine, f"check_{name}") if is_overridden else None
             setattr(cls, f"check_{name}", check)
@@ -117,12 +119,12 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        if not any(getattr(self, f"check_{name}") for name in CALLS):
-            expected = f"Expected a method of {', '.join(CALLS)}"
+        if not any(getattr(self, f"check_{name}") for name in METHOD_NAMES):
+            expected = f"Expected a method of {', '.join(METHOD_NAMES)}"
             raise TypeError(f"{expected}, got none - at {type(self).__name__}")
-        self._stack, self._added = ExitStack(), 0
-        self._last: Folder | None = None
-        self._key: str | None = None
+        self._stack, self._added_count = ExitStack(), 0
+        self._last_folder: Folder | None = None
+        self._client_key: str | None = None
         # Only `run` sets a server for the class. Steps run by hand get a new server.
         self._server = self._server_side or _load_into(type(self), self._stack, None)
 
@@ -134,13 +136,13 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         choices = {**fixed, **choices}
         self._server.begin(self.profile, choices)
         self._expected = Expected(self._server.generation, self.profile, choices)
-        self._next = self._owner = self._expected.caller
+        self._next_caller = self._default_caller = self._expected.caller
 
     @stateful.precondition(lambda self: self._other_keys())
     @stateful.rule(key=_by_state(lambda self: st.sampled_from(self._other_keys())))
     def switch_key(self, key: str) -> None:
         """Make the next call with another caller's API key."""
-        self._next = self._server.generation.keys[key]
+        self._next_caller = self._server.generation.keys[key]
 
     @stateful.rule(
         folder=_by_state(lambda self: self._any_folder(self._expected.known_folders)),
@@ -148,8 +150,8 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
     )
     def add(self, folder: Folder, name: str) -> None:
         """Add a collection as another caller."""
-        self._added += 1
-        own_id = f"added-{self._added}"
+        self._added_count += 1
+        own_id = f"added-{self._added_count}"
         collection = {"_id": own_id, "parentId": folder[1], "name": name}
         self._server.control.put_collection(folder[0], collection)
         self._expected.add(folder, own_id, name)
@@ -179,13 +181,13 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
     )
     def check_list_folder(self, folder: Folder, with_fault: Fault) -> None:
         """Check that a list is complete, unique and in order, or an error."""
-        self._last = folder
+        self._last_folder = folder
         outcome = self._call(with_fault, self.list_folder, *folder)
         outcome.check_list(self._expected.page(*folder))
 
     @stateful.rule(
         dataset=_by_state(lambda self: st.sampled_from(self._expected.datasets)),
-        text=st.sampled_from(WORDS),
+        text=st.sampled_from(SEARCH_TEXTS),
         with_fault=_by_state(_some_faults),
     )
     def check_search(self, dataset: str, text: str, with_fault: Fault) -> None:
@@ -212,23 +214,25 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
             self._stop()
 
     def _other_keys(self) -> list[str]:
-        return [key for key in self._server.generation.keys if key != self._owner.key]
+        own_key = self._default_caller.key
+        return [key for key in self._server.generation.keys if key != own_key]
 
     def _any_folder(self, folders: Sequence[Folder]) -> st.SearchStrategy[Folder]:
         """Generate a folder; the last listed folder is as likely as all others."""
-        last = [self._last] if self._last in folders else []
+        last = [self._last_folder] if self._last_folder in folders else []
         return st.sampled_from([*folders, *last * len(folders)])
 
     def _call(
         self, fault: Fault, method: Callable[..., Any], *arguments: Any
     ) -> CallOutcome:
         """Call a method with a fault and the next caller's key; return the outcome."""
-        self._expected.caller, self._next = self._next, self._owner
+        self._expected.caller = self._next_caller
+        self._next_caller = self._default_caller
         key = self._server.key(self._expected.caller)
-        if self._key != key:
+        if self._client_key != key:
             self._stop()
             self.start(self._server.control.url, key)
-            self._key = key
+            self._client_key = key
         name = method.__name__
         text = f"{name}({', '.join(map(repr, arguments))})"
 
@@ -243,8 +247,8 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         return outcome
 
     def _stop(self) -> None:
-        if self._key is not None:
-            self._key = None
+        if self._client_key is not None:
+            self._client_key = None
             self.stop()
 
 

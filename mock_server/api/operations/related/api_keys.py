@@ -306,11 +306,10 @@ def openapi_health(call: Call, query: HealthQuery) -> HealthView:
     """
     is_issued = query.api_key.startswith(ISSUED_KEY_PREFIX)
     if not api_keys.is_accepted(call, query.api_key):
-        hint = (
-            "a key of a named sandbox counts there: send it in header Authorization too"
-        )
-        expected, hint = "a key that counts", hint if is_issued else ""
-        raise api_keys.ApiKeyInvalid(expected, "another one", "$.apiKey", hint)
+        hint = "a key of a named sandbox is valid only there: "
+        hint = f"{hint}send it in header Authorization too" if is_issued else ""
+        expected, actual = "a valid API key", "an unknown one"
+        raise api_keys.ApiKeyInvalid(expected, actual, "$.apiKey", hint)
     key_id = call.state.tokens.id_of(query.api_key)
     api_key = call.store.api_keys.get(key_id or "") or ApiKey("")
     app_id = api_key.app_id or UNSET

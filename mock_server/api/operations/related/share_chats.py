@@ -10,7 +10,7 @@ from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.chats import chat_config
 from mock_server.api.operations.related.route import Call, RequestFields, route
 
-AVATAR = "/imgs/avatar/BlueAvatar.svg"
+VISITOR_AVATAR = "/imgs/avatar/BlueAvatar.svg"
 """Path of the picture of every visitor."""
 
 
@@ -50,7 +50,7 @@ class SharedInitView(View, kw_only=True):
     chat_id: str | UnsetType
     app_id: str
     title: str | UnsetType = UNSET
-    user_avatar: str = AVATAR
+    user_avatar: str = VISITOR_AVATAR
     variables: dict[str, Any] = field(default_factory=dict)
     app: SharedAppView
     chat_generate_status: int | UnsetType = UNSET
