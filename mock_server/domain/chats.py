@@ -102,7 +102,7 @@ def give_feedback(
 
     Up to version 4.14, the first record with this `data_id` gets the feedback.
     """
-    speakers = ("AI",) if call.facts.feedback_is_of_replies else SPEAKERS
+    speakers = ("AI",) if call.facts.feedback_needs_a_reply else SPEAKERS
     records = call.store.records(app, chat_id)
     for index, record in _records_by_index(call.store, records, {data_id}).items():
         if record.obj in speakers:

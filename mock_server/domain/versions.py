@@ -76,8 +76,8 @@ class Facts:
     rows_newest_first: bool = fact(
         (False, True),
         routes=("data.v2.list", "data.list"),
-        sentence="The newest of the rows with one `chunkIndex` is first; in 4.14.4 to "
-        "4.14.10, last.",
+        sentence="Rows with the same `chunkIndex` are listed newest first; in 4.14.4 "
+        "to 4.14.10, newest last.",
         chinese="`chunkIndex` 相同的数据行，新的在前；4.14.4 至 4.14.10 中新的在后。",
     )
     rows_show_team: bool = fact(
@@ -89,7 +89,7 @@ class Facts:
     collection_paths_by_source_id: bool = fact(
         (False, True),
         routes=("collection.paths",),
-        sentence="`sourceId` names the collection; before, `parentId` did.",
+        sentence="`sourceId` names the collection; before, `parentId` named it.",
         chinese="以 `sourceId` 指定集合；之前为 `parentId`。",
     )
     collection_pages_are_bounded: bool = fact(
@@ -112,7 +112,7 @@ class Facts:
         chinese="搜索到的数据行不再带有 `tokens`，"
         "应答不再带有 `usingSimilarityFilter`。",
     )
-    tickets_say_how_to_upload: bool = fact(
+    tickets_have_upload_mode: bool = fact(
         (False, True),
         routes=("presignDatasetFilePostUrl",),
         sentence="Upload tickets also have `previewUrl` and `uploadMode`.",
@@ -135,7 +135,7 @@ class Facts:
     app_create_takes_keys: bool = fact(
         (False, True),
         routes=("app.create",),
-        sentence="An API key creates apps, too; before, only a login did.",
+        sentence="An API key can create apps too; before, this needed a login.",
         chinese="API 密钥也可创建应用；之前须登录。",
     )
     api_keys_of_apps: bool = fact(
@@ -143,7 +143,7 @@ class Facts:
         routes=("openapi.create", "openapi.list"),
         sentence="API keys belong to a member, who has at most 100: creation ignores "
         "`appId`, and a list shows all of them. Before, an app had at most 10, and a "
-        "list showed those of one app, or those without an app.",
+        "list showed the keys of one app, or the keys without an app.",
         chinese="API 密钥不再属于应用：创建时忽略 `appId`，每个成员最多 100 个，"
         "列表包含该成员的全部密钥；"
         "之前每个应用最多 10 个，列表只含某一应用的或不属于应用的密钥。",
@@ -152,7 +152,7 @@ class Facts:
         (True, False),
         routes=("completions", "v2.completions"),
         sentence="A completion uses the app that `appId` names; before, it preferred "
-        "the app of the API key. Without `appId` both use the app of the key.",
+        "the app of the API key. Without `appId`, both use the app of the API key.",
         chinese="对话使用 `appId` 指定的应用；之前优先使用 API 密钥所属的应用。"
         "未提供 `appId` 时，两者都使用密钥所属的应用。",
     )
@@ -166,7 +166,7 @@ class Facts:
         (False, True),
         routes=("*",),
         sentence="`outLinkAuthData`, an object of `shareId` and `outLinkUid`, names a "
-        "share link, without `appId`; before, these two fields and `appId` did.",
+        "share link, without `appId`; before, requests had these fields and `appId`.",
         chinese="以 `outLinkAuthData`（含 `shareId` 和 `outLinkUid` 的对象）"
         "指定免登录链接，且不带 `appId`；之前为这两个字段，并须带链接的 `appId`。",
     )
@@ -176,7 +176,7 @@ class Facts:
         sentence="Visitors of a share link see the tools that were called.",
         chinese="免登录链接的访客可见所调用的工具。",
     )
-    out_link_init_says_more: bool = fact(
+    out_link_init_has_status: bool = fact(
         (False, True),
         routes=("outLink.init",),
         sentence="An unknown chat has an empty title; before, it had none. An existing "
@@ -203,7 +203,7 @@ class Facts:
         sentence="Deleting an API key returns null; before, an empty object.",
         chinese="删除 API 密钥后返回 null；之前返回空对象。",
     )
-    feedback_is_of_replies: bool = fact(
+    feedback_needs_a_reply: bool = fact(
         (False, True),
         routes=("updateUserFeedback",),
         sentence="Only a reply takes feedback; before, the first record with the "
@@ -238,7 +238,7 @@ class Facts:
         chinese="未提供 `appId`，或没有可读的对应应用时，会话列表会被拒绝；"
         "之前为空列表。",
     )
-    deletion_of_no_app_is_of_no_chat: bool = fact(
+    delete_without_app_is_unknown_chat: bool = fact(
         (False, True),
         routes=("delHistory",),
         sentence="Deleting a chat without `appId` is refused as an unknown chat; "
@@ -258,7 +258,7 @@ class Facts:
         sentence='Deleting a row returns null; before, `"success"`.',
         chinese='删除数据行后返回 null；之前返回 `"success"`。',
     )
-    items_tell_training: bool = fact(
+    items_have_training_fields: bool = fact(
         (False, True),
         routes=("listV2",),
         sentence="Items show `activeTrainingAmount`, `finalErrorAmount`, "

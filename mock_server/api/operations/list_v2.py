@@ -205,7 +205,7 @@ def _cached_item_text(item: Collection, state: State) -> bytes:
         view = item_view(item, extended, tags_absent)
         training = b""
         # `state.facts` would add a note, and a page with notes is not cached.
-        if extended and facts_of(state.choices.version).items_tell_training:
+        if extended and facts_of(state.choices.version).items_have_training_fields:
             training = b"," + msgspec.json.encode(_training(item))[1:-1]
         elif extended and not (item.training_amount or item.has_error):
             view.has_error = UNSET

@@ -143,7 +143,7 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     since=SINCE,
     differs="In FastGPT the records of a deleted chat stay readable, a completion does "
     "not restore the chat, and chats of other members are refused.",
-    former=("deletion_of_no_app_is_of_no_chat", fields.ChatQuery),
+    former=("delete_without_app_is_unknown_chat", fields.ChatQuery),
     access="visitor",
     refuses=(ChatNotFound, *APP),
     example=ONE_CHAT,

@@ -81,8 +81,8 @@ def out_link_init(call: Call, query: OutLinkQuery) -> SharedInitView:
     chat = call.visible_chat(app, query.chat_id or "")
     app_view = fields.copy_fields(SharedAppView, app)
     view = SharedInitView(chat_id=query.chat_id or UNSET, app_id=app.id, app=app_view)
-    if chat is not None or call.facts.out_link_init_says_more:
+    if chat is not None or call.facts.out_link_init_has_status:
         view.title = chat.title if chat else ""
-    if chat is not None and call.facts.out_link_init_says_more:
+    if chat is not None and call.facts.out_link_init_has_status:
         view.chat_generate_status, view.has_been_read = 1, True
     return view

@@ -96,7 +96,7 @@ def presign_dataset_file_post_url(call: Call, body: TicketBody) -> TicketView:
         headers={"content-type": media_type_of(ticket.name)},
         max_size=limit,
     )
-    if call.facts.tickets_say_how_to_upload:
+    if call.facts.tickets_have_upload_mode:
         token = addresses.give_token(call, "file", key, upload_tickets.UNUSED_MS)
         view.preview_url = address(call, DOWNLOAD, token)
         view.upload_mode = "single"
