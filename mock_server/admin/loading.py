@@ -232,7 +232,7 @@ class Loader:
             text = f"{text}; and {more} more" if more > 0 else text
             content = upload.content.strip()
             if not upload.is_json and b"\n" not in content and content[:1] not in b"{[":
-                text += "; curl -d has joined its lines? --data-binary @FILE keeps them"
+                text += "; has curl -d joined the lines? --data-binary @FILE keeps them"
             raise BadFixture(upload.noun, "one with problems", "body", text) from None
 
     async def load_files(self, contents: Sequence[Content], order: Order) -> Generation:

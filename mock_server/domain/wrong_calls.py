@@ -40,7 +40,7 @@ def explained(obj: T) -> T:
 
 
 class UncalledAssertionWarning(UserWarning):
-    """An assertion was not called, or not awaited, so it has checked nothing."""
+    """An assertion or `calls` was not called or not awaited, so it had no effect."""
 
 
 class _UnusedValue:
