@@ -95,13 +95,14 @@ class AdminRouter:
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
     path, method = scope["path"], scope["method"]
     got, near = describe_value(path), _nearest(path, method)
+    rest = path.removeprefix(f"{_PREFIX}/")
     resources = sorted({each.split("/")[1] for each in table()} - _PAGES)
     hint = f"there are {', '.join(resources)}"
     if "/api/" in path:
         hint = (
             f"for /api{path.partition('/api')[2]}, leave /__admin out of the base URL"
         )
-    elif words := [each for each in path.split("/") if each in _FOREIGN_WORDS]:
+    elif words := [each for each in (rest, *path.split("/")) if each in _FOREIGN_WORDS]:
         hint = f"what others call {words[0]} is here {_FOREIGN_WORDS[words[0]]}"
     elif near is not None:
         hint = f"did you mean {near}? Paths are exact"
@@ -115,6 +116,7 @@ _CALLS = f"GET {_PREFIX}/journal, POST {_PREFIX}/journal/verify, POST {_PREFIX}/
 _REPLY = '{"kind": "reply", "text": "Hello", "match": {"question": "weather"}}'
 _ROUTES_BY_WORDS = {
     "mappings stubs expectations expectation mocks mock scenarios rules": _ANSWER,
+    "mappings/reset requests/reset scenarios/reset": f"POST {_PREFIX}/reset",
     "answers answer": _ANSWER,
     "replies reply": f"POST {_PREFIX}/faults {_REPLY}",
     "requests calls retrieve logs log history": _CALLS,

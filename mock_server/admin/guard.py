@@ -30,6 +30,7 @@ _NAME = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
 _HOST = re.compile(rf"(?:\[(.+)\]|({_NAME}))(?::[0-9]{{0,5}})?", re.IGNORECASE)
 _OWN_PAGE = "a page of this server"
 _FOREIGN = "call it from the test's own process, or by a proxy on the page's own origin"
+_IN_CLI = "commands take it as --admin-token, or MOCK_SERVER_ADMIN_TOKEN"
 OPEN_PATHS = ("/health",)
 """Paths that need no token, besides the files of the console."""
 
@@ -90,10 +91,11 @@ class Guard:
                 if values(scope["headers"], b"authorization")
                 else "none"
             )
-            raise MissingAuthorization(expected, got, refusal.place) from None
+            raise MissingAuthorization(expected, got, refusal.place, _IN_CLI) from None
         # Compared as bytes, because compare_digest refuses texts that are not ASCII.
         if not hmac.compare_digest(given, self._token.encode()):
-            raise UnknownKey("the admin token", "another", "header Authorization")
+            at = "header Authorization"
+            raise UnknownKey("the admin token", "another", at, _IN_CLI)
 
     def _is_ours(self, host: str) -> bool:
         match = _HOST.fullmatch(host)

@@ -16,7 +16,7 @@ from mock_server.domain.sandboxes.registry import Sandboxes
 
 def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
     """Return the view of an entry, with any bytes in it as valid JSON."""
-    hints = sandboxes.name_as_key(entry.key), entry.hint_text
+    hints = sandboxes.key_hint(entry.key), _sandbox_hint(entry), entry.hint_text
     sent, firing, fault = entry.request, entry.firing, None
     answering, answered_by = entry.answering, None
     if firing is not None:
@@ -52,6 +52,16 @@ def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
         facts=(entry.note and entry.note.facts) or UNSET,
         answered_by=answered_by,
     )
+
+
+def _sandbox_hint(entry: Entry) -> str:
+    """Return a hint if a header of the request names another sandbox, else ""."""
+    own = dict(entry.answer_headers).get(b"x-mock-sandbox")
+    for name, value in entry.request.header_pairs():
+        if name in (b"x-sandbox", b"x-mock-sandbox") and value != own:
+            ways = "its API key does, or /__sandboxes/NAME in the address"
+            return f"the header {_text(name)} selects no sandbox: {ways}"
+    return ""
 
 
 def body_of(entry: Entry) -> object:

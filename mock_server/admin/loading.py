@@ -230,6 +230,9 @@ class Loader:
             text = "; ".join(map(str, error.problems[:MAX_PROBLEMS]))
             more = len(error.problems) - MAX_PROBLEMS
             text = f"{text}; and {more} more" if more > 0 else text
+            content = upload.content.strip()
+            if not upload.is_json and b"\n" not in content and content[:1] not in b"{[":
+                text += "; has curl -d joined the lines? --data-binary @FILE keeps them"
             raise BadFixture(upload.noun, "one with problems", "body", text) from None
 
     async def load_files(self, contents: Sequence[Content], order: Order) -> Generation:

@@ -159,11 +159,11 @@ class PublicApi:
     def _add_key_hint(
         self, request: context.RequestContext, response: responses.Response
     ) -> responses.Response:
-        """Return `response`, with a hint if the API key is the name of a sandbox."""
+        """Return `response`, with a hint on its API key if there is one."""
         is_unscripted = request.answer is None and request.firing is None
         if not is_unscripted or request.notes.bound_to is not None:
             return response
-        hint = self._sandboxes.name_as_key(redacted_key(request.headers.key or ""))
+        hint = self._sandboxes.key_hint(redacted_key(request.headers.key or ""))
         if not hint:
             return response
         return responses.with_hint(response, hint, request.state.choices)

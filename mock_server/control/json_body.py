@@ -1,5 +1,6 @@
 """Encodes a caller's data as JSON, or names the value that is not valid in JSON."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from inspect import isroutine
@@ -25,6 +26,9 @@ def to_json(value: object) -> bytes:
         elif isinstance(wrong, datetime):
             got = "a datetime without a time zone"
             hint = f"write {wrong.replace(tzinfo=UTC)!r}"
+        elif isinstance(wrong, re.Pattern):
+            got, fix = "a pattern", "in a route, {id} is any segment"
+            hint = f"there are no patterns: {fix}"
         elif isroutine(wrong):
             got, fix = "a function", "use placeholders, or respond(times=1) for each"
             hint = f"an answer is data: {fix}" if path[0] in ("data", "json") else ""

@@ -86,8 +86,10 @@ _OTHER_WORDS = {
     "match": "when if where on",
     "times": "count number repeat",
     "exactly": "times count number",
-    "ms": "duration seconds milliseconds delay latency timeout",
-    "delayMs": "duration seconds milliseconds delay latency fixedDelayMilliseconds",
+    "ms": "duration seconds milliseconds delay latency timeout delay_ms fixedDelay "
+    "fixedDelayMilliseconds",
+    "delayMs": "duration seconds milliseconds delay latency fixedDelay "
+    "fixedDelayMilliseconds",
     "delay_ms": "duration seconds milliseconds delay latency",
     "stream": "duration seconds milliseconds delay latency",
     "by": "total",

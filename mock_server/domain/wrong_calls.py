@@ -34,13 +34,13 @@ def explained(obj: T) -> T:
             method = _explain_calls(value, place)
             if iscoroutinefunction(value):
                 method = _warn_unawaited(method)
-            is_assertion = name.startswith(("assert_", "all_"))
+            is_assertion = name.startswith(("assert_", "all_")) or name == "calls"
             setattr(obj, name, _Assertion(method) if is_assertion else method)
     return obj
 
 
 class UncalledAssertionWarning(UserWarning):
-    """An assertion was not called, or not awaited, so it has checked nothing."""
+    """An assertion or `calls` was not called or not awaited, so it had no effect."""
 
 
 class _UnusedValue:
@@ -83,6 +83,12 @@ class _ReadAssertion(_UnusedValue):
         __tracebackhide__ = True
         self._place = None
         return self._method(*args, **kwargs)
+
+    def __getitem__(self, index: object) -> NoReturn:
+        self._place = None
+        name = self._method.__name__
+        hint = f"write {name}('listV2')[{index!r}]"
+        raise TypeError(f"Expected a call, got {name}[{index!r}] ({hint})")
 
     def __repr__(self) -> str:
         # pytest shows it below `assert None` and the like.

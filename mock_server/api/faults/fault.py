@@ -44,7 +44,7 @@ from mock_server.domain.validation.convert import convert
 from mock_server.domain.validation.json_match import is_test
 from mock_server.domain.validation.walk import Path, dotted, mistakes
 
-_PATTERN = re.compile(r"\.[*+]|\\[bdsw]|^\^|\(\?")
+_PATTERN = re.compile(r"\.[*+]|\\[bdsw]|^\^|\(\?|^/.+/[gimsuy]*$|^\*|\*$")
 """Matches what regular expressions have, and few questions."""
 _MILLISECONDS = {"expected": f"milliseconds from 0 to {Published.fault_ms}"}
 Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms, extra=_MILLISECONDS)]
@@ -179,7 +179,7 @@ class Fault(Definition):
     @classmethod
     def unknown_field_hint(cls, name: str, fields: Mapping[str, object]) -> str:
         """Return a hint for an unknown field, such as one of other servers, or ""."""
-        hint = OPERATIONS.rewrite_hint(name, fields)
+        hint = OPERATIONS.rewrite_hint(name, fields, takes_route=cls.is_answer)
         if hint or nearest(name, cls.__struct_encode_fields__):
             return hint
         rest = name.removeprefix(str(cls.__struct_config__.tag)).lower()
@@ -239,7 +239,8 @@ class Fault(Definition):
             got = f"got {operation.name}: did you mean body?"
             yield f"{never} a path with parameters, {got} - at $.match.path"
         if pattern := _PATTERN.search(match.question or ""):
-            reason = "question is a part of the text - at $.match.question"
+            place = "there are no patterns - at $.match.question"
+            reason = f"question is a part of the text, {place}"
             yield f"{pattern[0]!r} is taken literally: {reason}"
         if match.question is not None and "messages" not in fields:
             expected = "an operation with messages, such as completions"

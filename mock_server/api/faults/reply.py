@@ -11,6 +11,7 @@ from mock_server.api.faults.fault import wrong_field
 from mock_server.api.operations.operation import Distort
 from mock_server.api.response import Response
 from mock_server.domain import replies
+from mock_server.domain.faults import placeholders
 from mock_server.domain.messages import describe_value
 from mock_server.domain.validation.walk import Path
 
@@ -51,6 +52,11 @@ class Reply(BaseAnswer, tag="reply"):
         super().check()
         if self.operation != _COMPLETIONS:
             raise wrong_field(_COMPLETIONS, describe_value(self.operation), "operation")
+
+    def warnings(self) -> Iterator[str]:
+        """Yield warnings, also of texts that look like placeholders."""
+        yield from super().warnings()
+        yield from placeholders.in_reply([self.text, self.parts])
 
     def respond(self, sent: AnsweredRequest, distort: Distort | None) -> Response:
         """Return the response of the operation with this reply."""

@@ -115,8 +115,15 @@ _ADMIN_PREFIXES = {
     re.compile("/__admin(?=/)"): "/__admin/sandboxes/NAME",
     re.compile("(?<!/)/++_*+admin(?=/|$)", re.IGNORECASE): "/__admin",
     re.compile("(?<!/)/++health[a-z]*+/?$", re.IGNORECASE): "/__admin/health",
+    re.compile("(?!/__sandboxes/)/_*+sandbox(es)?(?=/[^/]+/api/)"): "/__sandboxes",
+    # The paths of MockServer.
+    re.compile("/mockserver/expectation$"): "POST /__admin/faults "
+    '{"kind": "answer", "operation": "GET /api/x", "json": {}}',
+    re.compile("/mockserver/verify$"): "POST /__admin/journal/verify",
+    re.compile("/mockserver/retrieve$"): "GET /__admin/journal",
+    re.compile("/mockserver/(reset|clear)$"): "POST /__admin/reset",
 }
-"""The start of the admin path that is meant, by a pattern of the start of a path."""
+"""The start of our own path that is meant, by a pattern of the start of a path."""
 _ONE_OFF, _SLIP, _LEAST_ALIKE = 0.96, 0.9, 0.8
 _VERSION = re.compile("/v[0-9](?=/)")
 _DELETES = re.compile("/(batch)?(del|clear|remove|reset|restore|advance)[^/]*$")
@@ -172,7 +179,7 @@ def nearest_path(
 
 
 def nearest_admin_path(path: str) -> str | None:
-    """Return the admin path that a path such as `/admin/health` means, or None."""
+    """Return our own path that a path such as `/admin/health` means, or None."""
     is_short = len(path) <= Published.hinted_chars
     for pattern, target in _ADMIN_PREFIXES.items():
         if is_short and (match := pattern.match(path)):

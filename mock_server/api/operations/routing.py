@@ -122,11 +122,14 @@ class Operations(Mapping[str, Operation]):
         name = names.get(path) or names.get(path.rpartition("/")[0] + ADDRESS_END)
         return self._at_older_paths.get(path) if name is None else self[name]
 
-    def rewrite_hint(self, name: str, fields: Mapping[str, object]) -> str:
+    def rewrite_hint(
+        self, name: str, fields: Mapping[str, object], *, takes_route: bool = False
+    ) -> str:
         """Return a hint for a field of other mock servers: the `operation` to write.
 
         `name` is the field, with a value in `fields`: a path, a method, or an object
         with both, such as WireMock's `request`. Return "" if `name` is another field.
+        `takes_route`: the operation may be a method and a path, too.
         """
         if name not in _REQUEST_FIELDS:
             return ""
@@ -138,6 +141,9 @@ class Operations(Mapping[str, Operation]):
         path = str(next(paths, "/api/x")).partition("?")[0]
         route = f"{str(request.get('method', 'GET')).upper()} {path}"
         row = self.with_path(path)
+        if row is None and not takes_route:
+            example = quoted(next(iter(self)))
+            return f' (write "operation": {example}, or the name of another operation)'
         # Texts of Python may hold lone surrogates, which UTF-8 cannot encode.
         target = row.name if row else cut(route).encode(errors="replace").decode()
         return f' (write "operation": {quoted(target)})'

@@ -17,6 +17,7 @@ _PLACEHOLDER = re.compile(
     r"\{\{(count|now|(?:body|query|path)(?:\.[^.{}]{1,256}){1,64})\}\}"
 )
 _NEAR_MISS = re.compile(r"\$?\{\{? {0,9}([A-Za-z_][\w.\[\]-]{0,256}) {0,9}\}\}?")
+_BRACED = re.compile(r"\{\{ ?[\w.]{1,60} ?\}\}")
 _MAX_NEAR_MISSES = 100
 _ROOTS = "body", "query", "path", "count", "now"
 _IN_NAME = re.compile(
@@ -83,6 +84,12 @@ def outside_json(texts: Iterable[str]) -> Iterator[str]:
     for name in islice(fields, 1):
         reason = "placeholders are filled in data and json only"
         yield f"'{{{{{cut(name)}}}}}' is sent as it is: {reason}"
+
+
+def in_reply(parts: Any) -> Iterator[str]:
+    """Yield a warning if the parts of a reply have a text such as `{{name}}`."""
+    if found := _BRACED.search(msgspec.json.encode(parts).decode()):
+        yield f"{found[0]!r} is sent as it is: texts of replies have no placeholders"
 
 
 def problem_in(value: Any) -> str:

@@ -22,6 +22,8 @@ from mock_server.domain.sandboxes.sandbox import Sandbox
 SandboxNotFound = refusal("SandboxNotFound", "404 sandboxNotFound")
 NameTaken = refusal("NameTaken", "409 nameTaken")
 
+_UNSET = {redacted_key(each): each for each in ("undefined", "null", "None")}
+"""What programs send for a key that is not set, by its redacted form."""
 DEFAULT = "default"
 """Name of the sandbox that always exists."""
 
@@ -112,11 +114,20 @@ class Sandboxes:
         lease = self._renewed_lease(self._by_prefix.get(prefix_of(key), ""))
         return None if lease is None else lease.sandbox
 
-    def name_as_key(self, redacted: str | None) -> str:
-        """Return a hint if a redacted, undeclared key is the name of a sandbox."""
-        name = self._by_redacted.get(redacted or "")
+    def key_hint(self, redacted: str | None) -> str:
+        """Return a hint if a redacted, undeclared key is the name of a sandbox.
+
+        Return another hint for the text of a variable that is not set, and "" else.
+        """
+        key = redacted or ""
+        name = self._by_redacted.get(key) or _UNSET.get(key)
+        for start in ("$", "{{") if name is None else ():
+            if key.startswith(start):
+                return f"the key begins with {start}: is a variable not filled in?"
         if name is None or name in self.default.state.callers:
             return ""
+        if key in _UNSET:
+            return f"the key is the text {quoted(name)}: is a variable unset?"
         reason = f"is the name of a sandbox, not its key; the request went to {DEFAULT}"
         return f"{quoted(name)} {reason}"
 
