@@ -60,6 +60,9 @@ Wait = Callable[[], Coroutine[Any, Any, object]]
 _STOPPED = partial(ServerBusy, "a server that goes on", "one that stops", "server")
 
 
+_LINES_HINT = "has curl -d joined the lines? --data-binary @FILE keeps them"
+
+
 class Upload(Struct, frozen=True):
     """A fixture that a client has sent, and the order to sort it by.
 
@@ -211,6 +214,10 @@ class Loader:
         ClientGone.
         """
         is_large = len(upload.content) > self._limits.inline_load_bytes
+        is_one_line = not upload.is_json and b"\n" not in upload.content.strip()
+        if is_one_line and upload.content.lstrip().startswith(b"#"):
+            # Loaded as an empty document, it would remove all data.
+            raise BadFixture(upload.noun, "only a comment", "body", _LINES_HINT)
         contents = [Content(_NAME, upload.is_json, upload.content)]
         try:
             if not is_large or not _HAS_PYTHON:
@@ -230,9 +237,8 @@ class Loader:
             text = "; ".join(map(str, error.problems[:MAX_PROBLEMS]))
             more = len(error.problems) - MAX_PROBLEMS
             text = f"{text}; and {more} more" if more > 0 else text
-            content = upload.content.strip()
-            if not upload.is_json and b"\n" not in content and content[:1] not in b"{[":
-                text += "; has curl -d joined the lines? --data-binary @FILE keeps them"
+            if is_one_line and upload.content.strip()[:1] not in b"{[":
+                text += f"; {_LINES_HINT}"
             raise BadFixture(upload.noun, "one with problems", "body", text) from None
 
     async def load_files(self, contents: Sequence[Content], order: Order) -> Generation:
