@@ -5,12 +5,12 @@ from functools import cached_property
 from urllib.parse import quote, urlencode
 
 from mock_server.service.conformance.exchange import (
-    Answer,
     Client,
     NotObservable,
     Options,
-    check,
+    Response,
     id_of,
+    require,
 )
 from mock_server.service.conformance.lists import Item, Lists
 
@@ -38,11 +38,11 @@ class Pins:
 
     def check(self) -> None:
         """Raise NotObservable without permission to write, or without app and chat."""
-        check(self._may_write, "needs --write")
+        require(self._may_write, "needs --write")
         if self._app is None or self.chat is None:
             raise NotObservable("needs --app and --chat")
 
-    def pin(self, **fields: object) -> Answer:
+    def pin(self, **fields: object) -> Response:
         """Pin the chat and return the response; leave out fields that are `...`.
 
         Raises NotObservable as `check` does.
@@ -53,21 +53,21 @@ class Pins:
             self._is_changed = True
         all_fields = {"appId": self._app, "chatId": self.chat, "top": True, **fields}
         body = {name: value for name, value in all_fields.items() if value is not ...}
-        answer = self._client.ask("PUT", PIN_PATH, body)
+        response = self._client.ask("PUT", PIN_PATH, body)
         top, is_own = all_fields["top"], all_fields["chatId"] == self.chat
-        if answer.is_success and is_own and isinstance(top, bool):
+        if response.is_success and is_own and isinstance(top, bool):
             self.last_top = top
-        return answer
+        return response
 
-    def pin_or_stop(self, **fields: object) -> Answer:
+    def pin_or_stop(self, **fields: object) -> Response:
         """Pin the chat. Raises NotObservable if the server refuses the pin."""
         return self.pin(**fields).require_success()
 
-    def pin_unknown(self) -> Answer:
+    def pin_unknown(self) -> Response:
         """Unpin an unknown chat, and return the response."""
-        answer = self.pin(chatId=self.unknown, top=False)
-        self._created = self.unknown if answer.is_success else None
-        return answer
+        response = self.pin(chatId=self.unknown, top=False)
+        self._created = self.unknown if response.is_success else None
+        return response
 
     @cached_property
     def refuses_wrong_pin(self) -> bool:
@@ -76,7 +76,7 @@ class Pins:
 
     def check_refusing(self) -> None:
         """Raise NotObservable if the server accepts even wrong pins."""
-        check(
+        require(
             self.refuses_wrong_pin, "nothing is refused, not even a pin without appId"
         )
 
@@ -97,8 +97,8 @@ class Pins:
         """Return the pin state of a chat, None if it is not visible."""
         for offset in range(0, self._client.limits.verify_chats, _PAGE):
             body = {"appId": self._app, "offset": offset, "pageSize": _PAGE}
-            answer = self._client.ask("POST", _HISTORIES, body)
-            value = answer.data.get("list") if answer.is_success else None
+            response = self._client.ask("POST", _HISTORIES, body)
+            value = response.data.get("list") if response.is_success else None
             rows = value if isinstance(value, list) else []
             for row in rows:
                 if isinstance(row, dict) and row.get("chatId") == chat:
@@ -135,15 +135,15 @@ class TemporaryCollection:
     @cached_property
     def id(self) -> str:
         """Create the collection; return its id. Raises NotObservable if that fails."""
-        check(self._options.may_write, "needs --write")
+        require(self._options.may_write, "needs --write")
         if self._options.dataset is None:
             raise NotObservable("needs --dataset")
         name = f"verify {self._lists.unknown}"
         body = {"datasetId": self._options.dataset, "name": name, "type": "virtual"}
-        answer = self._client.ask("POST", f"{_COLLECTION}/create", body)
-        value = answer.fields.get("data")
-        if not answer.is_success or not isinstance(value, str):
-            raise NotObservable(f"got {answer.status} - at {answer.request}")
+        response = self._client.ask("POST", f"{_COLLECTION}/create", body)
+        value = response.fields.get("data")
+        if not response.is_success or not isinstance(value, str):
+            raise NotObservable(f"got {response.status} - at {response.request}")
         self._exists = True
         return value
 
@@ -160,12 +160,12 @@ class TemporaryCollection:
         pushed = self._client.ask("POST", _PUSH, body)
         collection = self._find_collection()
         seconds = time.monotonic() - started
-        check(pushed.is_success, f"got {pushed.status} - at POST {_PUSH}")
+        require(pushed.is_success, f"got {pushed.status} - at POST {_PUSH}")
         if collection is None:
             raise NotObservable(_NOT_SHOWN)
         if collection.get("dataAmount") != ROWS:
             return "stepped"
-        check(seconds <= _MAX_SECONDS, f"all were trained {seconds:.1f} s later")
+        require(seconds <= _MAX_SECONDS, f"all were trained {seconds:.1f} s later")
         return "instant"
 
     def query_delete(self) -> str:

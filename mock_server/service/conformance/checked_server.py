@@ -28,23 +28,23 @@ class Server:
     def open(self) -> None:
         """Check that the server serves listV2. Raises Unfit, Unreachable."""
         body = {"offset": 0, "pageSize": 1, "datasetId": self.options.dataset or "-"}
-        answer = self.client.ask("POST", lists.PATH, body)
+        response = self.client.ask("POST", lists.PATH, body)
         expected = ""
-        if not answer.fields.keys() & {"code", "data"}:
+        if not response.fields.keys() & {"code", "data"}:
             expected = "an envelope with code and data"
-        elif answer.status != 401 and not answer.is_success:
+        elif response.status != 401 and not response.is_success:
             # No service has the `path`. If both responses are the same, listV2
             # is unknown, too.
             path = f"{lists.PATH}/{self.options.unknown}"
-            if self.client.ask("POST", path, body).error_kind == answer.error_kind:
+            if self.client.ask("POST", path, body).error_kind == response.error_kind:
                 expected = "listV2 to be served (the base URL is the part before /api)"
         if not expected and (
-            answer.status == 401 or (self.options.dataset and not answer.is_success)
+            response.status == 401 or (self.options.dataset and not response.is_success)
         ):
             expected = "a page, as the key may read the dataset"
         if expected:
-            got = answer.summary()
-            raise Unfit(f"Expected {expected}, got {got} - at {answer.request}")
+            got = response.summary()
+            raise Unfit(f"Expected {expected}, got {got} - at {response.request}")
 
     def find_dataset(self) -> exchange.Options:
         """Return the options; if they name no dataset, with the first of the server.
@@ -66,20 +66,20 @@ class Server:
         return replace(self.options, dataset=ids[0])
 
     @property
-    def reacting_lists(self) -> Lists:
+    def varying_lists(self) -> Lists:
         """Return the lists. Raises NotObservable if all responses are the same."""
-        self.lists.check_reacting()
+        self.lists.require_varying_responses()
         return self.lists
 
     @cached_property
-    def refusals(self) -> list[exchange.Answer]:
+    def refusals(self) -> list[exchange.Response]:
         """Return the refusals of three wrong lists; the server may accept some."""
-        answers = [
+        responses = [
             self.lists.ask(key=None),
             self.lists.ask(datasetId=...),
             self.lists.ask(datasetId=self.options.unknown),
         ]
-        return [each for each in answers if each.is_refusal]
+        return [each for each in responses if each.is_refusal]
 
     def restore(self) -> None:
         """Undo all changes whose former state was visible."""

@@ -19,7 +19,7 @@ class NotObservable(Exception):
     """The responses do not show how the server behaves; the text is the reason."""
 
 
-def check(condition: object, reason: str) -> None:
+def require(condition: object, reason: str) -> None:
     """Raise NotObservable with this `reason` if `condition` is false."""
     if not condition:
         raise NotObservable(reason)
@@ -28,24 +28,24 @@ def check(condition: object, reason: str) -> None:
 class Breach(Exception):
     """A response breaks the spec."""
 
-    def __init__(self, expected: str, got: str, answer: "Answer") -> None:
+    def __init__(self, expected: str, got: str, response: "Response") -> None:
         super().__init__(f"expected {expected}, got {got}")
-        self.expected, self.got, self.answer = cut(expected), cut(got), answer
+        self.expected, self.got, self.response = cut(expected), cut(got), response
 
 
-class Answer(Struct, frozen=True):
+class Response(Struct, frozen=True):
     """A response; `document` is its JSON value, None if the body is no JSON.
 
     `request` describes the request, without the API key.
     """
 
     request: str
-    response: http_call.RawResponse
+    raw: http_call.RawResponse
     document: Any = None
 
     @property
     def status(self) -> int:
-        return self.response.status
+        return self.raw.status
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -99,7 +99,7 @@ class Answer(Struct, frozen=True):
         """Return the error to raise for a response that is no known case."""
         return NotObservable(f"got {self.summary()} - at {self.request}")
 
-    def require_success(self) -> "Answer":
+    def require_success(self) -> "Response":
         """Return the response itself. Raises NotObservable if it is no success."""
         if not self.is_success:
             raise self.unknown_response
@@ -107,7 +107,7 @@ class Answer(Struct, frozen=True):
 
     def summary(self) -> str:
         """Return the status and the beginning of the response, in one line."""
-        return self.response.summary()
+        return self.raw.summary()
 
 
 def cut(text: str) -> str:
@@ -169,7 +169,7 @@ class Client:
         key: str | None = "",
         token: str = "",
         is_json: bool = True,
-    ) -> Answer:
+    ) -> Response:
         """Send a request with a JSON body, if given, and return the response.
 
         `key` replaces the client's API key; None leaves out Authorization. `token` is a
@@ -193,11 +193,11 @@ class Client:
         place_words += [] if content is None else [cut(content.decode())]
         place_words += [f"({', '.join(notes)})"] if notes else []
         place = one_line(" ".join(place_words))
-        response = self._send(place, http_call.Request(method, path, headers, content))
+        raw = self._send(place, http_call.Request(method, path, headers, content))
         try:
-            return Answer(place, response, msgspec.json.decode(response.body))
+            return Response(place, raw, msgspec.json.decode(raw.body))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return Answer(place, response)
+            return Response(place, raw)
 
     def extend_deadline(self) -> None:
         """Allow the seconds of one more call, so that changes can be undone."""

@@ -34,7 +34,7 @@ class Lists:
         token: str = "",
         is_json: bool = True,
         **fields: object,
-    ) -> exchange.Answer:
+    ) -> exchange.Response:
         """Return the response to a list request; leave out fields that are `...`."""
         if self._dataset is None:
             raise exchange.NotObservable("needs --dataset")
@@ -44,16 +44,16 @@ class Lists:
             method, PATH, body, key=key, token=token, is_json=is_json
         )
 
-    def page(self, **fields: object) -> exchange.Answer:
+    def page(self, **fields: object) -> exchange.Response:
         """Return a page. Raises NotObservable if the server refuses it."""
         return self.ask(**fields).require_success()  # type: ignore[arg-type]
 
-    def walk(self, **fields: object) -> Sequence[exchange.Answer]:
+    def walk(self, **fields: object) -> Sequence[exchange.Response]:
         """Return all pages of a list.
 
         Stop at a short page, at a page without new ids, or at the limit.
         """
-        pages: list[exchange.Answer] = []
+        pages: list[exchange.Response] = []
         seen: set[str] = set()
         while len(seen) < self._client.limits.verify_collections:
             page = self.page(offset=len(pages) * SIZE, pageSize=SIZE, **fields)
@@ -73,17 +73,17 @@ class Lists:
         return exchange.id_of(item) in items
 
     @cached_property
-    def pages(self) -> Sequence[exchange.Answer]:
+    def pages(self) -> Sequence[exchange.Response]:
         """Return all pages of the list without `parentId`."""
         return self.walk()
 
     @cached_property
-    def top_pages(self) -> Sequence[exchange.Answer]:
+    def top_pages(self) -> Sequence[exchange.Response]:
         """Return all pages of the top level."""
         return self.walk(parentId=None)
 
     @cached_property
-    def folder_pages(self) -> Mapping[str, exchange.Answer]:
+    def folder_pages(self) -> Mapping[str, exchange.Response]:
         """Return the first page of each known folder by its id, up to a limit."""
         items = [*_items(self.pages), *_items(self.top_pages)]
         ids = dict.fromkeys(
@@ -116,7 +116,7 @@ class Lists:
         return max(items, key=lambda each: each[1])
 
     @cached_property
-    def largest_pages(self) -> Sequence[exchange.Answer]:
+    def largest_pages(self) -> Sequence[exchange.Response]:
         """Return all pages of the largest list."""
         fields, _ = self.largest_list
         return self.walk(**fields) if fields else self.pages
@@ -130,23 +130,25 @@ class Lists:
         """Return whether the largest list was read only up to the limit."""
         return len(self.ids) >= self._client.limits.verify_collections
 
-    def ask_largest(self, **fields: object) -> exchange.Answer:
+    def ask_largest(self, **fields: object) -> exchange.Response:
         """Return the response to a request for a page of the largest list."""
         return self.ask(**{**self.largest_list[0], **fields})  # type: ignore[arg-type]
 
     @cached_property
-    def page_past_end(self) -> exchange.Answer:
+    def page_past_end(self) -> exchange.Response:
         """Return a page past the end of the largest list."""
         return self.page(**self.largest_list[0], offset=PAST_END, pageSize=SIZE)
 
     @cached_property
-    def page_of_two(self) -> exchange.Answer:
+    def page_of_two(self) -> exchange.Response:
         """Return a page for pageSize 2. Raises NotObservable below 4 collections."""
-        exchange.check(len(self.ids) >= 4, "the dataset shows fewer than 4 collections")
+        exchange.require(
+            len(self.ids) >= 4, "the dataset shows fewer than 4 collections"
+        )
         return self.page(**self.largest_list[0], pageSize=2)
 
     @cached_property
-    def reacts_to_fields(self) -> bool:
+    def varies_with_fields(self) -> bool:
         """Return whether requests with different fields get different responses."""
         responses = self.page(searchText=self.unknown), self.page(pageSize=1)
         pages = *responses, self.page_past_end, self.ask(parentId=self.unknown)
@@ -157,20 +159,20 @@ class Lists:
         """Return whether the server refuses a list request without datasetId."""
         return self.ask(datasetId=...).is_refusal
 
-    def check_reacting(self) -> None:
+    def require_varying_responses(self) -> None:
         """Raise NotObservable without collections, or if all responses are equal."""
-        exchange.check(self.items, "the dataset shows no collections")
-        exchange.check(
-            self.reacts_to_fields, "every list request gets the same response"
+        exchange.require(self.items, "the dataset shows no collections")
+        exchange.require(
+            self.varies_with_fields, "every list request gets the same response"
         )
 
     def check_refusing(self) -> None:
         """Raise NotObservable if the server accepts even wrong requests."""
-        self.check_reacting()
+        self.require_varying_responses()
         if not self.refuses_wrong_list:
             got = "nothing is refused, not even a list without datasetId"
             raise exchange.NotObservable(got)
 
 
-def _items(pages: Sequence[exchange.Answer]) -> Sequence[Item]:
+def _items(pages: Sequence[exchange.Response]) -> Sequence[Item]:
     return [item for page in pages for item in page.items]

@@ -9,10 +9,10 @@ import msgspec
 from mock_server.service.conformance.changes import Pins
 from mock_server.service.conformance.checked_server import Rules, Server
 from mock_server.service.conformance.exchange import (
-    Answer,
     Breach,
     NotObservable,
-    check,
+    Response,
+    require,
     text_of,
 )
 from mock_server.service.conformance.lists import Item, Lists
@@ -80,22 +80,22 @@ def permission_of_caller(server: Server) -> None:
     key = server.options.reader
     if key is None:
         raise NotObservable("needs --reader-key-env")
-    answer = server.lists.ask(key=key)
-    if not answer.items:
-        raise answer.unknown_response
-    for item in answer.items:
+    response = server.lists.ask(key=key)
+    if not response.items:
+        raise response.unknown_response
+    for item in response.items:
         value = item.get("permission")
         flags = value if isinstance(value, dict) else {}
         reads = {name: name == "hasReadPer" for name in _FLAGS}
         if wrong := {name for name in reads if flags.get(name) != reads[name]}:
             names = ", ".join(sorted(wrong))
-            raise Breach("that of a reader", f"another in {names}", answer)
+            raise Breach("that of a reader", f"another in {names}", response)
 
 
 @rules.add("4.2")
 def search_in_names(server: Server) -> None:
     """`searchText` finds a collection by its name."""
-    lists = server.reacting_lists
+    lists = server.varying_lists
     item = named_item(lists)
     _check_found(lists, item, text_of(item, "name"))
 
@@ -103,7 +103,7 @@ def search_in_names(server: Server) -> None:
 @rules.add("4.2", "search_fields=name")
 def search_in_tags(server: Server) -> None:
     """`searchText` finds a collection by a tag."""
-    lists = server.reacting_lists
+    lists = server.varying_lists
     item, tag = tagged_item(lists)
     _check_found(lists, item, tag)
 
@@ -117,7 +117,7 @@ def search_filters(server: Server) -> None:
 @rules.add("4.2")
 def search_literal(server: Server) -> None:
     """A search takes pattern characters literally."""
-    lists = server.reacting_lists
+    lists = server.varying_lists
     item = named_item(lists)
     name = text_of(item, "name")
     pattern = f"{name[:-1]}." if name[-1] != "." else f"{name[:-1]}[.]"
@@ -131,13 +131,13 @@ def search_literal(server: Server) -> None:
 @rules.add("4.2")
 def search_empty(server: Server) -> None:
     """An empty `searchText` filters nothing."""
-    lists = server.reacting_lists
-    answer, plain = lists.ask(searchText="", pageSize=30), lists.pages[0]
-    if not answer.is_success:
-        raise Breach("a page", answer.summary(), answer)
-    if list(answer.ids) != list(plain.ids):
+    lists = server.varying_lists
+    response, plain = lists.ask(searchText="", pageSize=30), lists.pages[0]
+    if not response.is_success:
+        raise Breach("a page", response.summary(), response)
+    if list(response.ids) != list(plain.ids):
         expected = f"the {len(plain.ids)} items of the page without it"
-        raise Breach(expected, f"{len(answer.ids)} items", answer)
+        raise Breach(expected, f"{len(response.ids)} items", response)
 
 
 def _has_type(kind: Any, value: Any) -> bool:
@@ -174,20 +174,20 @@ def tagged_item(lists: Lists) -> tuple[Item, str]:
 def _check_found(lists: Lists, item: Item, text: str) -> None:
     if not lists.finds(item, text):
         parent = item.get("parentId")
-        answer = lists.page(searchText=text, parentId=parent, pageSize=30)
-        raise Breach(f"{item['_id']} to be found", "a list without it", answer)
+        response = lists.page(searchText=text, parentId=parent, pageSize=30)
+        raise Breach(f"{item['_id']} to be found", "a list without it", response)
 
 
 def _check_nothing(lists: Lists, text: str) -> None:
-    answer = lists.page(searchText=text, pageSize=30)
-    check(lists.items, "the dataset shows no collections")
-    if answer.items:
-        raise Breach("an empty list", f"{len(answer.items)} items", answer)
+    response = lists.page(searchText=text, pageSize=30)
+    require(lists.items, "the dataset shows no collections")
+    if response.items:
+        raise Breach("an empty list", f"{len(response.items)} items", response)
 
 
-def _items(lists: Lists) -> list[tuple[Answer, Item]]:
+def _items(lists: Lists) -> list[tuple[Response, Item]]:
     pairs = [(page, item) for page in lists.pages for item in page.items]
-    check(pairs, "the dataset shows no collections")
+    require(pairs, "the dataset shows no collections")
     return pairs
 
 
@@ -197,9 +197,11 @@ _PIN_RESPONSE = {"code": 200, "statusText": "", "message": "", "data": None}
 @rules.add("4.1")
 def pin_answer(server: Server) -> None:
     """The response to a pin has `code` 200, empty texts and `data` null."""
-    answer = server.pins.pin(top=_tops_that_change(server.pins)[0])
-    if answer.status != 200 or answer.document != _PIN_RESPONSE:
-        raise Breach("HTTP 200 and the documented response", answer.summary(), answer)
+    response = server.pins.pin(top=_tops_that_change(server.pins)[0])
+    if response.status != 200 or response.document != _PIN_RESPONSE:
+        raise Breach(
+            "HTTP 200 and the documented response", response.summary(), response
+        )
 
 
 @rules.add("3")
@@ -209,9 +211,9 @@ def pin_states(server: Server) -> None:
     pins.check()
     start = pins.top
     for top in (not start, start):
-        answer = pins.pin_or_stop(top=top)
+        response = pins.pin_or_stop(top=top)
         if pins.top is not top:
-            raise Breach(f"the chat with top {top}", f"top {not top}", answer)
+            raise Breach(f"the chat with top {top}", f"top {not top}", response)
 
 
 @rules.add("3")

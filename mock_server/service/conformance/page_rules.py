@@ -4,10 +4,10 @@ from collections import Counter
 
 from mock_server.service.conformance.checked_server import Rules, Server
 from mock_server.service.conformance.exchange import (
-    Answer,
     Breach,
     NotObservable,
-    check,
+    Response,
+    require,
     text_of,
 )
 from mock_server.service.conformance.lists import SIZE, Lists
@@ -22,38 +22,38 @@ def envelope(server: Server) -> None:
     """A page comes in an envelope with exactly `code` 200, `statusText`, `message` and
     `data`.
     """
-    answer = server.lists.pages[0]
-    fields = answer.fields
+    response = server.lists.pages[0]
+    fields = response.fields
     if fields.keys() != _FIELDS:
         names = ", ".join(sorted(fields))
-        raise Breach("code, statusText, message, data", names, answer)
-    _check_texts(answer)
+        raise Breach("code, statusText, message, data", names, response)
+    _check_texts(response)
     if fields["code"] != 200 or isinstance(fields["code"], bool):
-        raise Breach("code 200", repr(fields["code"]), answer)
+        raise Breach("code 200", repr(fields["code"]), response)
 
 
 @rules.add("1")
 def json_content_type(server: Server) -> None:
     """Responses have `Content-Type` `application/json`."""
-    answer = server.lists.pages[0]
-    kind = answer.response.content_type
+    response = server.lists.pages[0]
+    kind = response.raw.content_type
     if kind.partition(";")[0].strip().lower() != "application/json":
-        raise Breach("Content-Type application/json", repr(kind), answer)
+        raise Breach("Content-Type application/json", repr(kind), response)
 
 
 @rules.add("2.3")
 def errors_are_envelopes(server: Server) -> None:
     """Refusals have the same envelope, with a `code` other than 200."""
     server.lists.check_refusing()
-    for answer in server.refusals:
-        missing = sorted(_FIELDS - answer.fields.keys())
+    for response in server.refusals:
+        missing = sorted(_FIELDS - response.fields.keys())
         if missing:
-            got = f"{answer.summary()} without {', '.join(missing)}"
-            raise Breach("an envelope", got, answer)
-        _check_texts(answer)
-        code = answer.fields["code"]
+            got = f"{response.summary()} without {', '.join(missing)}"
+            raise Breach("an envelope", got, response)
+        _check_texts(response)
+        code = response.fields["code"]
         if not isinstance(code, int) or code == 200:
-            raise Breach("a code other than 200", repr(code), answer)
+            raise Breach("a code other than 200", repr(code), response)
 
 
 @rules.add("5")
@@ -77,66 +77,66 @@ def post_only(server: Server) -> None:
     _check_refused(server.lists.ask(method="PUT"))
 
 
-def _check_texts(answer: Answer) -> None:
+def _check_texts(response: Response) -> None:
     for name in ("statusText", "message"):
-        value = answer.fields[name]
+        value = response.fields[name]
         if not isinstance(value, str):
-            raise Breach(f"a text as {name}", repr(value), answer)
+            raise Breach(f"a text as {name}", repr(value), response)
 
 
-def _check_refused(answer: Answer) -> None:
+def _check_refused(response: Response) -> None:
     """Raise Breach for a page, and NotObservable if the response is no refusal."""
-    if answer.is_success:
-        raise Breach("a refusal", "a page", answer)
-    if not answer.is_refusal:
-        raise answer.unknown_response
+    if response.is_success:
+        raise Breach("a refusal", "a page", response)
+    if not response.is_refusal:
+        raise response.unknown_response
 
 
 @rules.add("4.2")
 def page_shape(server: Server) -> None:
     """`data` has a `list` of objects and a `total` of at least their number."""
-    answer = server.lists.pages[0]
-    items, total = answer.data.get("list"), answer.data.get("total")
-    if not isinstance(items, list) or len(answer.items) != len(items):
-        got = "an array of others" if isinstance(items, list) else type(items).__name__
-        raise Breach("an array of objects with _id as list", got, answer)
+    response = server.lists.pages[0]
+    items, total = response.data.get("list"), response.data.get("total")
+    if not isinstance(items, list) or len(response.items) != len(items):
+        got = "other items" if isinstance(items, list) else type(items).__name__
+        raise Breach("an array of objects with _id as list", got, response)
     is_count = isinstance(total, int) and not isinstance(total, bool)
-    if not is_count or answer.total < len(items):
+    if not is_count or response.total < len(items):
         expected = f"a number of at least {len(items)} as total"
-        raise Breach(expected, repr(total), answer)
+        raise Breach(expected, repr(total), response)
 
 
 @rules.add("4.2")
 def total_before_paging(server: Server) -> None:
     """`total` counts all matching collections, on every page."""
-    lists = server.reacting_lists
+    lists = server.varying_lists
     small, first = lists.page_of_two, lists.largest_pages[0]
     seen = len(set(lists.ids))
-    for answer in (small, first, lists.page_past_end):
-        if answer.total < seen:
+    for response in (small, first, lists.page_past_end):
+        if response.total < seen:
             expected = f"a total of at least {seen}, which have been seen"
-            raise Breach(expected, str(answer.total), answer)
-        if answer.total != small.total:
-            raise Breach(f"the total {small.total}", str(answer.total), answer)
+            raise Breach(expected, str(response.total), response)
+        if response.total != small.total:
+            raise Breach(f"the total {small.total}", str(response.total), response)
 
 
 @rules.add("4.2")
 def page_size(server: Server) -> None:
     """A page has `pageSize` items if there are enough."""
-    answer = server.lists.page_of_two
-    if len(answer.items) != 2:
-        raise Breach("2 items", f"{len(answer.items)}", answer)
+    response = server.lists.page_of_two
+    if len(response.items) != 2:
+        raise Breach("2 items", f"{len(response.items)}", response)
 
 
 @rules.add("8", "page_size_max=100")
 def page_maximum(server: Server) -> None:
     """No page has more than 30 items."""
     lists = server.lists
-    answer = lists.ask_largest(pageSize=SIZE + 1)
-    if len(answer.items) > SIZE:
-        raise Breach(f"{SIZE} items at most", f"{len(answer.items)}", answer)
+    response = lists.ask_largest(pageSize=SIZE + 1)
+    if len(response.items) > SIZE:
+        raise Breach(f"{SIZE} items at most", f"{len(response.items)}", response)
     total = len(lists.ids)
-    if answer.is_success and total <= SIZE:
+    if response.is_success and total <= SIZE:
         raise NotObservable(f"the dataset shows only {total} collections")
 
 
@@ -145,11 +145,11 @@ def pages_disjoint(server: Server) -> None:
     """No collection is on two pages."""
     lists = server.lists
     _check_page_sizes(lists)
-    check(len(lists.largest_pages) >= 2, f"there is one page of {SIZE}")
+    require(len(lists.largest_pages) >= 2, f"there is one page of {SIZE}")
     seen: set[str] = set()
     for page in lists.largest_pages:
         if again := seen.intersection(page.ids):
-            raise Breach("items of no page before", f"{sorted(again)[0]} again", page)
+            raise Breach("items of no earlier page", f"{sorted(again)[0]} again", page)
         seen.update(page.ids)
 
 
@@ -158,12 +158,14 @@ def pages_complete(server: Server) -> None:
     """All pages together have `total` collections."""
     lists = server.lists
     _check_page_sizes(lists)
-    check(not lists.is_at_limit, "the dataset has more collections than `verify` reads")
+    require(
+        not lists.is_at_limit, "the dataset has more collections than `verify` reads"
+    )
     totals = {
         each.total
         for each in (lists.page_of_two, lists.page_past_end, *lists.largest_pages)
     }
-    check(len(totals) <= 1, "pages do not agree on the total")
+    require(len(totals) <= 1, "pages do not agree on the total")
     count, last = len(set(lists.ids)), lists.largest_pages[-1]
     if count != last.total:
         raise Breach(f"{last.total} collections in all", str(count), last)
@@ -172,10 +174,10 @@ def pages_complete(server: Server) -> None:
 @rules.add("4.2")
 def offset_past_end(server: Server) -> None:
     """A page past the end is empty."""
-    answer = server.lists.page_past_end
-    check(server.lists.items, "the dataset shows no collections")
-    if answer.items:
-        raise Breach("an empty list", f"{len(answer.items)} items", answer)
+    response = server.lists.page_past_end
+    require(server.lists.items, "the dataset shows no collections")
+    if response.items:
+        raise Breach("an empty list", f"{len(response.items)} items", response)
 
 
 @rules.add("4.2")
@@ -184,8 +186,8 @@ def order_stable(server: Server) -> None:
     lists = server.lists
     _check_page_sizes(lists)
     ids, size = lists.ids[:SIZE], 7
-    check(len(ids) >= 4, "the dataset shows fewer than 4 collections")
-    check(len(set(lists.ids)) >= len(lists.ids), "a collection is listed twice")
+    require(len(ids) >= 4, "the dataset shows fewer than 4 collections")
+    require(len(set(lists.ids)) >= len(lists.ids), "a collection is listed twice")
     pages = [
         lists.page(**lists.largest_list[0], offset=start, pageSize=size)
         for start in range(0, len(ids), size)
@@ -193,14 +195,14 @@ def order_stable(server: Server) -> None:
     for page, start in zip(pages, range(0, len(ids), size), strict=True):
         ids_here = ids[start : start + size]
         if list(page.ids[: len(ids_here)]) != list(ids_here):
-            expected = f"{ids_here[0]} and what follows it on a page of {SIZE}"
+            expected = f"{ids_here[0]} and the items after it on a page of {SIZE}"
             raise Breach(expected, ", ".join(page.ids[:1]) or "nothing", page)
 
 
 @rules.add("4.2")
 def parent_filter(server: Server) -> None:
     """`parentId` lists exactly the collections of that folder."""
-    lists = server.reacting_lists
+    lists = server.varying_lists
     filled = {each: page for each, page in lists.folder_pages.items() if page.items}
     for folder, page in filled.items():
         for item in page.items:
@@ -212,23 +214,23 @@ def parent_filter(server: Server) -> None:
     for folder, page in lists.folder_pages.items():
         if page.total < parents[folder]:
             raise Breach(f"{parents[folder]} items", f"{page.total}", page)
-    check(filled, "no folder with collections is seen")
+    require(filled, "no folder with collections is seen")
 
 
 @rules.add("4.2")
 def top_level(server: Server) -> None:
     """`parentId` null lists only the collections without a parent."""
-    lists = server.reacting_lists
+    lists = server.varying_lists
     for page in lists.top_pages:
         for item in page.items:
             if item.get("parentId") is not None:
                 got = repr(item.get("parentId"))
                 raise Breach("items with parentId null", got, page)
-    check(lists.top_items, "the top level has no collections")
+    require(lists.top_items, "the top level has no collections")
     if not any(page.items for page in lists.folder_pages.values()):
         raise NotObservable("no folder with collections is seen")
 
 
 def _check_page_sizes(lists: Lists) -> None:
-    lists.check_reacting()
-    check(len(lists.page_of_two.items) == 2, "pages do not have the requested size")
+    lists.require_varying_responses()
+    require(len(lists.page_of_two.items) == 2, "pages do not have the requested size")

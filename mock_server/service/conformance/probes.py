@@ -8,10 +8,10 @@ from mock_server.domain.choices.table import table
 from mock_server.service.conformance.changes import LEGACY_PATH, PIN_PATH
 from mock_server.service.conformance.checked_server import Probes, Server
 from mock_server.service.conformance.exchange import (
-    Answer,
     NotObservable,
-    check,
+    Response,
     id_of,
+    require,
     text_of,
 )
 from mock_server.service.conformance.lists import SIZE, Item, Lists
@@ -25,10 +25,10 @@ _MIN_ITEMS = 3
 
 @probes.add("a list without `pageSize`, in a dataset with more collections")
 def page_size_default(server: Server) -> int:
-    lists = server.reacting_lists
+    lists = server.varying_lists
     fields, total = lists.largest_list
     count = len(lists.page(**fields).items)
-    check(count < total, f"all {total} collections are on a page without pageSize")
+    require(count < total, f"all {total} collections are on a page without pageSize")
     if count not in table()["page_size_default"].values:
         raise NotObservable(f"a page without pageSize has {count} items")
     return count
@@ -46,7 +46,7 @@ def page_size_max(server: Server) -> int:
 
 def _size_limit(lists: Lists) -> tuple[str, int]:
     """Return the values of page_size_over_limit and page_size_max."""
-    lists.check_reacting()
+    lists.require_varying_responses()
     total = lists.largest_list[1]
     large_page = lists.ask_largest(pageSize=SIZE + 1)
     if large_page.is_refusal:
@@ -77,7 +77,7 @@ def offset_missing(server: Server) -> str:
 @probes.add('`offset` `"1"` and `pageSize` `"2"`')
 def numeric_strings(server: Server) -> str:
     lists = server.lists
-    check(
+    require(
         len(lists.ids) >= _MIN_ITEMS,
         f"the dataset shows fewer than {_MIN_ITEMS} collections",
     )
@@ -91,8 +91,8 @@ def numeric_strings(server: Server) -> str:
 @probes.add("a list with a made-up field")
 def unknown_fields(server: Server) -> str:
     lists = server.lists
-    answer = lists.ask(xVerify=True)
-    value = _accept_or_reject(lists, answer, lists.page())
+    response = lists.ask(xVerify=True)
+    value = _accept_or_reject(lists, response, lists.page())
     return "ignore" if value == "accept" else value
 
 
@@ -111,26 +111,26 @@ def content_type_missing(server: Server) -> str:
 
 @probes.add("a list with `selectFolder` true")
 def list_filters(server: Server) -> str:
-    lists = server.reacting_lists
+    lists = server.varying_lists
     if all(each.get("type") == "folder" for each in lists.top_items):
         raise NotObservable("the top level shows folders only, or nothing")
-    answer = lists.ask(selectFolder=True, parentId=None, pageSize=SIZE)
-    if answer.is_refusal:
-        if answer.error_kind == lists.ask(xVerify=True).error_kind:
+    response = lists.ask(selectFolder=True, parentId=None, pageSize=SIZE)
+    if response.is_refusal:
+        if response.error_kind == lists.ask(xVerify=True).error_kind:
             return "ignore"  # the server refuses every unknown field in this way
-        raise answer.unknown_response
-    if list(answer.ids) == list(lists.top_pages[0].ids):
+        raise response.unknown_response
+    if list(response.ids) == list(lists.top_pages[0].ids):
         return "ignore"
-    if all(each.get("type") == "folder" for each in answer.items):
+    if all(each.get("type") == "folder" for each in response.items):
         return "honour"
     raise NotObservable("selectFolder changes the page, but not to folders only")
 
 
 @probes.add("all pages; `fixture` is any order that is neither by time nor by name")
 def list_order(server: Server) -> str:
-    lists = server.reacting_lists
+    lists = server.varying_lists
     items = [item for page in lists.largest_pages for item in page.items]
-    check(len(set(lists.ids)) == len(items), "a collection is listed twice")
+    require(len(set(lists.ids)) == len(items), "a collection is listed twice")
     times = [_time(each) for each in items]
     names = [text_of(each, "name") for each in items]
     is_by_time = times == sorted(times, reverse=True)
@@ -154,7 +154,7 @@ def _time(item: Item) -> float:
 
 @probes.add("a list without `parentId`, where a folder is not empty")
 def parent_omitted(server: Server) -> str:
-    lists = server.reacting_lists
+    lists = server.varying_lists
     if any(item.get("parentId") for page in lists.pages for item in page.items):
         return "any"
     if not any(page.items for page in lists.folder_pages.values()):
@@ -167,37 +167,37 @@ def parent_omitted(server: Server) -> str:
 
 @probes.add('a list of `parentId` `""`, and of an unknown one')
 def parent_empty_string(server: Server) -> str:
-    lists = server.reacting_lists
-    check(lists.top_items, "the top level has no collections")
-    answer = lists.ask(parentId="", pageSize=SIZE)
-    if answer.is_success and list(answer.ids) == list(lists.top_pages[0].ids):
+    lists = server.varying_lists
+    require(lists.top_items, "the top level has no collections")
+    response = lists.ask(parentId="", pageSize=SIZE)
+    if response.is_success and list(response.ids) == list(lists.top_pages[0].ids):
         return "root"
     # Compare with an id that no collection has.
     unknown_page = lists.ask(parentId=lists.unknown, pageSize=SIZE)
-    if answer.error_kind == unknown_page.error_kind and not answer.items:
+    if response.error_kind == unknown_page.error_kind and not response.items:
         return "unknown"
-    raise answer.unknown_response
+    raise response.unknown_response
 
 
 @probes.add("a list of an unknown `parentId`")
 def parent_unknown(server: Server) -> str:
-    lists = server.reacting_lists
-    answer = lists.ask(parentId=lists.unknown)
-    if answer.is_refusal:
+    lists = server.varying_lists
+    response = lists.ask(parentId=lists.unknown)
+    if response.is_refusal:
         return "not_found"
-    if answer.is_success and not answer.items:
+    if response.is_success and not response.items:
         return "empty"
-    raise answer.unknown_response
+    raise response.unknown_response
 
 
 @probes.add("a search in a folder for the name of a collection outside")
 def search_scope(server: Server) -> str:
-    lists = server.reacting_lists
+    lists = server.varying_lists
     if not lists.folder_pages or not lists.top_items:
         raise NotObservable("no folder is seen")
     item = named_item(lists, on_top=True)
     name, folder = text_of(item, "name"), next(iter(lists.folder_pages))
-    check(lists.finds(item, name), "a collection is not found by its name")
+    require(lists.finds(item, name), "a collection is not found by its name")
     pages = lists.walk(searchText=name, parentId=folder)
     ids = {each for page in pages for each in page.ids}
     return "dataset" if id_of(item) in ids else "folder"
@@ -205,7 +205,7 @@ def search_scope(server: Server) -> str:
 
 @probes.add("a search for a tag that is not in the name")
 def search_fields(server: Server) -> str:
-    lists = server.reacting_lists
+    lists = server.varying_lists
     item, tag = tagged_item(lists)
     if lists.finds(item, tag):
         return "name_and_tags"
@@ -217,7 +217,7 @@ def search_fields(server: Server) -> str:
 @probes.add("all items that are seen")
 def item_fields(server: Server) -> str:
     items = server.lists.items
-    check(items, "the dataset shows no collections")
+    require(items, "the dataset shows no collections")
     if any("createTime" in item for item in items):
         return "extended"
     if any(item.keys() - FIELDS.keys() for item in items):
@@ -228,7 +228,7 @@ def item_fields(server: Server) -> str:
 @probes.add("all items that are seen")
 def tags_empty(server: Server) -> str:
     tags = [each.get("tags") for each in server.lists.items if not each.get("tags")]
-    check(tags, "no collection without tags is seen")
+    require(tags, "no collection without tags is seen")
     if all(each == [] for each in tags):
         return "list"
     if not any("tags" in each for each in server.lists.items if not each.get("tags")):
@@ -236,21 +236,21 @@ def tags_empty(server: Server) -> str:
     raise NotObservable("only some collections without tags have the field `tags`")
 
 
-def _accept_or_reject(lists: Lists, answer: Answer, reference: Answer) -> str:
+def _accept_or_reject(lists: Lists, response: Response, reference: Response) -> str:
     """Return `reject` for a refusal; `accept` for the same page as `reference`.
 
     Raises NotObservable for any other response.
     """
     lists.check_refusing()
-    if answer.is_refusal:
+    if response.is_refusal:
         return "reject"
-    if answer.is_success and _ids_and_total(answer) == _ids_and_total(reference):
+    if response.is_success and _ids_and_total(response) == _ids_and_total(reference):
         return "accept"
-    raise answer.unknown_response
+    raise response.unknown_response
 
 
-def _ids_and_total(answer: Answer) -> tuple[Sequence[str], object]:
-    return list(answer.ids), answer.data.get("total")
+def _ids_and_total(response: Response) -> tuple[Sequence[str], object]:
+    return list(response.ids), response.data.get("total")
 
 
 _LAST_STATUS = 599
@@ -261,9 +261,9 @@ _DETAIL = "/api/core/dataset/detail"
 @probes.add("a list with a made-up key; a refusal proves nothing")
 def unknown_key(server: Server) -> str:
     lists = server.lists
-    answer = lists.ask(key=f"verify-{server.options.unknown}")
-    check(answer.is_success, "the server refuses unknown keys: it may declare keys")
-    check(not lists.ask(key=None).is_success, "the server requires no API key")
+    response = lists.ask(key=f"verify-{server.options.unknown}")
+    require(response.is_success, "the server refuses unknown keys: it may declare keys")
+    require(not lists.ask(key=None).is_success, "the server requires no API key")
     return "accept"
 
 
@@ -272,36 +272,36 @@ def credentials(server: Server) -> str:
     token = server.options.token
     if token is None:
         raise NotObservable("needs --token-env, the token of a login")
-    answer = server.lists.ask(key=None, token=token)
-    check(not server.lists.ask(key=None).is_success, "the server requires no API key")
-    if answer.is_success:
+    response = server.lists.ask(key=None, token=token)
+    require(not server.lists.ask(key=None).is_success, "the server requires no API key")
+    if response.is_success:
         return "login_too"
-    if answer.is_refusal:
+    if response.is_refusal:
         return "bearer"
-    raise answer.unknown_response
+    raise response.unknown_response
 
 
 @probes.add("a list of an unknown dataset")
 def error_form(server: Server) -> str:
-    server.lists.check_reacting()
-    answer = server.lists.ask(datasetId=server.options.unknown)
-    code = answer.fields.get("code")
-    if not answer.is_refusal or not isinstance(code, int):
-        raise answer.unknown_response
+    server.lists.require_varying_responses()
+    response = server.lists.ask(datasetId=server.options.unknown)
+    code = response.fields.get("code")
+    if not response.is_refusal or not isinstance(code, int):
+        raise response.unknown_response
     if code > _LAST_STATUS:
         return "service"
     # If all errors share one HTTP status, `code` still has the usual status.
-    if code == answer.status or error_http_status(server) != "mapped":
+    if code == response.status or error_http_status(server) != "mapped":
         return "plain"
-    raise answer.unknown_response
+    raise response.unknown_response
 
 
 @probes.add("lists without a key, without `datasetId`, of an unknown dataset")
 def error_http_status(server: Server) -> str:
-    answers = server.refusals
-    if len({each.error_kind[1] for each in answers}) < 2:
+    responses = server.refusals
+    if len({each.error_kind[1] for each in responses}) < 2:
         raise NotObservable("fewer than two kinds of errors are seen")
-    statuses = {each.status for each in answers}
+    statuses = {each.status for each in responses}
     for status, value in ((200, "always_200"), (500, "always_500")):
         if statuses == {status}:
             return value
@@ -327,27 +327,27 @@ def related_routes(server: Server) -> str:
     if server.options.dataset is None:
         raise NotObservable("needs --dataset")
     path = f"{_DETAIL}?{urlencode({'id': server.options.dataset})}"
-    answer = server.client.ask("GET", path)
-    if answer.is_success and answer.data.get("_id") == server.options.dataset:
+    response = server.client.ask("GET", path)
+    if response.is_success and response.data.get("_id") == server.options.dataset:
         return "on"
     if (
-        answer.is_refusal
-        and answer.error_kind == server.client.ask("GET", _UNKNOWN_PATH).error_kind
+        response.is_refusal
+        and response.error_kind == server.client.ask("GET", _UNKNOWN_PATH).error_kind
     ):
         return "off"
-    raise answer.unknown_response
+    raise response.unknown_response
 
 
 @probes.add("a pin of an unknown chat, then `getHistories` (--write)")
 def chat_unknown(server: Server) -> str:
     pins = server.pins
     pins.pin_or_stop(top=pins.last_top)
-    answer = pins.pin_unknown()
-    if answer.is_refusal:
+    response = pins.pin_unknown()
+    if response.is_refusal:
         return "not_found"
     pins.check_refusing()
-    answer.require_success()
-    check(pins.is_shown, "created or ignored: getHistories is not served")
+    response.require_success()
+    require(pins.is_shown, "created or ignored: getHistories is not served")
     return "ignore" if pins.top_of(pins.unknown) is None else "create"
 
 
@@ -355,11 +355,11 @@ def chat_unknown(server: Server) -> str:
 def top_missing(server: Server) -> str:
     pins = server.pins
     pins.pin_or_stop(top=pins.last_top)
-    answer = pins.pin(top=...)
-    if answer.is_refusal:
+    response = pins.pin(top=...)
+    if response.is_refusal:
         return "reject"
     pins.check_refusing()
-    answer.require_success()
+    response.require_success()
     if pins.is_shown and pins.top is not pins.last_top:
         raise NotObservable("a pin without top changes it")
     return "ignore"

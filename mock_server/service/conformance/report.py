@@ -104,7 +104,7 @@ def _outcome_of(rule: Rule, server: Server) -> Outcome:
     try:
         reason = _observe(server, rule.check)[1]
     except exchange.Breach as breach:
-        got = breach.expected, breach.got, breach.answer.request
+        got = breach.expected, breach.got, breach.response.request
         return Outcome(*about, "differs", *got, rule.choice)
     return Outcome(*about, "not observable" if reason else "pass", reason=reason)
 
