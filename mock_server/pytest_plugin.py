@@ -40,13 +40,13 @@ class _UsedServer(NamedTuple):
     """A server that a test uses; `name` is that of its pytest fixture.
 
     For the server of the session, `since` is the number of the test's first journal
-    entry, and `known` are the ids of unfired faults that other tests added.
+    entry, and `earlier_faults` are the ids of unfired faults that other tests added.
     """
 
     name: str
     server: MockServerFixture
     since: int = 0
-    known: Collection[str] = ()
+    earlier_faults: Collection[str] = ()
 
 
 _USED_SERVERS: pytest.StashKey[list[_UsedServer]] = pytest.StashKey()
@@ -57,7 +57,7 @@ _VARIABLES: pytest.StashKey[dict[str, str]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Called by pytest; adds the options and the ini value."""
+    """Called by pytest; adds the options and the ini values."""
     group = parser.getgroup("mock-server")
     group.addoption(
         "--mock-server-url",
@@ -67,35 +67,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "MOCK_SERVER_ADMIN_TOKEN is its admin token, MOCK_SERVER_TIMEOUT the seconds "
         "that a call may take.",
     )
-    about = "The profile, or a file of one, unless a marker or a fixture gives another."
-    group.addoption("--mock-server-profile", dest=_PROFILE, help=about)
-    parser.addini(_PROFILE, about, type="string", default="")
+    profile_help = "Name or file of a profile; markers and overridden fixtures win."
+    group.addoption("--mock-server-profile", dest=_PROFILE, help=profile_help)
+    parser.addini(_PROFILE, profile_help, type="string", default="")
     group.addoption(
         "--mock-server-choices",
         dest=_CHOICES,
         metavar="all|all!|NAME|NAME=VALUE[,...]",
         help="Run each test that uses the mock server again for every other value of "
-        "these choices, and report which ones break it. Values that cannot matter to "
-        "what a test does are left out, except with all!.",
+        "these choices, and report which ones break it. Values that cannot affect the "
+        "test are skipped, except with all!.",
     )
     group.addoption(
         "--mock-server-choices-accept",
         dest=_ACCEPT,
         action="store_true",
-        help="Write what --mock-server-choices finds to the file of the ini value "
-        f"{_ACCEPTED}; none of it fails a test.",
+        help="Write the failures of --mock-server-choices to the file of the ini "
+        f"value {_ACCEPTED}, and fail no test.",
     )
     parser.addini(
         _ACCEPTED,
-        "A file, relative to this one, of what --mock-server-choices may find: lines "
-        "NAME=VALUE TEST. Only what is not in it fails a test.",
+        "File of accepted failures of --mock-server-choices, relative to this file, "
+        "with lines NAME=VALUE TEST. All other failures fail the run.",
         type="string",
         default="",
     )
     parser.addini(
         _STRICT,
-        "Fail a test whose requests break the spec: true, false, "
-        "or the names of violations that are allowed (`related_route`: all of these).",
+        "Fail a test whose requests break the spec: true, false, or the names of "
+        "violations that are allowed (`related_route` allows all of related routes).",
         type="args",
         default=_LENIENT,
     )
@@ -109,7 +109,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     config.addinivalue_line("markers", _MARK_HELP)
     config.stash[_VARIABLES] = _variables()
-    if _is_preset(config):
+    if _has_run_settings(config):
         from mock_server.cli.under_pytest import read
         from mock_server.testing.mistakes import check_names
         from mock_server.testing.setup import store_run_settings
@@ -134,7 +134,7 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"{expected} - at --mock-server-choices-accept")
 
 
-def _is_preset(config: pytest.Config) -> bool:
+def _has_run_settings(config: pytest.Config) -> bool:
     """Return whether a variable, an option or an ini value may set what is served."""
     names = map(str.upper, (*os.environ, *getattr(config, "_inicfg", ())))
     if any(name.startswith("MOCK_SERVER_") for name in names):
@@ -157,7 +157,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     """Called by pytest; returns a line with the settings of all tests, if any."""
     url = config.getoption(_URL)
     texts = [f"{url}, a sandbox per test"] if url else []
-    if _is_preset(config):
+    if _has_run_settings(config):
         from mock_server.cli.under_pytest import header
         from mock_server.testing.setup import run_settings
 
@@ -253,7 +253,7 @@ def mock_server(
 
     with _short_failures(_mock_server_setup.place):
         server = server_for(request, _mock_server_setup, _mock_server_stack)
-    return _use(request.node, _UsedServer(_MARK, server))
+    return _note_used_server(request.node, _UsedServer(_MARK, server))
 
 
 @pytest.fixture
@@ -276,7 +276,7 @@ def mock_server_app(
 
         text = "mock_server_app runs in this process, apart from --mock-server-url"
         warn(request.node, pytest.PytestWarning(f"{text} and mock_server"))
-    _use(request.node, _UsedServer(_APP, app.control))
+    _note_used_server(request.node, _UsedServer(_APP, app.control))
     return app
 
 
@@ -309,7 +309,7 @@ def mock_server_factory(
         with RaisedHere(*MISTAKES):
             setup = setup_of(*defaults, arguments, request.path.parent, place, run)
             server = server_for(request, setup, _mock_server_stack, number)
-        return _use(request.node, _UsedServer(f"{place} {number}", server))
+        return _note_used_server(request.node, _UsedServer(f"{place} {number}", server))
 
     return UncalledFunction(place, make)
 
@@ -320,13 +320,13 @@ def mock_server_session(request: pytest.FixtureRequest) -> Iterator[MockServerFi
 
     Use it for a program that is started once, such as an application under test.
     """
-    from mock_server.testing.mistakes import of_session
+    from mock_server.testing.mistakes import session_fixture_value
     from mock_server.testing.servers import server_for
     from mock_server.testing.setup import run_settings, setup_of
 
-    # No parameters, because `of_session` reports a wrong scope more clearly.
-    fixture = of_session(request, "mock_server_fixture")
-    settings = of_session(request, "mock_server_settings")
+    # No parameters, because `session_fixture_value` reports a wrong scope more clearly.
+    fixture = session_fixture_value(request, "mock_server_fixture")
+    settings = session_fixture_value(request, "mock_server_settings")
     with _short_failures(), ExitStack() as stack:
         folder, run = request.config.rootpath, run_settings(request.config)
         setup = setup_of(fixture, settings, {}, folder, run=run)
@@ -335,7 +335,7 @@ def mock_server_session(request: pytest.FixtureRequest) -> Iterator[MockServerFi
         yield server
 
 
-def _use(item: pytest.Item, used: _UsedServer) -> MockServerFixture:
+def _note_used_server(item: pytest.Item, used: _UsedServer) -> MockServerFixture:
     """Note that a test uses this server, which is checked when the test ends."""
     item.stash.setdefault(_USED_SERVERS, []).append(used)
     return used.server
@@ -359,15 +359,16 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
         entries = session.journal
         since = entries[-1]["seq"] + 1 if entries else 0
-        _use(item, _UsedServer(_SESSION, session, since, unfired_ids(session)))
+        used_server = _UsedServer(_SESSION, session, since, unfired_ids(session))
+        _note_used_server(item, used_server)
     result = yield
     used = item.stash.get(_USED_SERVERS, [])
     if used:
-        from mock_server.testing.mistakes import check_strictly, warn_of_unfired
+        from mock_server.testing.mistakes import check_violations, warn_of_unfired
 
         for each in used:
-            check_strictly(item, each.server, each.since)
-            warn_of_unfired(item, each.server, each.known)
+            check_violations(item, each.server, each.since)
+            warn_of_unfired(item, each.server, each.earlier_faults)
     return result
 
 
@@ -384,14 +385,14 @@ def pytest_runtest_makereport(
     used = item.stash.get(_USED_SERVERS, [])
     if used and report.failed and call.when == "call":
         from mock_server.control.report import report_sections
-        from mock_server.testing.mistakes import set_too_late
+        from mock_server.testing.mistakes import late_variable_sections
 
         for each in used:
             server = each.server, each.name, each.since
             sections = report_sections(*server, is_of_version="version=" in item.nodeid)
             report.sections.extend(sections)
         changed = _variables().items() ^ item.config.stash[_VARIABLES].items()
-        report.sections.extend(set_too_late(dict(changed)))
+        report.sections.extend(late_variable_sections(dict(changed)))
     if report.failed and call.excinfo and "ScopeMismatch" in str(call.excinfo.value):
         from mock_server.testing.mistakes import scope_hint
 

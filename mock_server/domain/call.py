@@ -108,7 +108,10 @@ class Call(Struct, frozen=True, gc=False):
         """Return the collection with this id, and its dataset. Raises COLLECTION."""
         match = self.store.find_collection(collection_id)
         if match is None:
-            expected, hint = "the _id of a collection", self._kind_hint(collection_id)
+            expected, hint = (
+                "the _id of a collection",
+                self._kind_hint(collection_id),
+            )
             raise CollectionNotFound.of(collection_id, expected, place, hint)
         self.require(match[0], level, place)
         return match
@@ -197,7 +200,7 @@ class Call(Struct, frozen=True, gc=False):
     def check_room(
         self, count: int, limit: int, noun: str, place: str = "body", hint: str = ""
     ) -> None:
-        """Raise LimitReached if `count` objects exist and `limit` are allowed.
+        """Raise LimitReached if `limit` objects exist already; `count` is their number.
 
         `noun` names these objects in the message, `place` is in the request.
         """

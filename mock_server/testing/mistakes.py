@@ -112,7 +112,7 @@ _TEST_SETTINGS = {
 }
 
 
-def set_too_late(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def late_variable_sections(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield title and text of a section on each variable set after pytest started."""
     by_variable = {variable(option): fix for option, fix in _TEST_SETTINGS.items()}
     # Projects set the variable `url` for programs of their own.
@@ -161,7 +161,7 @@ def strictness(config: pytest.Config) -> list[str]:
     return [] if allowed is None else [f"{_INI} {' '.join(allowed) or 'true'}"]
 
 
-def check_strictly(
+def check_violations(
     item: pytest.Item, server: MockServerFixture, since: int = 0
 ) -> None:
     """Fail a strict test whose client broke the spec.
@@ -185,7 +185,7 @@ def check_strictly(
         raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
-def of_session(request: pytest.FixtureRequest, name: str) -> Any:
+def session_fixture_value(request: pytest.FixtureRequest, name: str) -> Any:
     """Return the value of a pytest fixture, which must have the scope session."""
     try:
         return request.getfixturevalue(name)

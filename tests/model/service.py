@@ -290,13 +290,13 @@ def _how_to_send(route: Route, is_spec: bool) -> str:
         return "send the fields as a JSON body: the query is not read"
     name, reads = route.operation, "body and query are read"
     if name == "dataset.list":
-        reads = "the body is read, a query only of a GET"
+        reads = "the server reads the body, and a query only of a GET"
     elif name in ("collection.list", "item.delete"):
-        reads = "the body is read, a query is not"
+        reads = "the server reads the body, not a query"
     elif name in PAGED:
-        reads = "the body is read, of a query only the page"
+        reads = "the server reads the body, and only the page of a query"
     elif route.methods in (("GET",), ("DELETE",)) and name != "record.delete":
-        reads = "the query is read, a body is not"
+        reads = "the server reads the query, not a body"
     return f"send this header: {reads}"
 
 

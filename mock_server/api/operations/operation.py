@@ -100,7 +100,7 @@ def forbidden(**fields: Any) -> Example:
 _TAKES_IT = "the service takes it: use --profile deployed, or it is {}"
 
 _BOTH = "body and query are read"
-BODY_ONLY = "the body is read, a query is not"
+BODY_ONLY = "the server reads the body, not a query"
 """Where an operation looks for fields."""
 
 _TRIED_BYTES = 16 * 1024 * 1024

@@ -98,10 +98,10 @@ def route(
     segment of the path. `since`, `differs` and `modelled` are texts of the
     documentation. `shows` makes the view of an item of a page; a page without a total
     is an array. `data` is the type of the data, by default the return type of `shows`
-    or of the function. `former` is the name of a fact, and the type of requests in
-    versions without this fact. `is_checked`: versions before 4.14.11 check the fields
-    too. `is_strict`: every choice refuses unknown fields. `example` has the fields of a
-    request that the demo fixture accepts.
+    or of the function. `former` is a pair: the name of a fact, and the type of requests
+    in versions without that fact. `is_checked` means that versions before 4.14.11 also
+    check the fields, `is_strict` that every choice refuses unknown fields. `example`
+    has the fields of a request that the demo fixture accepts.
     """
     methods, path = methods_and_path.split()
     method, *other_methods = methods.split("|")
@@ -240,9 +240,9 @@ def query_fields(query: bytes) -> dict[str, object]:
 
 
 _SOURCES: dict[operation.Gather, str] = {
-    gather_query: "the query is read, a body is not",
+    gather_query: "the server reads the query, not a body",
     gather_body: operation.BODY_ONLY,
-    gather_by_method: "the body is read, a query only of a GET",
-    gather_page: "the body is read, of a query only the page",
+    gather_by_method: "the server reads the body, and a query only of a GET",
+    gather_page: "the server reads the body, and only the page of a query",
 }
 """The end of a message on a missing field: the part of the request that is read."""
