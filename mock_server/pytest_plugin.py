@@ -101,6 +101,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_load_initial_conftests(args: list[str]) -> None:
+    """Called by pytest; raises UsageError for a setting that is not an option."""
+    for name in (each.partition("=")[0] for each in args):
+        setting = name.removeprefix("--mock-server-")
+        if name != setting and setting in ("fixture", "choice", "fault"):
+            variable = f"MOCK_SERVER_{setting.upper()}"
+            raise pytest.UsageError(f"no such option: {name} (set {variable})")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Called by pytest; adds the marker.
 
@@ -137,7 +146,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def _has_run_settings(config: pytest.Config) -> bool:
     """Return whether a variable, an option or an ini value may set what is served."""
     names = map(str.upper, (*os.environ, *getattr(config, "_inicfg", ())))
-    if any(name.startswith("MOCK_SERVER_") for name in names):
+    prefixes = ("MOCK_SERVER_", "MOCKSERVER_", "FASTGPT_MOCK_SERVER_")
+    if any(name.startswith(prefixes) for name in names):
         return True
     return bool(config.getoption(_PROFILE) or config.getini(_PROFILE))
 

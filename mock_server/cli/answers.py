@@ -91,6 +91,9 @@ def answer(
     bodies += ["--body-file"] if body_file is not None else []
     if len(bodies) > 1:
         raise click.UsageError(f"Expected one body, got {' and '.join(bodies)}")
+    if words[1:] and words[-1].startswith(("{", "[")):
+        got = f"got {words[-1]!r} too (write --json before the body)"
+        raise click.UsageError(f"Expected OPERATION or METHOD PATH, {got}")
     names = [name.lower() for name, _ in headers]
     if repeated := {name for name in names if names.count(name) > 1}:
         name = min(repeated)

@@ -5,20 +5,22 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import click
 import msgspec
 from msgspec import Raw
 
-from mock_server.admin.views import EntryView, JournalView, ViolationView
+from mock_server.admin.views import EntryView, JournalView, SandboxesView, ViolationView
 from mock_server.api.envelope import Failure, View
 from mock_server.api.operations.answered_path import ANY_ROUTE
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import output
 from mock_server.cli.options import ParsedText, option
 from mock_server.cli.remote import remote_command, show
-from mock_server.control.client import AdminClient
+from mock_server.control.client import AdminClient, Refused
 from mock_server.control.http_call import Unreachable
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.journal import UNKNOWN_ROUTE, as_redacted
@@ -30,6 +32,7 @@ _HEAD = f"{'TIME':<12}  STATUS  {'REQUEST':<24}  {'CALLER':<16}  {'TOOK':>11}"
 _ELSEWHERE = "requests with the key of a sandbox are in its own (--sandbox NAME)"
 _EMPTY = f"the journal is empty, so nothing was checked: {_ELSEWHERE}"
 _MESSAGE_CHARS = 300
+_ASKED_SANDBOXES = 50
 _MAX_PLACES = 3
 """Maximum number of places of violations in a line."""
 _SUGGESTION = re.compile(r' \(did you mean "[^"]*"\?\)')
@@ -136,9 +139,21 @@ def journal(
         if not response.value.ok:
             raise output.Stop("", output.USAGE)
         if not response.value.count and not client.verify({"atLeast": 0}).value.count:
-            output.log(_EMPTY)
+            output.log(_EMPTY + _other_journals(client))
     else:
         _print(_page(client, criteria, unknown=unknown), as_json=as_json)
+
+
+def _other_journals(client: AdminClient) -> str:
+    """Return the names of the other sandboxes whose journals have entries, as text."""
+    names, server = [], replace(client, sandbox=None)
+    sandboxes = server.ask(SandboxesView, "GET", "/sandboxes").value.sandboxes
+    for each in sandboxes[:_ASKED_SANDBOXES]:
+        with suppress(Refused):  # the sandbox may have expired
+            other = replace(client, sandbox=each.name)
+            if other.verify({"atLeast": 0}).value.count:
+                names.append(each.name)
+    return f"; journals with requests: {', '.join(names)}" if names else ""
 
 
 def _page(client: AdminClient, criteria: dict[str, Any], *, unknown: bool) -> str:

@@ -134,6 +134,10 @@ def check_first_argument(word: str, args: Sequence[str], ctx: click.Context) -> 
     group, _, name = word.partition("-")
     meant, more = (group, [name]) if group in COMMANDS else (word, [])
     hint, near = did_you_mean(meant, known), nearest(meant, known)
+    if word in ("stop", "kill", "down", "quit", "shutdown"):
+        hint = " (stop the server with Ctrl-C or SIGTERM: kill PID)"
+    if word.isdecimal():
+        hint = f" (did you mean --port {word}?)"
     # Not with options, which may hold secrets.
     if near in COMMANDS and not any(x.startswith("-") for x in args):
         words = "mock-server", str(near), *more, *args[1:]
@@ -266,17 +270,35 @@ def main(
 
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 _EXTRA_HINTS = {
+    "reply": "the text in quotes",
+    "schema": "mock-server check {}",
+    "healthcheck": "--host HOST --port PORT",
+    r"\w+ https?://": "--url {}",
+    r"\w+ [\w.-]+:\d+$": "--url http://{}",
     r"clear f\d+": "mock-server fault remove {}",
     "clear": "--preset {}",
     "create": "--name {}",
     "reset": "--sandbox {}",
     r"journal \d": "--status {}",
     "journal (?!list$|clear$)": "--operation {}",
-    "schema": "mock-server check {}",
     "state": "one file: mock-server state {}",
-    "reply": "the text in quotes",
 }
 """Hints for an unexpected argument, by a pattern of a command's last word and it."""
+
+
+_FOREGROUND = """it runs in the foreground: write `mock-server ... &`, then \
+`mock-server wait`"""
+_ENVIRONMENT = "set NAME=VALUE before the command, or write the option of that name"
+_OPTION_HINTS = (
+    ("--fault", ("latency", "delay"), "such as --fault delay:ms=500"),
+    ("--watch", ("d", "detach", "daemon", "background"), _FOREGROUND),
+    ("--watch", ("e", "env"), _ENVIRONMENT),
+    ("--follow", ("last", "limit", "tail", "n"), "pipe the journal into `tail`"),
+    ("--yaml", ("format",), "JSON is the default; for YAML write --yaml"),
+    ("--url", ("o", "output"), "redirect the output: > FILE"),
+    ("--host", ("url",), "write --host HOST --port PORT"),
+)
+"""Hints for unknown options: an option that the command has, and the names."""
 
 
 def _command_path(args: Sequence[str]) -> str:
@@ -349,13 +371,12 @@ def _option_hint(word: str, known: Sequence[str]) -> str:
     """Return a hint at the option that the user probably meant, or ""."""
     from mock_server.domain.messages import nearest
 
-    if word in ("latency", "delay") and "--fault" in known:
-        return " (such as --fault delay:ms=500)"
+    for own, words, text in _OPTION_HINTS:
+        if own in known and word in words:
+            return f" ({text})"
     if word == "version":
         text = "it stands alone, for the version of this program"
         return f" ({text}; that of the service is --choice version=4.14)"
-    if word in ("last", "limit") and "--follow" in known:
-        return " (pipe the journal into `tail`)"
     names = {each[2:]: each for each in known if each.startswith("--")}
     near = nearest(word, names)
     similar = [names[near]] if near else []

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import click
@@ -276,9 +276,8 @@ def _choices(sandbox: Sandbox) -> Iterator[str]:
 def _warnings(sandbox: Sandbox) -> Iterator[str]:
     """Yield probable mistakes in the fixture, and a port in a wrong variable."""
     generation = sandbox.state.store.generation
-    if warning := generation.warning_under(sandbox.choices.version):
-        yield f"warning: {warning}"
-    for each in islice(warnings_of(generation), _MAX_WARNINGS):
+    warnings = generation.warnings_under(sandbox.choices.version)
+    for each in islice(chain(warnings, warnings_of(generation)), _MAX_WARNINGS):
         yield f"warning: {each}"
     port = os.environ.get("PORT")
     if port and not os.environ.get(variable("port")):

@@ -149,8 +149,7 @@ def _is_alike(one: Collection, other: Collection) -> bool:
 
 def _warnings(generation: Generation) -> Iterator[str]:
     """Yield warnings of probable mistakes in a valid fixture."""
-    if warning := generation.warning_under(choose().version):
-        yield warning
+    yield from generation.warnings_under(choose().version)
     yield from warnings_of(generation)
     for dataset in generation.datasets.values():
         parents = {each.parent_id for each in dataset.tree}

@@ -13,6 +13,7 @@ from mock_server.domain.printable import one_line
 MAX_SECONDS = 86_400.0
 """The maximum of MOCK_SERVER_TIMEOUT: a day."""
 _PREFIX = "MOCK_SERVER_"
+_PREFIXES = (_PREFIX, "MOCKSERVER_", "FASTGPT_MOCK_SERVER_")
 PULL_KEY = _PREFIX + "PULL_KEY"
 VERIFY_KEY = _PREFIX + "VERIFY_KEY"
 """Variables with the API key for `pull` and `verify`; no option has the key itself."""
@@ -47,13 +48,22 @@ def known_settings() -> list[str]:
 
 
 def unknown_settings(environment: Mapping[str, str]) -> list[str]:
-    """Return a line for each variable with our prefix that is unknown.
+    """Return a line for each unknown variable, and each setting with a wrong prefix.
 
     `unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)`
     """
-    names = sorted(name for name in environment if name.startswith(_PREFIX))
+    names = sorted(name for name in environment if name.startswith(_PREFIXES))
     known = known_settings() if names else ()
-    return [_unknown_line(name, known) for name in names if name not in known]
+    lines = []
+    for name in names:
+        meant = _PREFIX + name.partition("SERVER_")[2]
+        if meant == name and name not in known:
+            lines.append(_unknown_line(name, known))
+        # Other programs use the other prefixes too, and Kubernetes sets such names.
+        is_link = re.match(_LINK_VALUE, environment[name])
+        if meant != name and meant in known and not is_link:
+            lines.append(f"unknown setting {name} (did you mean {meant}?)")
+    return lines
 
 
 def _unknown_line(name: str, known: Iterable[str]) -> str:

@@ -40,6 +40,13 @@ def test_a_state_over_the_limit_is_told_what_to_do(
     assert "limit fixture_bytes; start the server with it in several files" in said
 
 
+def test_a_missing_admin_token_is_told_with_its_option(server: MockServer) -> None:
+    done = commands.run("reset", MOCK_SERVER_URL=server.url)
+    fix = "(write --admin-token, or set MOCK_SERVER_ADMIN_TOKEN)"
+    assert (done.status, done.out) == (1, "")
+    assert done.err.endswith(f"got none - at header Authorization {fix}\n")
+
+
 def test_a_clock_that_is_frozen_stands_where_it_is(server: MockServer) -> None:
     run(server, "clock", "freeze", "2026-01-31T12:00:00Z")
     assert json.loads(run(server, "clock", "run"))["frozen"] is False

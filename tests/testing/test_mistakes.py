@@ -189,6 +189,10 @@ def test_a_marker_with_a_mistake_does_not_stop_the_run_under_all_choices(
             "--mock-server-choices=some",
             "*Expected the name of a choice, got 'some' - at --mock-server-choices",
         ),
+        (
+            "--mock-server-fixture=x.yaml",
+            "*no such option: --mock-server-fixture (set MOCK_SERVER_FIXTURE)",
+        ),
     ],
 )
 def test_an_option_that_cannot_be_is_one_line(run: Run, option: str, said: str) -> None:

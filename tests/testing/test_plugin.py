@@ -232,10 +232,10 @@ def test_an_unknown_ini_value_is_told(run: Run) -> None:
 
 
 def test_unknown_variables_are_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MOCK_SERVER_CHOICES", "list_order=name")
+    monkeypatch.setenv("MOCKSERVER_CHOICE", "list_order=name")
     result = run("demo", "-Wdefault", alone=True)
     result.assert_outcomes(passed=1, warnings=1)
-    told = "unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)"
+    told = "unknown setting MOCKSERVER_CHOICE (did you mean MOCK_SERVER_CHOICE?)"
     result.stdout.fnmatch_lines([f"*{told}*"])
     monkeypatch.setenv("MOCK_SERVER_STRICT_SETTINGS", "true")
     strict = run("demo", alone=True)

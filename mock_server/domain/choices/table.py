@@ -308,6 +308,8 @@ class Choice(Struct, frozen=True):
         expected = f"Expected {self.name} to be {self.values_text()}"
         texts = [each for each in self.values if isinstance(each, str)]
         hint = did_you_mean(str(value), texts)
+        if self.name == "page_size_over_limit" and str(value).isdecimal():
+            hint = f" (did you mean page_size_max={value}?)"
         raise UnknownChoice(f"{expected}, got {value!r}{hint}")
 
     @property

@@ -1,5 +1,6 @@
 """The loaded data of fixtures, which all sandboxes of a server share."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain, islice
@@ -10,6 +11,7 @@ from msgspec.structs import force_setattr
 
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller, Share
 from mock_server.domain.faults.definition import Definition
+from mock_server.domain.messages import quoted
 from mock_server.domain.objects.dataset import LARGE_SIZE, Dataset, FolderTree, Tree
 from mock_server.domain.objects.index import Order
 from mock_server.domain.objects.models import ApiKey, App, Chat, Collection, User
@@ -55,12 +57,15 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         # The way of msgspec to set a computed field of a frozen struct.
         force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long)))
 
-    def warning_under(self, version: Version) -> str | None:
-        """Return a warning if `version` is not the declared version, else None."""
-        if self.version in (None, version):
-            return None
-        advice = f"--choice version={self.version} serves that"
-        return f"the fixture is for version {self.version}, not {version} ({advice})"
+    def warnings_under(self, version: Version) -> Iterator[str]:
+        """Yield warnings of another declared version, and of variables in ids."""
+        if self.version not in (None, version):
+            advice = f"--choice version={self.version} serves that"
+            declared = f"the fixture is for version {self.version}"
+            yield f"{declared}, not {version} ({advice})"
+        for each in (*self.keys, *self.apps, *self.datasets):
+            if re.fullmatch(r"\$\w+|.*\$\{\w+\}.*", each):
+                yield f"{quoted(each)} is taken literally: a fixture has no variables"
 
     @cached_property
     def _by_member(self) -> Mapping[str | None, Caller]:
