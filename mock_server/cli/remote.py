@@ -56,10 +56,7 @@ def remote_command(
             message = str(error).replace("running there?", _START)
             raise output.Stop(message, output.UNREACHABLE) from None
         except Refused as error:
-            message = str(error)
-            if admin_token is None and message.startswith("Expected the admin token"):
-                message += f" (write --admin-token, or set {variable('admin-token')})"
-            raise output.Stop(message, _status(error)) from None
+            raise output.Stop(str(error), _status(error)) from None
 
     return wrapped
 

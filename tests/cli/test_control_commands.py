@@ -42,7 +42,7 @@ def test_a_state_over_the_limit_is_told_what_to_do(
 
 def test_a_missing_admin_token_is_told_with_its_option(server: MockServer) -> None:
     done = commands.run("reset", MOCK_SERVER_URL=server.url)
-    fix = "(write --admin-token, or set MOCK_SERVER_ADMIN_TOKEN)"
+    fix = "(commands take it as --admin-token, or MOCK_SERVER_ADMIN_TOKEN)"
     assert (done.status, done.out) == (1, "")
     assert done.err.endswith(f"got none - at header Authorization {fix}\n")
 
