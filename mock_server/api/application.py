@@ -262,7 +262,7 @@ class PublicApi:
         """
         operation, content = self._admission.readmit(request), request.content or b""
         state = request.state if copy is None else copy
-        call = Call.for_caller(state, request.caller)
+        call = Call.for_caller(state, request.caller, request.results)
         if not (state.faults.active or operation.is_scripted):
             return operation.respond(call, content, distort)
         matchable = request.matchable or self._matchable_parts(request, operation)

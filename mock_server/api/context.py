@@ -5,7 +5,9 @@ request log reads the notes last.
 """
 
 import asyncio
+from collections.abc import Hashable
 from functools import partial
+from typing import Any
 
 from msgspec import Struct
 from starlette.types import Scope
@@ -17,6 +19,7 @@ from mock_server.domain.access import NOBODY, Caller
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Firing, Request
 from mock_server.domain.memory import Holding
+from mock_server.domain.objects.pending import Pending
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.sandboxes.state import State
 
@@ -60,8 +63,9 @@ class RequestContext(Struct):
     arrived. `firing` is set if a fault fires, `answer` if an answer fires; `matchable`
     are the parts of the request that both match. `has_decided` is True once answers
     were matched. `holding` charges the memory of a response that is delayed or sent
-    slowly. `unread` is the start of a body that was not read, and whether it is
-    complete. `is_outside_spec` is True if the spec has no operation at the path.
+    slowly. `results` are those of `Call.compute`. `unread` is the start of a body that
+    was not read, and whether it is complete. `is_outside_spec` is True if the spec has
+    no operation at the path.
     """
 
     scope: Scope
@@ -82,6 +86,7 @@ class RequestContext(Struct):
     unread: tuple[bytes, bool] | None = None
     is_outside_spec: bool = False
     holding: Holding | None = None
+    results: dict[Hashable, Pending[Any]] = {}
 
 
 async def pause(request: RequestContext, ms: float) -> None:

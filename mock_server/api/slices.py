@@ -1,11 +1,11 @@
 """Runs long work in slices of 5 ms, so that other requests are served in between."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from mock_server.domain.objects.pending import NotReady
+from mock_server.domain.objects.pending import NotReady, Pending
 
 T = TypeVar("T")
 _SLICE_SECONDS = 0.005
@@ -23,12 +23,14 @@ async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
 
 async def once_ready(work: Callable[[], T]) -> T:
     """Return the result of `work`; call it again as long as it raises NotReady."""
-    pending = []
+    # The last value of each kind: others are of data that has changed since.
+    values: dict[Hashable, Pending[Any]] = {}
     while True:
         try:
             return work()
         except NotReady as error:
-            pending.append(error.pending)
+            pending = error.pending
+        values[pending.key] = pending
         await asyncio.sleep(0)  # `work` may have taken long
-        async for _ in in_slices(pending[-1]):
+        async for _ in in_slices(pending):
             pass

@@ -1,8 +1,8 @@
 """`Call`: state and caller of a request, with look-ups that check permissions."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -13,6 +13,7 @@ from mock_server.domain.faults.firing import Request
 from mock_server.domain.messages import hint_of_name, known_names_hint, quoted
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Chat, Collection, Row
+from mock_server.domain.objects.pending import Pending, Steps
 from mock_server.domain.replies import DeclaredReply
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.storage.store import Store
@@ -44,6 +45,7 @@ ROW = (RowNotFound, DatasetForbidden)
 
 
 Holder = TypeVar("Holder", App, Dataset)
+V = TypeVar("V")
 _COMPARED_HOLDERS = 1_000
 """Maximum number of apps or datasets that are compared with an unknown id."""
 
@@ -54,6 +56,8 @@ class Call(Struct, frozen=True, gc=False):
     `store` has the data of the sandbox. `reply` is the scripted reply of a completion;
     `request` is compared with the `match` of the fixture's replies.
 
+    `results` are those of `compute`, which a request keeps while it is repeated.
+
     Look-ups take the level that the caller needs: `Level.NONE` checks only that the
     object exists. Their refusals name the `place`.
     """
@@ -63,11 +67,34 @@ class Call(Struct, frozen=True, gc=False):
     store: Store
     reply: DeclaredReply | None = None
     request: Request | None = None
+    results: dict[Hashable, Pending[Any]] | None = None
 
     @classmethod
-    def for_caller(cls, state: State, caller: Caller) -> "Call":
+    def for_caller(
+        cls,
+        state: State,
+        caller: Caller,
+        results: dict[Hashable, Pending[Any]] | None = None,
+    ) -> "Call":
         """Return a call with the store of `state`."""
-        return cls(state, caller, state.store)
+        return cls(state, caller, state.store, results=results)
+
+    def compute(self, name: str, steps: Steps[V]) -> V:
+        """Return the value that `steps` compute. Raises NotReady, and what they raise.
+
+        A request that is repeated gets the value for the data that it first met: writes
+        of others cannot keep it waiting for ever.
+        """
+        results = {} if self.results is None else self.results
+        key = name, id(self.store)
+        pending = results.get(key)
+        if pending is None:
+            # With the store, so that its identity is not used again.
+            pending = Pending(steps, (key, self.store))
+            pending.start()
+            results[key] = pending
+        value: V = pending.result()
+        return value
 
     @property
     def now(self) -> int:

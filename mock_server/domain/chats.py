@@ -4,7 +4,7 @@ Choices decide the behaviour that the spec leaves open. The API layer has alread
 checked the fields. Completions call no model, but store the conversation.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from itertools import islice
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from mock_server.domain.errors import refusal
 from mock_server.domain.faults.definition import Match
 from mock_server.domain.messages import cut, nearest, quoted
 from mock_server.domain.objects.models import SPEAKERS, App, Chat, ChatRecord, Feedback
-from mock_server.domain.objects.pending import compute, select_in_steps
+from mock_server.domain.objects.pending import select_in_steps
 from mock_server.domain.replies import (
     DeclaredReply,
     Pace,
@@ -36,7 +36,7 @@ RecordNotFound = refusal("RecordNotFound", "404 recordNotFound", "500 500 error"
 
 
 def records_around(
-    store: Store,
+    call: Call,
     records: Sequence[ChatRecord],
     size: int,
     middle: str | None = None,
@@ -52,7 +52,7 @@ def records_around(
 
     def indexes_of(record_id: str, field: str) -> list[int]:
         # A question and its reply may share an id.
-        indexes = list(_records_by_index(store, records, {record_id}))
+        indexes = list(_indexes_of(call, records, {record_id}))
         if not indexes:
             raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
         return indexes
@@ -69,12 +69,14 @@ def records_around(
     return max(0, end - size), end
 
 
-def _records_by_index(
-    store: Store, records: Sequence[ChatRecord], ids: Set[str]
-) -> dict[int, ChatRecord]:
-    """Return the records with these ids by index. Raises NotReady."""
+def _indexes_of(
+    call: Call, records: Sequence[ChatRecord], ids: Set[str]
+) -> Iterable[int]:
+    """Return the indexes of the records with these ids. Raises NotReady."""
     steps = select_in_steps(records, lambda each: each.id in ids)
-    return compute(store, frozenset(ids), steps, records)
+    indexes = call.compute("records", steps)
+    # The chat may have been replaced meanwhile.
+    return (at for at in indexes if at < len(records) and records[at].id in ids)
 
 
 def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> None:
@@ -83,7 +85,7 @@ def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> No
     Unknown ids are ignored; the journal gets a hint.
     """
     now, records = call.now, call.store.records(app, chat_id)
-    matches = _records_by_index(call.store, records, data_ids)
+    matches = {at: records[at] for at in _indexes_of(call, records, data_ids)}
     if data_ids - {each.id for each in matches.values()}:
         call.state.hint("the chat has no record for some of these dataIds")
     deleted = {
@@ -104,7 +106,8 @@ def give_feedback(
     """
     speakers = ("AI",) if call.facts.feedback_needs_a_reply else SPEAKERS
     records = call.store.records(app, chat_id)
-    for index, record in _records_by_index(call.store, records, {data_id}).items():
+    for index in _indexes_of(call, records, {data_id}):
+        record = records[index]
         if record.obj in speakers:
             updated = replace(record, feedback=feedback.to_json())
             call.store.change_records(app, chat_id, {index: updated})

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import deque
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.models import App, Chat
+from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.storage.store import Store
+from tests.domain.ready import ready
 
 ids = st.sampled_from([f"chat-{number}" for number in range(8)])
 chats = st.builds(
@@ -37,6 +43,22 @@ def test_the_order_is_that_of_sorting_all(
     wanted.sort(key=lambda it: (it.top, it.update_time), reverse=True)
     assert list(store.chats_in_order(app)) == wanted
     assert list(store.copy().chats_in_order(app)) == wanted
+
+
+def test_a_change_while_a_list_waits_is_in_the_next_list() -> None:
+    chats = LoadedChats((f"c{n}", Chat("app", f"c{n}")) for n in range(20_000))
+    app = App("app", chats=chats)
+    store = Store(Generation(apps={"app": app}))
+    ready(lambda: store.chats_in_order(app))
+    for chat in list(chats.values())[:5_000]:
+        store.put_chat(app, replace(chat, top=True))
+    with pytest.raises(NotReady) as waiting:
+        store.chats_in_order(app)
+    deque(waiting.value.pending)
+    store.remove_chats(app, "c1")
+    listed = ready(lambda: store.chats_in_order(app))
+    assert "c1" not in {each.chat_id for each in listed}
+    assert [each.top for each in listed[4_998:5_000]] == [True, False]
 
 
 def test_who_reads_an_order_is_not_disturbed() -> None:

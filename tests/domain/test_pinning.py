@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import pytest
+from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.call import AppForbidden, Call
@@ -13,7 +16,9 @@ from mock_server.domain.limits import Limits
 from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.models import App, Chat
+from mock_server.domain.objects.pending import NotReady, Steps
 from mock_server.domain.sandboxes.sandbox import Sandbox
+from tests.domain.ready import ready
 
 OWNER, NOBODY = Caller("owner"), Caller("nobody", level=Level.NONE)
 LIMITS = Limits(created_chats=3)
@@ -83,3 +88,19 @@ def test_created_chats_are_bounded_and_come_last() -> None:
     )
     ids = [chat.chat_id for chat in there.store.chats(APPS["a"])]
     assert ids == ["c", "new-0", "new-1", "new-2"]
+
+
+def test_a_repeated_request_gets_the_value_for_the_data_it_first_met() -> None:
+    call = Call.for_caller(sandbox().state, OWNER, {})
+
+    def steps(value: int) -> Steps[int]:
+        for _ in range(100):
+            yield
+        return value
+
+    with pytest.raises(NotReady) as waiting:
+        call.compute("search", steps(1))
+    deque(waiting.value.pending)
+    assert call.compute("search", steps(2)) == 1
+    other = replace(call, results={})
+    assert ready(lambda: other.compute("search", steps(2))) == 2

@@ -7,6 +7,7 @@ from collections import deque
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mock_server.domain.choices.choosing import choose
 from mock_server.domain.clock import Environment
@@ -136,6 +137,18 @@ def test_training_waits_while_memory_is_used_up() -> None:
     assert shown(store, 9_000) == (3, 1, 1)
     full.release()
     assert shown(store, 9_000) == (0, 4, 4)
+
+
+def test_rows_that_do_not_fit_beside_many_loaded_ones_are_not_lost() -> None:
+    loaded = tuple(Row(f"old-{n}", "q", chunk_index=-1) for n in range(2_000))
+    dataset = replace(DATASET, rows={"c": loaded})
+    memory = Memory(Limits(memory_bytes=100_000))
+    store = Store(Generation(datasets={"d": dataset}), memory)
+    begun(store, 3, is_parsed=True)
+    full = memory.hold("faults", memory.limit - memory.used - 9_000)
+    assert shown(store, 9_000)[0] == 3
+    full.release()
+    assert shown(store, 9_000) == (0, 4, 2_003)
 
 
 def test_many_collections_are_trained_while_others_are_served() -> None:

@@ -148,6 +148,21 @@ class ReverseView(ComputedSequence[T]):
         return self._items[-1 - index]
 
 
+class SelectionView(ComputedSequence[T]):
+    """The items of a sequence at some indexes, as a view that copies no items."""
+
+    __slots__ = ("_indexes", "_items")
+
+    def __init__(self, items: Sequence[T], indexes: Sequence[int]) -> None:
+        self._items, self._indexes = items, indexes
+
+    def __len__(self) -> int:
+        return len(self._indexes)
+
+    def _item(self, index: int) -> T:
+        return self._items[self._indexes[index]]
+
+
 def _cut(items: Iterable[T]) -> Iterator[Sequence[T]]:
     items = list(items)
     if 0 < len(items) <= 2 * _BLOCK_ITEMS:

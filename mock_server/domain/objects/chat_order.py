@@ -44,6 +44,7 @@ class ChatOrder:
         self._before = dict(before)
         # The chats that are being moved: as they are in `_sorted`, and as they will be.
         self._moves: tuple[list[Chat], list[Chat]] | None = None
+        self._merges = 0
 
     def will_change(self, chat_id: str, chat: Chat | None) -> None:
         """Note that a chat will be put or removed; `chat` is the current one, or None.
@@ -63,8 +64,9 @@ class ChatOrder:
                 olds = [old for old in before.values() if old is not None]
                 news = [new for new in map(current, before) if new is not None]
                 self._moves = olds, news
+                self._merges += 1  # because others may still hold the last merge
             steps = self._sorted.merged(*self._moves, _index_of, _sort)
-            self._sorted = compute(self, "in order", steps)
+            self._sorted = compute(self, self._merges, steps)
             self._moves = None
         return self._sorted
 

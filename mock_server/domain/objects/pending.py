@@ -29,24 +29,42 @@ _SAMPLED_KEYS = 8
 class Pending(Generic[T]):
     """A value that is being computed. Iterate over it to run the steps."""
 
-    def __init__(self, steps: Steps[T], source: object = None) -> None:
-        # The reference keeps the identity of the source from being used again.
-        self.source = source
+    def __init__(self, steps: Steps[T], key: Hashable = None) -> None:
+        self.key = key
+        """Names the value among those that a call needs."""
         self.value: T
         """The value; set when the iteration has ended."""
         self.is_made = False
+        self.error: Exception | None = None
+        """What a step has raised."""
         self._steps = _with_value(steps)
         # Servers in several threads may share loaded data.
         self._lock = Lock()
 
     def __iter__(self) -> Iterator[None]:
         while not self.is_made:
+            result: tuple[T] | None = None
             with self._lock:
-                # After a step has failed, `next` raises for all other callers too.
-                result = next(self._steps)
+                try:
+                    result = next(self._steps)
+                except Exception as error:
+                    self.error = self.error or error
+                    return
             if result is not None:
                 (self.value,), self.is_made = result, True
             yield
+
+    def result(self) -> T:
+        """Return the value. Raises NotReady, and what a step has raised."""
+        if self.error is not None:
+            raise self.error.with_traceback(None)
+        if not self.is_made:
+            raise NotReady(self)
+        return self.value
+
+    def start(self) -> None:
+        """Run the first steps: often they are all."""
+        deque(islice(self, FIRST_STEPS), maxlen=0)
 
 
 def _with_value(steps: Steps[T]) -> Iterator[tuple[T] | None]:
@@ -67,33 +85,32 @@ class NotReady(Exception):
         self.pending = pending
 
 
-def compute(owner: object, key: Hashable, steps: Steps[T], source: object = None) -> T:
+def compute(owner: object, key: Hashable, steps: Steps[T]) -> T:
     """Return the value that `steps` compute. Raises NotReady until it is computed.
 
     `key` names the value among those of the object `owner`: callers that need the same
     value share the steps, for as long as one of them waits. The first steps run
-    immediately. `source` is the immutable object that the value is computed from, if
-    another one may replace it meanwhile.
+    immediately. The value must not depend on what may change during the steps.
     """
     # Stored among the owner's attributes, like a cached property.
     unfinished: WeakValueDictionary[Hashable, Pending[T]]
     unfinished = vars(owner).setdefault("_being_made", WeakValueDictionary())
-    key = key, id(source)
     pending = unfinished.get(key)
     if pending is None:
-        pending = Pending(steps, source)
-        deque(islice(pending, FIRST_STEPS), maxlen=0)
-    if not pending.is_made:
+        pending = Pending(steps, (id(owner), key))
+        pending.start()
+    if pending.error is None:
         unfinished[key] = pending
-        raise NotReady(pending)
-    return pending.value
+    else:  # others begin again
+        unfinished.pop(key, None)
+    return pending.result()
 
 
 def complete(steps: Steps[T]) -> T:
     """Run all steps and return the value."""
     pending = Pending(steps)
     deque(pending, maxlen=0)
-    return pending.value
+    return pending.result()
 
 
 def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]]:
@@ -106,14 +123,14 @@ def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]
 
 def select_in_steps(
     items: Iterable[T], is_wanted: Callable[[T], bool]
-) -> Steps[dict[int, T]]:
-    """Return the wanted items by index."""
-    selected: dict[int, T] = {}
+) -> Steps[array[int]]:
+    """Return the indexes of the wanted items."""
+    indexes = array("I")
     for start, chunk in pieces(items):
         indexed = enumerate(chunk, start)
-        selected |= {index: item for index, item in indexed if is_wanted(item)}
+        indexes.extend(index for index, item in indexed if is_wanted(item))
         yield
-    return selected
+    return indexes
 
 
 def sort_in_steps(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:

@@ -382,5 +382,5 @@ def _size_of_file(file: File | Ticket) -> int:
 
 def _size_of_dataset(dataset: Dataset) -> int:
     more = _TREE_BYTES if isinstance(dataset.tree, ChangedTree) else 0
-    texts = getsizeof(dataset.name) + getsizeof(dataset.intro)
-    return _DATASET_BYTES + more + texts
+    texts = dataset.name, dataset.intro, dataset.avatar
+    return _DATASET_BYTES + more + sum(map(getsizeof, texts))

@@ -10,6 +10,7 @@ from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.objects.pending import Steps, compute
 from mock_server.domain.objects.rows import (
+    SLOT_BYTES,
     Job,
     advance_all,
     amount_of,
@@ -86,9 +87,11 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
             store.jobs.remove(place)
             continue
         try:
-            _check_room(store, jobs)
+            # With a slot for each row, which the first change of loaded rows takes.
+            slots = SLOT_BYTES * len(store.rows.get(dataset, collection.id))
+            store.check_room(2 * size_of_jobs(jobs) + slots)
         except LimitReached:
-            continue
+            break  # looking at all others at each request would take long
         if remaining:
             store.jobs.put(place, remaining)
         else:

@@ -226,7 +226,7 @@ def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
     if body.include_deleted is not True:
         records = visible_records(records)
     ids = body.initial_id or None, body.prev_id or None, body.next_id or None
-    start, end = records_around(call.store, records, size, *ids)
+    start, end = records_around(call, records, size, *ids)
     level, items = app.level_of(call.caller), records[start:end]
     return Page(items, len(records), level, records, start, end - start)
 

@@ -1,5 +1,6 @@
 """Routes that list, open, mark and delete the chat sessions of an application."""
 
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
@@ -14,8 +15,9 @@ from mock_server.domain.call import APP
 from mock_server.domain.chats import ChatNotFound, is_listed
 from mock_server.domain.clock import format_time
 from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.objects.blocks import SelectionView
 from mock_server.domain.objects.models import App, Chat
-from mock_server.domain.objects.pending import compute, select_in_steps
+from mock_server.domain.objects.pending import Steps, select_in_steps
 from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/history"
@@ -131,9 +133,15 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
                 and is_listed(call, chat)
             )
 
-        steps = select_in_steps(chats, is_wanted)
-        chats = [*compute(call.store, filters, steps, chats).values()]
+        chats = call.compute("chats", _selected(chats, is_wanted))
     return fields.page_of(chats, paging)
+
+
+def _selected(
+    chats: Sequence[Chat], is_wanted: Callable[[Chat], bool]
+) -> Steps[Sequence[Chat]]:
+    indexes = yield from select_in_steps(chats, is_wanted)
+    return SelectionView(chats, indexes)
 
 
 @route(

@@ -162,9 +162,9 @@ def insert_data(call: Call, new: InsertDataBody) -> str:
     """
     wanted_id, a = new.collection_id, new.a
     dataset, collection = call.collection(wanted_id, Level.WRITE, "$.collectionId")
+    check_rows(call, dataset, collection.id, 1)  # first, so that few rows are compared
     if call.store.rows.has_texts(dataset, collection.id, new.q, a):
         raise RowTaken("texts that no row of the collection has", "those of one", "$.q")
-    check_rows(call, dataset, collection.id, 1)
     own_id, indexes = call.store.new_id(), _index_texts(new.indexes)
     row = Row(own_id, new.q, a, indexes=indexes, update_time=call.now)
     add_rows(call, dataset, collection, [row], at_once=True)

@@ -27,7 +27,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
-from mock_server.domain.objects.pending import Steps, compute, pieces
+from mock_server.domain.objects.pending import Steps, pieces
 from mock_server.domain.objects.rows import OldestFirst
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
@@ -118,7 +118,7 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     if term:
         limit = call.state.limits.listed_search_chars
         steps = fields.containing(term, rows, _texts_of, limit)
-        rows = compute(call.store, term, steps, rows).with_hint(call.state)
+        rows = call.compute("search", steps).with_hint(call.state)
     if not call.facts.rows_newest_first:
         rows = OldestFirst(rows)
     page = fields.page_of(rows, paging, dataset.level_of(call.caller))
@@ -215,7 +215,7 @@ def export(call: Call, body: ExportBody) -> bytes:
         hint = "advance the clock of the sandbox"
         raise kind("one export every 60 seconds", "another one", "path", hint)
     rows = call.store.rows.get(dataset, collection.id)
-    lines = compute(call.store, "export", _lines_of(rows), rows)
+    lines = call.compute("export", _lines_of(rows))
     call.store.exported = now
     return b"\n".join(lines)
 
@@ -226,7 +226,7 @@ def _lines_of(rows: Iterable[Row]) -> Steps[list[bytes]]:
     hint = "list the rows page by page, or export a smaller collection"
     row_lines = within_page(map(_line_of, rows), Published.export_bytes, hint)
     for _, chunk in pieces(row_lines):
-        lines += chunk
+        lines.append(b"\n".join(chunk))  # one text takes less memory than many
         yield
     return lines
 
