@@ -34,3 +34,4 @@ async def once_ready(work: Callable[[], T]) -> T:
         await asyncio.sleep(0)  # `work` may have taken long
         async for _ in in_slices(pending):
             pass
+        await asyncio.sleep(0)  # so may the last step

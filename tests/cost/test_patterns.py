@@ -39,7 +39,7 @@ def test_every_pattern_is_tried() -> None:
             patterns = (v for v in vars(holder).values() if isinstance(v, re.Pattern))
             there |= dict.fromkeys(patterns, module.__name__)
     # Those of msgspec's types, which are tried where they are written.
-    assert unknown == ["mock_server.domain.validation.walk: wanted.pattern"]
+    assert unknown == ["mock_server.domain.validation.walk: expected.pattern"]
     assert {k: v for k, v in there.items() if k not in tried} == {}
 
 
