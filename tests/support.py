@@ -126,12 +126,7 @@ class Api:
     def state(self) -> list[object]:
         """Everything that a request could have changed."""
         store = self.sandbox.store
-        chats = [
-            store.chat(app, chat_id)
-            for app in store.generation.apps.values()
-            for chat_id in app.chats
-        ]
-        return [*chats, store.created_chats]
+        return [chat for app in store.apps() for chat in store.chats(app)]
 
 
 class Switch:
