@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from sys import getsizeof
 
 from mock_server.domain.objects.blocks import Blocks, ComputedSequence
 from mock_server.domain.objects.models import ChatRecord
+
+_RECORD_BYTES = 300
+"""Estimated bytes of a record without its texts."""
 
 
 class ChatRecords(ComputedSequence[ChatRecord]):
@@ -15,10 +19,14 @@ class ChatRecords(ComputedSequence[ChatRecord]):
     A chat without deleted records may have any other type of sequence instead.
     """
 
-    __slots__ = ("_deleted", "_records", "visible")
+    __slots__ = ("_deleted", "_records", "size", "visible")
 
-    def __init__(self, records: Blocks[ChatRecord], deleted: Sequence[int]) -> None:
+    def __init__(
+        self, records: Blocks[ChatRecord], deleted: Sequence[int], size: int
+    ) -> None:
         self._records, self._deleted = records, deleted
+        self.size = size
+        """Estimated bytes of all records."""
         self.visible = _VisibleRecords(records, deleted) if deleted else records
         """The records that are not deleted."""
 
@@ -27,13 +35,15 @@ class ChatRecords(ComputedSequence[ChatRecord]):
         """Return the records of a chat as ChatRecords."""
         if isinstance(records, ChatRecords):
             return records
-        return ChatRecords(Blocks.from_items(records), ())
+        return ChatRecords(Blocks.from_items(records), (), _size_of(records))
 
     @staticmethod
     def loaded(records: Sequence[ChatRecord]) -> Sequence[ChatRecord]:
         """Return loaded records, as ChatRecords if some of them are deleted."""
         deleted = _deleted_in(enumerate(records))
-        return ChatRecords(Blocks.from_items(records), deleted) if deleted else records
+        if not deleted:
+            return records
+        return ChatRecords(Blocks.from_items(records), deleted, _size_of(records))
 
     def __len__(self) -> int:
         return len(self._records)
@@ -49,17 +59,27 @@ class ChatRecords(ComputedSequence[ChatRecord]):
 
     def with_added(self, new: Sequence[ChatRecord]) -> ChatRecords:
         """Return the records with `new` records at the end."""
-        return ChatRecords(self._records.appended(new), self._deleted)
+        records, size = self._records.appended(new), self.size + _size_of(new)
+        return ChatRecords(records, self._deleted, size)
 
     def with_records(self, by_place: Mapping[int, ChatRecord]) -> ChatRecords:
         """Return the records with some replaced; deleted records stay deleted."""
         records = self._records.with_items(by_place)
+        olds = map(self._records.__getitem__, by_place)
+        size = self.size + _size_of(by_place.values()) - _size_of(olds)
         deleted = _deleted_in(by_place.items())
-        return ChatRecords(records, sorted({*self._deleted, *deleted}))
+        return ChatRecords(records, sorted({*self._deleted, *deleted}), size)
 
 
 def _deleted_in(indexed: Iterable[tuple[int, ChatRecord]]) -> list[int]:
     return [index for index, each in indexed if each.delete_time is not None]
+
+
+def _size_of(records: Iterable[ChatRecord]) -> int:
+    return sum(
+        _RECORD_BYTES + getsizeof(each.text) + len(each.parts) + len(each.feedback)
+        for each in records
+    )
 
 
 class _VisibleRecords(ComputedSequence[ChatRecord]):

@@ -100,17 +100,15 @@ class ChatStore:
 
     def add_records(self, app: App, chat_id: str, new: Sequence[ChatRecord]) -> None:
         """Append records to a chat. Raises LimitReached."""
-        records = ChatRecords.from_records(self.records(app, chat_id)).with_added(new)
-        self._changed_records(app).put(chat_id, records, _size_of_records(new))
+        records = ChatRecords.from_records(self.records(app, chat_id))
+        self._changed_records(app).put(chat_id, records.with_added(new))
 
     def change_records(
         self, app: App, chat_id: str, by_place: Mapping[int, ChatRecord]
     ) -> None:
         """Replace the records of a chat at these indexes. Raises LimitReached."""
         records = ChatRecords.from_records(self.records(app, chat_id))
-        olds = [records[index] for index in by_place]
-        more = _size_of_records([*by_place.values()]) - _size_of_records(olds)
-        self._changed_records(app).put(chat_id, records.with_records(by_place), more)
+        self._changed_records(app).put(chat_id, records.with_records(by_place))
 
     def _forget_changes(self, app_id: str) -> None:
         """Drop all changes of an app's chats and records."""
@@ -148,8 +146,8 @@ class ChatStore:
         return records
 
 
-# Estimated bytes of a chat and of a record, without their texts.
-_CHAT_BYTES, _RECORD_BYTES = 400, 300
+_CHAT_BYTES = 400
+"""Estimated bytes of a chat without its texts."""
 
 
 def _size_of_chat(chat: Chat) -> int:
@@ -159,7 +157,4 @@ def _size_of_chat(chat: Chat) -> int:
 
 
 def _size_of_records(records: Sequence[ChatRecord]) -> int:
-    return sum(
-        _RECORD_BYTES + getsizeof(each.text) + len(each.parts) + len(each.feedback)
-        for each in records
-    )
+    return ChatRecords.from_records(records).size

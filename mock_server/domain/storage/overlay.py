@@ -70,16 +70,10 @@ class Overlay(Generic[K, V]):
     def values(self) -> Iterator[V]:
         return (value for _, value in self.items())
 
-    def put(self, key: K, value: V, more: int | None = None) -> None:
-        """Store a value. Raises LimitReached.
-
-        `more` is the growth in bytes, if known: this saves measuring a long value.
-        """
-        old = self.changes.get(key)
-        if more is None or old is None:
-            more = self._size_of(value) - self._charged(key)
-        self._holding.charge(more)
-        if old is None and key not in self:
+    def put(self, key: K, value: V) -> None:
+        """Store a value. Raises LimitReached."""
+        self._holding.charge(self._size_of(value) - self._charged(key))
+        if self.changes.get(key) is None and key not in self:
             self._len += 1
             self.created += key not in self._base
         self.changes[key] = value
