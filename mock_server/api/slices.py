@@ -1,23 +1,40 @@
-"""Runs long work in slices of 5 ms, so that other requests are served in between."""
+"""Runs long work in slices of 5 ms, so that other requests are served in between.
+
+However many requests do long work, the event loop runs one slice before it serves the
+others.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable
 from time import perf_counter
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from mock_server.domain.objects.pending import NotReady, Pending
 
 T = TypeVar("T")
 _SLICE_SECONDS = 0.005
+# The holder of a loop's lock runs the next slice. Module state, like the tasks of
+# asyncio, because slices of all applications share the loop.
+_next_slice: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]
+_next_slice = WeakKeyDictionary()
+
+
+async def let_others_run() -> None:
+    """Wait until other requests have been served, and earlier slices have run."""
+    loop = asyncio.get_running_loop()
+    async with _next_slice.setdefault(loop, asyncio.Lock()):
+        await asyncio.sleep(0)
 
 
 async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
-    """Yield the items; let other requests run after each slice of time."""
+    """Yield the items; let other requests run before each slice of time."""
+    await let_others_run()
     end = perf_counter() + _SLICE_SECONDS
     for item in items:
         yield item
         if perf_counter() >= end:
-            await asyncio.sleep(0)
+            await let_others_run()
             end = perf_counter() + _SLICE_SECONDS
 
 
@@ -31,7 +48,6 @@ async def once_ready(work: Callable[[], T]) -> T:
         except NotReady as error:
             pending = error.pending
         values[pending.key] = pending
-        await asyncio.sleep(0)  # `work` may have taken long
         async for _ in in_slices(pending):
             pass
-        await asyncio.sleep(0)  # so may the last step
+        await let_others_run()  # the last step may have taken long

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import cache
+from time import perf_counter
 from typing import Any
 
 import httpx2
@@ -12,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from mock_server.api.fixture_loading import load_fixture
+from mock_server.api.slices import _SLICE_SECONDS, in_slices
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.objects.dataset import Tree
@@ -78,6 +80,37 @@ def test_many_searches_at_the_same_time_all_end() -> None:
         assert found == [matching(term) for term in TERMS]
 
     talk(scenario)
+
+
+def test_of_many_long_works_one_goes_on_in_each_turn_of_the_loop() -> None:
+    turns, slices = 0, set[int]()
+
+    def items() -> Iterator[None]:
+        for _ in range(4):
+            assert turns not in slices, "another slice ran in this turn"
+            slices.add(turns)
+            busy_until = perf_counter() + _SLICE_SECONDS
+            while perf_counter() < busy_until:
+                pass
+            yield
+
+    async def count_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def run() -> None:
+        counting = asyncio.create_task(count_turns())
+        await asyncio.gather(*(finish(items()) for _ in range(10)))
+        counting.cancel()
+
+    async def finish(work: Iterator[None]) -> None:
+        async for _ in in_slices(work):
+            pass
+
+    asyncio.run(run())
+    assert len(slices) == 40
 
 
 @pytest.mark.parametrize("by", [None, 1], ids=["plain", "spoiled by a fault"])

@@ -29,7 +29,10 @@ YAML = {"content-type": "application/yaml"}
 
 @dataclass(frozen=True)
 class Sent:
-    """A request; `profile` is that of the server that it is sent to."""
+    """A request; `profile` is that of the server that it is sent to.
+
+    `at_once` is how often it is sent at the same time, if it is measured.
+    """
 
     path: str
     body: bytes = b""
@@ -37,6 +40,7 @@ class Sent:
     headers: dict[str, str] = field(default_factory=dict)
     query: str = ""
     profile: str = "deployed"
+    at_once: int = 1
 
 
 @dataclass(frozen=True)
@@ -1281,6 +1285,13 @@ FOLDERS = {
     ),
     "short rows that a list searches": Input(
         100_000, lambda n: [with_rows(n), rows_listed(searchText="x")]
+    ),
+    "searches of short rows at the same time": Input(
+        60,
+        lambda n: [
+            with_rows(DEFAULT_LIMITS.collection_rows // 10),
+            replace(rows_listed(searchText="x"), at_once=n),
+        ],
     ),
     "short rows that are searched for a long text": Input(
         60_000,

@@ -111,7 +111,8 @@ async def measured(requests: Sequence[Sent]) -> tuple[float, float]:
         watch = asyncio.create_task(longest_turn(done))
         await asyncio.sleep(0)
         start = thread_time()
-        await call(app, requests[-1])
+        sent = requests[-1]
+        await asyncio.gather(*(call(app, sent) for _ in range(sent.at_once)))
         spent = thread_time() - start
         done.set()
         return spent, await watch

@@ -18,8 +18,8 @@ from weakref import WeakValueDictionary
 T = TypeVar("T")
 Steps = Generator[None, None, T]
 """A generator that pauses after each step, and finally returns a value."""
-STEP = 4_096
-"""Number of objects handled in one step, which takes at most a few milliseconds."""
+STEP = 2_048
+"""Number of objects handled in one step, which takes about a millisecond."""
 FIRST_STEPS = 4
 """Number of steps that run immediately, because so few do not delay other requests."""
 _SAMPLED_KEYS = 8

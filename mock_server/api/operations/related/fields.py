@@ -300,7 +300,7 @@ def page_of(
 
 
 _LEAST_CHARS = 40  # charged for an object with fewer characters
-_CHARS_PER_STEP = 8_192
+_CHARS_PER_STEP = 4_096
 
 
 class Matches(Struct, Generic[T]):
