@@ -52,7 +52,7 @@ parts = st.tuples(st.sampled_from(ORDERS), st.sampled_from(WITHIN))
 class HidingTree(ChangedTree):
     """One to which any folder is a large one."""
 
-    at_once = 0
+    max_single_removals = 0
 
 
 def without(items: list[Collection], ids: Iterable[str]) -> list[Collection]:
@@ -156,6 +156,8 @@ class Changes(RuleBasedStateMachine):
             assert list(tree.collections) == items
             loaded = {item.id for item in self.loaded}
             assert tree.created == len({item.id for item in items} - loaded)
+            for name in ("x", "z"):
+                assert {*tree.having("name", name)} == {*plain.having("name", name)}
             for folder in FOLDERS:
                 wanted = plain.listing(folder, "fixture").items
                 assert set(tree.children(folder)) == set(wanted)

@@ -161,16 +161,15 @@ def create(
 def collection_of_file(call: Call, file_id: str) -> tuple[Dataset, Collection]:
     """Return the collection that was created from a file, and its dataset.
 
-    Raises FileNotFound.
+    Raises FileNotFound, NotReady.
     """
     file = call.store.files.get(file_id)
     match = call.store.find_collection(file.collection_id) if file else None
     if match is not None:
         return match
     for dataset in call.store.datasets():
-        for each in dataset.tree:
-            if each.file_id == file_id:
-                return dataset, each
+        for each in dataset.tree.having("file_id", file_id):
+            return dataset, each
     raise FileNotFound.of(file_id, "the id of an uploaded file", "$.fileId")
 
 

@@ -8,7 +8,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from operator import attrgetter
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
@@ -28,7 +29,16 @@ from mock_server.domain.objects.index import (
     sort_collections,
 )
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
-from mock_server.domain.objects.pending import Steps, complete, compute, sort_in_steps
+from mock_server.domain.objects.pending import (
+    Steps,
+    complete,
+    compute,
+    select_in_steps,
+    sort_in_steps,
+)
+
+SoughtField = Literal["name", "file_id", "raw_link", "external_file_id"]
+"""The fields of collections by which requests look for a collection."""
 
 
 class FolderTree(ABC):
@@ -54,6 +64,10 @@ class FolderTree(ABC):
     @abstractmethod
     def get(self, collection_id: str) -> Collection | None:
         """Return the collection with this id, or None."""
+
+    @abstractmethod
+    def having(self, field: SoughtField, value: str) -> Iterator[Collection]:
+        """Yield the collections whose `field` has this value. Raises NotReady."""
 
     @abstractmethod
     def listing(self, scope: Scope, order: Order) -> AnyListing:
@@ -170,6 +184,11 @@ class Tree(FolderTree):
 
     def get(self, collection_id: str) -> Collection | None:
         return self.by_id.get(collection_id)
+
+    def having(self, field: SoughtField, value: str) -> Iterator[Collection]:
+        items, value_of = self._collections, attrgetter(field)
+        steps = select_in_steps(items, lambda each: value_of(each) == value)
+        return map(items.__getitem__, compute(self, (field, value), steps))
 
     def listing(self, scope: Scope, order: Order) -> Listing:
         by_folder = self._listings.get(order)

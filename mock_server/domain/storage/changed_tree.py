@@ -15,7 +15,7 @@ from sys import getsizeof
 from typing import Any, get_args
 
 from mock_server.domain.memory import Holding
-from mock_server.domain.objects.dataset import FolderTree, Tree
+from mock_server.domain.objects.dataset import FolderTree, SoughtField, Tree
 from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Scope
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import Steps, compute, pieces
@@ -104,6 +104,12 @@ class ChangedTree(FolderTree):
             return put
         item = self._base.by_id.get(collection_id)
         return None if item and self._is_hidden(item.parent_id) else item
+
+    def having(self, field: SoughtField, value: str) -> Iterator[Collection]:
+        loaded = self._base.having(field, value)
+        put = self._put[ANYWHERE].values()
+        yield from (each for each in loaded if self.get(each.id) is each)
+        yield from (each for each in put if getattr(each, field) == value)
 
     def listing(self, scope: Scope, order: Order) -> Listing | ChangedListing:
         listing = self._listings.get((order, scope))

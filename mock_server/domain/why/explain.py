@@ -173,8 +173,7 @@ def _unknown_item_verdict(stages: Stages) -> str:
         names = phrases.join([phrases.quote(each) for each in ids[:3]], "and")
         has = "has" if len(ids) == 1 else "have"
         return f"{text}; dataset {names} {has} one"
-    namesakes = (each for each in stages.dataset.tree if each.name == stages.item_id)
-    match = next(namesakes, None)
+    match = next(stages.dataset.tree.having("name", stages.item_id or ""), None)
     if match is None:
         return f"{text}, nor has any other"
     return f"{text} (did you mean {phrases.quote(match.id)}, which has that name?)"

@@ -238,7 +238,7 @@ def collection_update(call: Call, new: CollectionUpdateBody) -> None:
 def _find(call: Call, new: CollectionUpdateBody) -> tuple[Dataset, Collection, str]:
     """Return the named collection, its dataset, and the field that names one of them.
 
-    Raises MissingParams, CollectionNotFound, FileNotFound.
+    Raises MissingParams, CollectionNotFound, FileNotFound, NotReady.
     """
     if new.id:
         return *call.collection(new.id, Level.NONE), "$.id"
@@ -246,8 +246,8 @@ def _find(call: Call, new: CollectionUpdateBody) -> tuple[Dataset, Collection, s
         expected = "an id, or datasetId and externalFileId"
         raise fields.MissingParams(expected, "neither", "$.id")
     dataset = call.store.dataset(new.dataset_id)
-    for each in dataset.tree if dataset else ():
-        if dataset and each.external_file_id == new.external_file_id:
+    if dataset is not None:
+        for each in dataset.tree.having("external_file_id", new.external_file_id):
             return dataset, each, "$.datasetId"
     expected = "the externalFileId of a collection of the dataset"
     raise FileNotFound.of(new.external_file_id, expected, "$.externalFileId")

@@ -379,8 +379,8 @@ def api_collection(call: Call, new: ApiCollectionBody) -> None:
     already, no other is made.
     """
     dataset, _ = contents.target_for(call, new.dataset_id, new.parent_id or None)
-    for each in dataset.tree:
-        if each.raw_link == new.api_file_id and each.type == API_FILE:
+    for each in dataset.tree.having("raw_link", new.api_file_id):
+        if each.type == API_FILE:
             call.state.hint(f"collection {each.id} is of that file: nothing was made")
             return
     link = new.api_file_id
