@@ -26,7 +26,7 @@ from mock_server.domain.choices.choosing import as_profile, choose
 from mock_server.domain.choices.table import Value
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.replies import NO_PACE, TYPING_PACE
 from mock_server.domain.sandboxes.registry import Sandboxes
 from mock_server.domain.sandboxes.sandbox import Sandbox
@@ -40,7 +40,7 @@ _ADMIN_PATHS = f"{ADMIN}/"
 
 @explained
 def create_app(
-    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None = None,
+    fixture: FixtureData | FixtureLike | Sequence[FixtureLike] | None = None,
     *,
     profile: str = "documented",
     choices: Mapping[str, Value] | None = None,
@@ -70,17 +70,17 @@ def create_app(
         TYPING_PACE if demo else NO_PACE,
     )
     chosen = choose(profile, choices)
-    generation = _load(fixture, limits)
-    generation.prepare(chosen.list_order)
-    sandboxes = Sandboxes(generation, as_profile(profile), chosen, environment)
+    data = _load(fixture, limits)
+    data.prepare(chosen.list_order)
+    sandboxes = Sandboxes(data, as_profile(profile), chosen, environment)
     return Application(sandboxes, cors_origins, admin_token, allowed_hosts, demo=demo)
 
 
 def _load(
-    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None, limits: Limits
-) -> Generation:
+    fixture: FixtureData | FixtureLike | Sequence[FixtureLike] | None, limits: Limits
+) -> FixtureData:
     limit = limits.memory_bytes
-    if isinstance(fixture, Generation):
+    if isinstance(fixture, FixtureData):
         # Loaded before, perhaps with a larger budget.
         if fixture.size > limit:
             expected = f"a memory of {fixture.size} bytes for the fixture"

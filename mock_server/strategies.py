@@ -17,7 +17,7 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.clock import format_time
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import Published
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.fixture.source.files import FixtureLike
 from mock_server.testing.machine.client_machine import ClientMachine
 
@@ -120,21 +120,21 @@ def _fields(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
     return st.fixed_dictionaries({}, optional=optional)
 
 
-def list_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Document]:
+def list_requests(fixture: FixtureLike | FixtureData) -> st.SearchStrategy[Document]:
     """Generate valid bodies of listV2 for the datasets of a fixture (spec 4.2).
 
     Nothing is generated if the fixture has no dataset.
     """
-    datasets = _generation(fixture).datasets
+    datasets = _loaded(fixture).datasets
     if not datasets:
         return st.nothing()
     return st.sampled_from(list(datasets)).flatmap(
-        lambda dataset_id: _list_requests(_generation(fixture), dataset_id)
+        lambda dataset_id: _list_requests(_loaded(fixture), dataset_id)
     )
 
 
-def _list_requests(generation: Generation, dataset_id: str) -> st.SearchStrategy[Any]:
-    collections = generation.datasets[dataset_id].tree.collections
+def _list_requests(fixture: FixtureData, dataset_id: str) -> st.SearchStrategy[Any]:
+    collections = fixture.datasets[dataset_id].tree.collections
     folders = [each.id for each in collections if each.type == "folder"]
     words = sorted({each.name for each in collections})
     searches = st.just("") | st.text(max_size=3)
@@ -157,14 +157,14 @@ def _substrings(text: str) -> st.SearchStrategy[str]:
     return st.tuples(ends, ends).map(lambda pair: text[min(pair) : max(pair)])
 
 
-def pin_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Document]:
+def pin_requests(fixture: FixtureLike | FixtureData) -> st.SearchStrategy[Document]:
     """Generate valid bodies of updateHistory for a fixture's chats (spec 4.1).
 
     Nothing is generated if the fixture has no chat.
     """
     chats = [
         (app.id, chat_id)
-        for app in _generation(fixture).apps.values()
+        for app in _loaded(fixture).apps.values()
         for chat_id in app.chats
     ]
     if not chats:
@@ -177,7 +177,7 @@ def pin_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Documen
 
 
 def requests(
-    operation: str | Operation, fixture: FixtureLike | Generation
+    operation: str | Operation, fixture: FixtureLike | FixtureData
 ) -> st.SearchStrategy[Document]:
     """Generate bodies of requests for an operation, with fields of the right types.
 
@@ -193,7 +193,7 @@ def requests(
     documented = {"listV2": list_requests, "updateHistory": pin_requests}
     if operation.name in documented:
         return documented[operation.name](fixture)
-    ids = _ids(_generation(fixture))
+    ids = _ids(_loaded(fixture))
     # The field `id` names an object of the kind in the operation's name.
     kinds = _KINDS_OF_ID | {"id": operation.name.partition(".")[0]}
     strategies: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(_NUMBERS, _WHOLE)
@@ -220,13 +220,13 @@ _KINDS_OF_ID = {
 }
 
 
-def _ids(generation: Generation) -> Mapping[str, list[str]]:
-    datasets = generation.datasets.values()
+def _ids(fixture: FixtureData) -> Mapping[str, list[str]]:
+    datasets = fixture.datasets.values()
     rows = (rows for each in datasets for rows in each.rows.values())
     return {
-        "app": list(generation.apps),
-        "chat": [chat for app in generation.apps.values() for chat in app.chats],
-        "dataset": list(generation.datasets),
+        "app": list(fixture.apps),
+        "chat": [chat for app in fixture.apps.values() for chat in app.chats],
+        "dataset": list(fixture.datasets),
         "collection": [item.id for each in datasets for item in each.tree],
         "data": [row.id for each in rows for row in each],
     }
@@ -321,5 +321,5 @@ def fault_lists(*, max_size: int = 3) -> st.SearchStrategy[list[Document]]:
     return st.lists(faults, max_size=max_size)
 
 
-def _generation(fixture: FixtureLike | Generation) -> Generation:
-    return fixture if isinstance(fixture, Generation) else load_fixture(fixture)
+def _loaded(fixture: FixtureLike | FixtureData) -> FixtureData:
+    return fixture if isinstance(fixture, FixtureData) else load_fixture(fixture)

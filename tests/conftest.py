@@ -18,7 +18,7 @@ from hypothesis import is_hypothesis_test, settings
 
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.app import create_app
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.wire.parts import HttpParser, best_parser
 from mock_server.wire.server import running
 from tests.in_process import InProcess
@@ -178,7 +178,7 @@ def loaded(fixture: Any, options: dict[str, Any]) -> Any:
 
 
 @cache
-def _generation(document: str) -> Generation:
+def _generation(document: str) -> FixtureData:
     return load_fixture(json.loads(document))
 
 

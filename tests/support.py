@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mock_server.api.fixture_loading import ServedOperations
 from mock_server.app import Application
 from mock_server.domain.limits import Limits
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.fixture.load import draft
 from mock_server.fixture.source.files import Content
@@ -198,7 +198,7 @@ def is_pinned(app: Application) -> bool:
     return chat.top
 
 
-def load_text(content: bytes, name: str = "x", *, is_json: bool) -> Generation:
+def load_text(content: bytes, name: str = "x", *, is_json: bool) -> FixtureData:
     """What a fixture file of that content holds."""
     return draft(
         [Content(name, is_json, content)], Limits(), ServedOperations()

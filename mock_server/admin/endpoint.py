@@ -63,12 +63,12 @@ class AdminEndpoint:
         self._near_routes = near_routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body, holding = RequestBody.of(scope, receive), None
+        body, charge = RequestBody.of(scope, receive), None
         try:
             response = await self._response(scope, body)
             if isinstance(response, Response) and scope["method"] == "GET":
                 memory = self._services.sandboxes.memory
-                holding = memory.hold_response(response.size)
+                charge = memory.charge_response(response.size)
         except Refusal as refusal:
             response = _plain_error(refusal)
         except ClientGone:
@@ -77,8 +77,8 @@ class AdminEndpoint:
             await _send(response, body, send)
         else:
             await response.send(body, send)
-        if holding is not None:
-            holding.release()
+        if charge is not None:
+            charge.release()
 
     async def _response(
         self, scope: Scope, body: RequestBody

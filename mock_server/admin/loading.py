@@ -26,8 +26,8 @@ from mock_server.api.fixture_loading import ServedOperations
 from mock_server.api.request import ClientGone
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits
-from mock_server.domain.memory import Holding, Memory
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.memory import Memory, MemoryCharge
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.index import Order
 from mock_server.domain.printable import size_text
 from mock_server.domain.sandboxes.sandbox import Sandbox
@@ -46,7 +46,7 @@ _GROWTH_PARCELS = 32
 """Number of parcels between two calls of `on_growth`."""
 _FREED_OBJECTS = 2_000
 _MIB = 1024 * 1024
-# A process needs several times the memory of the Generation that it builds.
+# A process needs several times the memory of the fixture data that it builds.
 _CHILD_BYTES, _CHILD_SHARE = 1024 * _MIB, 4
 
 # Without a Python interpreter to start, as in a frozen program, all fixtures are loaded
@@ -207,8 +207,8 @@ class Loader:
         for child in tuple(self.children):
             child.end(_STOPPED)
 
-    async def load(self, upload: Upload) -> Generation:
-        """Return the sorted Generation of a fixture, and charge its memory.
+    async def load(self, upload: Upload) -> FixtureData:
+        """Return the sorted data of a fixture, and charge its memory.
 
         A large fixture takes a slot. Raises BadFixture, LimitReached, ServerBusy,
         ClientGone.
@@ -225,9 +225,9 @@ class Loader:
                 # A short text with `repeat` can be a large fixture. Then the draft is
                 # dropped, and a process loads the text.
                 if self._is_small(unbuilt) or not _HAS_PYTHON:
-                    generation = self._build(unbuilt, upload.order)
-                    self._memory.charge_shared(generation)
-                    return generation
+                    fixture = self._build(unbuilt, upload.order)
+                    self._memory.charge_shared(fixture)
+                    return fixture
             # Taken after the whole body has arrived, so that slow bodies hold no slot.
             with self.slot():
                 return await self._load_in_child(
@@ -241,8 +241,10 @@ class Loader:
                 text += f"; {_LINES_HINT}"
             raise BadFixture(upload.noun, "one with problems", "body", text) from None
 
-    async def load_files(self, contents: Sequence[Content], order: Order) -> Generation:
-        """Return the Generation of all files, which another thread or process loads.
+    async def load_files(
+        self, contents: Sequence[Content], order: Order
+    ) -> FixtureData:
+        """Return the data of all files, which another thread or process loads.
 
         This takes no slot, because a server loads its own files once at a time. Raises
         FixtureError, and the errors of `load`.
@@ -251,9 +253,9 @@ class Loader:
             forever = asyncio.Event().wait
             return await self._load_in_child(contents, order, forever)
         unbuilt = await asyncio.to_thread(draft, contents, self._limits, self._served)
-        generation = await asyncio.to_thread(self._build, unbuilt, order)
-        self._memory.charge_shared(generation)
-        return generation
+        fixture = await asyncio.to_thread(self._build, unbuilt, order)
+        self._memory.charge_shared(fixture)
+        return fixture
 
     def _is_small(self, unbuilt: Draft) -> bool:
         """Return whether the estimate is within the limits for loading in place."""
@@ -262,12 +264,12 @@ class Loader:
         is_light = estimate.bytes <= limits.inline_load_size
         return is_light and records <= limits.inline_load_collections
 
-    def _build(self, unbuilt: Draft, order: Order) -> Generation:
-        """Build and sort the Generation. Raises LimitReached and FixtureError."""
+    def _build(self, unbuilt: Draft, order: Order) -> FixtureData:
+        """Build and sort the fixture data. Raises LimitReached and FixtureError."""
         self._memory.check_room(unbuilt.size, "body")
-        generation = unbuilt.build()
-        generation.prepare(order)
-        return generation
+        fixture = unbuilt.build()
+        fixture.prepare(order)
+        return fixture
 
     async def _load_in_child(
         self,
@@ -275,7 +277,7 @@ class Loader:
         order: Order,
         disconnected: Wait,
         part: Path = (),
-    ) -> Generation:
+    ) -> FixtureData:
         """Load in a process. Raises FixtureError, and the errors of `load`."""
         memory = _CHILD_BYTES + _CHILD_SHARE * self._memory.limit
         names = [(each.name, each.is_json, each.folder) for each in contents]
@@ -297,11 +299,11 @@ class Loader:
             self.children.discard(child)
             await child.release()
 
-    async def _assemble(self, child: Child) -> Generation:
-        """Build a Generation from parcels. Raises the errors of `_load_in_child`."""
-        # A holding returns its bytes when it is freed, also after an error.
+    async def _assemble(self, child: Child) -> FixtureData:
+        """Build fixture data from parcels. Raises the errors of `_load_in_child`."""
+        # A charge returns its bytes when it is freed, also after an error.
         assembly = Assembly(self._served)
-        holding = Holding(self._memory, "states")
+        charge = MemoryCharge(self._memory, "states")
         problems: list[Problem] = []
         numbers = count(1)
         async for parcel in child.parcels():
@@ -310,7 +312,7 @@ class Loader:
             match parcels.unpack(parcel):
                 case parcels.Estimated(size=size):
                     # Charged before the rows arrive, which must fit into the memory.
-                    holding.charge(size, "body")
+                    charge.add(size, "body")
                 case parcels.Failed(problems=[]):
                     expected = "a document that can be loaded with the memory there is"
                     hint = (
@@ -324,15 +326,17 @@ class Loader:
                 case parcels.End() if problems:
                     raise FixtureError(problems)
                 case parcels.End():
-                    generation = assembly.generation()
-                    await asyncio.to_thread(generation.prepare_changes)
+                    fixture = assembly.fixture()
+                    await asyncio.to_thread(fixture.prepare_changes)
                     self.on_growth()
-                    self._memory.charge_shared(generation, holding)
-                    return generation
+                    self._memory.charge_shared(fixture, charge)
+                    return fixture
         raise child.error()
 
 
-def put_baseline(sandbox: Sandbox, baseline: Generation) -> Coroutine[None, None, None]:
+def put_baseline(
+    sandbox: Sandbox, baseline: FixtureData
+) -> Coroutine[None, None, None]:
     """Replace the baseline of a sandbox, and reset the sandbox.
 
     Return a coroutine that frees the former baseline; the caller must await it.
@@ -342,13 +346,13 @@ def put_baseline(sandbox: Sandbox, baseline: Generation) -> Coroutine[None, None
     return _free_slices(old)
 
 
-def free_in_parts(part: Generation) -> None:
+def free_in_parts(part: FixtureData) -> None:
     """Free a loaded part in slices, when nothing refers to it any more."""
     loop = asyncio.get_running_loop()
     finalize(part, _free, loop, replace(part)).atexit = False
 
 
-def _free(loop: asyncio.AbstractEventLoop, copy: Generation) -> None:
+def _free(loop: asyncio.AbstractEventLoop, copy: FixtureData) -> None:
     """Free the objects of a copy in slices. May run in any thread."""
     slices: list[object] = list(copy.chats_and_collections(_FREED_OBJECTS))
     if not loop.is_closed():

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from mock_server.admin.loading import MAX_PROBLEMS, Loader, put_baseline
 from mock_server.api.redaction import Secrets, redacted_text
 from mock_server.domain.errors import Refusal
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.printable import one_line
 from mock_server.domain.sandboxes.registry import Sandboxes
 from mock_server.fixture.load import digest_of
@@ -46,7 +46,7 @@ class Reloader:
     def __init__(self, sandboxes: Sandboxes, loader: Loader, secrets: Secrets) -> None:
         self.files: Sequence[str] = ()
         """The files of the default sandbox's baseline."""
-        self.complete: Callable[[Generation], Generation] = lambda loaded: loaded
+        self.complete: Callable[[FixtureData], FixtureData] = lambda loaded: loaded
         """Adds data that is not in the files, such as faults. May raise ValueError."""
         self.on_end: Callable[[Reload], object] = lambda _: None
         """Called with the result of each reload, unless nothing has changed."""
@@ -110,11 +110,11 @@ class Reloader:
         self.on_begin()
         loaded = await self._loader.load_files(contents, order)
         try:
-            generation = self.complete(loaded)
+            fixture = self.complete(loaded)
         except ValueError as error:
             raise FixtureError([self._problem(str(error))]) from None
         self._served_digest, self._refused_digest = digest, None
-        free_old = put_baseline(default, generation)
+        free_old = put_baseline(default, fixture)
         # Reported first, because it may take long to free the former baseline.
         self._report(Reload(_now(), is_new=True))
         await free_old

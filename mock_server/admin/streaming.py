@@ -120,7 +120,7 @@ class JournalStream:
         self._sends_changes = sends_changes
         self._changes = sandbox.changes
         # Charged here, because `send` can refuse nothing after it has sent the head.
-        self._holding = sandboxes.memory.hold("streams", sandboxes.limits.stream_bytes)
+        self._charge = sandboxes.memory.charge("streams", sandboxes.limits.stream_bytes)
         self._news = asyncio.Event()
         self._is_ended = False
 

@@ -243,7 +243,7 @@ def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
         caller = _find_holder(key, state, bound_to)
     if caller is not None:
         return caller
-    declared = state.callers if bound_to is None else state.store.generation.keys
+    declared = state.callers if bound_to is None else state.store.fixture.keys
     if declared or state.choices.unknown_key == "reject":
         expected, got = "a key that the fixture declares", "an unknown one"
         # If the fixture declares keys, no choice accepts other keys.
@@ -271,7 +271,7 @@ def _find_holder(key: str, state: State, bound_to: str | None) -> Caller | None:
             got, hint = "one that it has not issued", ""
         raise UnknownKey(expected, got, request_headers.AUTHORIZATION, hint)
     if caller is None and bound_to is not None:
-        return state.store.generation.keys.get(key)
+        return state.store.fixture.keys.get(key)
     return caller
 
 

@@ -36,7 +36,7 @@ from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Request
 from mock_server.domain.journal import redacted_key
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
-from mock_server.domain.memory import Holding
+from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.state import State
@@ -93,7 +93,7 @@ class PublicApi:
                     )
                 if operation.access in VISITED:
                     operation = self._admission.visit(request, operation)
-                if body.holding is not None:  # the body is large, and took long to read
+                if body.charge is not None:  # the body is large, and took long to read
                     await sleep(0)
                     if len(request.content) > DEFAULT_LIMITS.body_bytes:
                         await _check_large(request, request.content)
@@ -109,8 +109,8 @@ class PublicApi:
                     except NotReady:
                         response = await once_ready(partial(self._respond, request))
                 size = len(response.body)
-                if size > _FREE_BYTES and request.holding is None:
-                    request.holding = self._memory.hold_response(size)
+                if size > _FREE_BYTES and request.charge is None:
+                    request.charge = self._memory.charge_response(size)
             except Refusal as error:
                 # Drop the traceback: it would keep this frame and the body in memory.
                 refusal = error.with_traceback(None)
@@ -136,7 +136,7 @@ class PublicApi:
                 headers = with_marks(
                     length, kind, sandbox_name, generation, own_headers
                 )
-            if body.holding is not None:
+            if body.charge is not None:
                 await sleep(0)  # finding the violations of a large body takes long
             # Write the journal entry before the response is sent: a client that has a
             # response finds its entry.
@@ -235,8 +235,8 @@ class PublicApi:
             len(content) <= self._limits.cached_head_bytes and values < _MANY_VALUES
         )
         if values >= _MANY_VALUES:
-            size = 0 if request.body.holding is None else request.body.holding.size
-            request.body.charge(size + _VALUE_BYTES * values, self._memory)
+            size = 0 if request.body.charge is None else request.body.charge.size
+            request.body.charge_bytes(size + _VALUE_BYTES * values, self._memory)
         read = operation.fields
         request.matchable = Request(
             operation.names,
@@ -277,11 +277,11 @@ class PublicApi:
             sent = AnsweredRequest(operation, call, content, matchable, request.answer)
             is_delayed = bool(answer.answer_delay_ms or request.firing)
             if is_delayed:  # refuse for lack of memory before the answer changes data
-                size = request.answer.fault.holding.size
+                size = request.answer.fault.charge.size
                 self._memory.check_room(size, "path")
             response = answer.respond(sent, distort)
             if is_delayed:
-                request.holding = self._charge(response)
+                request.charge = self._charge(response)
         elif isinstance(operation, AnsweredPath) or self._is_switched_off(
             request, operation
         ):
@@ -291,16 +291,16 @@ class PublicApi:
         else:
             response = operation.respond(call, content, distort)
         if isinstance(response, EventStream):
-            request.holding = self._charge(response)
+            request.charge = self._charge(response)
             connection = connection_of(request.scope)
             return response.on(connection, partial(context.pause, request))
         return response
 
-    def _charge(self, response: responses.Response) -> Holding:
+    def _charge(self, response: responses.Response) -> MemoryCharge:
         """Charge the memory of a response. This is never refused."""
-        holding = self._memory.hold("requests")
-        holding.grow(response.size)
-        return holding
+        charge = self._memory.charge("requests")
+        charge.add_unchecked(response.size)
+        return charge
 
     def _is_switched_off(
         self, request: context.RequestContext, operation: Operation

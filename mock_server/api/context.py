@@ -18,7 +18,7 @@ from mock_server.api.request import ClientGone, RequestBody, WaitInterrupted
 from mock_server.domain.access import NOBODY, Caller
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Firing, Request
-from mock_server.domain.memory import Holding
+from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.pending import Pending
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.sandboxes.state import State
@@ -62,7 +62,7 @@ class RequestContext(Struct):
     a request that only a share link can identify. `content` is the body once it has
     arrived. `firing` is set if a fault fires, `answer` if an answer fires; `matchable`
     are the parts of the request that both match. `has_decided` is True once answers
-    were matched. `holding` charges the memory of a response that is delayed or sent
+    were matched. `charge` is for the memory of a response that is delayed or sent
     slowly. `results` are those of `Call.compute`. `unread` is the start of a body that
     was not read, and whether it is complete. `is_outside_spec` is True if the spec has
     no operation at the path.
@@ -85,7 +85,7 @@ class RequestContext(Struct):
     has_decided: bool = False
     unread: tuple[bytes, bool] | None = None
     is_outside_spec: bool = False
-    holding: Holding | None = None
+    charge: MemoryCharge | None = None
     results: dict[Hashable, Pending[Any]] = {}
 
 

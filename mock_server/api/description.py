@@ -49,23 +49,23 @@ class Description:
         self._sandboxes = sandboxes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        holding = None
+        charge = None
         if scope["method"] in ("GET", "HEAD"):
             content = document("public")
             sandbox = likely_sandbox(self._sandboxes, scope)
-            if answers := sandbox.state.store.generation.answers:
+            if answers := sandbox.state.store.fixture.answers:
                 content = _with_static_responses(content, answers)
             response = Response(200, content)
             try:
-                holding = self._sandboxes.memory.hold_response(response.size)
+                charge = self._sandboxes.memory.charge_response(response.size)
             except LimitReached as too_much:
                 response = error_response(too_much, Choices())
         else:
             refusal = MethodNotAllowed("GET", describe_value(scope["method"]))
             response = error_response(refusal, Choices())
         await send_response(response, RequestBody.of(scope, receive), send)
-        if holding is not None:
-            holding.release()
+        if charge is not None:
+            charge.release()
 
 
 def _with_static_responses(content: bytes, answers: Sequence[Definition]) -> bytes:

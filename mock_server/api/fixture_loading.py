@@ -11,7 +11,7 @@ from mock_server.api.faults.fault import Fault
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.fixture import load
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.served import ReportMistake, Served
@@ -43,7 +43,7 @@ class ServedOperations(Served):
 
 def load_fixture(
     *fixtures: FixtureLike, max_bytes: int | None = None, limits: Limits = Limits()
-) -> Generation:
+) -> FixtureData:
     """Load and merge fixtures: files (YAML, or JSON by their suffix) or documents.
 
     The name of a shipped fixture loads that one; without arguments, the demo is loaded.
@@ -60,16 +60,16 @@ def load_fixture(
 
 
 def with_faults(
-    generation: Generation, added: Sequence[Fault], place: str = "--fault"
-) -> Generation:
+    fixture: FixtureData, added: Sequence[Fault], place: str = "--fault"
+) -> FixtureData:
     """Return the fixture's data with `added` faults, which are present from the start.
 
     `place` names their source in messages. Raises ValueError for too many faults, or an
     unknown operation.
     """
     if not added:
-        return generation
-    all_faults = (*generation.faults, *added)
+        return fixture
+    all_faults = (*fixture.faults, *added)
     if len(all_faults) > DEFAULT_LIMITS.faults:
         expected = f"at most {DEFAULT_LIMITS.faults} faults of fixtures and options"
         raise ValueError(f"Expected {expected}, got {len(all_faults)} - at {place}")
@@ -77,12 +77,12 @@ def with_faults(
         for each in added:
             # Check names here: static responses are known once fixtures were read.
             if each.operation != "*":
-                declared = {answer.operation for answer in generation.answers}
+                declared = {answer.operation for answer in fixture.answers}
                 OPERATIONS.check_name(each.operation, place, "* or ", declared)
     except InvalidField as refusal:
         raise ValueError(refusal.message) from None
-    size = generation.size + sum(each.size for each in added)
-    return replace(generation, faults=all_faults, size=size)
+    size = fixture.size + sum(each.size for each in added)
+    return replace(fixture, faults=all_faults, size=size)
 
 
 if __name__ == "__main__":

@@ -219,14 +219,14 @@ class Journaling:
         if sent.is_suspect or request.notes.answered_name is not None:
             return True
         state, key = request.state, request.headers.key
-        generation = state.store.generation
-        if generation.secrets and self._secrets.are_in(_as_one_text(sent), generation):
+        fixture = state.store.fixture
+        if fixture.secrets and self._secrets.are_in(_as_one_text(sent), fixture):
             return True
         # Equal responses are one object, as they are cached until the data changes.
         if answer is sent.harmless or answer is NULL:
             return False
         is_suspect = self._is_suspect(answer, (key or "").encode()) or (
-            generation.secrets and self._secrets.are_in(answer, generation)
+            fixture.secrets and self._secrets.are_in(answer, fixture)
         )
         if is_suspect and self._secrets.for_request(state, key).are_in(answer):
             return True
@@ -281,7 +281,7 @@ def _as_one_text(sent: SentRequest) -> bytes:
 def _hint_at_any_key(entry: Entry, request: RequestContext, journal: Journal) -> None:
     """Hint at the first entry with a key that the server would accept any key."""
     state = request.state
-    is_any = state.choices.unknown_key == "accept" and not state.store.generation.keys
+    is_any = state.choices.unknown_key == "accept" and not state.store.fixture.keys
     if request.caller.key and is_any:
         entry.hint, journal.has_told_of_keys = _ANY_KEY, True
 

@@ -44,7 +44,7 @@ async def receive_upload(body: RequestBody, max_bytes: int, memory: Memory) -> b
     with closing(Form(boundary_of(body), max_bytes, memory.limits)) as form:
         async for piece in body.pieces(max_bytes + memory.limits.body_bytes):
             form.feed(piece)
-            body.charge(_MAX_COPIES * form.kept_bytes, memory)
+            body.charge_bytes(_MAX_COPIES * form.kept_bytes, memory)
         return form.fields_as_json()
 
 

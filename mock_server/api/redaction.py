@@ -26,7 +26,7 @@ from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
 from mock_server.domain.journal import Entry, SentRequest
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import CUT_MARK, SHOWN_CHARS
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.sandboxes.state import State
 
 HIDDEN = b"[redacted]"
@@ -47,24 +47,24 @@ class Secrets:
         self.texts = _redactable(text.encode() for text in texts)
         self.finder = BytesAhoCorasick((ISSUED_KEY_PREFIX.encode(), *self.texts))
         # A weak dictionary frees the finder of a fixture that no state uses any more.
-        self._declared: WeakKeyDictionary[Generation, RequestSecrets]
+        self._declared: WeakKeyDictionary[FixtureData, RequestSecrets]
         self._declared = WeakKeyDictionary()
 
     def for_request(self, state: State, key: str | None) -> RequestSecrets:
         """Return all secrets that a request with this key can show in this state."""
         texts = (*_redactable([(key or "").encode()]), *self.texts)
-        return replace(self._declared_by(state.store.generation), texts=texts)
+        return replace(self._declared_by(state.store.fixture), texts=texts)
 
-    def are_in(self, text: bytes, generation: Generation) -> bool:
+    def are_in(self, text: bytes, fixture: FixtureData) -> bool:
         """Return whether a text contains a key that the fixture declares, unescaped."""
-        finder = self._declared_by(generation).finder
+        finder = self._declared_by(fixture).finder
         return bool(finder and finder.find_matches_as_indexes(text.lower()))
 
-    def _declared_by(self, generation: Generation) -> RequestSecrets:
-        declared = self._declared.get(generation)
+    def _declared_by(self, fixture: FixtureData) -> RequestSecrets:
+        declared = self._declared.get(fixture)
         if declared is None:
-            declared = RequestSecrets.from_declared(generation.secrets)
-            self._declared[generation] = declared
+            declared = RequestSecrets.from_declared(fixture.secrets)
+            self._declared[fixture] = declared
         return declared
 
 

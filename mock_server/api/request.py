@@ -14,7 +14,7 @@ from mock_server.api.errors import BadJson, BodyTooLarge
 from mock_server.api.headers import FIELDS_IN_BODY, ParsedHeaders, parse_headers
 from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.limits import Published
-from mock_server.domain.memory import Holding, Memory
+from mock_server.domain.memory import Memory, MemoryCharge
 from mock_server.domain.messages import describe_value
 from mock_server.domain.validation.walk import dotted
 
@@ -37,7 +37,7 @@ class RequestBody(Struct, eq=False):
     `length` is the announced length in bytes, 0 if none is announced. `has_arrived` is
     True once the whole body was received, or if it is empty. `received` is the part
     that is kept: all, or at least the first `Published.free_body_bytes`. `is_unread` is
-    True if the request was refused before its body was read. `holding` charges the
+    True if the request was refused before its body was read. `charge` is for the
     memory of a large body.
     """
 
@@ -47,7 +47,7 @@ class RequestBody(Struct, eq=False):
     has_arrived: bool
     is_unread: bool = False
     received: bytes | bytearray = b""
-    holding: Holding | None = None
+    charge: MemoryCharge | None = None
 
     @classmethod
     def of(
@@ -86,7 +86,7 @@ class RequestBody(Struct, eq=False):
                 raise _too_large(max_bytes, f"at least {len(body)} bytes")
             # What waits for its rest does so for seconds.
             if not self.has_arrived or len(body) > Published.free_body_bytes:
-                self.charge(_COPIES * len(body), memory)
+                self.charge_bytes(_COPIES * len(body), memory)
             if self.has_arrived:
                 self.received = content = bytes(body)
                 return content
@@ -140,11 +140,11 @@ class RequestBody(Struct, eq=False):
         while (await self.receive())["type"] != "http.disconnect":
             pass
 
-    def charge(self, size: int, memory: Memory) -> None:
+    def charge_bytes(self, size: int, memory: Memory) -> None:
         """Charge `size` bytes in all for the body. Raises LimitReached."""
-        if self.holding is None:
-            self.holding = memory.hold("requests")
-        self.holding.charge(size - self.holding.size, "body")
+        if self.charge is None:
+            self.charge = memory.charge("requests")
+        self.charge.add(size - self.charge.size, "body")
 
     def _piece(self, message: Message) -> bytes:
         """Return the part of the body in a message. Raises ClientGone."""

@@ -86,11 +86,11 @@ def har(file: str, origins: Sequence[str], output: str | None) -> None:
 
 def _counts(document: dict[str, object], name: str) -> str:
     try:
-        generation = load_fixture(document)
+        fixture = load_fixture(document)
     except FixtureError as error:
         message = f"cannot make a fixture of {name}: {error.problems[0].message}"
         raise Stop(one_line(message), BROKEN_FIXTURE) from None
-    return count_text({**generation.counts(), "responses": len(generation.answers)})
+    return count_text({**fixture.counts(), "responses": len(fixture.answers)})
 
 
 def _content(file: str, name: str) -> bytes:

@@ -7,7 +7,7 @@ from itertools import chain, count
 from threading import Event, Thread
 
 from mock_server.cli.output import log
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.printable import one_line, size_text
 
 _QUIET_SECONDS = 1.0
@@ -50,18 +50,18 @@ class Progress:
 
 
 def load_with_progress(
-    files: Sequence[str], load: Callable[[], Generation], log: Callable[[str], object]
-) -> Generation:
+    files: Sequence[str], load: Callable[[], FixtureData], log: Callable[[str], object]
+) -> FixtureData:
     """Return the result of `load`, and log its progress. Raises what `load` raises."""
     progress = Progress(f"loading {', '.join(files)} ({_size(files)})", log)
     try:
-        generation = load()
+        fixture = load()
     finally:
         progress.stop()
     if progress.has_logged:
-        collections = generation.counts()["collections"]
+        collections = fixture.counts()["collections"]
         log(f"loaded {collections:,} collections in {progress.seconds:.1f} s")
-    return generation
+    return fixture
 
 
 def count_logger(objects: str) -> Callable[[int], None]:

@@ -34,7 +34,7 @@ from mock_server.domain.choices.profiles import PROFILES
 from mock_server.domain.choices.table import Value, table
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.objects.dataset import Dataset
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.printable import LogFormat, json_text, one_line, wants_colour
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.fixture.source.files import path_of
@@ -122,7 +122,7 @@ def read_profile_option(
 
 def _load(
     fixtures: Sequence[str], max_bytes: int, err: LineWriter | JsonLines
-) -> Generation:
+) -> FixtureData:
     load = partial(load_fixture, *fixtures, max_bytes=max_bytes)
     with problems_end_command():
         return load_with_progress(fixtures, load, err.write) if fixtures else load()
@@ -189,7 +189,7 @@ def import_the_rest(app: Application) -> None:
     import mock_server.admin.resources.table  # noqa: F401
 
     len(OPERATIONS)  # imports all operations
-    app.sandbox.state.store.generation.prepare_changes()
+    app.sandbox.state.store.fixture.prepare_changes()
     freeze_objects()
 
 
@@ -275,9 +275,9 @@ def _choices(sandbox: Sandbox) -> Iterator[str]:
 
 def _warnings(sandbox: Sandbox) -> Iterator[str]:
     """Yield probable mistakes in the fixture, and a port in a wrong variable."""
-    generation = sandbox.state.store.generation
-    warnings = generation.warnings_under(sandbox.choices.version)
-    for each in islice(chain(warnings, warnings_of(generation)), _MAX_WARNINGS):
+    fixture = sandbox.state.store.fixture
+    warnings = fixture.warnings_under(sandbox.choices.version)
+    for each in islice(chain(warnings, warnings_of(fixture)), _MAX_WARNINGS):
         yield f"warning: {each}"
     port = os.environ.get("PORT")
     if port and not os.environ.get(variable("port")):
@@ -286,7 +286,7 @@ def _warnings(sandbox: Sandbox) -> Iterator[str]:
 
 
 def _keys(sandbox: Sandbox) -> str:
-    declared = ", ".join(sandbox.state.store.generation.keys)
+    declared = ", ".join(sandbox.state.store.fixture.keys)
     if declared or sandbox.choices.unknown_key == "reject":
         return declared or "none is declared, and none is accepted"
     return "any bearer key is accepted"
@@ -316,9 +316,9 @@ def _example(sandbox: Sandbox, url: str) -> str:
 
     Datasets with collections come first, then those that are not folders.
     """
-    generation, list_v2 = sandbox.state.store.generation, OPERATIONS["listV2"]
-    full = (each for each in _readable(generation) if len(each[0].tree))
-    empty = (each for each in _readable(generation) if each[0].type != "folder")
+    fixture, list_v2 = sandbox.state.store.fixture, OPERATIONS["listV2"]
+    full = (each for each in _readable(fixture) if len(each[0].tree))
+    empty = (each for each in _readable(fixture) if each[0].type != "folder")
     dataset, caller = next(full, None) or next(empty, (None, None))
     if dataset is None or caller is None:
         return f"curl {url}/__admin/health"
@@ -332,10 +332,10 @@ def _example(sandbox: Sandbox, url: str) -> str:
     )
 
 
-def _readable(generation: Generation) -> Iterator[tuple[Dataset, Caller]]:
+def _readable(fixture: FixtureData) -> Iterator[tuple[Dataset, Caller]]:
     # Without declared keys any API key is usually accepted, such as this one.
-    callers = list(generation.keys.values()) or [Caller("fastgpt-demo")]
-    for dataset in generation.datasets.values():
+    callers = list(fixture.keys.values()) or [Caller("fastgpt-demo")]
+    for dataset in fixture.datasets.values():
         for caller in callers:
             if dataset.level_of(caller) >= Level.READ:
                 yield dataset, caller

@@ -20,7 +20,7 @@ from mock_server.cli.progress import load_with_progress
 from mock_server.cli.reports import REPORTS
 from mock_server.domain.choices.choosing import choose
 from mock_server.domain.messages import did_you_mean
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.printable import one_line
 from mock_server.fixture.builders.parts import fill_number
@@ -115,12 +115,12 @@ def check(files: Sequence[str], report: str) -> None:
     """
     problems, counts = [], dict[str, int]()
     try:
-        generation = load_with_progress(files, lambda: load_fixture(*files), output.log)
-        counts = generation.contents()
+        fixture = load_with_progress(files, lambda: load_fixture(*files), output.log)
+        counts = fixture.contents()
         # The number of faults is printed only if there are any.
-        if generation.faults:
-            counts["faults"] = len(generation.faults)
-        for each in islice(_warnings(generation), _MAX_WARNINGS):
+        if fixture.faults:
+            counts["faults"] = len(fixture.faults)
+        for each in islice(_warnings(fixture), _MAX_WARNINGS):
             output.log(one_line(f"warning: {each}"))
     except FixtureError as error:
         problems = error.problems
@@ -147,11 +147,11 @@ def _is_alike(one: Collection, other: Collection) -> bool:
     return one.name == other.name and asdict(one) | no_id == asdict(other) | no_id
 
 
-def _warnings(generation: Generation) -> Iterator[str]:
+def _warnings(fixture: FixtureData) -> Iterator[str]:
     """Yield warnings of probable mistakes in a valid fixture."""
-    yield from generation.warnings_under(choose().version)
-    yield from warnings_of(generation)
-    for dataset in generation.datasets.values():
+    yield from fixture.warnings_under(choose().version)
+    yield from warnings_of(fixture)
+    for dataset in fixture.datasets.values():
         parents = {each.parent_id for each in dataset.tree}
         before, alike = None, 0
         for item in dataset.tree:

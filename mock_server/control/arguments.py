@@ -16,12 +16,12 @@ from mock_server.domain.choices.choosing import choose, deprecations
 from mock_server.domain.choices.table import UnknownChoice, table
 from mock_server.domain.limits import Limits
 from mock_server.domain.messages import did_you_mean
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.wire.parts import HttpParser
 
 __tracebackhide__ = True
 
-_FIXTURE = str, Path, Mapping, Generation
+_FIXTURE = str, Path, Mapping, FixtureData
 
 
 class Argument(Struct, frozen=True):

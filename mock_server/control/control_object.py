@@ -19,7 +19,7 @@ from mock_server.control.json_body import to_json
 from mock_server.control.names import Keys, SandboxChoices, Shares, quoted
 from mock_server.control.objects import Records
 from mock_server.domain.faults.definition import Definition
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.storage.store import Store
 from mock_server.domain.wrong_calls import (
     NoBlock,
@@ -169,7 +169,7 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
 
     def load(
         self,
-        fixture: FixtureLike | Generation,
+        fixture: FixtureLike | FixtureData,
         faults: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         """Replace the state by a fixture (a document or a path) and these faults.
@@ -181,7 +181,7 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
             with RaisedHere(FixtureError):
                 fixture = load_fixture(fixture)
         document: Any = fixture
-        if isinstance(fixture, Generation):
+        if isinstance(fixture, FixtureData):
             document = to_document(Store(fixture), fixture.frozen_at)
         elif not isinstance(fixture, Mapping):
             raise WrongValue(f"Expected a path or a document, got {fixture!r}")

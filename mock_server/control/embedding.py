@@ -17,7 +17,7 @@ from mock_server.control.control_object import HasControl, MockServerFixture
 from mock_server.control.http_call import Address, Budget, RawResponse, Request, call
 from mock_server.domain.choices.table import Value
 from mock_server.domain.limits import Limits
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.wrong_calls import Synchronous, explained
 from mock_server.fixture.problems import FixtureError
@@ -44,7 +44,7 @@ class MockServer(HasControl, Synchronous):
 
     def __init__(
         self,
-        fixture: Generation | FixtureLike | Sequence[FixtureLike] | None = None,
+        fixture: FixtureData | FixtureLike | Sequence[FixtureLike] | None = None,
         *,
         profile: str = "documented",
         choices: Mapping[str, Value] | None = None,

@@ -270,9 +270,7 @@ def complete(call: Call, app: App, turn: Turn) -> CompletionResult:
     _check_turn(call, app, turn)
     chat_id = turn.chat_id or _new_chat_id(store, app)
     reply, owner, turns = _choose_reply(call, app)
-    if reply is None and (
-        app.replies or store.generation.replies or state.faults.all()
-    ):
+    if reply is None and (app.replies or store.fixture.replies or state.faults.all()):
         state.hint("no reply fits, or none is left: the question is repeated")
     parts = parts_of(turn.question, None) if reply is None else reply.all_parts
     own_pace = reply.stream if reply else None
@@ -341,7 +339,7 @@ def _choose_reply(
         return call.reply, "", None
     replies, owner = app.replies, app.id
     if not replies:
-        replies, owner = call.store.generation.replies, ""
+        replies, owner = call.store.fixture.replies, ""
     turns, request = call.store.turns.get(owner, ReplyTurns()), call.request
 
     def fits(match: Match) -> bool:

@@ -19,7 +19,7 @@ from mock_server.domain.choices.reading import choices_hint
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.faults.firing import FiringRecord
 from mock_server.domain.limits import Limits
-from mock_server.domain.memory import Holding, Memory
+from mock_server.domain.memory import Memory, MemoryCharge
 
 # Memory is charged in steps, because charging each entry would slow down requests. The
 # steps start small, as there may be a thousand journals, and grow with the journal.
@@ -44,7 +44,7 @@ class Journal(Struct, eq=False):
     _entries: deque[Entry] = field(default_factory=deque)
     _bytes: int = 0
     _charged: int = 0
-    _holding: Holding | None = None
+    _charge: MemoryCharge | None = None
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -102,7 +102,7 @@ class Journal(Struct, eq=False):
         A pending request may still append to this journal later.
         """
         self.is_closed = True
-        self._bytes, self._charged, self._holding = 0, 0, None
+        self._bytes, self._charged, self._charge = 0, 0, None
         self._entries.clear()
 
     def _drop_oldest(self) -> None:
@@ -113,17 +113,17 @@ class Journal(Struct, eq=False):
         """Charge more memory, or drop entries until the charged memory suffices."""
         while self._bytes > self.limits.journal_bytes:
             self._drop_oldest()
-        while self._bytes > self._charged and not self._charge():
+        while self._bytes > self._charged and not self._charge_more():
             self._drop_oldest()
 
-    def _charge(self) -> bool:
+    def _charge_more(self) -> bool:
         """Charge a step, or only the missing bytes; return False without room."""
         missing = self._bytes - self._charged
         step = min(max(self._bytes, _FIRST_STEP_BYTES), _STEP_BYTES)
         for size in (max(missing, step), missing):
             if self.memory.has_room_for("journals", size):
-                self._holding = self._holding or self.memory.hold("journals")
-                self._holding.grow(size)
+                self._charge = self._charge or self.memory.charge("journals")
+                self._charge.add_unchecked(size)
                 self._charged += size
                 return True
         return False

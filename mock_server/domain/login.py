@@ -48,7 +48,7 @@ def log_in(state: State, username: str, password: str, code: str) -> tuple[str, 
         raise WrongLoginCode(CODE, got, "$.code")
     if stored.text != code.lower():
         raise WrongLoginCode(CODE, "another one", "$.code")
-    users = state.store.generation.users
+    users = state.store.fixture.users
     user = next((user for user in users if user.username == username), None)
     if user is None or digest_of(user.password) != password.lower():
         expected = "the SHA-256, as hex digits, of the password of a user"

@@ -58,11 +58,11 @@ class Memory:
             "journals": min(self.limits.journals_bytes, self.limit // 4),
             "caches": min(self.limits.caches_bytes, self.limit // 8),
         }
-        # Any thread may release a holding, even while another thread changes sizes.
+        # Any thread may release a charge, even while another thread changes sizes.
         self._lock = RLock()
         # Sandboxes, snapshots and pending requests share loaded data. Weak keys keep it
         # charged, and its cache alive, until the last of them is freed.
-        self._shared: WeakKeyDictionary[Any, Holding] = WeakKeyDictionary()
+        self._shared: WeakKeyDictionary[Any, MemoryCharge] = WeakKeyDictionary()
         self._caches: WeakKeyDictionary[
             Any, WeakValueDictionary[Hashable, TextCache]
         ] = WeakKeyDictionary()
@@ -71,31 +71,33 @@ class Memory:
         """Return the bytes in use, by kind."""
         return dict(self._used)
 
-    def hold(self, kind: Kind, size: int = 0, place: str = "path") -> Holding:
-        """Return a holding with `size` charged bytes.
+    def charge(self, kind: Kind, size: int = 0, place: str = "path") -> MemoryCharge:
+        """Charge `size` bytes, and return the charge, which releases them when freed.
 
         Raises LimitReached, naming the `place` in the request.
         """
-        holding = Holding(self, kind)
-        holding.charge(size, place)
-        return holding
+        charge = MemoryCharge(self, kind)
+        charge.add(size, place)
+        return charge
 
-    def hold_response(self, size: int) -> Holding | None:
-        """Return a holding for a response while it is sent; None for a short response.
+    def charge_response(self, size: int) -> MemoryCharge | None:
+        """Charge a response while it is sent; return None for a short response.
 
         Raises LimitReached.
         """
         if size <= Published.free_body_bytes:
             return None
-        return self.hold("requests", _SENT_COPIES * size)
+        return self.charge("requests", _SENT_COPIES * size)
 
-    def charge_shared(self, shared: SharedData, holding: Holding | None = None) -> None:
+    def charge_shared(
+        self, shared: SharedData, charge: MemoryCharge | None = None
+    ) -> None:
         """Charge shared data once, for as long as anything refers to it.
 
-        `holding` may have been charged for it before. Raises LimitReached.
+        `charge` may have been charged for it before. Raises LimitReached.
         """
         if shared not in self._shared:
-            charged = holding or self.hold("states", shared.size, "body")
+            charged = charge or self.charge("states", shared.size, "body")
             self._shared[shared] = charged
 
     def fits(self, size: int) -> bool:
@@ -143,7 +145,7 @@ class Memory:
             self.used += size
 
 
-class Holding:
+class MemoryCharge:
     """Bytes of one kind, which stay charged until this object is released or freed."""
 
     __slots__ = ("_memory", "kind", "size")
@@ -153,19 +155,19 @@ class Holding:
         self.kind = kind
         self.size = 0
 
-    def grow(self, size: int) -> None:
+    def add_unchecked(self, size: int) -> None:
         """Charge `size` more bytes (fewer if negative), even beyond the budget."""
         self._memory._add(self.kind, size)
         self.size += size
 
-    def charge(self, size: int, place: str = "path") -> None:
+    def add(self, size: int, place: str = "path") -> None:
         """Charge `size` more bytes; a negative size releases bytes.
 
         Raises LimitReached, naming the `place` in the request.
         """
         if size > 0:
             self._memory.check_room(size, place)
-        self.grow(size)
+        self.add_unchecked(size)
 
     def fits(self, size: int) -> bool:
         """Return True if `size` more bytes are within the budget."""
@@ -173,7 +175,7 @@ class Holding:
 
     def release(self) -> None:
         """Release all bytes."""
-        self.grow(-self.size)
+        self.add_unchecked(-self.size)
 
     def __del__(self) -> None:
         self.release()
@@ -192,25 +194,25 @@ class TextCache(dict[Hashable, bytes]):
     memory is needed, all caches are emptied.
     """
 
-    __slots__ = ("__weakref__", "_holding", "_memory")
+    __slots__ = ("__weakref__", "_charge", "_memory")
 
     def __init__(self, memory: Memory) -> None:
         super().__init__()
         self._memory = memory
-        self._holding = memory.hold("caches")
+        self._charge = memory.charge("caches")
 
     def put(self, key: Hashable, text: bytes) -> bytes:
         """Return a text, and cache it if there is room."""
         size = len(text) + _KEY_BYTES
         if size <= self._memory.limits.cached_text_bytes and self._makes_room(size):
             self[key] = text
-            self._holding.grow(size)
+            self._charge.add_unchecked(size)
         return text
 
     def clear(self) -> None:
         """Remove all texts, and release their memory."""
         super().clear()
-        self._holding.release()
+        self._charge.release()
 
     def _makes_room(self, size: int) -> bool:
         if not self._memory.has_room_for("caches", size):

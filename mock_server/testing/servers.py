@@ -21,7 +21,7 @@ from mock_server.control.embedding import MockServer, in_process
 from mock_server.control.environment import MAX_SECONDS, variable
 from mock_server.control.http_call import Address, Unreachable
 from mock_server.domain.access import Caller
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.testing.mistakes import warn
 from mock_server.testing.setup import SETTINGS_FIXTURE, AnyFixture, Setup
 
@@ -147,8 +147,8 @@ def remote_sandbox(
     body: dict[str, Any] = {"name": _sandbox_name(test), "ttl": 600}
     body |= {"profile": setup.profile, "choices": dict(setup.choices)}
     is_loaded = False
-    # Baselines have fixtures by name, which a loaded Generation lacks.
-    if baselines is not None and not isinstance(setup.fixture, Generation | None):
+    # Baselines have fixtures by name, which loaded fixture data lacks.
+    if baselines is not None and not isinstance(setup.fixture, FixtureData | None):
         try:
             name = baselines.name_of(server, setup, test)
             server.json(SandboxView, "POST", "/sandboxes", **body, baseline=name)
@@ -237,7 +237,7 @@ class LocalServers:
         self._stack = ExitStack()
         self._servers: dict[tuple[str, int], MockServer] = {}
         self._running: set[int] = set()
-        self._generations: dict[str, Generation] = {}
+        self._loaded: dict[str, FixtureData] = {}
 
     def app(self, setup: Setup, *, keeps_state: bool = False) -> MockServerApp:
         """Return an application without a socket, at its baseline or as it is."""
@@ -267,29 +267,29 @@ class LocalServers:
             # The demo is only a start, which `begin` below replaces.
             self._servers[name] = MockServer(self._load(None), **options)
         server = self._servers[name]
-        generation = with_faults(self._load(setup.fixture), setup.faults, _FAULT)
+        fixture = with_faults(self._load(setup.fixture), setup.faults, _FAULT)
         profile, choices = setup.profile_and_choices()
         # The choice is read last, because choices may record that they are read.
-        if not generation.keys and choices.unknown_key == "reject":
+        if not fixture.keys and choices.unknown_key == "reject":
             # Without a key the test could not call any operation.
             owner = Caller("fastgpt-owner")
-            generation = replace(generation, keys={owner.key: owner})
-        server.sandbox.begin(generation, profile, choices)
+            fixture = replace(fixture, keys={owner.key: owner})
+        server.sandbox.begin(fixture, profile, choices)
         return server
 
-    def _load(self, fixture: AnyFixture) -> Generation:
+    def _load(self, fixture: AnyFixture) -> FixtureData:
         """Return a fixture, which is loaded on first use."""
-        if isinstance(fixture, Generation):
+        if isinstance(fixture, FixtureData):
             return fixture
         name = _fixture_name(fixture)
-        if name not in self._generations:
-            self._generations[name] = load(fixture)
-        return self._generations[name]
+        if name not in self._loaded:
+            self._loaded[name] = load(fixture)
+        return self._loaded[name]
 
 
-def load(fixture: AnyFixture) -> Generation:
+def load(fixture: AnyFixture) -> FixtureData:
     """Load a fixture in any form that a test may use. Raises FixtureError."""
-    if isinstance(fixture, Generation):
+    if isinstance(fixture, FixtureData):
         return fixture
     if isinstance(fixture, str | Path | Mapping):
         return load_fixture(fixture)

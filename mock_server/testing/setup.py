@@ -17,7 +17,7 @@ from mock_server.domain.choices import choosing
 from mock_server.domain.choices import table as choice_table
 from mock_server.domain.choices.profiles import PROFILES, Profile
 from mock_server.domain.messages import did_you_mean
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.fixture.source.files import FixtureLike, path_of, shipped_names
 
 MARK = "mock_server"
@@ -57,7 +57,7 @@ def _marker_of(node: Any) -> str:
     return f"the marker {MARK} of {node.nodeid}"
 
 
-AnyFixture = FixtureLike | Generation | Sequence[FixtureLike] | None
+AnyFixture = FixtureLike | FixtureData | Sequence[FixtureLike] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from mock_server.domain.limits import DEFAULT_LIMITS, Limits
 from mock_server.domain.listing.list_v2 import list_v2
 from mock_server.domain.listing.request import ListV2
 from mock_server.domain.memory import Memory
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.storage.store import Store
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.problems import FixtureError
@@ -58,7 +58,7 @@ async def stay() -> None:
 
 def load(
     content: bytes, memory: Memory | None = None, limits: Limits = Limits()
-) -> Generation:
+) -> FixtureData:
     upload = Upload(content, content.startswith(b"{"), "name", stay)
     return asyncio.run(Loader(memory or Memory(), limits).load(upload))
 

@@ -23,11 +23,11 @@ def test_declared_keys_are_issued_anew_with_the_same_permissions(
     make_api: MakeApi,
 ) -> None:
     api = make_api(shipped_path("permissions.yaml"))
-    declared = list(api.sandbox.store.generation.keys)
+    declared = list(api.sandbox.store.fixture.keys)
     mine = made(api)
     assert list(mine["keys"]) == declared
     assert len({mine["key"], *mine["keys"].values()}) == len(declared) + 1
-    dataset = next(iter(api.sandbox.store.generation.datasets))
+    dataset = next(iter(api.sandbox.store.fixture.datasets))
     for key, issued in mine["keys"].items():
         body = {"offset": 0, "datasetId": dataset}
         here = api.list_v2(key=key, **body)

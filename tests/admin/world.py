@@ -147,7 +147,7 @@ class World:
         for sandbox, key in ((self.sandboxes.default, "any"), (team, team.key)):
             self.call_operations(key)
             sandbox.take_snapshot(SNAPSHOT)
-            sandbox.store.remove_chats(sandbox.store.generation.apps[APP], "chat-2")
+            sandbox.store.remove_chats(sandbox.store.fixture.apps[APP], "chat-2")
             sandbox.faults.add(Fault.of("hang", ttl=600))
 
     def call_operations(self, key: str) -> None:

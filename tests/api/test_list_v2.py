@@ -53,7 +53,7 @@ def test_newest_come_first_and_ties_go_by_id(api: Api) -> None:
 @pytest.mark.parametrize("size", [7, 30])
 def test_pages_joined_are_every_folder_once(make_api: MakeApi, size: int) -> None:
     api = make_api(shipped_path("paging.yaml"))
-    dataset = next(iter(api.sandbox.store.generation.datasets.values()))
+    dataset = next(iter(api.sandbox.store.fixture.datasets.values()))
     folders: list[Any] = [None]
     found: list[str] = []
     while folders:

@@ -17,7 +17,7 @@ from mock_server.api.slices import _SLICE_SECONDS, in_slices
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.objects.dataset import Tree
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.pending import STEP
 from tests.support import LIST
 
@@ -34,11 +34,11 @@ DOCUMENT = {"datasets": [{"id": "d", "collections": [ENTRY]}]}
 
 
 @cache
-def loaded() -> Generation:
+def loaded() -> FixtureData:
     return load_fixture(DOCUMENT)
 
 
-def fresh() -> Generation:
+def fresh() -> FixtureData:
     """The document, loaded once, of which nothing more has been made yet."""
     dataset = loaded().datasets["d"]
     tree = Tree(dataset.tree.collections)

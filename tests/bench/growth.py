@@ -122,7 +122,7 @@ def create(_app: Application, number: int) -> tuple[str, dict[str, object]]:
 def update(app: Application, number: int) -> tuple[str, dict[str, object]]:
     """Rename a loaded collection, which makes it the latest of all."""
     store = app.sandbox.store
-    loaded = store.generation.datasets[DATASET].tree.collections
+    loaded = store.fixture.datasets[DATASET].tree.collections
     name = f"Article again {number}"
     return "/update", {"id": loaded[number % len(loaded)].id, "name": name}
 

@@ -7,7 +7,7 @@ from threading import Event
 
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.cli.progress import load_with_progress
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from tests.support import SECONDS
 
 GENERATION = load_fixture({"datasets": [{"id": "d"}]})
@@ -20,7 +20,7 @@ def test_a_load_that_takes_long_is_told_at_its_beginning_and_its_end() -> None:
         lines.append(line)
         has_begun.set()
 
-    def load() -> Generation:
+    def load() -> FixtureData:
         assert has_begun.wait(SECONDS)
         return GENERATION
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.storage.store import Store
 from tests.support import APP, CHAT, DATASET, LIST, PIN
 
@@ -1158,7 +1158,7 @@ def inserted(text: str) -> Sent:
 
 def trained_again(size: int) -> list[Sent]:
     """A file of that many bytes is uploaded, and trained again."""
-    _, own_id = Store(Generation()).new_ids(2)
+    _, own_id = Store(FixtureData()).new_ids(2)
     data = json.dumps({"datasetId": "d"}).encode()
     form = b"--edge\r\nContent-Disposition: form-data; name=%b\r\n\r\n%b\r\n"
     file = b'"file"; filename="a.txt"', b"ab cd.\n" * (size // 7)

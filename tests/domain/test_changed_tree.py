@@ -64,7 +64,7 @@ def without(items: list[Collection], ids: Iterable[str]) -> list[Collection]:
 
 
 def changed(base: Tree) -> ChangedTree:
-    return ChangedTree(base, Memory().hold("changes"))
+    return ChangedTree(base, Memory().charge("changes"))
 
 
 def with_collection(items: list[Collection], new: Collection) -> list[Collection]:
@@ -99,7 +99,7 @@ class Changes(RuleBasedStateMachine):
     def begin(self, items: list[Collection]) -> None:
         self.loaded = items
         self.base = Tree(items)
-        tree = self.kind(self.base, Memory().hold("changes"))
+        tree = self.kind(self.base, Memory().charge("changes"))
         self.trees = [(tree, list(items))]
 
     @rule(new=collections, at=st.integers(0, 5))
@@ -118,7 +118,7 @@ class Changes(RuleBasedStateMachine):
     def copy(self, at: int) -> None:
         if len(self.trees) < 3:
             tree, items = self.trees[at % len(self.trees)]
-            copy = tree.copy(Memory().hold("changes"))
+            copy = tree.copy(Memory().charge("changes"))
             self.trees.append((copy, list(items)))
 
     @rule(
@@ -275,7 +275,7 @@ def test_what_is_taken_back_is_no_longer_charged(
     items: list[Collection], puts: list[Collection]
 ) -> None:
     memory = Memory()
-    tree = ChangedTree(Tree(items), memory.hold("changes"))
+    tree = ChangedTree(Tree(items), memory.charge("changes"))
     for each in puts:
         tree.put(each)
         assert tree.size == memory.used > 0
@@ -295,7 +295,7 @@ def test_a_large_folder_takes_along_what_moved_in_and_spares_what_moved_out(
     ]
     inside = [Collection(f"{at}{n}", at, parent_id=at) for at in "xyz" for n in "12"]
     base = Tree([*folders, *inside])
-    tree = kind(base, Memory().hold("changes"))
+    tree = kind(base, Memory().charge("changes"))
     tree.put(Collection("z", "Z"))  # out of the folder that goes
     tree.put(Collection("y", "Y", parent_id="x"))  # into it
     assert len(tree) - (tree.remove(["x"]), len(tree))[1] == 6

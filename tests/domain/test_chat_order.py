@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mock_server.domain.objects.chat_order import LoadedChats
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import App, Chat
 from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.storage.store import Store
@@ -31,7 +31,7 @@ def test_the_order_is_that_of_sorting_all(
     steps: list[tuple[str, Chat | None, bool]],
 ) -> None:
     app = App("app", chats=LOADED)
-    store = Store(Generation(apps={"app": app}))
+    store = Store(FixtureData(apps={"app": app}))
     for chat_id, chat, is_listed in steps:
         if chat is not None:
             store.put_chat(app, chat)
@@ -48,7 +48,7 @@ def test_the_order_is_that_of_sorting_all(
 def test_a_change_while_a_list_waits_is_in_the_next_list() -> None:
     chats = LoadedChats((f"c{n}", Chat("app", f"c{n}")) for n in range(20_000))
     app = App("app", chats=chats)
-    store = Store(Generation(apps={"app": app}))
+    store = Store(FixtureData(apps={"app": app}))
     ready(lambda: store.chats_in_order(app))
     for chat in list(chats.values())[:5_000]:
         store.put_chat(app, replace(chat, top=True))
@@ -63,7 +63,7 @@ def test_a_change_while_a_list_waits_is_in_the_next_list() -> None:
 
 def test_who_reads_an_order_is_not_disturbed() -> None:
     app = App("app", chats=LOADED)
-    store = Store(Generation(apps={"app": app}))
+    store = Store(FixtureData(apps={"app": app}))
     before = store.chats_in_order(app)
     first = before[0]
     store.remove_chats(app, first.chat_id)

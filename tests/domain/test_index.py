@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.domain.objects.dataset import Dataset, Tree
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.haystack import Haystack, fold, folded_beginning
 from mock_server.domain.objects.index import (
     ANYWHERE,
@@ -162,7 +162,7 @@ def test_what_is_large_is_folded_before_the_first_search(
 ) -> None:
     inside = [Collection(f"{n}", f"N{n}", parent_id="f") for n in range(600)]
     tree = Tree([Collection("f", "F"), *inside])
-    Generation(datasets={"d": Dataset("d", tree=tree)}).prepare("name")
+    FixtureData(datasets={"d": Dataset("d", tree=tree)}).prepare("name")
     monkeypatch.setattr(Haystack, "from_items", None)
     parts: list[Scope] = [ANYWHERE, "f"]
     for within in parts:

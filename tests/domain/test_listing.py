@@ -18,7 +18,7 @@ from mock_server.domain.clock import Environment
 from mock_server.domain.listing.list_v2 import Page, list_v2
 from mock_server.domain.listing.request import ListV2
 from mock_server.domain.objects.dataset import Dataset, Tree
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
@@ -54,7 +54,7 @@ def listed(
     offset: int = 0,
     size: int = 2**53,
 ) -> Page[Collection]:
-    generation = Generation(datasets={"d": dataset})
+    generation = FixtureData(datasets={"d": dataset})
     sandbox = Sandbox(
         generation, "documented", choose(choices={"list_order": order}), OUTSIDE
     )
@@ -63,7 +63,7 @@ def listed(
 
 
 def test_a_key_that_may_only_read_may_list() -> None:
-    generation = Generation(datasets={"d": Dataset("d")})
+    generation = FixtureData(datasets={"d": Dataset("d")})
     state = Sandbox(generation, "documented", choose(), OUTSIDE).state
     reader = Caller("reader", level=Level.READ)
     page = list_v2(Call.for_caller(state, reader), ListV2("d", 0, 10))

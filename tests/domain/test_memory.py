@@ -13,7 +13,7 @@ from mock_server.domain.faults.faults import Faults
 from mock_server.domain.faults.firing import Request
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.domain.memory import Memory, size_of
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 
 MIB = 1024 * 1024
 
@@ -25,14 +25,14 @@ def budget(size: int) -> Memory:
 
 def test_what_holds_a_mebibyte_is_named() -> None:
     memory = budget(2 * MIB)
-    held = memory.hold("states", MIB, "path")
+    held = memory.charge("states", MIB, "path")
     with pytest.raises(LimitReached, match=r"\(held: states 1\.0 MiB; "):
         memory.check_room(2 * MIB, "path")
     assert held.size == MIB
 
 
 def test_a_state_is_charged_once_and_as_long_as_it_is_held() -> None:
-    memory, state = budget(10 * MIB), Generation(size=6 * MIB)
+    memory, state = budget(10 * MIB), FixtureData(size=6 * MIB)
     memory.charge_shared(state)
     memory.charge_shared(state)
     assert memory.usage()["states"] == memory.used == 6 * MIB
@@ -41,10 +41,10 @@ def test_a_state_is_charged_once_and_as_long_as_it_is_held() -> None:
 
 
 def test_what_is_over_the_budget_is_refused_with_what_is_held() -> None:
-    memory, state = budget(10 * MIB), Generation(size=6 * MIB)
+    memory, state = budget(10 * MIB), FixtureData(size=6 * MIB)
     memory.charge_shared(state)
     with pytest.raises(LimitReached) as refused:
-        memory.hold("snapshots", 5 * MIB, "path")
+        memory.charge("snapshots", 5 * MIB, "path")
     assert refused.value.message.startswith(
         "Expected at most 10.0 MiB of memory in use, got 11.0 MiB - at path "
         "(held: states 6.0 MiB; start with more --memory"
@@ -53,16 +53,16 @@ def test_what_is_over_the_budget_is_refused_with_what_is_held() -> None:
 
 
 def test_caches_give_way_to_what_is_kept() -> None:
-    memory, state = budget(10 * MIB), Generation()
+    memory, state = budget(10 * MIB), FixtureData()
     cache = memory.cache_of(state, "choices")
     cache.put("page", b"x" * (MIB - 1024))
     assert memory.used > MIB - 1024
-    memory.charge_shared(large := Generation(size=9 * MIB + MIB // 2))
+    memory.charge_shared(large := FixtureData(size=9 * MIB + MIB // 2))
     assert (memory.used, cache.get("page")) == (large.size, None)
 
 
 def test_a_cache_goes_with_its_state() -> None:
-    memory, state = Memory(), Generation()
+    memory, state = Memory(), FixtureData()
     cache = memory.cache_of(state, "choices")
     cache.put("page", b"x")
     assert memory.cache_of(state, "choices").get("page") == b"x"
@@ -72,7 +72,7 @@ def test_a_cache_goes_with_its_state() -> None:
 
 
 def test_texts_are_kept_by_the_byte_not_by_the_number() -> None:
-    memory, state = budget(80 * MIB), Generation()
+    memory, state = budget(80 * MIB), FixtureData()
     cache = memory.cache_of(state, "choices")
     for number in range(100):
         cache.put(number, b"x" * (MIB // 4))
@@ -92,7 +92,7 @@ def test_journals_and_caches_have_a_part_of_a_small_budget() -> None:
 
 def test_each_part_of_the_budget_has_a_limit_of_its_own() -> None:
     limits = Limits(journals_bytes=MIB, caches_bytes=MIB, cached_text_bytes=1_000)
-    memory, state = Memory(limits), Generation()
+    memory, state = Memory(limits), FixtureData()
     assert memory.has_room_for("journals", MIB)
     assert not memory.has_room_for("journals", MIB + 1)
     assert not memory.has_room_for("caches", MIB + 1)

@@ -17,7 +17,7 @@ steps = st.lists(st.tuples(st.sampled_from(KEYS), st.none() | st.text(max_size=5
 
 
 def over(memory: Memory) -> Overlay[str, str]:
-    return Overlay(BASE, memory.hold("changes"), len)
+    return Overlay(BASE, memory.charge("changes"), len)
 
 
 def carried_out(
@@ -54,7 +54,7 @@ def test_an_overlay_is_what_was_last_put(
     memory = Memory()
     overlay, model = over(memory), dict(BASE)
     carried_out(overlay, model, first)
-    copy, copied = overlay.copy(memory.hold("snapshots")), dict(model)
+    copy, copied = overlay.copy(memory.charge("snapshots")), dict(model)
     carried_out(overlay, model, then)
     check(overlay, model)
     check(copy, copied)

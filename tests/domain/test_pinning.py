@@ -14,7 +14,7 @@ from mock_server.domain.choices.choosing import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.chat_order import LoadedChats
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import App, Chat
 from mock_server.domain.objects.pending import NotReady, Steps
 from mock_server.domain.sandboxes.sandbox import Sandbox
@@ -28,7 +28,7 @@ APPS = {"a": App("a", chats=CHATS)}
 
 
 def sandbox(frozen_at: int | None = None, **choices: str) -> Sandbox:
-    generation = Generation(apps=APPS, frozen_at=frozen_at)
+    generation = FixtureData(apps=APPS, frozen_at=frozen_at)
     return Sandbox(generation, "documented", choose(choices=choices), OUTSIDE)
 
 

@@ -12,7 +12,7 @@ from mock_server.domain.clock import Environment
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.dataset import Dataset
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.registry import NameTaken, Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.state import SnapshotNotFound
@@ -34,7 +34,7 @@ class Turned:
             lambda: f"{next(secrets)}",
             LIMITS,
         )
-        baseline = Generation(datasets={"d": DATASET})
+        baseline = FixtureData(datasets={"d": DATASET})
         self.all = Sandboxes(baseline, "documented", choose(), outside)
 
 

@@ -11,7 +11,7 @@ from mock_server.domain.choices.choosing import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.limits import Limits
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.sandboxes.state import SnapshotNotFound
 
@@ -21,7 +21,7 @@ def sandbox() -> Sandbox:
     """A sandbox that may have one snapshot, two faults and a journal of one entry."""
     limits = Limits(snapshots=1, faults=2, journal_entries=1)
     environment = Environment(lambda: 0, lambda: 0.0, lambda: "secret", limits)
-    return Sandbox(Generation(), "documented", choose(), environment)
+    return Sandbox(FixtureData(), "documented", choose(), environment)
 
 
 def test_snapshots_are_bounded_and_replaced_by_name(sandbox: Sandbox) -> None:
@@ -60,8 +60,8 @@ def test_every_new_state_has_the_same_limits(sandbox: Sandbox) -> None:
 RENEW: dict[str, Callable[[Sandbox], None]] = {
     "reset": lambda sandbox: sandbox.reset(),
     "restore": lambda sandbox: sandbox.restore("one"),
-    "put_baseline": lambda sandbox: sandbox.put_baseline(Generation()),
-    "begin": lambda sandbox: sandbox.begin(Generation(), "documented", choose()),
+    "put_baseline": lambda sandbox: sandbox.put_baseline(FixtureData()),
+    "begin": lambda sandbox: sandbox.begin(FixtureData(), "documented", choose()),
 }
 
 

@@ -11,7 +11,7 @@ from mock_server.domain.limits import Limits
 from mock_server.domain.memory import GONE_BYTES, Memory
 from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.index import ANYWHERE, Search
 from mock_server.domain.objects.models import App, Chat, ChatRecord, Collection, Row
 from mock_server.domain.objects.rows import sort_rows
@@ -21,7 +21,7 @@ from mock_server.domain.storage.store import Store
 IDS = ["a", "b", "c", "d"]
 CHATS = LoadedChats((each, Chat("app", each)) for each in IDS[:2])
 ITEMS = [Collection(each, each.upper()) for each in IDS[:3]]
-GENERATION = Generation(
+GENERATION = FixtureData(
     apps={"app": App("app", chats=CHATS)},
     datasets={"d": Dataset("d", tree=Tree(ITEMS))},
 )
@@ -177,7 +177,7 @@ def row(row_id: str, chunk_index: int = 0, text: str = "q") -> Row:
 
 
 ROWS = {"a": (row("2"), row("1")), "b": (row("3"),)}
-WITH_ROWS = Generation(datasets={"d": Dataset("d", tree=Tree(ITEMS), rows=ROWS)})
+WITH_ROWS = FixtureData(datasets={"d": Dataset("d", tree=Tree(ITEMS), rows=ROWS)})
 D = WITH_ROWS.datasets["d"]
 row_steps = st.lists(
     st.tuples(
@@ -230,7 +230,7 @@ def test_rows_are_as_they_were_last_put(
 def test_rows_are_charged_by_what_is_new() -> None:
     rows = sort_rows(row(f"{n}", text="x" * 1_000) for n in range(100))
     dataset = Dataset("d", tree=Tree(ITEMS), rows={"a": rows})
-    store = Store(Generation(datasets={"d": dataset}))
+    store = Store(FixtureData(datasets={"d": dataset}))
     store.rows.change(dataset, "a", rows[50:51], [row("new")])
     assert 400 < store.size < 3_000
     assert store.find_row(rows[50].id) is None
@@ -241,7 +241,7 @@ def test_records_go_with_their_chat() -> None:
     record = ChatRecord("r", "AI", "x" * 500)
     app = App("app", chats=CHATS, records={"a": (record,)})
     memory = Memory()
-    store = Store(Generation(apps={"app": app}), memory)
+    store = Store(FixtureData(apps={"app": app}), memory)
     assert store.records(app, "a") == (record,)
     assert (store.records(app, "b"), store.records(app, "no")) == ((), ())
     store.add_records(app, "b", (record, record))
@@ -284,7 +284,7 @@ def test_datasets_come_and_go() -> None:
 
 def test_to_clear_chats_takes_the_same_however_many_there_are() -> None:
     chats = {f"{n}": Chat("app", f"{n}") for n in range(1_000)}
-    store = Store(Generation(apps={"app": App("app", chats=LoadedChats(chats))}))
+    store = Store(FixtureData(apps={"app": App("app", chats=LoadedChats(chats))}))
     store.put_chat(store.apps()[0], Chat("app", "new", title="x" * 10_000))
     store.clear_chats(store.apps()[0])
     (app,) = store.apps()
@@ -295,7 +295,7 @@ def test_to_clear_chats_takes_the_same_however_many_there_are() -> None:
 
 def test_what_is_removed_as_one_leaves_nothing_behind() -> None:
     held = {f"{n}": Dataset(f"{n}", tree=Tree(ITEMS)) for n in range(3)}
-    store = Store(Generation(datasets=held))
+    store = Store(FixtureData(datasets=held))
     for dataset in held.values():
         store.put_collection(dataset, Collection("x", "X"))
         training.begin(store, dataset, Collection("x", "X"), [row("r")], now=0)
@@ -330,5 +330,5 @@ def test_new_ids_are_the_same_after_a_reset_and_never_taken() -> None:
     loaded = Collection(made[1], "x", file_id=made[4])
     dataset = Dataset(made[0], tree=Tree([loaded]), rows={"x": (row(made[2]),)})
     app = App("app", records={"x": (ChatRecord(made[3], "AI", "x"),)})
-    other = Store(Generation(apps={"app": app}, datasets={made[0]: dataset}))
+    other = Store(FixtureData(apps={"app": app}, datasets={made[0]: dataset}))
     assert other.new_id() == made[5]

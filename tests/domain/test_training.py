@@ -14,7 +14,7 @@ from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from mock_server.domain.objects.dataset import Dataset, Tree
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.objects.rows import Job
@@ -27,7 +27,7 @@ LOADED = Collection("c", "C", data_amount=1, training_amount=5, update_time=7)
 DATASET = Dataset(
     "d", tree=Tree([LOADED]), rows={"c": (Row("old", "q", chunk_index=-1),)}
 )
-GENERATION = Generation(datasets={"d": DATASET})
+GENERATION = FixtureData(datasets={"d": DATASET})
 
 
 def rows(count: int, start: int = 0) -> list[Row]:
@@ -133,7 +133,7 @@ def test_training_waits_while_memory_is_used_up() -> None:
     memory = Memory(Limits(memory_bytes=100_000))
     store = Store(GENERATION, memory)
     begun(store, 3, is_parsed=True)
-    full = memory.hold("faults", memory.limit - memory.used)
+    full = memory.charge("faults", memory.limit - memory.used)
     assert shown(store, 9_000) == (3, 1, 1)
     full.release()
     assert shown(store, 9_000) == (0, 4, 4)
@@ -143,9 +143,9 @@ def test_rows_that_do_not_fit_beside_many_loaded_ones_are_not_lost() -> None:
     loaded = tuple(Row(f"old-{n}", "q", chunk_index=-1) for n in range(2_000))
     dataset = replace(DATASET, rows={"c": loaded})
     memory = Memory(Limits(memory_bytes=100_000))
-    store = Store(Generation(datasets={"d": dataset}), memory)
+    store = Store(FixtureData(datasets={"d": dataset}), memory)
     begun(store, 3, is_parsed=True)
-    full = memory.hold("faults", memory.limit - memory.used - 9_000)
+    full = memory.charge("faults", memory.limit - memory.used - 9_000)
     assert shown(store, 9_000)[0] == 3
     full.release()
     assert shown(store, 9_000) == (0, 4, 2_003)
@@ -156,7 +156,7 @@ def test_many_collections_are_trained_while_others_are_served() -> None:
     tree = Tree([Collection(each, each) for each in ids])
     jobs = tuple(Job("d", each, SINCE, rows=(Row(each, "q"),)) for each in ids)
     datasets = {"d": Dataset("d", tree=tree)}
-    store = Store(Generation(datasets=datasets, jobs=jobs))
+    store = Store(FixtureData(datasets=datasets, jobs=jobs))
     with pytest.raises(NotReady) as raised:
         training.train_due_rows(store, SINCE + 10_000)
     assert 0 < len(store.jobs) < 200
@@ -170,7 +170,7 @@ def test_many_collections_are_trained_while_others_are_served() -> None:
 
 def test_loaded_training_goes_on() -> None:
     job = Job("d", "c", SINCE, rows=tuple(rows(5)))
-    generation = Generation(datasets={"d": DATASET}, jobs=(job,))
+    generation = FixtureData(datasets={"d": DATASET}, jobs=(job,))
     store = Store(generation)
     assert shown(store, 2_000) == (-5, 6, 6)
     assert Store(generation).due == SINCE + 2_000

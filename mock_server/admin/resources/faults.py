@@ -129,7 +129,7 @@ def delete_fault(call: Call) -> views.FaultView:
 @routes.add("GET", "/responses")
 def get_responses(call: Call) -> views.ResponsesView:
     """List the static responses."""
-    answers = call.sandbox.store.generation.answers
+    answers = call.sandbox.store.fixture.answers
     return views.ResponsesView([_response_view(cast(Answer, x)) for x in answers])
 
 

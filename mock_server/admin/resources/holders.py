@@ -24,7 +24,7 @@ from mock_server.domain.call import AppNotFound, DatasetNotFound
 from mock_server.domain.datasets.dataset_folders import descendants, path_of, remove
 from mock_server.domain.messages import quoted
 from mock_server.domain.objects.dataset import Dataset
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import App
 from mock_server.domain.storage.store import Store
 from mock_server.fixture.document import AppPart, DatasetPart
@@ -78,9 +78,9 @@ async def put_app(call: Call, query: ChangeQuery) -> Response | Download:
     """Create or replace an application with its chats, records and permissions."""
     app_id = call.path["appId"]
 
-    def put(part: Generation) -> Response | Download:
+    def put(part: FixtureData) -> Response | Download:
         store, app = call.sandbox.store, part.apps[app_id]
-        loaded, most = store.generation.apps, call.limits.created_apps
+        loaded, most = store.fixture.apps, call.limits.created_apps
         is_new = _is_new(app_id, store.apps(), loaded, most, "apps")
         store.put_whole_app(app, part)
         status = 201 if is_new else 200
@@ -122,10 +122,10 @@ async def put_dataset(call: Call, query: ChangeQuery) -> Response | Download:
     """Create or replace a dataset with its collections, rows and permissions."""
     dataset_id = call.path["datasetId"]
 
-    def put(part: Generation) -> Response | Download:
+    def put(part: FixtureData) -> Response | Download:
         store, dataset = call.sandbox.store, part.datasets[dataset_id]
         _check_rows(store, dataset)
-        loaded, most = store.generation.datasets, call.limits.created_datasets
+        loaded, most = store.fixture.datasets, call.limits.created_datasets
         is_new = _is_new(dataset_id, store.datasets(), loaded, most, "datasets")
         store.put_whole_dataset(dataset, part)
         status = 201 if is_new else 200
@@ -147,7 +147,7 @@ def delete_dataset(call: Call, query: ChangeQuery) -> Response | Download:
 
 
 async def _load_and_put(
-    call: Call, name: str, own_id: str, put: Callable[[Generation], T]
+    call: Call, name: str, own_id: str, put: Callable[[FixtureData], T]
 ) -> T:
     """Load the body with the objects that it refers to, then call `put`.
 
@@ -187,7 +187,7 @@ async def _load_and_put(
 def _document(store: Store, name: str, fields: Plain) -> Plain:
     """Return a fixture with the part and the objects that the part may refer to."""
     others = _related_folders(store, name, fields)
-    keys = [{"key": key} for key in store.generation.keys]
+    keys = [{"key": key} for key in store.fixture.keys]
     return {"keys": keys, name: [fields, *others]}
 
 

@@ -17,7 +17,7 @@ from mock_server.domain.choices.profiles import Profile
 from mock_server.domain.clock import format_time
 from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.limits import Published
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.sandboxes.registry import NameTaken, Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.fixture.document import LevelName
@@ -113,7 +113,7 @@ def delete_sandbox(call: Call) -> SandboxView:
     return view
 
 
-def _baseline_of(sandboxes: Sandboxes, settings: NewSandbox) -> Generation | None:
+def _baseline_of(sandboxes: Sandboxes, settings: NewSandbox) -> FixtureData | None:
     """Return the baseline named for a new sandbox, or None for the default baseline.
 
     Raises InvalidField if there is a state too, and SandboxNotFound.
@@ -132,7 +132,7 @@ def _baseline_of(sandboxes: Sandboxes, settings: NewSandbox) -> Generation | Non
 
 def _view(sandboxes: Sandboxes, sandbox: Sandbox) -> SandboxView:
     expires_at = sandboxes.expires_at(sandbox.name)
-    declared = sandbox.state.store.generation.keys.items()
+    declared = sandbox.state.store.fixture.keys.items()
     levels = {key: caller.level.name.lower() for key, caller in declared}
     return SandboxView(
         name=sandbox.name,

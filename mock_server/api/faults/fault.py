@@ -38,7 +38,7 @@ from mock_server.domain.messages import (
     did_you_mean,
     nearest,
 )
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.validation.convert import convert
 from mock_server.domain.validation.json_match import is_test
@@ -283,9 +283,9 @@ class StreamFault(Fault):
         return stream.with_chunks(stream.chunks[: self.after_chunks], end)
 
 
-def warnings_of(generation: Generation) -> Iterator[str]:
+def warnings_of(fixture: FixtureData) -> Iterator[str]:
     """Yield warnings of likely mistakes in the answers and faults of a fixture."""
-    for each in (*generation.answers, *generation.faults):
+    for each in (*fixture.answers, *fixture.faults):
         for warning in cast(Fault, each).warnings():
             yield f"{each.operation}: {warning}"
 

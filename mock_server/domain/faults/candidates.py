@@ -53,9 +53,9 @@ class DeclaredAnswers:
     @cached_property
     def answers(self) -> list[ActiveFault]:
         """All declared answers, in fixture order."""
-        holding = self._memory.hold("faults")
+        charge = self._memory.charge("faults")
         return [
-            ActiveFault(f"fixture-{number}", definition, inf, holding)
+            ActiveFault(f"fixture-{number}", definition, inf, charge)
             for number, definition in enumerate(self._definitions, start=1)
         ]
 

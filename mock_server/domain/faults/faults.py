@@ -21,7 +21,7 @@ from mock_server.domain.faults.firing import (
 )
 from mock_server.domain.faults.routes import Routes, is_route
 from mock_server.domain.limits import Limits
-from mock_server.domain.memory import Holding, Memory
+from mock_server.domain.memory import Memory, MemoryCharge
 from mock_server.domain.wrong_calls import explained
 
 _FIXED_BYTES = 1_024
@@ -62,10 +62,10 @@ class Faults:
         self._last_number = 0
         self._declared = DeclaredAnswers(declared, memory)
         for definition in starting:
-            holding = memory.hold("faults")
+            charge = memory.charge("faults")
             # Charge even beyond the budget: a reset must not fail if memory is full.
-            holding.grow(_FIXED_BYTES)
-            self.active.append(self._activate(definition, holding))
+            charge.add_unchecked(_FIXED_BYTES)
+            self.active.append(self._activate(definition, charge))
 
     @explained
     def add(
@@ -94,11 +94,11 @@ class Faults:
                 raise TypeError(f"Expected a Fault, got a {type(each).__name__}")
         self._check_room(definitions)
         # Charge all faults before the first is added, because any of them may not fit.
-        holdings = [
-            self._memory.hold("faults", definition.size + _FIXED_BYTES, "body")
+        charges = [
+            self._memory.charge("faults", definition.size + _FIXED_BYTES, "body")
             for definition in definitions
         ]
-        added = list(map(self._activate, definitions, holdings))
+        added = list(map(self._activate, definitions, charges))
         for fault in added:
             fault.preset = preset
         self._set_active([*self.active, *added])
@@ -239,15 +239,15 @@ class Faults:
                 hint = "delete some first"
                 raise InvalidField(f"at most {limit} {noun}", str(count), "$", hint)
 
-    def _activate(self, definition: Definition, holding: Holding) -> ActiveFault:
+    def _activate(self, definition: Definition, charge: MemoryCharge) -> ActiveFault:
         self._last_number += 1
         limit, rate_limit = definition.limit, None
         if limit is not None:
-            rate_limit = RateLimit(*limit, holding, self._limits.limited_keys)
+            rate_limit = RateLimit(*limit, charge, self._limits.limited_keys)
         ttl: float | None = definition.ttl
         ends_at = inf if ttl is None else self._seconds() + ttl
         return ActiveFault(
-            f"f{self._last_number}", definition, ends_at, holding, rate_limit
+            f"f{self._last_number}", definition, ends_at, charge, rate_limit
         )
 
     def _expire(self) -> None:

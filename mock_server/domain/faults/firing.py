@@ -18,14 +18,14 @@ from msgspec import Struct, field
 
 from mock_server.domain.faults.definition import Definition, Match
 from mock_server.domain.limits import Published
-from mock_server.domain.memory import Holding
+from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.validation.json_match import contains, is_match
 
 
 class ActiveFault(Struct, eq=False):
     """A fault or an answer in a sandbox, with its counts.
 
-    `ends_at` is in monotonic seconds; its memory is charged to `holding`. `preset`
+    `ends_at` is in monotonic seconds; `charge` is for its memory. `preset`
     is the name of the preset that added it. `resends` has the firings that will be
     repeated, uncounted, by the fingerprint of the request. `warnings` are those that
     the adding client got. `is_over`: the fault cannot fire any more.
@@ -34,7 +34,7 @@ class ActiveFault(Struct, eq=False):
     id: str
     definition: Definition
     ends_at: float
-    holding: Holding
+    charge: MemoryCharge
     rate_limit: RateLimit | None = None
     preset: str | None = None
     matches: int = 0
@@ -276,12 +276,12 @@ class RateLimit(Struct):
     """A limit of `limit` requests for each API key in `window` seconds.
 
     A window starts with its first request. At most `max_keys` windows are stored and
-    charged to `holding`; a new window replaces the oldest if there is no room.
+    charged to `charge`; a new window replaces the oldest if there is no room.
     """
 
     limit: int
     window: int
-    holding: Holding
+    charge: MemoryCharge
     max_keys: int
     _windows: dict[str, tuple[int, int]] = field(default_factory=dict)
 
@@ -304,12 +304,12 @@ class RateLimit(Struct):
 
     def _make_room(self, size: int) -> None:
         while self._windows and (
-            len(self._windows) >= self.max_keys or not self.holding.fits(size)
+            len(self._windows) >= self.max_keys or not self.charge.fits(size)
         ):
             oldest = next(iter(self._windows))
             del self._windows[oldest]
-            self.holding.grow(-_WINDOW_BYTES - len(oldest))
-        self.holding.grow(size)
+            self.charge.add_unchecked(-_WINDOW_BYTES - len(oldest))
+        self.charge.add_unchecked(size)
 
 
 class RateLimitStatus(Struct, frozen=True):

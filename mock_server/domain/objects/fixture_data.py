@@ -24,7 +24,7 @@ JobsKey = tuple[str, str]
 """The place of a job: the ids of a dataset and of a collection in it."""
 
 
-class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
+class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
     """The loaded data of fixtures. It never changes, so stores share it.
 
     `keys` are callers by declared API key; `users` may log in; `api_keys` were created

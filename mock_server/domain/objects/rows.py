@@ -14,7 +14,7 @@ from sys import getsizeof
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
-from mock_server.domain.memory import GONE_BYTES, Holding
+from mock_server.domain.memory import GONE_BYTES, MemoryCharge
 from mock_server.domain.objects.blocks import Blocks, ComputedSequence
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Row
@@ -142,16 +142,16 @@ class _ChangedRows(Struct, frozen=True):
 class Rows:
     """The current data rows, by dataset and collection; changes are charged."""
 
-    def __init__(self, holding: Holding) -> None:
-        self._holding = holding
+    def __init__(self, charge: MemoryCharge) -> None:
+        self._charge = charge
         # By dataset id, then by collection id.
         self._changed: dict[str, dict[str, _ChangedRows]] = {}
         # By row id: places of rows that were added after loading.
         self._places: dict[str, RowPlace] = {}
 
-    def copy(self, holding: Holding) -> "Rows":
+    def copy(self, charge: MemoryCharge) -> "Rows":
         """Return an independent copy; its rows are not charged again."""
-        copy = Rows(holding)
+        copy = Rows(charge)
         copy._changed = {own_id: each.copy() for own_id, each in self._changed.items()}
         copy._places = self._places.copy()
         return copy
@@ -203,7 +203,7 @@ class Rows:
             freed += SLOT_BYTES * len(old.rows)
         if hashes is not None:
             size += _HASH_BYTES * len(new)
-        self._holding.charge(size - freed)
+        self._charge.add(size - freed)
         for row in removed:
             self._places.pop(row.id, None)
         for row in new:
@@ -226,7 +226,7 @@ class Rows:
             hashes = changes.text_hashes
             if hashes is None:
                 size = _HASH_BYTES * len(rows)
-                self._holding.charge(size)
+                self._charge.add(size)
                 hashes = set(map(_hash_of, rows))
                 with_hashes = _ChangedRows(rows, changes.size + size, hashes)
                 self._changed[dataset.id][collection_id] = with_hashes
@@ -245,7 +245,7 @@ class Rows:
             self._forget(changes.pop(collection_id, None))
             if collection_id in dataset.rows:
                 changes[collection_id] = _ChangedRows((), GONE_BYTES)
-                self._holding.grow(GONE_BYTES)
+                self._charge.add_unchecked(GONE_BYTES)
         if changes:
             self._changed[dataset.id] = changes
 
@@ -280,7 +280,7 @@ class Rows:
         """Release the memory of changed rows, and forget their places."""
         if changes is None:
             return
-        self._holding.grow(-changes.size)
+        self._charge.add_unchecked(-changes.size)
         for row in changes.rows:
             self._places.pop(row.id, None)
 

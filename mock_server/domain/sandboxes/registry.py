@@ -16,7 +16,7 @@ from mock_server.domain.errors import refusal
 from mock_server.domain.journal import redacted_key
 from mock_server.domain.memory import Memory
 from mock_server.domain.messages import quoted
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
 SandboxNotFound = refusal("SandboxNotFound", "404 sandboxNotFound")
@@ -53,7 +53,7 @@ class Sandboxes:
 
     def __init__(
         self,
-        baseline: Generation,
+        baseline: FixtureData,
         profile: Profile,
         choices: Choices,
         environment: Environment,
@@ -156,7 +156,7 @@ class Sandboxes:
         ttl: float | None = None,
         profile: Profile | None = None,
         choices: Choices | None = None,
-        baseline: Generation | None = None,
+        baseline: FixtureData | None = None,
     ) -> Sandbox:
         """Create a sandbox, which expires after `ttl` seconds without use.
 

@@ -12,7 +12,7 @@ from mock_server.domain.clock import Clock, Environment
 from mock_server.domain.faults.faults import Faults
 from mock_server.domain.journal import Journal
 from mock_server.domain.memory import Memory
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import Chat
 from mock_server.domain.sandboxes.state import Snapshot, Snapshots, State
 from mock_server.domain.storage.store import Store
@@ -33,7 +33,7 @@ class Sandbox:
 
     def __init__(
         self,
-        baseline: Generation,
+        baseline: FixtureData,
         profile: Profile,
         choices: Choices,
         environment: Environment,
@@ -44,7 +44,7 @@ class Sandbox:
     ) -> None:
         self.name = name
         self._memory = memory or Memory(environment.limits)
-        self._issued = self._memory.hold("states")
+        self._issued = self._memory.charge("states")
         self.ring = ring
         self._charge(baseline)
         self.baseline = baseline
@@ -99,14 +99,14 @@ class Sandbox:
         """An API key with all permissions, or None if no such key is accepted."""
         if self.ring is not None:
             return self.ring.owner
-        declared = self.state.store.generation.keys
+        declared = self.state.store.fixture.keys
         any_key = not declared and self.choices.unknown_key == "accept"
         return owner_key(declared, any_key)
 
     @property
     def keys(self) -> dict[str, str]:
         """The API key to send for each declared key, by declared key."""
-        declared = self.state.store.generation.keys
+        declared = self.state.store.fixture.keys
         return {
             key: self.ring.issued_key(key) if self.ring else key for key in declared
         }
@@ -136,14 +136,14 @@ class Sandbox:
         with self._lock:
             self._replace(self.state.journal.successor())
 
-    def put_baseline(self, baseline: Generation) -> None:
+    def put_baseline(self, baseline: FixtureData) -> None:
         """Replace the baseline, then reset. Raises LimitReached."""
         self._charge(baseline)
         with self._lock:
             self.baseline = baseline
             self._replace(self.state.journal.successor())
 
-    def begin(self, baseline: Generation, profile: Profile, choices: Choices) -> None:
+    def begin(self, baseline: FixtureData, profile: Profile, choices: Choices) -> None:
         """Make this sandbox like a new one, except for the generation number.
 
         The number continues. Raises LimitReached.
@@ -159,7 +159,7 @@ class Sandbox:
     def choose(self, profile: Profile, choices: Choices) -> None:
         """Replace the choices until the next reset."""
         with self._lock:
-            texts = self._memory.cache_of(self.state.store.generation, choices)
+            texts = self._memory.cache_of(self.state.store.fixture, choices)
             self.state = replace(
                 self.state, profile=profile, choices=choices, texts=texts
             )
@@ -194,16 +194,16 @@ class Sandbox:
                 clock=clock,
                 profile=snapshot.profile,
                 choices=snapshot.choices,
-                callers=self._callers(store.generation),
-                logins=self._logins(store.generation),
-                shares=self._shares(store.generation),
-                texts=self._memory.cache_of(store.generation, snapshot.choices),
+                callers=self._callers(store.fixture),
+                logins=self._logins(store.fixture),
+                shares=self._shares(store.fixture),
+                texts=self._memory.cache_of(store.fixture, snapshot.choices),
                 waits=set(),
             )
-            old.faults.replace_declared(store.generation.answers)
+            old.faults.replace_declared(store.fixture.answers)
         old.end_waits()
 
-    def _charge(self, baseline: Generation) -> None:
+    def _charge(self, baseline: FixtureData) -> None:
         """Charge a baseline, and the keys and tokens for it. Raises LimitReached."""
         self._memory.charge_shared(baseline)
         size = _TOKEN_BYTES * len(baseline.users)
@@ -211,7 +211,7 @@ class Sandbox:
             size += _KEY_BYTES * len(baseline.keys) + _TOKEN_BYTES * len(
                 baseline.shares
             )
-        self._issued.charge(size - self._issued.size)
+        self._issued.add(size - self._issued.size)
 
     def _replace(self, journal: Journal) -> None:
         """Replace the state; cancel pending delays and hangs of the old one."""
@@ -250,20 +250,20 @@ class Sandbox:
         memory, limits = self._memory, self._environment.limits
         return Journal(listeners=self.listeners, memory=memory, limits=limits)
 
-    def _callers(self, generation: Generation) -> Mapping[str, Caller]:
-        declared = generation.keys
+    def _callers(self, fixture: FixtureData) -> Mapping[str, Caller]:
+        declared = fixture.keys
         return declared if self.ring is None else self.ring.callers(declared)
 
-    def _shares(self, generation: Generation) -> Mapping[str, Share]:
-        shares, ring = generation.shares, self.ring
+    def _shares(self, fixture: FixtureData) -> Mapping[str, Share]:
+        shares, ring = fixture.shares, self.ring
         if ring is None:
             return shares
         return {ring.shared(each): share for each, share in shares.items()}
 
-    def _logins(self, generation: Generation) -> Mapping[str, Caller]:
+    def _logins(self, fixture: FixtureData) -> Mapping[str, Caller]:
         # A user has the permissions of their member's key, else all permissions.
         logins: dict[str, Caller] = {}
-        for user in generation.users:
-            caller = replace(generation.caller_of(user.member), username=user.username)
+        for user in fixture.users:
+            caller = replace(fixture.caller_of(user.member), username=user.username)
             logins[self.tokens.token(user.username)] = caller
         return logins

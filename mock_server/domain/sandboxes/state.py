@@ -67,7 +67,7 @@ class State(Struct, frozen=True, eq=False):
         """
         share = self.shares.get(share_id)
         if share is None and is_bound:
-            share = self.store.generation.shares.get(share_id)
+            share = self.store.fixture.shares.get(share_id)
         if share is not None and self.store.app(share.app_id) is None:
             share = None
         return Caller("", level=Level.NONE, visitor=Visitor(uid, share))
@@ -78,7 +78,7 @@ class State(Struct, frozen=True, eq=False):
         created = None if key_id is None else self.store.api_keys.get(key_id)
         if created is None:
             return None
-        holder = self.store.generation.caller_of(created.member)
+        holder = self.store.fixture.caller_of(created.member)
         return replace(holder, app_id=created.app_id) if created.app_id else holder
 
     def hint(self, hint: Hint) -> None:

@@ -14,7 +14,7 @@ from itertools import compress, count
 from sys import getsizeof
 from typing import Any, get_args
 
-from mock_server.domain.memory import Holding
+from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.dataset import FolderTree, SoughtField, Tree
 from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Scope
 from mock_server.domain.objects.models import Collection
@@ -34,7 +34,7 @@ _NumberedCollection = tuple[Collection, int | None]
 
 
 class ChangedTree(FolderTree):
-    """A base tree with later changes, charged to `holding`.
+    """A base tree with later changes, charged to `charge`.
 
     `put` adds a collection, or replaces the collection with the same id. A replaced
     collection keeps its place in fixture order; a new one, or one that moves to another
@@ -47,11 +47,11 @@ class ChangedTree(FolderTree):
     A larger removal drops all changed listings, which are then built when needed.
     """
 
-    def __init__(self, base: Tree, holding: Holding) -> None:
+    def __init__(self, base: Tree, charge: MemoryCharge) -> None:
         self.size = 0
         """Charged bytes."""
         self._base = base
-        self._holding = holding
+        self._charge = charge
         # `_put`: new and replacing collections. `_removed`: collections of the base
         # that were removed or replaced. Both by folder (and ANYWHERE), then by id.
         self._put: _ByFolder = {ANYWHERE: {}}
@@ -64,9 +64,9 @@ class ChangedTree(FolderTree):
         self._folded = FoldedTexts()
         self._listings: dict[tuple[Order, Scope], ChangedListing] = {}
 
-    def copy(self, holding: Holding) -> ChangedTree:
+    def copy(self, charge: MemoryCharge) -> ChangedTree:
         """Return an independent copy; its changes are not charged again."""
-        copy = type(self)(self._base, holding)
+        copy = type(self)(self._base, charge)
         copy.size, copy.created = self.size, self.created
         copy._put = {folder: items.copy() for folder, items in self._put.items()}
         copy._removed = {
@@ -160,7 +160,7 @@ class ChangedTree(FolderTree):
         if old is not None:
             is_put = old.id in self._put[ANYWHERE]
             size += -_size_of(old) if is_put else _REMOVED_BYTES
-        self._charge(size)
+        self._add_size(size)
         if old is not None:
             self._delete(old)
         if old is None or old.parent_id != collection.parent_id:
@@ -176,8 +176,8 @@ class ChangedTree(FolderTree):
         """
         size = sum(_size_of(each) + _REMOVED_BYTES for each in collections)
         # Charge and refund, to test for room first.
-        self._holding.charge(size)
-        self._holding.charge(-size)
+        self._charge.add(size)
+        self._charge.add(-size)
         for each in collections:
             self.put(each)
 
@@ -204,7 +204,7 @@ class ChangedTree(FolderTree):
         put = self._put[ANYWHERE]
         freed = [_size_of(each) for each in items.values() if each.id in put]
         taken = _REMOVED_BYTES * (len(items) - len(freed))
-        self._charge(taken + _HIDDEN_BYTES * newly_hidden - sum(freed))
+        self._add_size(taken + _HIDDEN_BYTES * newly_hidden - sum(freed))
         if newly_hidden or len(items) > self.max_single_removals:
             self._listings.clear()
         for item in items.values():
@@ -238,7 +238,7 @@ class ChangedTree(FolderTree):
                 removed = self._removed.pop(folder)
                 for own_id in removed:
                     del self._removed[ANYWHERE][own_id]
-                self._charge(-_REMOVED_BYTES * len(removed))
+                self._add_size(-_REMOVED_BYTES * len(removed))
 
     def _is_hidden(self, scope: Scope) -> bool:
         """Return True if the base's content of a folder is hidden.
@@ -263,8 +263,8 @@ class ChangedTree(FolderTree):
             marks[place] = not is_mostly_hidden
         return marks
 
-    def _charge(self, size: int) -> None:
-        self._holding.charge(size)
+    def _add_size(self, size: int) -> None:
+        self._charge.add(size)
         self.size += size
 
     def _delete(self, item: Collection) -> None:

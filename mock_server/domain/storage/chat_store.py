@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from sys import getsizeof
 
-from mock_server.domain.memory import Holding
+from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.chat_order import ChatOrder
 from mock_server.domain.objects.chat_records import ChatRecords
 from mock_server.domain.objects.models import App, Chat, ChatRecord
@@ -12,12 +12,12 @@ from mock_server.domain.storage.overlay import Overlay
 
 
 class ChatStore:
-    """The current chats and records of all apps; changes are charged to `holding`."""
+    """The current chats and records of all apps; changes are charged to `charge`."""
 
-    def __init__(self, holding: Holding) -> None:
+    def __init__(self, charge: MemoryCharge) -> None:
         self.created_chats = 0
         """Number of chats that were created after loading."""
-        self._holding = holding
+        self._charge = charge
         # By app id, then by chat id.
         self._chats: dict[str, Overlay[str, Chat]] = {}
         self._records: dict[str, Overlay[str, Sequence[ChatRecord]]] = {}
@@ -26,10 +26,10 @@ class ChatStore:
 
     def _copy_chats(self, target: "ChatStore") -> None:
         """Copy the chats to an empty store without charging them again."""
-        holding, target.created_chats = target._holding, self.created_chats
+        charge, target.created_chats = target._charge, self.created_chats
         chats, records = self._chats.items(), self._records.items()
-        target._chats = {app: own.copy(holding) for app, own in chats}
-        target._records = {app: own.copy(holding) for app, own in records}
+        target._chats = {app: own.copy(charge) for app, own in chats}
+        target._records = {app: own.copy(charge) for app, own in records}
 
     def chat(self, app: App, chat_id: str) -> Chat | None:
         """Return the current chat with this id, or None."""
@@ -56,7 +56,7 @@ class ChatStore:
                 return app.chats.in_order
             before = {chat_id: app.chats.get(chat_id) for chat_id in chats.changes}
             order = self._orders[app.id] = ChatOrder(app.chats.in_order, before)
-            self._holding.grow(order.size)
+            self._charge.add_unchecked(order.size)
         return order.listed(partial(self.chat, app))
 
     def count_chats(self, app: App) -> int:
@@ -114,7 +114,7 @@ class ChatStore:
         """Drop all changes of an app's chats and records."""
         order = self._orders.pop(app_id, None)
         if order is not None:
-            self._holding.grow(-order.size)
+            self._charge.add_unchecked(-order.size)
         chats = self._chats.pop(app_id, None)
         if chats is not None:
             self.created_chats -= chats.created
@@ -127,7 +127,7 @@ class ChatStore:
         """Return the overlay for changes of an app's chats."""
         chats = self._chats.get(app.id)
         if chats is None:
-            chats = Overlay(app.chats, self._holding, _size_of_chat)
+            chats = Overlay(app.chats, self._charge, _size_of_chat)
             self._chats[app.id] = chats
         return chats
 
@@ -141,7 +141,7 @@ class ChatStore:
         """Return the overlay for changes of the records of an app's chats."""
         records = self._records.get(app.id)
         if records is None:
-            records = Overlay(app.records, self._holding, _size_of_records)
+            records = Overlay(app.records, self._charge, _size_of_records)
             self._records[app.id] = records
         return records
 

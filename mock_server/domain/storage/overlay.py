@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Generic, Self, TypeVar
 
-from mock_server.domain.memory import GONE_BYTES, Holding
+from mock_server.domain.memory import GONE_BYTES, MemoryCharge
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -13,13 +13,13 @@ class Overlay(Generic[K, V]):
     """A base mapping with later changes.
 
     Iteration follows the base; new keys come last. `size_of` returns the bytes of a
-    value that is put; they are charged to `holding`.
+    value that is put; they are charged to `charge`.
     """
 
-    __slots__ = ("_base", "_holding", "_len", "_size_of", "changes", "created")
+    __slots__ = ("_base", "_charge", "_len", "_size_of", "changes", "created")
 
     def __init__(
-        self, base: Mapping[K, V], holding: Holding, size_of: Callable[[V], int]
+        self, base: Mapping[K, V], charge: MemoryCharge, size_of: Callable[[V], int]
     ) -> None:
         self.changes: dict[K, V | None] = {}
         """The values that were put, by key; None for a removed key.
@@ -29,13 +29,13 @@ class Overlay(Generic[K, V]):
         self.created = 0
         """Number of keys that the base does not have."""
         self._base = base
-        self._holding = holding
+        self._charge = charge
         self._size_of = size_of
         self._len = len(base)
 
-    def copy(self, holding: Holding) -> Self:
+    def copy(self, charge: MemoryCharge) -> Self:
         """Return an independent copy; its values are not charged again."""
-        copy = type(self)(self._base, holding, self._size_of)
+        copy = type(self)(self._base, charge, self._size_of)
         copy.changes = self.changes.copy()
         copy.created, copy._len = self.created, self._len
         return copy
@@ -72,7 +72,7 @@ class Overlay(Generic[K, V]):
 
     def put(self, key: K, value: V) -> None:
         """Store a value. Raises LimitReached."""
-        self._holding.charge(self._size_of(value) - self._charged(key))
+        self._charge.add(self._size_of(value) - self._charged(key))
         if self.changes.get(key) is None and key not in self:
             self._len += 1
             self.created += key not in self._base
@@ -82,7 +82,7 @@ class Overlay(Generic[K, V]):
         """Remove keys, which must exist and be distinct."""
         loaded = self._base.keys() & keys
         freed_bytes = sum(map(self._charged, self.changes.keys() & keys))
-        self._holding.grow(GONE_BYTES * len(loaded) - freed_bytes)
+        self._charge.add_unchecked(GONE_BYTES * len(loaded) - freed_bytes)
         self._len -= len(keys)
         self.created -= len(keys) - len(loaded)
         self.changes |= dict.fromkeys(loaded)
@@ -92,7 +92,7 @@ class Overlay(Generic[K, V]):
 
     def clear(self) -> None:
         """Undo all changes."""
-        self._holding.grow(-sum(map(self._charged, self.changes)))
+        self._charge.add_unchecked(-sum(map(self._charged, self.changes)))
         self.changes = {}
         self.created, self._len = 0, len(self._base)
 

@@ -16,7 +16,7 @@ from mock_server.domain.errors import LimitReached
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
-from mock_server.domain.objects.fixture_data import Generation, JobsKey
+from mock_server.domain.objects.fixture_data import FixtureData, JobsKey
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
 from mock_server.domain.objects.rows import RowPlace, Rows, next_due, size_of_jobs
 from mock_server.domain.objects.uploads import File, Ticket
@@ -29,38 +29,38 @@ from mock_server.domain.storage.overlay import Overlay
 class Store(ChatStore):
     """The current data of one sandbox: apps, chats, datasets, rows, files, API keys.
 
-    A reset makes a new store on the same fixture (`generation`). All other data is
+    A reset makes a new store on the same `fixture`. All other data is
     charged to `memory`, as `kind`.
     """
 
     def __init__(
         self,
-        generation: Generation,
+        fixture: FixtureData,
         memory: Memory | None = None,
         kind: Kind = "changes",
     ) -> None:
-        self.generation = generation
-        self._apps = generation.apps
+        self.fixture = fixture
+        self._apps = fixture.apps
         # The loaded data of each app that was put whole. The reference keeps the memory
         # of this data charged.
-        self._loaded_apps: dict[str, Generation] = {}
+        self._loaded_apps: dict[str, FixtureData] = {}
         # Charged bytes of each app that was put without loaded data.
         self._app_sizes: dict[str, int] = {}
         # As `_loaded_apps`, for datasets.
-        self._loaded_datasets: dict[str, Generation] = {}
+        self._loaded_datasets: dict[str, FixtureData] = {}
         self._memory = Memory() if memory is None else memory
-        holding = self._memory.hold(kind)
-        super().__init__(holding)
-        self._datasets = Overlay(generation.datasets, holding, _size_of_dataset)
-        self.rows = Rows(holding)
+        charge = self._memory.charge(kind)
+        super().__init__(charge)
+        self._datasets = Overlay(fixture.datasets, charge, _size_of_dataset)
+        self.rows = Rows(charge)
         """The data rows; they are removed with their collections."""
-        self.jobs = Overlay(generation.jobs_by_collection, holding, size_of_jobs)
+        self.jobs = Overlay(fixture.jobs_by_collection, charge, size_of_jobs)
         """Jobs of training, by the ids of dataset and collection."""
-        self.due = next_due(generation.jobs) if generation.jobs else None
+        self.due = next_due(fixture.jobs) if fixture.jobs else None
         """Time (ms) of the next step of training; None if no row waits for training."""
-        self.files = Overlay[str, File]({}, holding, _size_of_file)
+        self.files = Overlay[str, File]({}, charge, _size_of_file)
         """Uploaded files, by id."""
-        self.tickets = Overlay[str, Ticket]({}, holding, _size_of_file)
+        self.tickets = Overlay[str, Ticket]({}, charge, _size_of_file)
         """Tickets for uploads, and uploaded files without a collection, by key.
 
         The oldest comes first.
@@ -68,14 +68,14 @@ class Store(ChatStore):
         self.turns: dict[str, ReplyTurns] = {}
         """Turns of the replies, by app id; the key "" is for the fixture's replies."""
         self.login_codes: Overlay[str, LoginCode] = Overlay(
-            {}, holding, lambda _: _CODE_BYTES
+            {}, charge, lambda _: _CODE_BYTES
         )
         """Codes for logins, by user name, oldest first."""
         self.logged_out: Overlay[str | None, str] = Overlay(
-            {}, holding, lambda _: _CODE_BYTES
+            {}, charge, lambda _: _CODE_BYTES
         )
         """Users who have logged out, by name."""
-        self.api_keys = Overlay(generation.api_keys, holding, _size_of_api_key)
+        self.api_keys = Overlay(fixture.api_keys, charge, _size_of_api_key)
         """API keys that logins created, by id."""
         self.exported: int | None = None
         """Time of the last export in milliseconds; None before the first export."""
@@ -84,33 +84,33 @@ class Store(ChatStore):
     @property
     def size(self) -> int:
         """Estimated bytes of all data that is not in the fixture."""
-        return self._holding.size
+        return self._charge.size
 
     def copy(self, kind: Kind = "changes") -> Self:
         """Return an independent copy with the same data. Raises LimitReached."""
-        copy = type(self)(self.generation, self._memory, kind)
-        holding = copy._holding
-        holding.charge(_STORE_BYTES + self.size)
+        copy = type(self)(self.fixture, self._memory, kind)
+        charge = copy._charge
+        charge.add(_STORE_BYTES + self.size)
         self._copy_chats(copy)
-        if self._apps is not self.generation.apps:
+        if self._apps is not self.fixture.apps:
             copy._apps = {**self._apps}
         copy._loaded_apps = self._loaded_apps.copy()
         copy._app_sizes = self._app_sizes.copy()
         copy._loaded_datasets = self._loaded_datasets.copy()
-        copy._datasets = self._datasets.copy(holding)
+        copy._datasets = self._datasets.copy(charge)
         for dataset_id, dataset in self._datasets.changes.items():
             if dataset is not None and isinstance(dataset.tree, ChangedTree):
-                dataset_copy = replace(dataset, tree=dataset.tree.copy(holding))
+                dataset_copy = replace(dataset, tree=dataset.tree.copy(charge))
                 copy._datasets.changes[dataset_id] = dataset_copy
-        copy.rows = self.rows.copy(holding)
-        copy.jobs, copy.due = self.jobs.copy(holding), self.due
-        copy.files = self.files.copy(holding)
-        copy.tickets = self.tickets.copy(holding)
+        copy.rows = self.rows.copy(charge)
+        copy.jobs, copy.due = self.jobs.copy(charge), self.due
+        copy.files = self.files.copy(charge)
+        copy.tickets = self.tickets.copy(charge)
         copy.turns, copy._last_id = self.turns.copy(), self._last_id
         copy.exported = self.exported
-        copy.login_codes = self.login_codes.copy(holding)
-        copy.logged_out = self.logged_out.copy(holding)
-        copy.api_keys = self.api_keys.copy(holding)
+        copy.login_codes = self.login_codes.copy(charge)
+        copy.logged_out = self.logged_out.copy(charge)
+        copy.api_keys = self.api_keys.copy(charge)
         return copy
 
     def new_id(self) -> str:
@@ -165,10 +165,10 @@ class Store(ChatStore):
         Raises LimitReached.
         """
         apps, size = self._own_apps(), _size_of_app(app)
-        self._holding.charge(size - self._app_sizes.get(app.id, 0))
+        self._charge.add(size - self._app_sizes.get(app.id, 0))
         apps[app.id], self._app_sizes[app.id] = app, size
 
-    def put_whole_app(self, app: App, source: Generation) -> None:
+    def put_whole_app(self, app: App, source: FixtureData) -> None:
         """Add an app, or replace the app with this id and all its chats and records.
 
         `source` is the data from which `app` comes. Raises LimitReached.
@@ -199,7 +199,7 @@ class Store(ChatStore):
     def _forget_app(self, app_id: str) -> None:
         """Drop the changes of an app, and release the memory charged for the app."""
         self._forget_changes(app_id)
-        self._holding.grow(-self._app_sizes.pop(app_id, 0))
+        self._charge.add_unchecked(-self._app_sizes.pop(app_id, 0))
         self._loaded_apps.pop(app_id, None)
 
     def dataset(self, dataset_id: str) -> Dataset | None:
@@ -219,7 +219,7 @@ class Store(ChatStore):
             dataset = replace(dataset, tree=old.tree, rows=old.rows)
         self._datasets.put(dataset.id, dataset)
 
-    def put_whole_dataset(self, dataset: Dataset, source: Generation) -> None:
+    def put_whole_dataset(self, dataset: Dataset, source: FixtureData) -> None:
         """Add a dataset, or replace the dataset with this id and all its content.
 
         `source` is the data from which `dataset` comes. Raises LimitReached.
@@ -247,7 +247,7 @@ class Store(ChatStore):
         """
         for old in olds.values():
             if old is not None and isinstance(old.tree, ChangedTree):
-                self._holding.grow(-old.tree.size)
+                self._charge.add_unchecked(-old.tree.size)
         self.rows.remove_all(olds.keys())
         self._forget_work(lambda place: place[0] in olds)
         tickets = self.tickets.values()
@@ -314,10 +314,10 @@ class Store(ChatStore):
             return None
         return dataset, collection, place.row
 
-    def _all_loaded(self) -> list[Generation]:
+    def _all_loaded(self) -> list[FixtureData]:
         """Return all loaded data, the fixture last."""
         sources = self._loaded_apps.values(), self._loaded_datasets.values()
-        return [*chain(*sources), self.generation]
+        return [*chain(*sources), self.fixture]
 
     def _loaded_place(self, row_id: str) -> RowPlace | None:
         """Return the place of a loaded row; None if its dataset was replaced."""
@@ -325,14 +325,14 @@ class Store(ChatStore):
             place = source.row_places.get(row_id)
             if place is not None:
                 dataset_id = place.dataset_id
-                if self._loaded_datasets.get(dataset_id, self.generation) is source:
+                if self._loaded_datasets.get(dataset_id, self.fixture) is source:
                     return place
         return None
 
     def _own_apps(self) -> dict[str, App]:
         """Return a copy of the apps that may be changed. Raises LimitReached."""
-        if self._apps is self.generation.apps:
-            self._holding.charge(_APP_SLOT_BYTES * len(self._apps))
+        if self._apps is self.fixture.apps:
+            self._charge.add(_APP_SLOT_BYTES * len(self._apps))
             self._apps = {**self._apps}
         return cast("dict[str, App]", self._apps)
 
@@ -341,7 +341,7 @@ class Store(ChatStore):
         current = self.dataset(dataset.id) or dataset
         if isinstance(current.tree, ChangedTree):
             return current.tree
-        tree = ChangedTree(cast(Tree, current.tree), self._holding)
+        tree = ChangedTree(cast(Tree, current.tree), self._charge)
         self._datasets.put(current.id, replace(current, tree=tree))
         return tree
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from mock_server.domain.choices.table import Value
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.fixture.source.files import FixtureLike
 
 Document = Mapping[str, Any]
@@ -144,7 +144,7 @@ Item = str | Mapping[str, Any]
 class Client:
     """A client under test: attributes are its promises, methods its calls."""
 
-    fixture: ClassVar[FixtureLike | Generation] = FIXTURE
+    fixture: ClassVar[FixtureLike | FixtureData] = FIXTURE
     """The fixture to serve: a document, or the path of a file."""
     profile: ClassVar[str] = "documented"
     """The profile, which `choices` change."""

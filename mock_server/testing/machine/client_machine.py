@@ -11,7 +11,7 @@ from mock_server.api.fixture_loading import load_fixture
 from mock_server.control.control_object import MockServerFixture
 from mock_server.control.embedding import MockServer
 from mock_server.domain.choices.table import Value
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.testing.machine.client import (
     LIST_KINDS,
     METHOD_NAMES,
@@ -135,14 +135,14 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         fixed = {name: value for name, value in items if isinstance(value, str | int)}
         choices = {**fixed, **choices}
         self._server.begin(self.profile, choices)
-        self._expected = Expected(self._server.generation, self.profile, choices)
+        self._expected = Expected(self._server.fixture, self.profile, choices)
         self._next_caller = self._default_caller = self._expected.caller
 
     @stateful.precondition(lambda self: self._other_keys())
     @stateful.rule(key=_by_state(lambda self: st.sampled_from(self._other_keys())))
     def switch_key(self, key: str) -> None:
         """Make the next call with another caller's API key."""
-        self._next_caller = self._server.generation.keys[key]
+        self._next_caller = self._server.fixture.keys[key]
 
     @stateful.rule(
         folder=_by_state(lambda self: self._any_folder(self._expected.known_folders)),
@@ -215,7 +215,7 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
 
     def _other_keys(self) -> list[str]:
         own_key = self._default_caller.key
-        return [key for key in self._server.generation.keys if key != own_key]
+        return [key for key in self._server.fixture.keys if key != own_key]
 
     def _any_folder(self, folders: Sequence[Folder]) -> st.SearchStrategy[Folder]:
         """Generate a folder; the last listed folder is as likely as all others."""
@@ -257,12 +257,12 @@ def _load_into(
 ) -> ServerSide:
     """Load a machine's fixture into a server, or into a new one that `stack` stops."""
     data = machine.fixture
-    generation = data if isinstance(data, Generation) else load_fixture(data)
+    fixture = data if isinstance(data, FixtureData) else load_fixture(data)
     if server is None:
-        server = stack.enter_context(MockServer(generation)).control
+        server = stack.enter_context(MockServer(fixture)).control
     else:
-        server.load(generation)
-    return ServerSide(server, generation)
+        server.load(fixture)
+    return ServerSide(server, fixture)
 
 
 def _ids(items: Iterable[Item]) -> list[str]:

@@ -11,7 +11,7 @@ from mock_server.domain.clock import Environment
 from mock_server.domain.errors import Refusal
 from mock_server.domain.listing.list_v2 import list_v2
 from mock_server.domain.listing.request import ListV2
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
@@ -29,16 +29,16 @@ class Expected:
     """The objects that a server should have, and the correct results for `caller`."""
 
     def __init__(
-        self, generation: Generation, profile: str, choices: Mapping[str, Value]
+        self, fixture: FixtureData, profile: str, choices: Mapping[str, Value]
     ) -> None:
         values = choose(profile, choices)
         environment = Environment(lambda: 0, lambda: 0.0, str)
-        sandbox = Sandbox(generation, as_profile(profile), values, environment)
+        sandbox = Sandbox(fixture, as_profile(profile), values, environment)
         self._state = sandbox.state
         self._store = sandbox.state.store
         # The first declared owner, or any caller if none is declared.
-        key = owner_key(generation.keys, any_key=True) or ""
-        self.caller = generation.keys.get(key, Caller("any"))
+        key = owner_key(fixture.keys, any_key=True) or ""
+        self.caller = fixture.keys.get(key, Caller("any"))
 
     @property
     def tops(self) -> dict[Chat, bool]:

@@ -19,7 +19,7 @@ from mock_server.control.report import entry_lines, violation_lines
 from mock_server.domain.access import Caller
 from mock_server.domain.choices.table import Value
 from mock_server.domain.limits import Published
-from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.testing.machine.client import HARMLESS_KINDS, OWN_VIOLATIONS, Client
 
 Entry = Mapping[str, Any]
@@ -181,9 +181,9 @@ _POLL_SECONDS = 0.1
 class ServerSide:
     """A sandbox of a server, which the examples of a machine use in turn."""
 
-    def __init__(self, control: MockServerFixture, generation: Generation) -> None:
+    def __init__(self, control: MockServerFixture, fixture: FixtureData) -> None:
         self.control = control
-        self.generation = generation
+        self.fixture = fixture
         self._admin = control._client
         self._next_entry = self._old_total = 0
 
@@ -192,20 +192,20 @@ class ServerSide:
         self._admin.json(views.ResetView, "POST", "/reset")
         fields = {"profile": profile, "choices": dict(choices)}
         self._admin.json(views.ChoicesView, "PUT", "/choices", **fields)
-        if self.generation.frozen_at is not None:
+        if self.fixture.frozen_at is not None:
             self.control.clock.run()  # so that pauses of the client can be measured
         self._next_entry = self._old_total = 0
 
     def key(self, caller: Caller) -> str:
         """Return the API key of a caller."""
-        declared = self.generation.keys
+        declared = self.fixture.keys
         return self.control.keys[caller.key] if declared else self.control.key
 
     def tops(self) -> dict[tuple[str, str], bool]:
         """Return the pin state of every chat session."""
         return {
             (app, chat.chat_id or ""): chat.top
-            for app in self.generation.apps
+            for app in self.fixture.apps
             for chat in self.control.chats(app)
         }
 

@@ -314,5 +314,5 @@ def get_team_plan_status(call: Call, _: NoFields) -> PlanView | None:
     """
     if call.caller.username is None:
         return None
-    users, apps = call.store.generation.users, call.store.apps()
+    users, apps = call.store.fixture.users, call.store.apps()
     return PlanView(len(users), len(apps), len(call.store.datasets()))

@@ -222,7 +222,7 @@ def app_create(call: Call, new: AppCreateBody) -> str:
         raise MissingAuthorization("a login", "an API key", "headers")
     parent = app_folders.folder_for(call, new.parent_id or None, Level.WRITE)
     app_folders.check_place(call, new.type, parent)
-    created = sum(it.id not in store.generation.apps for it in store.apps())
+    created = sum(it.id not in store.fixture.apps for it in store.apps())
     call.check_room(created, call.state.limits.created_apps, "created apps")
     app = App(
         store.new_id(),

@@ -148,7 +148,7 @@ def _create(call: Call, new: NewDataset | FolderCreateBody, **values: str) -> st
     )
     if dataset.type == folders.FOLDER:
         folders.check_depth(call, parent_id, 1)
-    created = sum(it.id not in store.generation.datasets for it in store.datasets())
+    created = sum(it.id not in store.fixture.datasets for it in store.datasets())
     call.check_room(created, call.state.limits.created_datasets, "created datasets")
     dataset = replace(dataset, id=store.new_id())
     store.put_dataset(dataset)

@@ -40,6 +40,6 @@ def page_of(
 def permissions_of(call: Call) -> Mapping[str, Level]:
     """Return the permissions, by API key, of an object that the caller creates."""
     # An owner of everything needs no entry; a state can name only declared keys.
-    key, keys = call.caller.key, call.store.generation.keys
+    key, keys = call.caller.key, call.store.fixture.keys
     is_named = call.caller.level is not Level.OWNER and key in keys
     return {key: Level.OWNER} if is_named else {}

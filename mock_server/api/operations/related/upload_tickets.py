@@ -117,7 +117,7 @@ async def receive_file(body: RequestBody, max_bytes: int, memory: Memory) -> byt
     async for piece in body.pieces(max_bytes):
         size += len(piece)
         head += piece[: max(0, limit - len(head))]
-        body.charge(_COPIES * len(head), memory)
+        body.charge_bytes(_COPIES * len(head), memory)
     fields: dict[str, Any] = {"token": token_of(body), "size": size}
     try:
         decoder = getincrementaldecoder("utf-8")()
