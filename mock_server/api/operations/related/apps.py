@@ -13,6 +13,7 @@ from mock_server.api.operations.related import fields, holders
 from mock_server.api.operations.related import workflow_fields as workflow
 from mock_server.api.operations.related.datasets import Member
 from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.operations.related.workflow_values import Switch
 from mock_server.domain import app_folders, errors, folders
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP
@@ -320,9 +321,9 @@ class PublishBody(RequestFields, kw_only=True):
     nodes: workflow.Nodes = UNSET
     edges: workflow.Edges = UNSET
     chat_config: workflow.Settings = UNSET
-    is_publish: Annotated[workflow.Switch, fields.IDLE] | UnsetType = UNSET
+    is_publish: Annotated[Switch, fields.IDLE] | UnsetType = UNSET
     version_name: fields.IdleText = UNSET
-    auto_save: Annotated[workflow.Switch, fields.IDLE] | UnsetType = UNSET
+    auto_save: Annotated[Switch, fields.IDLE] | UnsetType = UNSET
 
 
 @route(

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from mock_server.api.operations.operation import DEMO_APP, DEMO_CHAT
-from mock_server.api.operations.related import fields, workflow_fields
+from mock_server.api.operations.related import fields, workflow_values
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.domain.call import APP
 from mock_server.domain.limits import Published
@@ -22,7 +22,7 @@ NO_MODEL = "No model runs, and the conversation is ignored."
 class GuideSettings(Struct, rename="camel"):
     """Settings for proposed questions."""
 
-    open: workflow_fields.Switch
+    open: workflow_values.Switch
     model: str = ""
     custom_prompt: str = ""
 

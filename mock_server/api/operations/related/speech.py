@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from mock_server.api.operations.related import fields, workflow_fields
+from mock_server.api.operations.related import fields, workflow_values
 from mock_server.api.operations.related.route import Call, route
 from mock_server.api.response import Response
 from mock_server.domain.call import APP
@@ -29,7 +29,7 @@ class SpeechConfig(Struct, rename="camel"):
     type: Literal["none", "web", "model"] | UnsetType = UNSET
     model: fields.LongText = ""
     voice: fields.LongText | UnsetType = UNSET
-    speed: Annotated[workflow_fields.OptionalNumber, fields.IDLE] = UNSET
+    speed: Annotated[workflow_values.OptionalNumber, fields.IDLE] = UNSET
 
 
 class GetSpeechBody(fields.ChatFields, kw_only=True):

@@ -1,93 +1,25 @@
-"""The types of a workflow's fields in requests, which are checked but not stored.
+"""The types of a workflow's fields in requests, which are checked but not stored."""
 
-The fields of a tool in a tool set, and the inputs of a system tool, are not checked.
-"""
+from typing import Annotated, Literal
 
-from typing import Annotated, Any, Literal
-
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from mock_server.api.operations.related import fields
-
-_ZERO_OR_ONE = Meta(ge=0, le=1, extra={"expected": "0 or 1"})
-Switch = bool | Annotated[int, _ZERO_OR_ONE] | str
-"""A boolean, which FastGPT also accepts as 0, 1 or any text."""
-OptionalSwitch = Switch | UnsetType
-_DIGITS = Meta(
-    pattern=r"^[-+]?[0-9]{0,15}(\.[0-9]{0,15})?$", extra={"expected": "digits"}
+from mock_server.api.operations.related.workflow_tools import SystemInput, ToolConfig
+from mock_server.api.operations.related.workflow_values import (
+    ColorSchema,
+    NodeType,
+    Number,
+    Option,
+    OptionalNumber,
+    OptionalObject,
+    OptionalSwitch,
+    OptionalText,
+    RenderType,
+    SetValueType,
+    Switch,
+    ValueType,
 )
-Number = float | Annotated[str, _DIGITS] | bool | None
-OptionalNumber = Number | UnsetType
-OptionalObjects = list[dict[str, Any]] | UnsetType
-OptionalObject = dict[str, Any] | UnsetType
-OptionalText = str | UnsetType
-NodeType = Literal[
-    "emptyNode",
-    "userGuide",
-    "pluginConfig",
-    "globalVariable",
-    "comment",
-    "workflowStart",
-    "chatNode",
-    "datasetSearchNode",
-    "datasetConcatNode",
-    "answerNode",
-    "classifyQuestion",
-    "contentExtract",
-    "httpRequest468",
-    "pluginInput",
-    "pluginOutput",
-    "cfr",
-    "agent",
-    "tools",
-    "stopTool",
-    "toolParams",
-    "ifElseNode",
-    "variableUpdate",
-    "code",
-    "textEditor",
-    "customFeedback",
-    "readFiles",
-    "userSelect",
-    "loop",
-    "loopStart",
-    "loopEnd",
-    "parallelRun",
-    "loopRun",
-    "loopRunStart",
-    "loopRunBreak",
-    "formInput",
-    "tool",
-    "toolSet",
-    "appModule",
-    "pluginModule",
-    "app",
-]
-SetValueType = Literal[
-    "string",
-    "number",
-    "boolean",
-    "object",
-    "arrayString",
-    "arrayNumber",
-    "arrayBoolean",
-    "arrayObject",
-    "arrayAny",
-    "any",
-    "chatHistory",
-    "datasetQuote",
-    "dynamic",
-    "selectDataset",
-    "selectApp",
-]
-ValueType = SetValueType | UnsetType
-
-
-class Option(Struct):
-    """A value that a user may select for an input or a variable."""
-
-    label: str
-    value: str
 
 
 class ListedOption(Option):
@@ -195,8 +127,8 @@ class Variable(InputFields, kw_only=True):
 class NodeInput(InputFields, kw_only=True):
     """An input of a node."""
 
-    render_type_list: list[str]
-    selected_type: OptionalText = UNSET
+    render_type_list: list[RenderType]
+    selected_type: RenderType | UnsetType = UNSET
     selected_type_index: OptionalNumber = UNSET
     value_desc: OptionalText = UNSET
     debug_label: OptionalText = UNSET
@@ -205,7 +137,7 @@ class NodeInput(InputFields, kw_only=True):
     is_tool_param: OptionalSwitch = UNSET
     custom_json_schema: OptionalObject = UNSET
     enum: OptionalText = UNSET
-    input_list: OptionalObjects = UNSET
+    input_list: list[SystemInput] | UnsetType = UNSET
     can_edit: OptionalSwitch = UNSET
     is_pro: OptionalSwitch = UNSET
     is_tool_output: OptionalSwitch = UNSET
@@ -248,51 +180,6 @@ class PluginData(Struct, rename="camel", kw_only=True):
     status: Literal["Normal", "SoonOffline", "Offline"] | UnsetType = UNSET
 
 
-class Tool(Struct, rename="camel"):
-    """The id of a tool."""
-
-    tool_id: str
-    source: OptionalText = UNSET
-
-
-class Tools(Struct, rename="camel"):
-    """The tools of a set."""
-
-    tool_list: list[Any]
-
-
-class SystemTools(Tools, kw_only=True):
-    """The tools of a system tool."""
-
-    tool_id: str
-    source: OptionalText = UNSET
-
-
-class McpTools(Tools, kw_only=True):
-    """The tools of an MCP server."""
-
-    url: str
-
-
-class HttpTools(Tools, kw_only=True):
-    """The tools of a web server."""
-
-    base_url: OptionalText = UNSET
-    api_schema_str: OptionalText = UNSET
-    custom_headers: OptionalText = UNSET
-
-
-class ToolConfig(Struct, rename="camel", kw_only=True):
-    """Tools of a node."""
-
-    mcp_tool_set: McpTools | UnsetType = UNSET
-    mcp_tool: Tool | UnsetType = UNSET
-    system_tool: Tool | UnsetType = UNSET
-    system_tool_set: SystemTools | UnsetType = UNSET
-    http_tool_set: HttpTools | UnsetType = UNSET
-    http_tool: Tool | UnsetType = UNSET
-
-
 class Node(Struct, rename="camel", kw_only=True):
     """A node of a workflow."""
 
@@ -305,7 +192,7 @@ class Node(Struct, rename="camel", kw_only=True):
     abandon: OptionalSwitch = UNSET
     avatar: OptionalText = UNSET
     avatar_linear: OptionalText = UNSET
-    color_schema: OptionalText = UNSET
+    color_schema: ColorSchema | UnsetType = UNSET
     intro: OptionalText = UNSET
     tool_description: OptionalText = UNSET
     show_status: OptionalSwitch = UNSET
