@@ -18,16 +18,11 @@ def test_what_is_served_is_known() -> None:
 @pytest.mark.parametrize(
     ("path", "told"),
     [
-        ("/api/core/app/folder/create", "has this path, check there with which method"),
-        (
-            "/api/core/chat/resume",
-            "has this path since 4.14.11, check there with which method",
-        ),
-        ("/api/v1/embeddings", "had this path last in 4.11.1, newer versions do not"),
-        (
-            "/api/common/file/read/a%20b.txt",
-            "has this path, check there with which method",
-        ),
+        ("/api/core/app/folder/create", "has this path"),
+        ("/api/core/chat/resume", "has this path since 4.14.11"),
+        ("/api/v1/embeddings", "had this path up to 4.11.1, newer versions have not"),
+        ("/api/plugins/x/y", "had paths below /api/plugins/ up to 4.9.14, newer"),
+        ("/api/marketplace/tool/list", "has paths below /api/marketplace/ since 4.14"),
     ],
 )
 def test_a_route_that_is_not_served_is_told_to_be_the_services(
@@ -36,8 +31,15 @@ def test_a_route_that_is_not_served_is_told_to_be_the_services(
     answer = make_api().send("POST", path, {})
     message = answer.json()["message"]
     assert answer.status_code == 404
-    assert f"FastGPT {told}; this mock does not implement it: " in message
-    assert f'respond("POST {path}", json={{...}})' in message
+    assert f"FastGPT {told}" in message
+    assert "this mock does not implement it: " in message
+    assert f'respond("POST {path}", data={{}})' in message
+
+
+def test_a_misspelled_route_that_is_not_served_is_found(make_api: MakeApi) -> None:
+    answer = make_api().send("POST", "/api/core/app/transitionWorkfow", {})
+    found = "did you mean /api/core/app/transitionWorkflow? FastGPT has this path"
+    assert found in answer.json()["message"]
 
 
 @pytest.mark.parametrize("path", ["/api/core/app/lisst", "/api/proApi", "/core/ai/x"])

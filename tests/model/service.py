@@ -203,9 +203,11 @@ def _route(method: str, path: str, choices: Choices) -> tuple[Route, str]:
             hint = f"did you mean {one} {near}?{why} {hint}; "
             hint += "`responses:` in a fixture file adds others"
         else:
-            given = f'"{method} {path}", json={{...}}'
-            hint += f"; add it by mock_server.respond({given}) in a test, or by "
-            hint += "`responses:` in a fixture file"
+            hint = f"no known version of FastGPT has this path; {hint}"
+            call = f'mock_server.respond("{method} {path}", data={{}})'
+            hint += f"; answer it by {call} in a test, by mock-server answer {method} "
+            hint += f"{path} --data '{{}}', or in a fixture by responses: [{{method: "
+            hint += f"{method}, path: {path}, data: {{}}}}]"
         raise Refused("no_route", _no_route(method, path, f" ({hint})", choices))
     since, until = ROUTES[known].since, ROUTES[known].until
     if not since <= str(choices["version"]) <= until:

@@ -13,8 +13,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from mock_server.domain.limits import Published
+from mock_server.domain.messages import most_alike
 
 _API = "/api/"
+_LEAST_ALIKE = 0.8
 _PARAMETER = re.compile(r"\{\w+\*?\}")
 
 
@@ -28,10 +30,12 @@ class KnownRoute(Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """Return a sentence about the versions that have the route."""
+        folder, _, last = self.path.rpartition("/")
+        what = f"paths below {folder}/" if last.endswith("*}") else "this path"
         if self.until:
-            return f"FastGPT had this path last in {self.until}, newer versions do not"
+            return f"FastGPT had {what} up to {self.until}, newer versions have not"
         since = f" since {self.since}" if self.since else ""
-        return f"FastGPT has this path{since}, check there with which method"
+        return f"FastGPT has {what}{since}"
 
 
 @cache
@@ -76,3 +80,16 @@ def known_route(path: str) -> KnownRoute | None:
         return match
     matching = (route for pattern, route in _patterns() if pattern.fullmatch(path))
     return next(matching, None)
+
+
+def similar_route(path: str) -> KnownRoute | None:
+    """Return the route of FastGPT whose last word is misspelled in `path`, or None."""
+    if len(path) > Published.hinted_chars:
+        return None
+    folder, _, last = path.rpartition("/")
+    start = f"{folder}/"
+    names = [
+        each.removeprefix(start) for each in known_routes() if each.startswith(start)
+    ]
+    similar = most_alike(last, names, _LEAST_ALIKE)
+    return None if similar is None else known_routes().get(start + similar)

@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from mock_server.api.errors import CommercialRoute, RouteNotFound
-from mock_server.api.operations.known_routes import known_route
+from mock_server.api.operations.known_routes import known_route, similar_route
 from mock_server.api.operations.nearest import (
     nearest_admin_path,
     nearest_path,
@@ -26,11 +26,13 @@ _RELATED_ROUTE = "a route of the service that the spec does not show"
 _OPENAI_HINT = "an SDK of OpenAI, set base_url=http://HOST:PORT/api/v1"
 _MAX_REQUEST_CHARS = 100
 """Maximum length of a request (method and path) that a hint repeats."""
+_PLAIN_REQUEST = re.compile(r"[A-Z]+ [\w/.-]+", re.ASCII)
 _MAX_LISTED = 8
 """Maximum number of operations that a message lists."""
 DESCRIPTION = "/openapi.json"
-_LIST_HINT = f"GET {DESCRIPTION} lists all routes"
 """Path of the OpenAPI document of all operations."""
+_LIST_HINT = f"GET {DESCRIPTION} lists all routes"
+_UNKNOWN = "no known version of FastGPT has this path"
 _PATH_FIELDS = "path", "url", "uri", "urlPath", "urlPattern", "urlPathPattern"
 _REQUEST_FIELDS = "request", "httpRequest", "method", *_PATH_FIELDS
 """Fields of other mock servers' stubs that select requests."""
@@ -273,11 +275,13 @@ class Operations(Mapping[str, Operation]):
         if row is None and path == "/":
             return "the console is at /__admin/"
         if row is None:
-            return (
-                f"did you mean {admin}? Paths are exact"
-                if admin
-                else f"{_LIST_HINT}; {answer_hint}"
-            )
+            if admin:
+                return f"did you mean {admin}? Paths are exact"
+            similar = similar_route(path)
+            if similar is not None:
+                hint = f"did you mean {similar.path}? {similar.sentence}, this mock not"
+                return f"{hint}; {_answer_hint(method, similar.path)}"
+            return f"{_UNKNOWN}; {_LIST_HINT}; {answer_hint}"
         if best == row.legacy_path and choices.legacy_paths != "on":
             best = row.path
         difference = _difference(path, best or "")
@@ -295,10 +299,13 @@ class Operations(Mapping[str, Operation]):
 
 def _answer_hint(method: str, path: str) -> str:
     """Return a hint at the ways to script an answer for an unknown path."""
-    request = quoted(f"{method} {path}")
-    arguments = f"{request}, json={{...}}" if len(request) <= _MAX_REQUEST_CHARS else ""
-    call = f"mock_server.respond({arguments})"
-    return f"add it by {call} in a test, or by `responses:` in a fixture file"
+    request = f"{method} {path}"
+    if len(request) > _MAX_REQUEST_CHARS or not _PLAIN_REQUEST.fullmatch(request):
+        return "answer it by mock_server.respond(...), or by `responses:` of a fixture"
+    call = f'mock_server.respond("{request}", data={{}}) in a test'
+    command = f"mock-server answer {request} --data '{{}}'"
+    entry = f"responses: [{{method: {method}, path: {path}, data: {{}}}}]"
+    return f"answer it by {call}, by {command}, or in a fixture by {entry}"
 
 
 def _difference(path: str, similar: str) -> str:
