@@ -25,7 +25,7 @@ from mock_server.api.operations.answered_path import (
     Served,
 )
 from mock_server.api.operations.contract import DECODE_ERRORS
-from mock_server.api.operations.operation import Distort, Operation
+from mock_server.api.operations.operation import Distortion, Operation
 from mock_server.api.operations.routing import Operations, is_served
 from mock_server.api.operations.shares import VISITED
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
@@ -83,12 +83,12 @@ class PublicApi:
             try:
                 operation = self._admission.admit(request)
                 max_bytes = self._limits.body_bytes
-                if operation.gather is None:
+                if operation.read_fields is None:
                     request.content = await body.read(max_bytes, self._memory)
                 else:
-                    if operation.most_bytes is not None:
-                        max_bytes = operation.most_bytes(self._limits)
-                    request.content = await operation.gather(
+                    if operation.max_body_bytes is not None:
+                        max_bytes = operation.max_body_bytes(self._limits)
+                    request.content = await operation.read_fields(
                         body, max_bytes, self._memory
                     )
                 if operation.access in VISITED:
@@ -252,7 +252,7 @@ class PublicApi:
     def _respond(
         self,
         request: context.RequestContext,
-        distort: Distort | None = None,
+        distortion: Distortion | None = None,
         copy: State | None = None,
     ) -> responses.Response:
         """Run the operation on the request's state, or on `copy`.
@@ -264,7 +264,7 @@ class PublicApi:
         state = request.state if copy is None else copy
         call = Call.for_caller(state, request.caller, request.results)
         if not (state.faults.active or operation.is_scripted):
-            return operation.respond(call, content, distort)
+            return operation.respond(call, content, distortion)
         matchable = request.matchable or self._matchable_parts(request, operation)
         if operation.is_scripted:
             call = replace(call, request=matchable)
@@ -279,7 +279,7 @@ class PublicApi:
             if is_delayed:  # refuse for lack of memory before the answer changes data
                 size = request.answer.fault.charge.size
                 self._memory.check_room(size, "path")
-            response = answer.respond(sent, distort)
+            response = answer.respond(sent, distortion)
             if is_delayed:
                 request.charge = self._charge(response)
         elif isinstance(operation, AnsweredPath) or self._is_switched_off(
@@ -289,7 +289,7 @@ class PublicApi:
             path, method = request.scope["path"], request.scope["method"]
             raise self._operations.unknown_route(path, method, state.choices)
         else:
-            response = operation.respond(call, content, distort)
+            response = operation.respond(call, content, distortion)
         if isinstance(response, EventStream):
             request.charge = self._charge(response)
             connection = connection_of(request.scope)

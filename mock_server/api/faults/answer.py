@@ -24,7 +24,7 @@ from mock_server.api.faults.answer_checks import (
     survives_json,
 )
 from mock_server.api.faults.answering import AnsweredRequest, BaseAnswer, value_of
-from mock_server.api.operations.operation import Distort, Operation
+from mock_server.api.operations.operation import Distortion, Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.domain.access import Level
@@ -160,13 +160,13 @@ class Answer(BaseAnswer, tag="answer", dict=True):
             return self
         return replace(self, **{self.form or "": Raw(encoded)})
 
-    def respond(self, sent: AnsweredRequest, distort: Distort | None) -> Response:
+    def respond(self, sent: AnsweredRequest, distortion: Distortion | None) -> Response:
         value = self._filled_value(sent)
-        if distort is not None and value is not UNSET:
-            value = _with_other_page(value, distort, sent)
+        if distortion is not None and value is not UNSET:
+            value = _with_other_page(value, distortion, sent)
         body = self._encoded_body(value)
         if self.phase == "after":  # not earlier: a refused answer changes nothing
-            sent.perform(distort)
+            sent.perform(distortion)
         headers = tuple(
             (name.lower().encode(), text.encode())
             for name, text in self.headers.items()
@@ -245,8 +245,8 @@ def _holds_json(text: str) -> bool:
     return True
 
 
-def _with_other_page(value: Any, distort: Distort, sent: AnsweredRequest) -> Any:
-    """Return the value with its page changed by `distort`; other values stay."""
+def _with_other_page(value: Any, distortion: Distortion, sent: AnsweredRequest) -> Any:
+    """Return the value with its page changed by `distortion`; other values stay."""
     document = value_of(bytes(value)) if isinstance(value, Raw) else value
     holder = document if isinstance(document, dict) else {}
     holder = holder["data"] if isinstance(holder.get("data"), dict) else holder
@@ -254,7 +254,7 @@ def _with_other_page(value: Any, distort: Distort, sent: AnsweredRequest) -> Any
     if not isinstance(items, list) or type(total) is not int:
         return value
     page = Page(items, total, Level.OWNER, items, 0, max(1, len(items)))
-    other = distort(page, sent)
+    other = distortion(page, sent)
     result = {**holder, "list": [*other.items]}
     if "total" in holder:
         result["total"] = other.total

@@ -160,7 +160,7 @@ def data_difference(operation: Operation, form: str | None, value: Any) -> str:
 
     `form` is the field of the answer that has the body.
     """
-    if form not in ("data", "json") or operation.data is None:
+    if form not in ("data", "json") or operation.data_type is None:
         return ""
     if isinstance(value, Raw):
         try:
@@ -175,10 +175,10 @@ def data_difference(operation: Operation, form: str | None, value: Any) -> str:
             return f"{operation.name} returns {expected}, this json has none: {hint}"
         value, root = value["data"], "$.json.data"
     try:
-        msgspec.convert(value, operation.data)
+        msgspec.convert(value, operation.data_type)
     except msgspec.ValidationError as error:
         is_small = len(msgspec.json.encode(value)) <= Published.differing_bytes
-        problems = mistakes(value, operation.data) if is_small else iter(())
+        problems = mistakes(value, operation.data_type) if is_small else iter(())
         first = next(problems, None)
         text = (
             f"{first.message} - at {root}{dotted(first.path)[1:]}" if first else error

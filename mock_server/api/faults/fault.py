@@ -22,7 +22,7 @@ from mock_server.api.connection import Connection, NeedsConnection, connection_o
 from mock_server.api.context import RequestContext, pause
 from mock_server.api.event_stream import EventStream
 from mock_server.api.operations.answered_path import Served, name_schema
-from mock_server.api.operations.operation import Distort
+from mock_server.api.operations.operation import Distortion
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import End, Response
 from mock_server.api.slices import once_ready
@@ -62,7 +62,7 @@ class FaultContext(Struct, frozen=True):
     request: RequestContext
     operation: Served
     firing: Firing
-    respond: Callable[[Distort | None, State | None], Response]
+    respond: Callable[[Distortion | None, State | None], Response]
 
     @property
     def is_after(self) -> bool:
@@ -73,9 +73,9 @@ class FaultContext(Struct, frozen=True):
     # `response_to_break` if they break the bytes of a response, `perform_if_after` if
     # they replace the response, `perform_on_copy` if the operation must write nothing.
 
-    async def perform(self, distort: Distort | None = None) -> Response:
-        """Run the operation; `distort` may change its data before it is encoded."""
-        response = await once_ready(lambda: self.respond(distort, None))
+    async def perform(self, distortion: Distortion | None = None) -> Response:
+        """Run the operation; `distortion` may change its data before it is encoded."""
+        response = await once_ready(lambda: self.respond(distortion, None))
         await apply_answer_delay(self.request)
         return response
 
@@ -97,7 +97,7 @@ class FaultContext(Struct, frozen=True):
         """Return an invented item for a page of the operation or of an answer."""
         if self.request.answer is not None:
             return {"_id": f"appeared-{number}", "name": f"Appeared {number}"}
-        appear = cast("Callable[[object, int], Any]", self.operation.invent)
+        appear = cast("Callable[[object, int], Any]", self.operation.invent_item)
         return appear(request, number)
 
     async def response_to_break(self) -> Response:

@@ -38,12 +38,12 @@ class PageDrift(Fault, tag="page_drift"):
             raise wrong_field("insert or remove", got, "insert")
 
     async def apply(self, context: FaultContext) -> Response:
-        def distort(page: Page[Any], request: object) -> Page[Any]:
+        def distortion(page: Page[Any], request: object) -> Page[Any]:
             numbers = range(1, (self.insert or 0) + 1)
             new = [context.invent_item(request, number) for number in numbers]
             return drifted_page(page, self.at, new, self.remove or 0)
 
-        return await context.perform(distort)
+        return await context.perform(distortion)
 
 
 def drifted_page(page: Page[T], at: int, new: Sequence[T], remove: int) -> Page[T]:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from mock_server.api.faults.answering import AnsweredRequest, BaseAnswer
 from mock_server.api.faults.fault import wrong_field
-from mock_server.api.operations.operation import Distort
+from mock_server.api.operations.operation import Distortion
 from mock_server.api.response import Response
 from mock_server.domain import replies
 from mock_server.domain.faults import placeholders
@@ -58,10 +58,10 @@ class Reply(BaseAnswer, tag="reply"):
         yield from super().warnings()
         yield from placeholders.in_reply([self.text, self.parts])
 
-    def respond(self, sent: AnsweredRequest, distort: Distort | None) -> Response:
+    def respond(self, sent: AnsweredRequest, distortion: Distortion | None) -> Response:
         """Return the response of the operation with this reply."""
         reply = replies.DeclaredReply(
             text=self.text, parts=self.parts, stream=self.stream
         )
         call = replace(sent.call, reply=reply)
-        return sent.operation.respond(call, sent.content, distort)
+        return sent.operation.respond(call, sent.content, distortion)
