@@ -113,7 +113,7 @@ class AdminEndpoint:
             query=_query(route, scope),
             body=self._body(route, content, scope),
             content=content,
-            disconnected=body.gone,
+            disconnected=body.wait_for_disconnect,
         )
 
     def _body(self, route: AdminRoute, content: bytes, scope: Scope) -> object:

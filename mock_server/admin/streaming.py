@@ -128,7 +128,7 @@ class JournalStream:
         """Send events until the client, the sandbox or the server is gone."""
         wake = _thread_safe_set(self._news)
         # Only `receive` reports a disconnect, because uvicorn then ignores `send`.
-        gone = asyncio.create_task(body.gone())
+        gone = asyncio.create_task(body.wait_for_disconnect())
         gone.add_done_callback(lambda _: self._end())
         with self._opened.count_stream(self._end):
             # Added before the journal is read, so that no entry is missed.
@@ -237,7 +237,7 @@ class Download:
     async def send(self, body: RequestBody, send: Send) -> None:
         """Send all parts, unless the client disconnects."""
         sending = asyncio.create_task(self._send(body.scope, send))
-        gone = asyncio.create_task(body.gone())
+        gone = asyncio.create_task(body.wait_for_disconnect())
         gone.add_done_callback(lambda _: sending.cancel())
         try:
             with self.opened.count_one():

@@ -58,11 +58,11 @@ class Description:
             response = Response(200, content)
             try:
                 charge = self._sandboxes.memory.charge_response(response.size)
-            except LimitReached as too_much:
-                response = error_response(too_much, Choices())
+            except LimitReached as refusal:
+                response = error_response(refusal, Choices())
         else:
-            refusal = MethodNotAllowed("GET", describe_value(scope["method"]))
-            response = error_response(refusal, Choices())
+            wrong_method = MethodNotAllowed("GET", describe_value(scope["method"]))
+            response = error_response(wrong_method, Choices())
         await send_response(response, RequestBody.of(scope, receive), send)
         if charge is not None:
             charge.release()

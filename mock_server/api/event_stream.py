@@ -67,7 +67,7 @@ class EventStream(Response, frozen=True, kw_only=True):
         body = b"".join(each.content for each in all_chunks)
         return replace(self, body=body, chunks=all_chunks, end=end or self.end)
 
-    def on(
+    def with_connection(
         self, connection: Connection | None, pause: Callable[[float], Awaitable[None]]
     ) -> Self:
         """Return the stream with a connection (None in process) and a way to pause.

@@ -86,7 +86,9 @@ def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
         raise click.UsageError(mistake)
     is_preset = name in PRESETS
     texts = set() if is_preset else values.text_fields(KINDS[name])
-    known = () if is_preset else (*KINDS[name].least, *KINDS[name].own_fields())
+    known = (
+        () if is_preset else (*KINDS[name].required_fields, *KINDS[name].own_fields())
+    )
     body = values.parse_fields(fields, texts, known)
     # These fields would override NAME below.
     if body.keys() & {"kind", "preset"}:

@@ -197,7 +197,7 @@ def fault_hint(kind: object, value: object, /, *_: object, **named: object) -> s
     if isinstance(value, str) and value in OPERATIONS:
         fields = {"operation": value, **named}.items()
         return f"write fault({kind!r}, {', '.join(f'{k}={v!r}' for k, v in fields)})"
-    names = (*KINDS[kind].least, *KINDS[kind].own_fields())
+    names = (*KINDS[kind].required_fields, *KINDS[kind].own_fields())
     name = next((each for each in names if each not in _RARE), None)
     if name == "ms" and isinstance(value, int | float) and value < 60:
         # A small number is probably in seconds.

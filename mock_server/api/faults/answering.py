@@ -38,10 +38,10 @@ def value_of(body: bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     except BadJson as refusal:
-        most = f"{Published.json_values} items and fields"
+        limit_text = f"{Published.json_values} items and fields"
         hint = "a fault cannot change a larger one"
         raise LimitReached(
-            f"an answer of at most {most}", "a larger one", "the answer", hint
+            f"an answer of at most {limit_text}", "a larger one", "the answer", hint
         ) from refusal
 
 
@@ -81,7 +81,9 @@ class BaseAnswer(Fault):
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
     ttl: Seconds | None = None  # type: ignore[assignment]
 
-    def respond(self, sent: AnsweredRequest, distortion: Distortion | None) -> Response:
+    def respond(
+        self, request: AnsweredRequest, distortion: Distortion | None
+    ) -> Response:
         """Return the response when the answer fires. Raises Refusal, NotReady."""
         raise NotImplementedError
 

@@ -97,8 +97,8 @@ class FaultContext(Struct, frozen=True):
         """Return an invented item for a page of the operation or of an answer."""
         if self.request.answer is not None:
             return {"_id": f"appeared-{number}", "name": f"Appeared {number}"}
-        appear = cast("Callable[[object, int], Any]", self.operation.invent_item)
-        return appear(request, number)
+        invent = cast("Callable[[object, int], Any]", self.operation.invent_item)
+        return invent(request, number)
 
     async def response_to_break(self) -> Response:
         """Return a response to break; only in phase "after", data may change."""
@@ -137,7 +137,7 @@ class Fault(Definition):
     """All kinds by name; set by the table of kinds."""
     presets: ClassVar[Collection[str]] = ()
     """The names of all presets; set by the table of kinds."""
-    least: ClassVar[Mapping[str, Any]] = {}
+    required_fields: ClassVar[Mapping[str, Any]] = {}
     """The required fields of a valid fault, beside its kind."""
     chinese: ClassVar[str] = ""
     """The effect as a Chinese sentence; the docstring is the English sentence."""
@@ -187,13 +187,15 @@ class Fault(Definition):
             return f" (did you mean {rest!r}?)"
         kinds = Fault.kinds.items()
         names = {each for _, kind in kinds for each in _field_names(kind)}
-        best = nearest(name, names) or name
-        owners = ", ".join(each for each, kind in kinds if best in _field_names(kind))
+        likely_name = nearest(name, names) or name
+        owners = ", ".join(
+            each for each, kind in kinds if likely_name in _field_names(kind)
+        )
         if name == "headers" and "retry-after" in str(fields.get(name)).lower():
             return " (write retryAfter)"
         if owners == "answer":
-            owners += f": in Python write respond(..., {best}=...)"
-        return f" ({best} is a field of {owners})" if owners else ""
+            owners += f": in Python write respond(..., {likely_name}=...)"
+        return f" ({likely_name} is a field of {owners})" if owners else ""
 
     @classmethod
     def own_fields(cls) -> Mapping[str, object]:
@@ -337,18 +339,18 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
         hint = f", which is a preset ({advice})"
     if name == "timeout" and "ms" not in fields:
         hint = " (hang never answers, delay with ms 3000 answers late)"
-    names = {f for k in kinds.values() for f in _field_names(k)}
+    names = {name for kind in kinds.values() for name in _field_names(kind)}
     if "kind" not in fields and "request" in fields:  # as WireMock has it
         hint, names = " (did you mean 'answer'?)", {*fields}
     unknown = [each for each in fields if each not in names][: Published.told_problems]
-    more = [f"unknown field {cut(f)!r}{did_you_mean(f, names)}" for f in unknown]
-    tag = fields.get("type", hint.partition("'")[2].partition("'")[0])
-    if isinstance(tag, str) and tag in kinds:  # check the fields of the meant kind
+    problems = [f"unknown field {cut(it)!r}{did_you_mean(it, names)}" for it in unknown]
+    likely_kind = fields.get("type", hint.partition("'")[2].partition("'")[0])
+    if isinstance(likely_kind, str) and likely_kind in kinds:  # check its fields too
         own = {name: each for name, each in fields.items() if name in names - {"kind"}}
-        errors = islice(mistakes(own, kinds[tag]), Published.told_problems)
-        more += [f"{each.message} - at {dotted(each.path)}" for each in errors]
+        errors = islice(mistakes(own, kinds[likely_kind]), Published.told_problems)
+        problems += [f"{each.message} - at {dotted(each.path)}" for each in errors]
     expected = f"Expected one of {', '.join(kinds)}, got {got}{hint}"
-    return expected, "".join(f"; {each}" for each in more)
+    return expected, "".join(f"; {each}" for each in problems)
 
 
 def _field_names(kind: type[Fault]) -> set[str]:
