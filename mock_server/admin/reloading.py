@@ -64,7 +64,7 @@ class Reloader:
         # Is a reload requested, and also for unchanged files?
         self._is_requested = self._always = self._closed = False
 
-    def ask(self, *, always: bool = False) -> None:
+    def request_reload(self, *, always: bool = False) -> None:
         """Request a reload, for changed files only or `always`."""
         if self._closed:
             return

@@ -147,7 +147,7 @@ def journal(
 def _other_journals(client: AdminClient) -> str:
     """Return the names of the other sandboxes whose journals have entries, as text."""
     names, server = [], replace(client, sandbox=None)
-    sandboxes = server.ask(SandboxesView, "GET", "/sandboxes").value.sandboxes
+    sandboxes = server.call(SandboxesView, "GET", "/sandboxes").value.sandboxes
     for each in sandboxes[:_ASKED_SANDBOXES]:
         with suppress(Refused):  # the sandbox may have expired
             other = replace(client, sandbox=each.name)

@@ -168,7 +168,7 @@ def _run(
             on_stop=reload_log.stop,
             on_hangup=reload_log.reload,
             on_wait=lambda count: err.write(_waiting_text(count)),
-            embedded=False,
+            is_embedded=False,
         )
         server.run([listener])
     except UnfitUvicorn as error:

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.views import FaultView, SandboxView
 from mock_server.api.fixture_loading import load_fixture, with_faults
-from mock_server.control.client import SECONDS, AdminClient, Refused
+from mock_server.control.client import TIMEOUT_SECONDS, AdminClient, Refused
 from mock_server.control.control_object import HasControl, MockServerFixture
 from mock_server.control.embedding import MockServer, in_process
 from mock_server.control.environment import MAX_SECONDS, variable
@@ -52,7 +52,7 @@ def _from_environment() -> tuple[str | None, float]:
     if token is not None and not (token.isascii() and token.isprintable()):
         raise pytest.UsageError(f"Expected visible ASCII - at {names[0]}")
     try:
-        timeout = SECONDS if seconds is None else float(seconds)
+        timeout = TIMEOUT_SECONDS if seconds is None else float(seconds)
     except ValueError:
         timeout = -1.0
     if not 0 <= timeout <= MAX_SECONDS:

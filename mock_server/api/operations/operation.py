@@ -38,7 +38,7 @@ Encoder = Callable[[Any, State], bytes | Response]
 FieldsReader = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
 """Receives a request body of at most `int` bytes, and returns its fields as JSON."""
 
-RequestReader = Callable[[bytes, Choices, list[str]], Any]
+RequestParser = Callable[[bytes, Choices, list[str]], Any]
 """Reads a body into the domain's request; adds hints to the list. Raises Refusal."""
 
 RefusalShaper = Callable[[Response, errors.Refusal, bytes, State], Response]
@@ -150,7 +150,7 @@ class Operation(Struct, frozen=True):
     contract: Contract[Any]
     data_type: Any
     refusals: tuple[type[errors.Refusal], ...]
-    read: RequestReader
+    read: RequestParser
     handle: Callable[[Call, Any], Any]
     encode: Encoder
     traits: frozenset[str] = frozenset()
@@ -238,7 +238,7 @@ class Operation(Struct, frozen=True):
             return self.contract
         return former.contract
 
-    def reader_in(self, state: State) -> RequestReader:
+    def reader_in(self, state: State) -> RequestParser:
         """Return the function that reads a body in the version of `state`."""
         if self.former_contract is None:
             return self.read

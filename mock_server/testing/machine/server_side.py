@@ -231,7 +231,7 @@ class ServerSide:
         return CallOutcome(client, text, fault, value, error, entries, texts)
 
     def _total(self) -> int:
-        page = self._admin.ask(views.JournalView, "GET", "/journal?limit=1")
+        page = self._admin.call(views.JournalView, "GET", "/journal?limit=1")
         return page.value.total
 
     def _entries(self) -> list[dict[str, Any]]:
