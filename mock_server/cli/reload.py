@@ -89,7 +89,7 @@ class ReloadLog:
     def reload(self) -> None:
         """Load the files again, even if they have not changed."""
         if self._app.reloader.files:
-            self._app.reloader.request_reload(always=True)
+            self._app.reloader.request_reload(is_forced=True)
         else:
             self._log(f"SIGHUP: {_NO_FILES} load again")
 

@@ -90,7 +90,7 @@ def serve(
     except CannotBind as error:
         raise Stop(str(error), output.UNREACHABLE) from None
     app.reloader.files = files
-    app.reloader.complete = partial(with_faults, added_faults=fault)
+    app.reloader.add_data = partial(with_faults, added_faults=fault)
     _run(
         app,
         listener,
