@@ -223,8 +223,8 @@ class Call(Struct, frozen=True):
     def check_sandbox(self) -> None:
         """Raise SandboxNotFound if the sandbox was deleted, or replaced by another."""
         if self.sandboxes.get(self.sandbox.name) is not self.sandbox:
-            expected = "the sandbox that there was"
-            raise SandboxNotFound(expected, "another one of its name", "path")
+            expected = "the sandbox of the request"
+            raise SandboxNotFound(expected, "a new one of the same name", "path")
 
     @property
     def limits(self) -> Limits:

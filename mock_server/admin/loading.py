@@ -57,7 +57,7 @@ _COMMAND = ("-P", "-m", "mock_server.api.fixture_loading")
 
 Wait = Callable[[], Coroutine[Any, Any, object]]
 """A function that waits for an event, such as the client's disconnect."""
-_STOPPED = partial(ServerBusy, "a server that goes on", "one that stops", "server")
+_STOPPED = partial(ServerBusy, "a running server", "one that is stopping", "server")
 
 
 _LINES_HINT = "has curl -d joined the lines? --data-binary @FILE keeps them"
@@ -160,7 +160,7 @@ class LoadingProcess:
 def _killed() -> Exception:
     # Probably the operating system has killed it, because memory ran out.
     expected = "a document that can be loaded"
-    return BadFixture(expected, "one of which the loading was ended", "body")
+    return BadFixture(expected, "one whose loading process was killed", "body")
 
 
 def _environment() -> dict[str, str]:

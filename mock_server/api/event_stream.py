@@ -76,9 +76,7 @@ class EventStream(Response, frozen=True, kw_only=True):
         """
         if self.is_cut and connection is None:
             message = "a reply is cut, which needs a connection: serve it on a socket"
-            raise NeedsConnection(
-                f"{message} (MockServer), it cannot be had in process"
-            )
+            raise NeedsConnection(f"{message} (MockServer), in process there is none")
         end = connection.reset if self.is_cut and connection else self.end
         return replace(self, connection=connection, pause=pause, end=end)
 

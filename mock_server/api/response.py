@@ -227,7 +227,7 @@ def interrupted_response(scope: Scope) -> NoResponse:
     async def end(body: RequestBody) -> None:
         connection = connection_of(scope)
         if connection is None:
-            raise NeedsConnection("a reset has ended what a fault was holding up")
+            raise NeedsConnection("a reset has ended the wait of a fault")
         await connection.close(body)
 
     return NoResponse(end=end)

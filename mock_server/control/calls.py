@@ -216,7 +216,7 @@ class Calls:
             if sent and name not in sent:
                 hint = did_you_mean(name, sent) or f" (sent: {', '.join(sorted(sent))})"
                 if name == "question" and "messages" in sent:
-                    hint = " (what was asked is in messages)"
+                    hint = " (the question is in messages)"
                 yield one_line(f"no call had a field {name!r}{hint}")
 
     def _summary(self) -> str:

@@ -169,9 +169,9 @@ class FaultList(ReadOnly, Sequence[dict[str, Any]]):
                 raise AttributeError(text)
             known = [each for each in dir(type(self)) if not each.startswith("_")]
             fix = "add one by `.fault(kind, ...)`"
-            fix += ", take away by `.faults.remove(id)` or `.faults.clear()`"
+            fix += ", remove one by `.faults.remove(id)` or `.faults.clear()`"
             text = f"`.faults` has no {name!r}{did_you_mean(name, known)}"
-            raise AttributeError(f"{text}, as it shows what is there: {fix}")
+            raise AttributeError(f"{text}, because it only lists faults: {fix}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and self._active == list(other)

@@ -188,7 +188,7 @@ class ChoicesRun:
         if self._selection.is_forced:
             return text
         if self._is_remote:
-            note = "what matters to a test cannot be seen with --mock-server-url"
+            note = "the choices that a test reads are unknown with --mock-server-url"
             return f"{text}; {note}"
         return f"{text}; values that cannot matter to a test are left out"
 

@@ -131,7 +131,7 @@ def scope_hint(message: str) -> Iterator[tuple[str, str]]:
     if match := _SCOPES.search(message):
         fix = "take mock_server_session, which no test resets"
         fix = f'{fix}, or drop scope="{match[3]}" of your fixture'
-        yield "mock-server", f"{match[1]} is of one test: {fix}"
+        yield "mock-server", f"{match[1]} belongs to one test: {fix}"
 
 
 def allowed_by_ini(config: pytest.Config) -> list[str] | None:

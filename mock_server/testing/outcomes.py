@@ -151,11 +151,11 @@ class Outcomes:
         if accepted is not None:
             yield from _lines(known, f"(accepted in {accepted.path.name}) breaks")
             if not is_writing:
-                outcome = f"no longer breaks (to be taken off {accepted.path.name})"
+                outcome = f"no longer breaks (remove them from {accepted.path.name})"
                 yield from _lines(self._resolved(accepted), outcome)
         results = self._results.items()
         if tests := sorted({test for (_, test), it in results if it == NOT_VARIED}):
-            yield f"not varied, as they do not pass as they are: {', '.join(tests)}"
+            yield f"not varied, as their default run did not pass: {', '.join(tests)}"
 
     def _has_passed(self, test: str) -> bool:
         """Return whether the default run passed; else the variants prove nothing."""

@@ -118,7 +118,7 @@ def remote_server(
     except Refused as error:
         if error.status != 401:
             raise
-        hint = f"{variable('admin-token')} is to have the token"
+        hint = f"{variable('admin-token')} must have the token"
         raise ValueError(f"{error} - at {_OPTION} ({hint})") from None
     except Unreachable as error:
         raise Unreachable(f"{error} - at {_OPTION}") from None

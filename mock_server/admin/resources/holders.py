@@ -179,7 +179,10 @@ async def _load_and_put(
         # The state may have changed during the load.
         call.check_sandbox()
         if _document(sandbox.store, list_name, fields | {"id": object_id}) != document:
-            expected, got = "a state that stays", "a change of what the body refers to"
+            expected, got = (
+                "an unchanged state",
+                "a change of objects that the body refers to",
+            )
             raise ServerBusy(expected, got, "body", "try again")
         return put(part)
 

@@ -120,7 +120,7 @@ class Answer(BaseAnswer, tag="answer", dict=True):
         if is_route(self.operation):
             yield from path_problems(self.operation)
             if self.phase == "after":
-                expected = "phase before at a path where nothing is carried out"
+                expected = "phase before at a path without an operation"
                 yield ("phase",), f"Expected {expected}, got after"
         else:
             yield from missing_method(self.operation)

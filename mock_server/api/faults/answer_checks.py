@@ -109,17 +109,17 @@ def json_problems(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 
 _NAME, _VALUE = re.compile(HEADER_NAME), re.compile(HEADER_VALUE)
 _RESERVED_HEADERS = {
-    "connection": "it is the server's to end a connection",
-    "content-length": "the server counts",
-    "date": "the server says when",
-    "keep-alive": "it is the server's to end a connection",
-    "te": "it is of requests",
-    "trailer": "there are none",
-    "transfer-encoding": "the server frames",
-    "upgrade": "there is only HTTP/1.1",
-    "x-mock-generation": "the server marks what it answers",
-    "x-mock-hint": "the server marks what it answers",
-    "x-mock-sandbox": "the server marks what it answers",
+    "connection": "the server decides when a connection ends",
+    "content-length": "the server counts the bytes",
+    "date": "the server sets the time",
+    "keep-alive": "the server decides when a connection ends",
+    "te": "only requests have it",
+    "trailer": "the server sends no trailers",
+    "transfer-encoding": "the server frames the body",
+    "upgrade": "the server speaks HTTP/1.1 only",
+    "x-mock-generation": "the server sets it",
+    "x-mock-hint": "the server sets it",
+    "x-mock-sandbox": "the server sets it",
 }
 _CORS = "access-control-"
 

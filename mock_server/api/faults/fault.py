@@ -111,7 +111,7 @@ class FaultContext(Struct, frozen=True):
             kind = self.firing.fault.definition.kind
             raise NeedsConnection(
                 f"the fault {kind!r} needs a connection: serve the application on a "
-                "socket (MockServer), it cannot be had in process"
+                "socket (MockServer), in process there is none"
             )
         return connection
 
@@ -338,7 +338,7 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
         advice = f'write {{"preset": "{name}"}}, in Python preset({name!r})'
         hint = f", which is a preset ({advice})"
     if name == "timeout" and "ms" not in fields:
-        hint = " (hang never answers, delay with ms 3000 answers late)"
+        hint = " (hang never responds, delay with ms 3000 responds late)"
     names = {name for kind in kinds.values() for name in _field_names(kind)}
     if "kind" not in fields and "request" in fields:  # as WireMock has it
         hint, names = " (did you mean 'answer'?)", {*fields}
@@ -381,9 +381,9 @@ def fault_of(fields: Mapping[str, Any]) -> Fault:
 
 
 _TRAITS = {
-    "page": "that answers a page",
-    "total": "that answers a total",
-    "write": "that changes something",
+    "page": "that returns a page",
+    "total": "that returns a total",
+    "write": "that changes data",
 }
 
 
