@@ -8,7 +8,7 @@ from starlette.types import Scope
 
 from mock_server.api import context
 from mock_server.api import headers as request_headers
-from mock_server.api.bound import bound_sandbox
+from mock_server.api.bound_address import bound_sandbox
 from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.operations import shares
 from mock_server.api.operations.answered_path import Served, find_answered

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import msgspec
 from starlette.types import Receive, Scope, Send
 
-from mock_server.api.bound import likely_sandbox
+from mock_server.api.bound_address import likely_sandbox
 from mock_server.api.errors import MethodNotAllowed
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Response, error_response, send_response

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.api.bound import BOUND_PREFIX, bind
+from mock_server.api.bound_address import BOUND_PREFIX, bind
 from mock_server.api.context import NOTES, ScopeNotes
 from mock_server.api.headers import HeaderParser
 from mock_server.api.operations.routing import DESCRIPTION, PREFIX

@@ -9,7 +9,7 @@ from pathlib import Path
 from starlette.types import Scope
 
 from mock_server.api.headers import Header, values
-from mock_server.api.joined import joined_script, joined_styles
+from mock_server.api.page_bundle import joined_script, joined_styles
 from mock_server.api.response import Response
 
 _PACKAGE = Path(__file__).parents[1]

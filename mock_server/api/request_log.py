@@ -8,7 +8,7 @@ from itertools import count
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mock_server.api.bound import likely_sandbox
+from mock_server.api.bound_address import likely_sandbox
 from mock_server.api.context import notes_of
 from mock_server.api.envelope import Failure
 from mock_server.api.headers import (

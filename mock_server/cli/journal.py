@@ -181,7 +181,7 @@ _PLAIN_PATH = re.compile("[A-Za-z0-9/._~-]+", re.ASCII)
 
 
 def _print_responses(text: str) -> None:
-    from mock_server.control.unknown import answer_mistakes
+    from mock_server.control.unknown_routes import answer_mistakes
 
     page = msgspec.json.decode(text, type=JournalView)
     routes = ((each.request.method, each.request.path) for each in page.entries)

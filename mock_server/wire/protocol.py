@@ -30,7 +30,7 @@ from mock_server.wire.transport import (
     LoopTurn,
     has_last_descriptor,
 )
-from mock_server.wire.whole import whole_receive_and_send
+from mock_server.wire.whole_messages import whole_receive_and_send
 
 _FIRST_BYTES = frozenset(range(0x21, 0x7F)) | frozenset(b"\r\n")
 _REFUSED_KEY = "mock_server.refused"

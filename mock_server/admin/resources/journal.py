@@ -222,7 +222,9 @@ class Verify(Criteria, kw_only=True):
     in_order: Steps | UnsetType = UNSET
 
 
-_EXAMPLES = tuple(Example({"operation": "updateHistory", "exactly": n}) for n in (1, 2))
+_EXAMPLES = tuple(
+    Example({"operation": "updateHistory", "exactly": count}) for count in (1, 2)
+)
 
 
 @routes.add("POST", "/journal/verify", examples=_EXAMPLES)
