@@ -93,6 +93,7 @@ class AdminRouter:
 
 
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
+    """Respond with 404 and a suggestion."""
     path, method = scope["path"], scope["method"]
     got, similar_route = describe_value(path), _nearest(path, method)
     rest = path.removeprefix(f"{_PREFIX}/")

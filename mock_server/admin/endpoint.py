@@ -83,6 +83,7 @@ class AdminEndpoint:
     async def _response(
         self, scope: Scope, body: RequestBody
     ) -> Response | LongResponse:
+        """Return the response to a request. Raises Refusal, ClientGone."""
         # HEAD gets the response to GET without the body (RFC 9110 9.3.2).
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         route = self._routes.get(method)
@@ -101,6 +102,7 @@ class AdminEndpoint:
     async def _read_call(
         self, route: AdminRoute, scope: Scope, body: RequestBody
     ) -> Call:
+        """Read the body, and return the parsed request. Raises Refusal, ClientGone."""
         sandboxes = self._services.sandboxes
         limits = sandboxes.limits
         path = {name: _decode(text) for name, text in scope["path_params"].items()}
@@ -120,6 +122,7 @@ class AdminEndpoint:
         )
 
     def _read_body(self, route: AdminRoute, content: bytes, scope: Scope) -> object:
+        """Return the body as the route's type, a dictionary or None. Raises Refusal."""
         if route.body is None:
             return None
         # An empty body is {}, because a reset or a snapshot needs no fields.
@@ -141,6 +144,7 @@ class AdminEndpoint:
             raise
 
     async def _handle(self, call: Call, route: AdminRoute) -> Response | LongResponse:
+        """Call the handler of a route; return its view as a response."""
         arguments = [getattr(call, each) for each in route.arguments]
         result = await once_ready(lambda: route.handle(call, *arguments))
         if isawaitable(result):

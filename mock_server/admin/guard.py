@@ -61,6 +61,7 @@ class Guard:
             await self._app(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
+        """Raise ForeignHost, ForeignOrigin, MissingAuthorization or UnknownKey."""
         hosts = values(scope["headers"], b"host")
         host = hosts[0].decode("latin-1") if len(hosts) == 1 else ""
         if not self._is_own_host(host):
@@ -79,6 +80,7 @@ class Guard:
             scope[ADMITTED] = True
 
     def _check_token(self, scope: Scope) -> None:
+        """Raise MissingAuthorization or UnknownKey without the admin token."""
         if self._token is None:
             return
         try:
@@ -98,6 +100,7 @@ class Guard:
             raise UnknownKey("the admin token", "another", place, _IN_CLI)
 
     def _is_own_host(self, host: str) -> bool:
+        """Return whether a Host is an IP address, has no dot, or is allowed."""
         match = _HOST.fullmatch(host)
         if match is None:
             return False
@@ -110,6 +113,7 @@ class Guard:
         return is_known or _is_address(name, IPv4Address)
 
     def _check_origin(self, scope: Scope, host: str) -> None:
+        """Raise ForeignOrigin if a page of another origin has sent the request."""
         # Browsers send Origin with every request that may change data. Both schemes are
         # ours, because a proxy in front of this server may use TLS.
         own_origins = f"http://{host}".lower(), f"https://{host}".lower()

@@ -80,6 +80,7 @@ class Reloader:
             self._task.cancel()
 
     async def _run(self) -> None:
+        """Reload until no reload is requested; report each result."""
         while self._is_requested:
             is_forced = self._is_forced
             self._is_requested = self._is_forced = False
@@ -123,6 +124,7 @@ class Reloader:
         return None
 
     def _report(self, result: Reload) -> None:
+        """Store a result without secrets and folders, and pass it to `on_end`."""
         default = self._sandboxes.default
         secrets = self._secrets.for_request(default.state, None)
         problems = [

@@ -167,6 +167,7 @@ class JournalStream:
         return exists and not self._is_ended
 
     def _new_events(self) -> Iterator[bytes]:
+        """Yield the events of entries and changes since the last call."""
         journal = self._sandbox.journal
         # Entries that arrive after this line are sent in the next round.
         end = journal.next_seq

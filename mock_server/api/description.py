@@ -69,6 +69,7 @@ class Description:
 
 
 def _with_static_responses(content: bytes, answers: Sequence[Definition]) -> bytes:
+    """Return an OpenAPI document, as JSON, with the paths of static responses added."""
     document: dict[str, Any] = msgspec.json.decode(content)
     paths = document.setdefault("paths", {})
     # Of paths that differ only in the names of parameters, OpenAPI allows one.
@@ -83,6 +84,7 @@ def _with_static_responses(content: bytes, answers: Sequence[Definition]) -> byt
 
 
 def _description_of(answer: "Answer", path: str) -> Mapping[str, Any]:
+    """Return the OpenAPI operation of a static response at `path`."""
     response: dict[str, Any] = {"description": "As the fixture declares it."}
     if answer.content_type:
         response["content"] = {answer.content_type.decode(): {}}

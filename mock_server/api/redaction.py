@@ -121,6 +121,7 @@ class RequestSecrets(Struct, frozen=True):
         return self._redact_end(self.redact(text), ESCAPED_KEY_BYTES)
 
     def _redact_once(self, text: bytes) -> bytes:
+        """Replace each secret in a text, escaped or not, by `[redacted]`."""
         plain, starts, ends = escapes.unescaped_with_places(text)
         parts: list[bytes] = []
         end = 0

@@ -101,6 +101,7 @@ class RequestLog:
     def _line(
         self, scope: Scope, response: "_RecordingSend", duration_ms: float
     ) -> Line:
+        """Return the line of a request after `response` was sent."""
         operation, notes = self._operations.get(scope["raw_path"]), notes_of(scope)
         # `answered_name` may be that of a path with answers, such as `GET /api/x/{id}`.
         name = operation or notes.answered_name

@@ -246,6 +246,7 @@ _STEP_FIELDS = "operation", "body", "key", "status"
 
 
 def _step_criteria(step: object) -> dict[str, Any]:
+    """Return a step as criteria. Raises TypeError for anything but a step."""
     if isinstance(step, str):
         return _criteria(step)
     if not isinstance(step, Mapping) or "operation" not in step:

@@ -241,6 +241,7 @@ class AdminClient:
         headers: dict[str, str],
         content: bytes | None = None,
     ) -> Request:
+        """Return a request for a path below the sandbox, with the admin token."""
         prefix = f"/sandboxes/{quote(self.sandbox, safe='')}" if self.sandbox else ""
         if self.token is not None:
             headers["Authorization"] = f"Bearer {self.token}"

@@ -212,6 +212,7 @@ def _response(
 
 
 def _read(response: http.client.HTTPResponse) -> RawResponse:
+    """Read the whole body. Raises Unreachable, and IncompleteRead if it ends early."""
     # http.client requests `identity`. Another encoding could expand to far more bytes
     # than the budget allows.
     encoding = response.headers.get("Content-Encoding", "identity")

@@ -39,6 +39,7 @@ def to_json(value: object) -> bytes:
 
 
 def _wrong_values(value: object, path: Path) -> Iterator[tuple[Path, object]]:
+    """Yield path and value of each part of `value` that JSON cannot hold."""
     match value:
         case str() | bool() | int() | None | Struct():
             pass

@@ -118,6 +118,7 @@ class Records:
 
 
 def _fields(source: ObjectFields, noun: str, id_field: str) -> Mapping[str, Any]:
+    """Return the fields of an object. Raises TypeError, or ValueError without an id."""
     fields = msgspec.to_builtins(source) if isinstance(source, Struct) else source
     example = f'{{"{id_field}": "c1"}}'
     if not isinstance(fields, Mapping):

@@ -101,6 +101,7 @@ def _suggested_answers(
 
 
 def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield printable lines on a journal entry: request, response, violations, hint."""
     request, answer = entry["request"], entry["answer"]
     fault = entry["fault"]
     note = f" (fault {fault['id']}: {fault['kind']})" if fault else ""

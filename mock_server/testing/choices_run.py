@@ -176,6 +176,7 @@ class ChoicesRun:
         self._is_announced = True
 
     def _run_count_text(self, node_ids: Iterable[str]) -> str:
+        """Return a line with the numbers of tests and runs among these test ids."""
         # All values, because the value of a test's default run is not known here.
         names = {str(each) for each in self._selection.variants(None)}
         names.add(variants.DEFAULT_RUN)

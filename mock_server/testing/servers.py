@@ -261,6 +261,7 @@ class LocalServers:
         self.baselines.close()
 
     def _prepare(self, setup: Setup, number: int) -> MockServer:
+        """Return the server with these options, reset to the setup of a test."""
         options = dict(setup.options)
         if number != 0:
             options.pop("port", None)  # the test's first server has this port

@@ -83,6 +83,7 @@ class StrictBuffer(ReceiveBuffer):
         self._is_in_trailers = False
 
     def _take_lines(self) -> list[bytearray]:
+        """Check and return all lines of a head or of trailers; begin the next one."""
         lines, is_in_trailers = self._lines, self._is_in_trailers
         self._take_bytes(self._next_start)
         self._start_head()

@@ -117,6 +117,7 @@ def _page_offset(
 def _matches(
     dataset: Dataset, query: CollectionsQuery, limits: Limits
 ) -> Sequence[Collection]:
+    """Return the collections that a query selects, in fixture order."""
     tree, is_all = dataset.tree, not query.name and query.type is UNSET
     if query.parent_id is UNSET and is_all:
         return tree.collections

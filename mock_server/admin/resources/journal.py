@@ -248,6 +248,7 @@ async def verify(
 
 
 def _bounds(assertion: Verify) -> tuple[int, int | None]:
+    """Return the minimum and maximum count (None: any). Raises InvalidField."""
     minimum, maximum, exactly = (
         None if count is UNSET else count
         for count in (assertion.at_least, assertion.at_most, assertion.exactly)
@@ -268,6 +269,7 @@ def _bounds(assertion: Verify) -> tuple[int, int | None]:
 async def _verify_count(
     facts: Facts, journal: Journal, minimum: int, maximum: int | None
 ) -> views.Verified:
+    """Check that the number of matching entries is within the bounds."""
     hits: list[Entry] = []
     others: list[Entry] = []
     async for entry in in_slices(journal.since(0)):
@@ -294,6 +296,7 @@ def _bounds_text(minimum: int, maximum: int | None) -> str:
 
 
 async def _verify_order(steps: Sequence[Facts], journal: Journal) -> views.Verified:
+    """Check that entries match the steps in order; others may be between them."""
     remaining = journal.since(0)
     for count, facts in enumerate(steps):
         skipped = []

@@ -108,6 +108,7 @@ class KnownFields:
     def _read_fields(
         self, body: Mapping[str, object], fields: Mapping[str, Field], choices: Choices
     ) -> tuple[dict[str, object], list[Violation]]:
+        """Return the values of these fields in a body, and their violations."""
         values: dict[str, object] = {}
         violations = []
         meanings = self.meanings(body, fields)
@@ -183,6 +184,7 @@ def _fields(struct: type[Struct], section: str) -> dict[str, Field]:
 def _judge_extension(
     violation: Violation, field: Field, body: Mapping[str, object], choices: Choices
 ) -> Violation:
+    """Return the violation of a field that a choice adds, with its effect and hints."""
     is_used = field.rules.replaced_field not in body
     if tolerates(choices, field.rules.adding_choice):
         effect = field.rules.added_effect if is_used else violation.effect

@@ -200,6 +200,7 @@ def items_text(page: Page[Collection], state: State) -> bytes:
 
 
 def _cached_item_text(item: Collection, state: State) -> bytes:
+    """Return a collection as JSON, without `permission` and the closing brace."""
     text = state.texts.get(item)
     if text is None:
         extended = state.choices.item_fields == "extended"

@@ -112,6 +112,7 @@ def route(
         refusals = (*refusals, *SHARE)
 
     def row_of(handler: Handler) -> operation.Operation:
+        """Return the row of a route whose function is `handler`."""
         *_, fields_type, return_type = handler.__annotations__.values()
         first, _, rest = cleandoc(handler.__doc__ or "").partition(".\n\n")
         description = " ".join(filter(None, (rest.replace("\n", " "), behaviour)))
