@@ -302,7 +302,7 @@ def mock_server_factory(
     The arguments are those of the marker; the defaults are the settings of the project.
     The servers stop after the test.
     """
-    from mock_server.control.arguments import TEST_ARGUMENTS, RaisedHere, check
+    from mock_server.control.arguments import TEST_ARGUMENTS, HiddenFrames, check
     from mock_server.domain.wrong_calls import UncalledFunction
     from mock_server.testing.mistakes import MISTAKES
     from mock_server.testing.servers import server_for
@@ -316,7 +316,7 @@ def mock_server_factory(
         number = next(numbers)
         arguments = options if fixture is None else options | {"fixture": fixture}
         check(arguments, TEST_ARGUMENTS, place)
-        with RaisedHere(*MISTAKES):
+        with HiddenFrames(*MISTAKES):
             setup = setup_of(*defaults, arguments, request.path.parent, place, run)
             server = server_for(request, setup, _mock_server_stack, number)
         return _note_used_server(request.node, _UsedServer(f"{place} {number}", server))

@@ -48,7 +48,7 @@ def is_alive(pid: int) -> bool:
 
 def pids(server: MockServer) -> list[int]:
     """The processes that load documents for a server of this process."""
-    children = tuple(server.app.loader.children)
+    children = tuple(server.app.loader.processes)
     return [each.process.pid for each in children if each.process is not None]
 
 

@@ -74,7 +74,7 @@ def strange() -> Iterator[Strange]:
 
 
 def reset(client: AdminClient, **how: Any) -> ResetView:
-    return client.ask(ResetView, "POST", "/reset", **how).value
+    return client.call(ResetView, "POST", "/reset", **how).value
 
 
 @pytest.mark.parametrize(("name", "times"), [("busy", 2), ("busy_page", 1)])
@@ -122,7 +122,7 @@ def test_a_server_that_reads_nothing_is_given_up() -> None:
             f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=0.2
         )
         with pytest.raises(Unreachable, match=r"no full response in 0\.2 s"):
-            client.ask(ResetView, "PUT", "/state", bytes(64 * 2**20))
+            client.call(ResetView, "PUT", "/state", bytes(64 * 2**20))
 
 
 def test_wait_goes_on_until_what_answers_is_a_mock_server(
@@ -219,7 +219,7 @@ def test_a_printed_state_is_the_same_state_without_controls(
         kind = YAML if option else JSON
         path, content = "/state", text.encode()
         client = AdminClient(server.url)
-        client.ask(ResetView, "PUT", path, content, content_type=kind)
+        client.call(ResetView, "PUT", path, content, content_type=kind)
         assert client.state().plain() == before
     assert before["datasets"][0]["name"] == HARM + "\x1b\U000e0041"
 
@@ -228,10 +228,10 @@ def test_a_base_path_and_a_name_are_part_of_the_address() -> None:
     with MockServer() as server:
         port = server.url.rsplit(":", 1)[1]
         by_name = AdminClient(f"http://localhost:{port}/")
-        health = by_name.ask(HealthView, "GET", "/health").value
+        health = by_name.call(HealthView, "GET", "/health").value
         assert health.status == "ready"
         with pytest.raises(Refused, match="/below/__admin/health"):
-            AdminClient(f"{server.url}/below").ask(HealthView, "GET", "/health")
+            AdminClient(f"{server.url}/below").call(HealthView, "GET", "/health")
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ import sys
 from mock_server import MockServer
 from mock_server.admin.views import HealthView
 with MockServer() as server:
-    server.client.ask(HealthView, "GET", "/health")
+    server.client.call(HealthView, "GET", "/health")
 print("LOADED", *sys.modules, file=sys.stderr)
 """
 

@@ -62,9 +62,9 @@ class _PathTable:
         for template, app in self._apps:
             if len(template) == len(segments):
                 pairs = list(zip(template, segments, strict=True))
-                named = {own[1:-1]: text for own, text in pairs if own.startswith("{")}
-                if all(own == text or (own[:1] == "{" and text) for own, text in pairs):
-                    return app, named
+                parameters = {name[1:-1]: it for name, it in pairs if name[:1] == "{"}
+                if all(part == it or (part[:1] == "{" and it) for part, it in pairs):
+                    return app, parameters
         return None, {}
 
 
@@ -77,24 +77,25 @@ class AdminRouter:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._health = _PathTable(by_path(health.routes), services)
+        self._health_paths = _PathTable(by_path(health.routes), services)
 
     @cached_property
-    def _all(self) -> _PathTable:
+    def _all_paths(self) -> _PathTable:
         return _PathTable(table(), self._services)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].removeprefix(scope["root_path"])
-        app, named = self._health.find(path)
+        app, parameters = self._health_paths.find(path)
         if app is None:
-            app, named = self._all.find(path)
-        scope["path_params"] = named
+            app, parameters = self._all_paths.find(path)
+        scope["path_params"] = parameters
         await (app or _not_found)(scope, receive, send)
 
 
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
+    """Respond with 404 and a suggestion."""
     path, method = scope["path"], scope["method"]
-    got, near = describe_value(path), _nearest(path, method)
+    got, similar_route = describe_value(path), _nearest(path, method)
     rest = path.removeprefix(f"{_PREFIX}/")
     resources = sorted({each.split("/")[1] for each in table()} - _PAGES)
     hint = f"there are {', '.join(resources)}"
@@ -104,8 +105,8 @@ async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
         )
     elif words := [each for each in (rest, *path.split("/")) if each in _FOREIGN_WORDS]:
         hint = f"what others call {words[0]} is here {_FOREIGN_WORDS[words[0]]}"
-    elif near is not None:
-        hint = f"did you mean {near}? Paths are exact"
+    elif similar_route is not None:
+        hint = f"did you mean {similar_route}? Paths are exact"
     refusal = RouteNotFound("a route of the admin API", got, "path", hint)
     await respond(refusal, scope, receive, send)
 
@@ -138,29 +139,31 @@ def _nearest(path: str, method: str) -> str | None:
         return f"{_PREFIX}/"
     words = [each for each in path.split("/") if each]
     paths = [each for each in table() if not each.endswith(("/", "{file}"))]
-    verbs = [*_by_verb(paths, words)] if len(path) <= Published.hinted_chars else ()
-    if len(verbs) == 1:
-        return verbs[0]
+    is_short = len(path) <= Published.hinted_chars
+    routes = [*_by_verb(paths, words)] if is_short else ()
+    if len(routes) == 1:
+        return routes[0]
     known: dict[str, list[str]] = {}
     for each in paths:
         filled = _fill(f"{_PREFIX}{each}".split("/")[1:], words)
         if filled is not None:
             known.setdefault(filled, []).extend(table()[each])
-    near = nearest_path(path, known)
-    if near is None or method in known[near]:
-        return near
-    similar = [each for each in known[near] if (each == "GET") == (method == "GET")]
-    return f"{[*similar, *known[near]][0]} {near}"
+    similar = nearest_path(path, known)
+    if similar is None or method in known[similar]:
+        return similar
+    methods = [each for each in known[similar] if (each == "GET") == (method == "GET")]
+    return f"{[*methods, *known[similar]][0]} {similar}"
 
 
-def _by_verb(paths: Iterable[str], given: Sequence[str]) -> Iterator[str]:
+def _by_verb(paths: Iterable[str], path_words: Sequence[str]) -> Iterator[str]:
     """Yield POST routes whose last word is anywhere in a path: `restore/NAME`."""
     for path in paths:
         _, *words, last = path.split("/")
-        has_verb = last in given and "POST" in table()[path]
-        if words and has_verb and path.startswith(_IN_SANDBOX) == (_SANDBOXES in given):
+        has_verb = last in path_words and "POST" in table()[path]
+        is_in_sandbox = path.startswith(_IN_SANDBOX)
+        if words and has_verb and is_in_sandbox == (_SANDBOXES in path_words):
             literals = [each for each in (*words, last) if each[0] != "{"]
-            values = (x for x in given[1:] if not _is_similar(x, literals))
+            values = (it for it in path_words[1:] if not _is_similar(it, literals))
             filled = (each if each[0] != "{" else next(values, each) for each in words)
             yield "/".join((f"POST {_PREFIX}", *filled, last))
 
@@ -183,8 +186,8 @@ def _near(path: str, scope: Scope) -> Iterator[tuple[AdminRoute, str]]:
         yield table()[path]["GET"], _READ_ONLY[own_path]
     for each, routes in table().items():
         filled = _PREFIX + each
-        for name, text in scope["path_params"].items():
-            filled = filled.replace(f"{{{name}}}", cut(text))
+        for name, value in scope["path_params"].items():
+            filled = filled.replace(f"{{{name}}}", cut(value))
         for method, route in routes.items() if is_near(each) else ():
             if method != "GET":
                 fields = [example.body for example in route.examples if example.body]
@@ -193,15 +196,15 @@ def _near(path: str, scope: Scope) -> Iterator[tuple[AdminRoute, str]]:
                 yield route, f"{route.summary}: {curl(route, scope, filled, body)}"
 
 
-def _fill(parts: Sequence[str], given: Sequence[str]) -> str | None:
+def _fill(parts: Sequence[str], path_words: Sequence[str]) -> str | None:
     """Return the path of a route, with parameters from a similar path.
 
     Return None if the paths are not similar.
     """
-    if len(parts) != len(given):
+    if len(parts) != len(path_words):
         return "/" + "/".join(parts)
     filled = ""
-    for part, word in zip(parts, given, strict=True):
+    for part, word in zip(parts, path_words, strict=True):
         if part[0] != "{" and not _is_similar(part, [word.lower()]):
             return None
         filled += f"/{word if part[0] == '{' else part}"

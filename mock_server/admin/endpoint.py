@@ -55,12 +55,12 @@ class AdminEndpoint:
         self,
         routes: Mapping[str, AdminRoute],
         services: Services,
-        near_routes: Callable[[Scope], Iterable[tuple[AdminRoute, str]]],
+        hinted_routes: Callable[[Scope], Iterable[tuple[AdminRoute, str]]],
     ) -> None:
-        """`near_routes` yields routes and hints, for a wrong method or body."""
+        """`hinted_routes` yields routes and hints, for a wrong method or body."""
         self._routes = routes
         self._services = services
-        self._near_routes = near_routes
+        self._hinted_routes = hinted_routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body, charge = RequestBody.of(scope, receive), None
@@ -83,40 +83,46 @@ class AdminEndpoint:
     async def _response(
         self, scope: Scope, body: RequestBody
     ) -> Response | LongResponse:
+        """Return the response to a request. Raises Refusal, ClientGone."""
         # HEAD gets the response to GET without the body (RFC 9110 9.3.2).
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         route = self._routes.get(method)
         if route is None:
             expected, got = ", ".join(self._routes), describe_value(scope["method"])
-            hint = "; ".join(text for _, text in self._near_routes(scope))
+            hint = "; ".join(text for _, text in self._hinted_routes(scope))
             raise MethodNotAllowed(expected, got, hint)
         # Checked before the body is read, so that a refused request takes no memory.
-        _check_place(scope)
+        _check_sandbox_header(scope)
         _check_type(route, scope)
         limits = self._services.sandboxes.limits
-        if route.takes_fixture and _may_be_large(scope, limits):
+        if route.has_fixture_body and _may_be_large(scope, limits):
             self._services.loader.check_slot()
-        return await self._handle(await self._call(route, scope, body), route)
+        return await self._handle(await self._read_call(route, scope, body), route)
 
-    async def _call(self, route: AdminRoute, scope: Scope, body: RequestBody) -> Call:
+    async def _read_call(
+        self, route: AdminRoute, scope: Scope, body: RequestBody
+    ) -> Call:
+        """Read the body, and return the parsed request. Raises Refusal, ClientGone."""
         sandboxes = self._services.sandboxes
         limits = sandboxes.limits
         path = {name: _decode(text) for name, text in scope["path_params"].items()}
-        most = limits.fixture_bytes if route.takes_fixture else limits.body_bytes
-        content = await body.read(most, sandboxes.memory)
+        is_fixture = route.has_fixture_body
+        max_bytes = limits.fixture_bytes if is_fixture else limits.body_bytes
+        content = await body.read(max_bytes, sandboxes.memory)
         # Sandboxes can change while the body arrives, so look up the sandbox after it.
         return Call(
             scope=scope,
             services=self._services,
             sandbox=_sandbox(sandboxes, path.get("sandbox", DEFAULT)),
             path=path,
-            query=_query(route, scope),
-            body=self._body(route, content, scope),
+            query=_read_query(route, scope),
+            body=self._read_body(route, content, scope),
             content=content,
-            disconnected=body.gone,
+            wait_for_disconnect=body.wait_for_disconnect,
         )
 
-    def _body(self, route: AdminRoute, content: bytes, scope: Scope) -> object:
+    def _read_body(self, route: AdminRoute, content: bytes, scope: Scope) -> object:
+        """Return the body as the route's type, a dictionary or None. Raises Refusal."""
         if route.body is None:
             return None
         # An empty body is {}, because a reset or a snapshot needs no fields.
@@ -130,14 +136,15 @@ class AdminEndpoint:
             unknown = fields.keys() - _names_of(route.body)
             if "sandbox" in unknown and IN_PATH not in refusal.message:
                 refusal.message += f" ({IN_PATH})"
-            for other, hint in self._near_routes(scope):
-                names = {other.path.rpartition("/")[2], *_names_of(other.body)}
-                if other.path != route.path and unknown & names:
+            for near, hint in self._hinted_routes(scope):
+                names = {near.path.rpartition("/")[2], *_names_of(near.body)}
+                if near.path != route.path and unknown & names:
                     refusal.message += f" ({hint})"
                     break
             raise
 
     async def _handle(self, call: Call, route: AdminRoute) -> Response | LongResponse:
+        """Call the handler of a route; return its view as a response."""
         arguments = [getattr(call, each) for each in route.arguments]
         result = await once_ready(lambda: route.handle(call, *arguments))
         if isawaitable(result):
@@ -167,27 +174,29 @@ def _sandbox(sandboxes: Sandboxes, name: str) -> Sandbox:
         raise SandboxNotFound(expected, got, refusal.place, hint) from None
 
 
-def _check_place(scope: Scope) -> None:
+def _check_sandbox_header(scope: Scope) -> None:
     """Raise InvalidField if a header names another sandbox than the path."""
-    own = scope["path_params"].get("sandbox", DEFAULT)
-    for given in values(scope["headers"], b"x-mock-sandbox"):
-        if (name := given.decode("latin-1")) != own:
-            at = "header X-Mock-Sandbox"
-            raise InvalidField.of(name, f"the sandbox of the path, {own}", at, IN_PATH)
+    path_name = scope["path_params"].get("sandbox", DEFAULT)
+    for value in values(scope["headers"], b"x-mock-sandbox"):
+        if (name := value.decode("latin-1")) != path_name:
+            place = "header X-Mock-Sandbox"
+            expected = f"the sandbox of the path, {path_name}"
+            raise InvalidField.of(name, expected, place, IN_PATH)
 
 
 def _check_type(route: AdminRoute, scope: Scope) -> None:
     """Raise UnsupportedMediaType, with a correct command, for other content types."""
     headers = scope["headers"]
     # Every route accepts JSON, its first type. Other types need no further check.
-    if route.method not in _BODY_METHODS or media_type(headers) in route.takes[1:]:
+    other_types = route.body_media_types[1:]
+    if route.method not in _BODY_METHODS or media_type(headers) in other_types:
         return
     try:
         check_content_type(headers, Choices())
     except UnsupportedMediaType:
         types = values(headers, b"content-type")
         raise UnsupportedMediaType(
-            " or ".join(route.takes),
+            " or ".join(route.body_media_types),
             describe_value(b", ".join(types).decode("latin-1")) if types else "nothing",
             "header Content-Type",
             f"such as {curl(route, scope, scope['path'], '{}')}",
@@ -201,8 +210,8 @@ def curl(route: AdminRoute, scope: Scope, path: str, body: str) -> str:
     if route.method not in _BODY_METHODS:
         return command
     # An empty body as an example would delete all data on a route for fixtures.
-    data = "--data-binary @FILE" if route.takes_fixture else f"-d '{body or '{}'}'"
-    return f"{command} -H 'Content-Type: {route.takes[-1]}' {data}"
+    data = "--data-binary @FILE" if route.has_fixture_body else f"-d '{body or '{}'}'"
+    return f"{command} -H 'Content-Type: {route.body_media_types[-1]}' {data}"
 
 
 def _may_be_large(scope: Scope, limits: Limits) -> bool:
@@ -221,7 +230,7 @@ def _decode(text: str) -> str:
         raise InvalidField.of(text, "UTF-8", "path") from None
 
 
-def _query(route: AdminRoute, scope: Scope) -> Struct | None:
+def _read_query(route: AdminRoute, scope: Scope) -> Struct | None:
     if route.query is None and not scope["query_string"]:
         return None
     # Latin-1 decodes any bytes, so that a message can quote wrong values.

@@ -59,33 +59,34 @@ class AdminRoute(Struct, frozen=True):
     Unless it `is_global`, the route is also served below the path of each sandbox.
 
     `handle` is called with a Call and those attributes of it that `arguments` name. It
-    returns a view of type `answer`, or Created or Conflict with a type in `further`, or
-    a Response or LongResponse, which is sent unchanged, or an awaitable of these. It
-    raises the refusals in `errors`. A DELETE returns the removed object.
+    returns a view of `response_type`, or Created or Conflict with a type in
+    `other_types`, or a Response or LongResponse, which is sent unchanged, or an
+    awaitable of these. It raises the refusals in `errors`. A DELETE returns the removed
+    object.
 
     A `body` of one type is converted to the type; with several types the handler gets a
-    dictionary; the handler itself reads a `raw_body`. With `takes_fixture` the body is
-    a whole fixture, which may be larger than other bodies; few large fixtures load at
-    the same time. `examples` are requests that succeed; one that creates an object is
-    sent twice, to show the response of a replacement too.
+    dictionary; the handler itself reads a `raw_body`. With `has_fixture_body` the body
+    is a whole fixture, which may be larger than other bodies; few large fixtures load
+    at the same time. `examples` are requests that succeed; one that creates an object
+    is sent twice, to show the response of a replacement too.
     """
 
     method: str
     path: str
     handle: Callable[..., Any]
-    answer: Shape
+    response_type: Shape
     summary: str
     arguments: tuple[str, ...] = ()
     body: Shape | None = None
     raw_body: Shape | None = None
     query: type[Struct] | None = None
     status: int = 200
-    further: Mapping[int, Shape] = field(default_factory=dict)
+    other_types: Mapping[int, Shape] = field(default_factory=dict)
     errors: tuple[type[Refusal], ...] = ()
     is_global: bool = False
-    takes_fixture: bool = False
-    takes: tuple[str, ...] = ("application/json",)
-    gives: tuple[str, ...] = ("application/json",)
+    has_fixture_body: bool = False
+    body_media_types: tuple[str, ...] = ("application/json",)
+    media_types: tuple[str, ...] = ("application/json",)
     examples: tuple[Example, ...] = ()
 
 
@@ -103,14 +104,16 @@ class Routes(list[AdminRoute]):
 
         def declare(handle: Handler) -> Handler:
             annotations = dict(handle.__annotations__)
-            answer, further = _response_types(annotations.pop("return"))
+            response_type, other_types = _response_types(annotations.pop("return"))
             inputs = {
                 "query" if name == "query" else "body": kind
                 for name, kind in [*annotations.items()][1:]
             }
-            types: dict[str, Any] = {"answer": answer, "further": further}
+            types: dict[str, Any] = {"response_type": response_type}
+            types["other_types"] = other_types
             types["arguments"] = (*inputs,)
-            types |= {k: v for k, v in inputs.items() if isinstance(v, type)} | fields
+            types |= {name: it for name, it in inputs.items() if isinstance(it, type)}
+            types |= fields
             summary = (handle.__doc__ or "").partition("\n")[0].removesuffix(".")
             self.append(AdminRoute(method, path, handle, summary=summary, **types))
             return handle
@@ -120,17 +123,17 @@ class Routes(list[AdminRoute]):
 
 def _response_types(result: Any) -> tuple[Shape, dict[int, Shape]]:
     """Return the types of a handler's views, and other types by their status."""
-    kinds = get_args(result) if get_origin(result) in (Union, UnionType) else (result,)
-    special = [each for each in kinds if get_origin(each) in (Created, Conflict)]
-    further = {get_origin(each).status: get_args(each)[0] for each in special}
-    plain = (each for each in kinds if each not in special)
-    views = [each for each in plain if not is_sent_as_it_is(each)]
-    return (views[0] if len(views) == 1 else tuple(views) or Response), further
+    types = get_args(result) if get_origin(result) in (Union, UnionType) else (result,)
+    status_types = [each for each in types if get_origin(each) in (Created, Conflict)]
+    other_types = {get_origin(each).status: get_args(each)[0] for each in status_types}
+    view_types = (each for each in types if each not in status_types)
+    views = [each for each in view_types if not is_sent_as_it_is(each)]
+    return (views[0] if len(views) == 1 else tuple(views) or Response), other_types
 
 
-def is_sent_as_it_is(kind: Any) -> bool:
+def is_sent_as_it_is(form: Any) -> bool:
     """Return whether a handler returns this type as a response, not as a view."""
-    return isinstance(kind, type) and issubclass(kind, Response | LongResponse)
+    return isinstance(form, type) and issubclass(form, Response | LongResponse)
 
 
 Paths = Mapping[str, Mapping[str, AdminRoute]]
@@ -200,7 +203,7 @@ class Call(Struct, frozen=True):
     """A request that has passed the guard, with its path, query and body parsed.
 
     `path` has the decoded path parameters, `content` the bytes of the body.
-    `disconnected` waits until the client disconnects.
+    `wait_for_disconnect` returns when the client has disconnected.
     """
 
     scope: Scope
@@ -210,7 +213,7 @@ class Call(Struct, frozen=True):
     query: Any
     body: Any
     content: bytes
-    disconnected: Wait
+    wait_for_disconnect: Wait
 
     @property
     def sandboxes(self) -> Sandboxes:
@@ -220,8 +223,8 @@ class Call(Struct, frozen=True):
     def check_sandbox(self) -> None:
         """Raise SandboxNotFound if the sandbox was deleted, or replaced by another."""
         if self.sandboxes.get(self.sandbox.name) is not self.sandbox:
-            expected = "the sandbox that there was"
-            raise SandboxNotFound(expected, "another one of its name", "path")
+            expected = "the sandbox of the request"
+            raise SandboxNotFound(expected, "a new one of the same name", "path")
 
     @property
     def limits(self) -> Limits:
@@ -242,12 +245,13 @@ def require(
     expected: str,
     ids: Iterable[str],
     count: int | None = None,
-    named: Iterable[tuple[str, str]] = (),
+    ids_and_names: Iterable[tuple[str, str]] = (),
 ) -> V:
     """Return `value`, or raise `refusal` if it is None.
 
     `name` is the path parameter with the unknown id. The hint lists some of the `count`
-    `ids`, or the id whose name the caller has written; `named` are ids with names.
+    `ids`, or the id whose name the caller has written; `ids_and_names` are ids with
+    names.
     """
     if value is not None:
         return value
@@ -255,23 +259,23 @@ def require(
     if count is None:
         ids = [*ids]
         count = len(ids)
-        for other, value_of_other in call.path.items():
-            if value_of_other in ids and other != "sandbox":
-                hint = f"{name} and {other} look swapped: {name} comes first"
+        for other_name, other_value in call.path.items():
+            if other_value in ids and other_name != "sandbox":
+                hint = f"{name} and {other_name} look swapped: {name} comes first"
                 raise refusal(expected, describe_value(text), "path", hint)
-    hints = hint_of_name(text, named), known_names_hint(text, ids, count)
+    hints = hint_of_name(text, ids_and_names), known_names_hint(text, ids, count)
     hint = "; ".join(filter(None, hints))
     raise refusal(expected, describe_value(text), "path", hint)
 
 
-def check_room(count: int, most: int, objects: str) -> None:
-    """Raise LimitReached if there are `most` created objects already."""
-    if count >= most:
-        raise LimitReached(f"at most {most} created {objects}", "one more", "path")
+def check_room(count: int, limit: int, objects: str) -> None:
+    """Raise LimitReached if there are `limit` created objects already."""
+    if count >= limit:
+        raise LimitReached(f"at most {limit} created {objects}", "one more", "path")
 
 
-def check_name(name: str, at: str) -> None:
+def check_name(name: str, place: str) -> None:
     """Raise InvalidField if a sandbox or a snapshot cannot have this name."""
     # Clients remove `.` and `..` from URLs (RFC 3986 5.2.4).
     if not re.fullmatch(NAME_PATTERN, name) or name in (".", ".."):
-        raise InvalidField.of(name, A_NAME, at)
+        raise InvalidField.of(name, A_NAME, place)

@@ -61,9 +61,10 @@ class Guard:
             await self._app(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
+        """Raise ForeignHost, ForeignOrigin, MissingAuthorization or UnknownKey."""
         hosts = values(scope["headers"], b"host")
         host = hosts[0].decode("latin-1") if len(hosts) == 1 else ""
-        if not self._is_ours(host):
+        if not self._is_own_host(host):
             hint = "name further hosts by --allowed-host"
             raise ForeignHost.of(host, "a host of this server", "header Host", hint)
         # Checked after Host, with which the origin is compared: a page under a rebound
@@ -79,10 +80,11 @@ class Guard:
             scope[ADMITTED] = True
 
     def _check_token(self, scope: Scope) -> None:
+        """Raise MissingAuthorization or UnknownKey without the admin token."""
         if self._token is None:
             return
         try:
-            given = bearer_token(scope["headers"]).encode()
+            token = bearer_token(scope["headers"]).encode()
         except MissingAuthorization as refusal:
             # The usual message would ask for an API key, which does not help here.
             expected = "the admin token, as header `Authorization: Bearer TOKEN`"
@@ -93,11 +95,12 @@ class Guard:
             )
             raise MissingAuthorization(expected, got, refusal.place, _IN_CLI) from None
         # Compared as bytes, because compare_digest refuses texts that are not ASCII.
-        if not hmac.compare_digest(given, self._token.encode()):
-            at = "header Authorization"
-            raise UnknownKey("the admin token", "another", at, _IN_CLI)
+        if not hmac.compare_digest(token, self._token.encode()):
+            place = "header Authorization"
+            raise UnknownKey("the admin token", "another", place, _IN_CLI)
 
-    def _is_ours(self, host: str) -> bool:
+    def _is_own_host(self, host: str) -> bool:
+        """Return whether a Host is an IP address, has no dot, or is allowed."""
         match = _HOST.fullmatch(host)
         if match is None:
             return False
@@ -106,26 +109,26 @@ class Guard:
         # A dot at the end does not change the name (RFC 1034 3.1).
         name = match[2].lower().rstrip(".")
         # No public page has a host name without a dot.
-        known = "." not in name or name in self._hosts
-        return known or _is_address(name, IPv4Address)
+        is_known = "." not in name or name in self._hosts
+        return is_known or _is_address(name, IPv4Address)
 
     def _check_origin(self, scope: Scope, host: str) -> None:
+        """Raise ForeignOrigin if a page of another origin has sent the request."""
         # Browsers send Origin with every request that may change data. Both schemes are
         # ours, because a proxy in front of this server may use TLS.
-        own = f"http://{host}".lower(), f"https://{host}".lower()
+        own_origins = f"http://{host}".lower(), f"https://{host}".lower()
         for origin in values(scope["headers"], b"origin"):
-            if origin.decode("latin-1").lower() not in own:
-                given = origin.decode("latin-1")
-                raise ForeignOrigin.of(given, _OWN_PAGE, "header Origin", _FOREIGN)
+            if origin.decode("latin-1").lower() not in own_origins:
+                got = origin.decode("latin-1")
+                raise ForeignOrigin.of(got, _OWN_PAGE, "header Origin", _FOREIGN)
         if _opens_console(scope):
             return
         # A GET without Origin, as for an image, has Sec-Fetch-Site. A page on another
         # port of this host is `same-site`.
         for site in values(scope["headers"], b"sec-fetch-site"):
             if site in (b"cross-site", b"same-site"):
-                given = site.decode("ascii")
-                at = "header Sec-Fetch-Site"
-                raise ForeignOrigin.of(given, _OWN_PAGE, at, _FOREIGN)
+                got, place = site.decode("ascii"), "header Sec-Fetch-Site"
+                raise ForeignOrigin.of(got, _OWN_PAGE, place, _FOREIGN)
 
 
 def check_host(name: str) -> None:
@@ -139,11 +142,11 @@ def _opens_console(scope: Scope) -> bool:
 
     The page with the link cannot read such a response.
     """
-    mode, dest = (
+    mode, destination = (
         values(scope["headers"], name)
         for name in (b"sec-fetch-mode", b"sec-fetch-dest")
     )
-    is_window = (*mode, *dest) == (b"navigate", b"document")
+    is_window = (*mode, *destination) == (b"navigate", b"document")
     return scope["method"] == "GET" and _route(scope) == console.PAGE and is_window
 
 
@@ -153,9 +156,9 @@ def _route(scope: Scope) -> str:
     return path.removeprefix(scope.get("root_path", ""))
 
 
-def _is_address(text: str, kind: type[IPv4Address | IPv6Address]) -> bool:
+def _is_address(text: str, address_type: type[IPv4Address | IPv6Address]) -> bool:
     try:
-        kind(text)
+        address_type(text)
     except ValueError:
         return False
     return "%" not in text  # a zone is no part of a Host (RFC 9110 7.2)

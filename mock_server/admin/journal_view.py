@@ -17,7 +17,7 @@ from mock_server.domain.sandboxes.registry import Sandboxes
 def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
     """Return the view of an entry, with any bytes in it as valid JSON."""
     hints = sandboxes.key_hint(entry.key), _sandbox_hint(entry), entry.hint_text
-    sent, firing, fault = entry.request, entry.firing, None
+    request, firing, fault = entry.request, entry.firing, None
     answering, answered_by = entry.answering, None
     if firing is not None:
         fault = views.FiringView(*astuple(firing))
@@ -31,12 +31,12 @@ def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
         key=entry.key,
         member=entry.member,
         request=views.RequestView(
-            method=sent.method,
-            path=sent.path,
-            query=_text(sent.query),
-            headers=_headers(sent.header_pairs()),
-            body=_json(sent.body, sent.is_cut),
-            truncated=sent.is_cut,
+            method=request.method,
+            path=request.path,
+            query=_text(request.query),
+            headers=_headers(request.header_pairs()),
+            body=_json(request.body, request.is_cut),
+            truncated=request.is_cut,
         ),
         answer=views.AnswerView(
             status=entry.status,
@@ -56,11 +56,11 @@ def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
 
 def _sandbox_hint(entry: Entry) -> str:
     """Return a hint if a header of the request names another sandbox, else ""."""
-    own = dict(entry.answer_headers).get(b"x-mock-sandbox")
+    own_name = dict(entry.answer_headers).get(b"x-mock-sandbox")
     for name, value in entry.request.header_pairs():
-        if name in (b"x-sandbox", b"x-mock-sandbox") and value != own:
-            ways = "its API key does, or /__sandboxes/NAME in the address"
-            return f"the header {_text(name)} selects no sandbox: {ways}"
+        if name in (b"x-sandbox", b"x-mock-sandbox") and value != own_name:
+            ways_to_select = "its API key does, or /__sandboxes/NAME in the address"
+            return f"the header {_text(name)} selects no sandbox: {ways_to_select}"
     return ""
 
 
@@ -88,8 +88,10 @@ def _headers(pairs: Iterable[Header]) -> dict[str, str]:
     """Return headers as an object; values of one name are joined (RFC 9110 5.3)."""
     joined: dict[str, str] = {}
     for name, value in pairs:
-        known = joined.get(_text(name))
-        joined[_text(name)] = f"{known}, {_text(value)}" if known else _text(value)
+        earlier_value = joined.get(_text(name))
+        joined[_text(name)] = (
+            f"{earlier_value}, {_text(value)}" if earlier_value else _text(value)
+        )
     return joined
 
 

@@ -57,28 +57,29 @@ _COMMAND = ("-P", "-m", "mock_server.api.fixture_loading")
 
 Wait = Callable[[], Coroutine[Any, Any, object]]
 """A function that waits for an event, such as the client's disconnect."""
-_STOPPED = partial(ServerBusy, "a server that goes on", "one that stops", "server")
+_STOPPED = partial(ServerBusy, "a running server", "one that is stopping", "server")
 
 
 _LINES_HINT = "has curl -d joined the lines? --data-binary @FILE keeps them"
 
 
-class Upload(Struct, frozen=True):
+class SentFixture(Struct, frozen=True):
     """A fixture that a client has sent, and the order to sort it by.
 
-    `disconnected` waits until the client disconnects. If the client has sent only a
-    part of the fixture, `part` is its path, and messages call it `noun`.
+    `wait_for_disconnect` returns when the client has disconnected. If the client has
+    sent only a part of the fixture, `part_path` is its path, and messages call it
+    `noun`.
     """
 
     content: bytes
     is_json: bool
     order: Order
-    disconnected: Wait
-    part: Path = ()
+    wait_for_disconnect: Wait
+    part_path: Path = ()
     noun: str = "a fixture document"
 
 
-class Child:
+class LoadingProcess:
     """A child process that loads fixtures with `worker.main`.
 
     A thread reads from the process. Subprocesses of asyncio are not used, because not
@@ -109,10 +110,10 @@ class Child:
         """Yield the process's parcels until it ends. Raises ServerBusy."""
         # Read one by one: a fast process waits for its pipe, so memory does not fill.
         with suppress(OSError, EOFError):
-            run, thread = asyncio.get_running_loop().run_in_executor, self._thread
-            output = await run(thread, self._output)
+            run = partial(asyncio.get_running_loop().run_in_executor, self._thread)
+            output = await run(self._output)
             while not self._is_ended:
-                yield await run(thread, read_block, output)
+                yield await run(read_block, output)
 
     def _output(self) -> IO[bytes]:
         """Return the output of the process after sending the fixtures.
@@ -159,25 +160,26 @@ class Child:
 def _killed() -> Exception:
     # Probably the operating system has killed it, because memory ran out.
     expected = "a document that can be loaded"
-    return BadFixture(expected, "one of which the loading was ended", "body")
+    return BadFixture(expected, "one whose loading process was killed", "body")
 
 
 def _environment() -> dict[str, str]:
     """Return the environment without `MOCK_SERVER_*`, with the import path."""
-    own = {k: v for k, v in os.environ.items() if not k.startswith("MOCK_SERVER_")}
+    names = [each for each in os.environ if not each.startswith("MOCK_SERVER_")]
+    variables = {name: os.environ[name] for name in names}
     path = os.pathsep.join(each or os.getcwd() for each in sys.path)
-    return own | {"PYTHONPATH": path}
+    return variables | {"PYTHONPATH": path}
 
 
 class Loader:
     """Loads fixtures; `close` ends the loads that are running."""
 
     def __init__(self, memory: Memory, limits: Limits) -> None:
-        self._served = ServedOperations()
+        self._operations = ServedOperations()
         self._memory = memory
         self._limits = limits
         self._free_slots = limits.loads
-        self.children: set[Child] = set()
+        self.processes: set[LoadingProcess] = set()
         """The processes that are loading fixtures now."""
         self.on_growth: Callable[[], object] = lambda: None
         """Called repeatedly while a large fixture is loaded.
@@ -204,10 +206,10 @@ class Loader:
 
     def close(self) -> None:
         """End all processes."""
-        for child in tuple(self.children):
-            child.end(_STOPPED)
+        for process in tuple(self.processes):
+            process.end(_STOPPED)
 
-    async def load(self, upload: Upload) -> FixtureData:
+    async def load(self, upload: SentFixture) -> FixtureData:
         """Return the sorted data of a fixture, and charge its memory.
 
         A large fixture takes a slot. Raises BadFixture, LimitReached, ServerBusy,
@@ -221,22 +223,23 @@ class Loader:
         contents = [Content(_NAME, upload.is_json, upload.content)]
         try:
             if not is_large or not _HAS_PYTHON:
-                unbuilt = draft(contents, self._limits, self._served, upload.part)
+                rules = self._limits, self._operations
+                fixture_draft = draft(contents, *rules, upload.part_path)
                 # A short text with `repeat` can be a large fixture. Then the draft is
                 # dropped, and a process loads the text.
-                if self._is_small(unbuilt) or not _HAS_PYTHON:
-                    fixture = self._build(unbuilt, upload.order)
+                if self._is_small(fixture_draft) or not _HAS_PYTHON:
+                    fixture = self._build(fixture_draft, upload.order)
                     self._memory.charge_shared(fixture)
                     return fixture
             # Taken after the whole body has arrived, so that slow bodies hold no slot.
             with self.slot():
-                return await self._load_in_child(
-                    contents, upload.order, upload.disconnected, upload.part
+                return await self._load_in_process(
+                    contents, upload.order, upload.wait_for_disconnect, upload.part_path
                 )
         except FixtureError as error:
             text = "; ".join(map(str, error.problems[:MAX_PROBLEMS]))
-            more = len(error.problems) - MAX_PROBLEMS
-            text = f"{text}; and {more} more" if more > 0 else text
+            rest_count = len(error.problems) - MAX_PROBLEMS
+            text = f"{text}; and {rest_count} more" if rest_count > 0 else text
             if is_one_line and upload.content.strip()[:1] not in b"{[":
                 text += f"; {_LINES_HINT}"
             raise BadFixture(upload.noun, "one with problems", "body", text) from None
@@ -251,63 +254,66 @@ class Loader:
         """
         if _HAS_PYTHON:
             forever = asyncio.Event().wait
-            return await self._load_in_child(contents, order, forever)
-        unbuilt = await asyncio.to_thread(draft, contents, self._limits, self._served)
-        fixture = await asyncio.to_thread(self._build, unbuilt, order)
+            return await self._load_in_process(contents, order, forever)
+        fixture_draft = await asyncio.to_thread(
+            draft, contents, self._limits, self._operations
+        )
+        fixture = await asyncio.to_thread(self._build, fixture_draft, order)
         self._memory.charge_shared(fixture)
         return fixture
 
-    def _is_small(self, unbuilt: Draft) -> bool:
+    def _is_small(self, fixture_draft: Draft) -> bool:
         """Return whether the estimate is within the limits for loading in place."""
-        estimate, limits = unbuilt.estimate, self._limits
+        estimate, limits = fixture_draft.estimate, self._limits
         records = estimate.collections + estimate.chats
         is_light = estimate.bytes <= limits.inline_load_size
         return is_light and records <= limits.inline_load_collections
 
-    def _build(self, unbuilt: Draft, order: Order) -> FixtureData:
+    def _build(self, fixture_draft: Draft, order: Order) -> FixtureData:
         """Build and sort the fixture data. Raises LimitReached and FixtureError."""
-        self._memory.check_room(unbuilt.size, "body")
-        fixture = unbuilt.build()
+        self._memory.check_room(fixture_draft.size, "body")
+        fixture = fixture_draft.build()
         fixture.prepare(order)
         return fixture
 
-    async def _load_in_child(
+    async def _load_in_process(
         self,
         contents: Sequence[Content],
         order: Order,
-        disconnected: Wait,
-        part: Path = (),
+        wait_for_disconnect: Wait,
+        part_path: Path = (),
     ) -> FixtureData:
         """Load in a process. Raises FixtureError, and the errors of `load`."""
         memory = _CHILD_BYTES + _CHILD_SHARE * self._memory.limit
         names = [(each.name, each.is_json, each.folder) for each in contents]
-        job = Job(names, order, memory, self._limits, part)
-        child = Child(job, [each.content for each in contents])
-        self.children.add(child)
+        job = Job(names, order, memory, self._limits, part_path)
+        process = LoadingProcess(job, [each.content for each in contents])
+        self.processes.add(process)
         seconds = self._limits.load_seconds
         expected = f"a document that loads within {seconds:g} s"
-        too_late = partial(BadFixture, expected, "one that takes longer", "body")
-        late = asyncio.get_running_loop().call_later(seconds, child.end, too_late)
-        gone = asyncio.create_task(disconnected())
-        gone.add_done_callback(lambda _: child.end(ClientGone))
+        timeout_error = partial(BadFixture, expected, "one that takes longer", "body")
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(seconds, process.end, timeout_error)
+        disconnect_task = asyncio.create_task(wait_for_disconnect())
+        disconnect_task.add_done_callback(lambda _: process.end(ClientGone))
         try:
-            return await self._assemble(child)
+            return await self._assemble(process)
         finally:
-            late.cancel()
-            gone.cancel()
-            child.end(_killed)
-            self.children.discard(child)
-            await child.release()
+            timer.cancel()
+            disconnect_task.cancel()
+            process.end(_killed)
+            self.processes.discard(process)
+            await process.release()
 
-    async def _assemble(self, child: Child) -> FixtureData:
-        """Build fixture data from parcels. Raises the errors of `_load_in_child`."""
+    async def _assemble(self, process: LoadingProcess) -> FixtureData:
+        """Build fixture data from parcels. Raises the errors of `_load_in_process`."""
         # A charge returns its bytes when it is freed, also after an error.
-        assembly = Assembly(self._served)
+        assembly = Assembly(self._operations)
         charge = MemoryCharge(self._memory, "states")
         problems: list[Problem] = []
-        numbers = count(1)
-        async for parcel in child.parcels():
-            if next(numbers) % _GROWTH_PARCELS == 0:
+        parcel_numbers = count(1)
+        async for parcel in process.parcels():
+            if next(parcel_numbers) % _GROWTH_PARCELS == 0:
                 self.on_growth()
             match parcels.unpack(parcel):
                 case parcels.Estimated(size=size):
@@ -331,7 +337,7 @@ class Loader:
                     self.on_growth()
                     self._memory.charge_shared(fixture, charge)
                     return fixture
-        raise child.error()
+        raise process.error()
 
 
 def put_baseline(
@@ -341,9 +347,9 @@ def put_baseline(
 
     Return a coroutine that frees the former baseline; the caller must await it.
     """
-    old: list[object] = list(sandbox.baseline.chats_and_collections(_FREED_OBJECTS))
+    former: list[object] = list(sandbox.baseline.chats_and_collections(_FREED_OBJECTS))
     sandbox.put_baseline(baseline)
-    return _free_slices(old)
+    return _free_slices(former)
 
 
 def free_in_parts(part: FixtureData) -> None:
@@ -352,9 +358,9 @@ def free_in_parts(part: FixtureData) -> None:
     finalize(part, _free, loop, replace(part)).atexit = False
 
 
-def _free(loop: asyncio.AbstractEventLoop, copy: FixtureData) -> None:
+def _free(loop: asyncio.AbstractEventLoop, fixture_copy: FixtureData) -> None:
     """Free the objects of a copy in slices. May run in any thread."""
-    slices: list[object] = list(copy.chats_and_collections(_FREED_OBJECTS))
+    slices: list[object] = list(fixture_copy.chats_and_collections(_FREED_OBJECTS))
     if not loop.is_closed():
         asyncio.run_coroutine_threadsafe(_free_slices(slices), loop)
 

@@ -1,7 +1,7 @@
 """Reloads the server's own fixture files, and replaces the baseline.
 
 A broken, missing, empty or half-written file never replaces the baseline. One reload
-runs at a time; calls of `ask` meanwhile cause one more reload.
+runs at a time; calls of `request_reload` meanwhile cause one more reload.
 """
 
 import asyncio
@@ -41,12 +41,13 @@ class Reload(Struct, frozen=True):
 
 
 class Reloader:
-    """Reloads `files` when `ask` is called; use it on the server's event loop."""
+    """Reloads `files` when `request_reload` is called; use it on the server's event
+    loop."""
 
     def __init__(self, sandboxes: Sandboxes, loader: Loader, secrets: Secrets) -> None:
         self.files: Sequence[str] = ()
         """The files of the default sandbox's baseline."""
-        self.complete: Callable[[FixtureData], FixtureData] = lambda loaded: loaded
+        self.add_data: Callable[[FixtureData], FixtureData] = lambda loaded: loaded
         """Adds data that is not in the files, such as faults. May raise ValueError."""
         self.on_end: Callable[[Reload], object] = lambda _: None
         """Called with the result of each reload, unless nothing has changed."""
@@ -62,27 +63,29 @@ class Reloader:
         self._task: asyncio.Task[None] | None = None
         self._reader: Thread | None = None
         # Is a reload requested, and also for unchanged files?
-        self._is_requested = self._always = self._closed = False
+        self._is_requested = self._is_forced = self._is_closed = False
 
-    def ask(self, *, always: bool = False) -> None:
-        """Request a reload, for changed files only or `always`."""
-        if self._closed:
+    def request_reload(self, *, is_forced: bool = False) -> None:
+        """Request a reload: only of changed files, unless `is_forced`."""
+        if self._is_closed:
             return
-        self._is_requested, self._always = True, self._always or always
+        self._is_requested, self._is_forced = True, self._is_forced or is_forced
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run())
 
     def close(self) -> None:
         """Cancel the running reload, and start no more."""
-        self._closed = True
+        self._is_closed = True
         if self._task is not None:
             self._task.cancel()
 
     async def _run(self) -> None:
+        """Reload until no reload is requested; report each result."""
         while self._is_requested:
-            always, self._is_requested, self._always = self._always, False, False
+            is_forced = self._is_forced
+            self._is_requested = self._is_forced = False
             try:
-                result = await self._reload(always=always)
+                result = await self._reload(is_forced=is_forced)
             except FixtureError as error:
                 result = Reload(_now(), error.problems)
             except Refusal as refusal:
@@ -90,7 +93,7 @@ class Reloader:
             if result is not None:
                 self._report(result)
 
-    async def _reload(self, *, always: bool) -> Reload | None:
+    async def _reload(self, *, is_forced: bool) -> Reload | None:
         """Reload; return an unreported result, if any. Raises FixtureError, Refusal."""
         try:
             contents = await self._read_stable()
@@ -99,28 +102,29 @@ class Reloader:
             raise
         # Hashed in a thread, because other requests must not wait for 256 MiB.
         digest = await asyncio.to_thread(digest_of, contents)
-        if not always and digest == self._served_digest:
+        if not is_forced and digest == self._served_digest:
             self._refused_digest = None
             return Reload(_now()) if self.last and self.last.problems else None
-        if not always and digest == self._refused_digest:
+        if not is_forced and digest == self._refused_digest:
             return None
         self._refused_digest = digest
         default = self._sandboxes.default
         order = default.start_choices.list_order
         self.on_begin()
-        loaded = await self._loader.load_files(contents, order)
+        file_data = await self._loader.load_files(contents, order)
         try:
-            fixture = self.complete(loaded)
+            fixture = self.add_data(file_data)
         except ValueError as error:
             raise FixtureError([self._problem(str(error))]) from None
         self._served_digest, self._refused_digest = digest, None
-        free_old = put_baseline(default, fixture)
+        free_former = put_baseline(default, fixture)
         # Reported first, because it may take long to free the former baseline.
         self._report(Reload(_now(), is_new=True))
-        await free_old
+        await free_former
         return None
 
     def _report(self, result: Reload) -> None:
+        """Store a result without secrets and folders, and pass it to `on_end`."""
         default = self._sandboxes.default
         secrets = self._secrets.for_request(default.state, None)
         problems = [
@@ -142,41 +146,42 @@ class Reloader:
         limits = self._sandboxes.limits
         loop = asyncio.get_running_loop()
         end = loop.time() + limits.settle_seconds
-        before = await self._with_timeout(self._stamps)
+        stamps_before = await self._with_timeout(self._stamps)
         while True:
             await asyncio.sleep(limits.quiet_seconds)
-            contents, problems, after = await self._with_timeout(self._read)
+            contents, problems, stamps_after = await self._with_timeout(self._read)
             # Equal stamps mean that no program wrote before or during the reading.
-            if after == before:
+            if stamps_after == stamps_before:
                 break
             if loop.time() > end:
                 seconds = f"{limits.settle_seconds:g} s"
                 message = f"still being written after {seconds}: write it at once"
                 raise FixtureError([self._problem(message)])
-            before = after
+            stamps_before = stamps_after
         if problems:
             raise FixtureError(problems)
         return contents
 
-    async def _with_timeout(self, read: Callable[[], R]) -> R:
-        """Return the result of `read`. Raises FixtureError if it takes too long.
+    async def _with_timeout(self, read_files: Callable[[], R]) -> R:
+        """Return the result of `read_files`. Raises FixtureError if it takes too long.
 
-        A file system may never respond, so a daemon thread calls `read`, which does not
-        stop the process from exiting. Only one such thread runs at a time.
+        A file system may never respond, so a daemon thread calls `read_files`, which
+        does not stop the process from exiting. Only one such thread runs at a time.
         """
         seconds, result = self._sandboxes.limits.settle_seconds, Future[R]()
-        slow = FixtureError([self._problem(f"cannot be read within {seconds:g} s")])
+        problem = self._problem(f"cannot be read within {seconds:g} s")
+        timeout_error = FixtureError([problem])
         if self._reader is not None and self._reader.is_alive():
-            raise slow
+            raise timeout_error
         result.set_running_or_notify_cancel()
         self._reader = Thread(
-            target=lambda: result.set_result(read()), name="look at files", daemon=True
+            target=lambda: result.set_result(read_files()), daemon=True
         )
         self._reader.start()
         try:
             return await asyncio.wait_for(asyncio.wrap_future(result), seconds)
         except TimeoutError:
-            raise slow from None
+            raise timeout_error from None
 
     def _read(self) -> tuple[list[Content], list[Problem], list[Stamp]]:
         """Return the files' content, the problems, and the stamps afterwards."""

@@ -47,16 +47,18 @@ T = TypeVar("T")
 class OpenResponses:
     """Counts the responses of a kind that are being sent now."""
 
-    def __init__(self, most: int, kind: str) -> None:
-        """Allow `most` responses at the same time; `kind` names them in messages."""
-        self._most = most
+    def __init__(self, limit: int, kind: str) -> None:
+        """Allow `limit` responses at the same time; `kind` names them in messages."""
+        self._limit = limit
         self._kind = kind
         self._open = 0
 
     def check_room(self) -> None:
         """Raise LimitReached if no other response may be sent."""
-        if self._open >= self._most:
-            raise LimitReached(f"at most {self._most} {self._kind}", "one more", "path")
+        if self._open >= self._limit:
+            raise LimitReached(
+                f"at most {self._limit} {self._kind}", "one more", "path"
+            )
 
     @contextmanager
     def count_one(self) -> Iterator[None]:
@@ -74,7 +76,7 @@ class Streams(OpenResponses):
     def __init__(self, sandboxes: Sandboxes) -> None:
         limits = sandboxes.limits
         super().__init__(limits.journal_streams, "streams")
-        self._ends: set[Callable[[], object]] = set()
+        self._end_callbacks: set[Callable[[], object]] = set()
         # Cached, so that 100 streams encode an entry only once.
         self.event_of = lru_cache(limits.cached_events)(
             partial(_entry_event, sandboxes)
@@ -83,16 +85,16 @@ class Streams(OpenResponses):
     @contextmanager
     def count_stream(self, end: Callable[[], object]) -> Iterator[None]:
         """Count a stream while it is being sent; `close` calls `end`."""
-        self._ends.add(end)
+        self._end_callbacks.add(end)
         try:
             with self.count_one():
                 yield
         finally:
-            self._ends.discard(end)
+            self._end_callbacks.discard(end)
 
     def close(self) -> None:
         """End all streams, so that the server can stop."""
-        for end in tuple(self._ends):
+        for end in tuple(self._end_callbacks):
             end()
 
 
@@ -105,7 +107,7 @@ class JournalStream:
 
     def __init__(
         self,
-        opened: Streams,
+        streams: Streams,
         sandboxes: Sandboxes,
         sandbox: Sandbox,
         start: int,
@@ -113,69 +115,70 @@ class JournalStream:
         sends_changes: bool = False,
     ) -> None:
         """Raise LimitReached if there is no memory for another stream."""
-        self._opened = opened
+        self._streams = streams
         self._sandboxes = sandboxes
         self._sandbox = sandbox
-        self._next = start
+        self._next_number = start
         self._sends_changes = sends_changes
         self._changes = sandbox.changes
         # Charged here, because `send` can refuse nothing after it has sent the head.
         self._charge = sandboxes.memory.charge("streams", sandboxes.limits.stream_bytes)
-        self._news = asyncio.Event()
+        self._wake_event = asyncio.Event()
         self._is_ended = False
 
     async def send(self, body: RequestBody, send: Send) -> None:
         """Send events until the client, the sandbox or the server is gone."""
-        wake = _thread_safe_set(self._news)
+        wake = _thread_safe_set(self._wake_event)
         # Only `receive` reports a disconnect, because uvicorn then ignores `send`.
-        gone = asyncio.create_task(body.gone())
-        gone.add_done_callback(lambda _: self._end())
-        with self._opened.count_stream(self._end):
+        disconnect_task = asyncio.create_task(body.wait_for_disconnect())
+        disconnect_task.add_done_callback(lambda _: self._end())
+        with self._streams.count_stream(self._end):
             # Added before the journal is read, so that no entry is missed.
             self._sandbox.listeners.append(wake)
-            beating = gone
+            heartbeat = disconnect_task
             try:
                 await send(_start(_EVENT_HEADERS))
                 await send(_part(b": journal\n\n"))
-                beating = asyncio.create_task(self._beat(send))
+                heartbeat = asyncio.create_task(self._beat(send))
                 while self._is_active():
                     # In slices, because `send` never waits for a fast reader.
                     async for event in in_slices(self._new_events()):
                         await send(_part(event))
-                    if self._sandbox.journal.next_seq <= self._next:
-                        await self._news.wait()
+                    if self._sandbox.journal.next_seq <= self._next_number:
+                        await self._wake_event.wait()
                     # Cleared before the journal is read again, so that no news is lost.
-                    self._news.clear()
+                    self._wake_event.clear()
             finally:
                 self._sandbox.listeners.remove(wake)
-                beating.cancel()
-                gone.cancel()
+                heartbeat.cancel()
+                disconnect_task.cancel()
         await send({"type": "http.response.body", "body": b""})
 
     def _end(self) -> None:
         self._is_ended = True
-        self._news.set()
+        self._wake_event.set()
 
     def _is_active(self) -> bool:
         try:
             # `get` counts as use, so that a sandbox with a stream does not expire.
-            is_there = self._sandboxes.get(self._sandbox.name) is self._sandbox
+            exists = self._sandboxes.get(self._sandbox.name) is self._sandbox
         except SandboxNotFound:
             return False
-        return is_there and not self._is_ended
+        return exists and not self._is_ended
 
     def _new_events(self) -> Iterator[bytes]:
+        """Yield the events of entries and changes since the last call."""
         journal = self._sandbox.journal
         # Entries that arrive after this line are sent in the next round.
         end = journal.next_seq
-        for entry in journal.since(self._next):
-            if entry.seq > self._next:
-                yield _dropped_event(entry.seq - self._next)
-            self._next = entry.seq + 1
-            yield self._opened.event_of(entry)
-        if end > self._next:
-            yield _dropped_event(end - self._next)
-            self._next = end
+        for entry in journal.since(self._next_number):
+            if entry.seq > self._next_number:
+                yield _dropped_event(entry.seq - self._next_number)
+            self._next_number = entry.seq + 1
+            yield self._streams.event_of(entry)
+        if end > self._next_number:
+            yield _dropped_event(end - self._next_number)
+            self._next_number = end
         if self._sends_changes and self._changes != self._sandbox.changes:
             self._changes = self._sandbox.changes
             # Without an id, so that Last-Event-ID stays the number of the last entry.
@@ -188,13 +191,13 @@ class JournalStream:
         """
         while True:
             # At least twice in the sandbox's time to live, so that it does not expire.
-            half = self._sandboxes.ttl_of(self._sandbox.name) / 2
-            await asyncio.sleep(min(_HEARTBEAT_SECONDS, half))
+            half_ttl = self._sandboxes.ttl_of(self._sandbox.name) / 2
+            await asyncio.sleep(min(_HEARTBEAT_SECONDS, half_ttl))
             await send(_part(b": still here\n\n"))
-            self._news.set()
+            self._wake_event.set()
 
 
-def _thread_safe_set(news: asyncio.Event) -> Callable[[], object]:
+def _thread_safe_set(event: asyncio.Event) -> Callable[[], object]:
     """Return a function that sets an event of this loop from any thread.
 
     This thread sets it directly; other threads must write to the loop's socket.
@@ -203,9 +206,9 @@ def _thread_safe_set(news: asyncio.Event) -> Callable[[], object]:
 
     def wake() -> None:
         if get_ident() == loop_thread:
-            news.set()
+            event.set()
         else:
-            loop.call_soon_threadsafe(news.set)
+            loop.call_soon_threadsafe(event.set)
 
     return wake
 
@@ -226,30 +229,30 @@ def _entry_event(sandboxes: Sandboxes, entry: Entry) -> bytes:
 class Download:
     """A response with a large document, sent in parts between other responses.
 
-    `make` yields the same parts at each call.
+    `make_parts` yields the same parts at each call.
     """
 
-    make: Callable[[], Iterator[bytes]]
+    make_parts: Callable[[], Iterator[bytes]]
     content_type: bytes
-    opened: OpenResponses
+    open_responses: OpenResponses
     status: int
 
     async def send(self, body: RequestBody, send: Send) -> None:
         """Send all parts, unless the client disconnects."""
-        sending = asyncio.create_task(self._send(body.scope, send))
-        gone = asyncio.create_task(body.gone())
-        gone.add_done_callback(lambda _: sending.cancel())
+        send_task = asyncio.create_task(self._send(body.scope, send))
+        disconnect_task = asyncio.create_task(body.wait_for_disconnect())
+        disconnect_task.add_done_callback(lambda _: send_task.cancel())
         try:
-            with self.opened.count_one():
-                await sending
+            with self.open_responses.count_one():
+                await send_task
         except asyncio.CancelledError:
             # Abort, because after a regular end the document would look complete.
             connection = connection_of(body.scope)
             if connection is not None:
                 connection.transport.abort()
-                await gone
+                await disconnect_task
         finally:
-            gone.cancel()
+            disconnect_task.cancel()
 
     async def _send(self, scope: Scope, send: Send) -> None:
         headers = [
@@ -260,11 +263,11 @@ class Download:
         if scope["http_version"] == "1.0":
             # HTTP/1.0 has no chunks, so the length is needed first. The parts are made
             # twice, because keeping them would take much memory.
-            length = sum([len(part) async for part in in_slices(self.make())])
+            length = sum([len(part) async for part in in_slices(self.make_parts())])
             headers.append((b"content-length", b"%d" % length))
         await send(_start(headers, self.status))
         if scope["method"] != "HEAD":
-            for part in self.make():
+            for part in self.make_parts():
                 await send(_part(part))
                 # Let other requests run, because `send` never waits for a fast reader.
                 await asyncio.sleep(0)
@@ -276,17 +279,17 @@ LongResponse = JournalStream | Download
 
 
 def in_parts(
-    make: Callable[[], Iterator[bytes]],
-    opened: OpenResponses,
+    make_parts: Callable[[], Iterator[bytes]],
+    open_responses: OpenResponses,
     content_type: bytes = b"application/json",
     status: int = 200,
 ) -> Response | Download:
     """Return a Response for a document of one part, else a Download."""
     # A short document does not count as a download.
-    first, *others = islice(make(), 2)
-    if not others:
-        return Response(status, first, content_type=content_type)
-    return Download(make, content_type, opened, status)
+    first_part, *rest = islice(make_parts(), 2)
+    if not rest:
+        return Response(status, first_part, content_type=content_type)
+    return Download(make_parts, content_type, open_responses, status)
 
 
 def _start(headers: Headers, status: int = 200) -> dict[str, object]:

@@ -8,7 +8,7 @@ from starlette.types import Scope
 
 from mock_server.api import context
 from mock_server.api import headers as request_headers
-from mock_server.api.bound import bound_sandbox
+from mock_server.api.bound_address import bound_sandbox
 from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.operations import shares
 from mock_server.api.operations.answered_path import Served, find_answered
@@ -47,7 +47,7 @@ class Admission:
         scope, key = request.scope, request.headers.key
         operation: Served | None = self._operations.by_path.get(scope["path"])
         if operation is None or scope["method"] != operation.method:
-            operation = self._find_other(request, operation)
+            operation = self._find_other_operation(request, operation)
         request.operation = operation
         try:
             if key is not None and operation.access in TAKES_KEYS:
@@ -57,7 +57,7 @@ class Admission:
         except (MissingAuthorization, UnknownKey) as refusal:
             if operation.access != "visitor":
                 raise
-            request.unidentified = refusal.with_traceback(None)
+            request.credential_refusal = refusal.with_traceback(None)
             request.caller = NOBODY
         if not request.headers.is_json:
             choices = request.state.choices
@@ -65,10 +65,12 @@ class Admission:
                 operation.check_content_type(scope["method"], scope["headers"], choices)
             except Refusal as refusal:
                 self._check_served(request, operation)
-                raise request.unidentified or refusal from None
+                raise request.credential_refusal or refusal from None
         return operation
 
-    def visit(self, request: context.RequestContext, operation: Served) -> Served:
+    def admit_visitor(
+        self, request: context.RequestContext, operation: Served
+    ) -> Served:
         """Return the operation for a caller with a share link, in the link's sandbox.
 
         A share link counts even beside an API key; its visitor is then the caller.
@@ -76,7 +78,7 @@ class Admission:
         and RouteNotFound.
         """
         content, scope = request.content or b"", request.scope
-        refusal, bound_to = request.unidentified, request.notes.bound_to
+        refusal, bound_to = request.credential_refusal, request.notes.bound_to
         has_key = request.headers.key is not None
         if has_key and refusal is None and not shares.may_have_credentials(content):
             return operation
@@ -100,7 +102,7 @@ class Admission:
             raise shares.other_form_refusal(content, is_nested) or refusal
         return operation
 
-    def _find_other(
+    def _find_other_operation(
         self, request: context.RequestContext, operation: Served | None
     ) -> Served:
         """Find the operation of a path or method that the spec does not have.
@@ -141,11 +143,11 @@ class Admission:
             )
             state = request.state
         if operation is None:
-            sandbox = find_answered(method, path, state.faults.routes)
-            if sandbox is None:
+            answered_path = find_answered(method, path, state.faults.routes)
+            if answered_path is None:
                 return self._operations.find(path, method, state.choices)
-            notes.answered_name = sandbox.name
-            return sandbox
+            notes.answered_name = answered_path.name
+            return answered_path
         if operation.access in VISITED and request.headers.key is None:
             return operation  # a share link in the body may select another sandbox
         return self._require_served(operation, scope, state)
@@ -194,7 +196,7 @@ class Admission:
             request.state = request.sandbox.state
             request.operation = None
 
-    def readmit(self, request: context.RequestContext) -> Served:
+    def admit_again(self, request: context.RequestContext) -> Served:
         """Admit a request again if its state was replaced; return its operation.
 
         A reset may replace the state while the body arrives, or while a fault delays
@@ -204,11 +206,12 @@ class Admission:
             # The sandbox may have been deleted too: look it up again.
             request.sandbox = self.sandbox_of(request.notes)
             request.state, request.operation = request.sandbox.state, None
-            request.unidentified = None
-            request.answer, request.matchable, request.has_decided = None, None, False
+            request.credential_refusal = None
+            request.answer = request.match_input = None
+            request.has_matched_answers = False
             operation = self.admit(request)
             if operation.access in VISITED and request.content is not None:
-                operation = self.visit(request, operation)
+                operation = self.admit_visitor(request, operation)
             return operation
         return request.operation
 
@@ -287,19 +290,20 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
     bound_to = request.notes.bound_to
     if access == "guest" and key is not None:
         return _find_holder(key, state, bound_to) or NOBODY
-    keys = request_headers.values(headers, b"authorization")
-    token, login = request.headers.login, state.login_of(request.headers.login or "")
+    authorizations = request_headers.values(headers, b"authorization")
+    token = request.headers.login
+    login = state.login_of(token or "")
     takes_logins = bool(operation.related) or choices.credentials != "bearer"
     values = remedies(choices, "credentials") if login and not takes_logins else ()
-    if access in TAKES_KEYS and (keys or not (token and takes_logins)):
-        if not keys:
-            raise request_headers.missing_authorization(keys, *values, headers=headers)
+    if access in TAKES_KEYS and (authorizations or not (token and takes_logins)):
+        if not authorizations:
+            raise request_headers.missing_authorization((), *values, headers=headers)
         # If the header cannot be read, this refusal says what is wrong.
         return authorize(request_headers.bearer_token(headers), state, bound_to)
     caller = login if takes_logins else None
     if caller is None and access in ("caller", "login", "visitor"):
         expected = "a login token, in header `token` or cookie `fastgpt_token`"
-        got = "an API key" if keys else "nothing"
+        got = "an API key" if authorizations else "nothing"
         if token:
             got = "one that no login has given"
         if login:

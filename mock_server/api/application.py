@@ -25,11 +25,16 @@ from mock_server.api.operations.answered_path import (
     Served,
 )
 from mock_server.api.operations.contract import DECODE_ERRORS
-from mock_server.api.operations.operation import Distort, Operation
+from mock_server.api.operations.operation import Distortion, Operation
 from mock_server.api.operations.routing import Operations, is_served
 from mock_server.api.operations.shares import VISITED
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
-from mock_server.api.request import ClientGone, RequestBody, WaitInterrupted, counting
+from mock_server.api.request import (
+    ClientGone,
+    RequestBody,
+    WaitInterrupted,
+    counting_steps,
+)
 from mock_server.api.slices import once_ready
 from mock_server.domain.call import Call
 from mock_server.domain.errors import Refusal
@@ -62,10 +67,10 @@ class PublicApi:
         self._limits, self._memory = sandboxes.limits, sandboxes.memory
         self._journal = Journaling(operations, secrets, self._limits)
         self._max_unread_bytes = self._limits.journal_body_bytes + ESCAPED_KEY_BYTES
-        cached = lru_cache(self._limits.cached_heads)
+        cache = lru_cache(self._limits.cached_heads)
         # Used only for faults and answers, which match the fields of each request.
-        self._cached_fields = cached(lambda read, content: read(content))
-        self._headers = cached(responses.headers_with_sandbox)
+        self._cached_fields = cache(lambda read, content: read(content))
+        self._headers = cache(responses.headers_with_sandbox)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, from its headers to the last byte of its response."""
@@ -73,32 +78,32 @@ class PublicApi:
         try:
             head, refusal = notes.headers, None
             sandbox = self._admission.sandbox_of(notes)
-            arrived = not head.has_body and scope["http_version"][0] == "1"
-            body = RequestBody(scope, receive, head.length, arrived)
+            has_arrived = not head.has_body and scope["http_version"][0] == "1"
+            body = RequestBody(scope, receive, head.length, has_arrived)
             # The request keeps this state, unless a reset replaces the state before
-            # the response: then `readmit` takes the new one.
+            # the response: then `admit_again` takes the new one.
             request = context.RequestContext(
                 scope, notes, head, body, perf_counter(), sandbox, sandbox.state
             )
             try:
                 operation = self._admission.admit(request)
                 max_bytes = self._limits.body_bytes
-                if operation.gather is None:
+                if operation.read_fields is None:
                     request.content = await body.read(max_bytes, self._memory)
                 else:
-                    if operation.most_bytes is not None:
-                        max_bytes = operation.most_bytes(self._limits)
-                    request.content = await operation.gather(
+                    if operation.max_body_bytes is not None:
+                        max_bytes = operation.max_body_bytes(self._limits)
+                    request.content = await operation.read_fields(
                         body, max_bytes, self._memory
                     )
                 if operation.access in VISITED:
-                    operation = self._admission.visit(request, operation)
+                    operation = self._admission.admit_visitor(request, operation)
                 if body.charge is not None:  # the body is large, and took long to read
                     await sleep(0)
                     if len(request.content) > DEFAULT_LIMITS.body_bytes:
-                        await _check_large(request, request.content)
+                        await _check_large_body(request, request.content)
                 if request.sandbox.state is not request.state:
-                    operation = self._admission.readmit(request)
+                    operation = self._admission.admit_again(request)
                 state = request.state
                 if state.faults.active or operation.is_scripted:
                     response = await self._respond_with_faults(request, operation)
@@ -123,18 +128,20 @@ class PublicApi:
             if response.status >= 400:
                 response = self._add_key_hint(request, response)
             if request.content is None:
-                request.unread = await body.read_beginning(self._max_unread_bytes)
+                request.unread_beginning = await body.read_beginning(
+                    self._max_unread_bytes
+                )
             sandbox_name, generation = request.sandbox.name, request.state.generation
             headers: responses.Headers = ()
             if response.status:  # 0 if there is no response
                 length = len(response.body) if response.is_framed else None
-                kind = response.content_type
+                content_type = response.content_type
                 own_headers = response.headers
-                with_marks: Callable[..., responses.Headers] = self._headers
+                make_headers: Callable[..., responses.Headers] = self._headers
                 if request.answer is not None:  # its headers may be too large to cache
-                    with_marks = responses.headers_with_sandbox
-                headers = with_marks(
-                    length, kind, sandbox_name, generation, own_headers
+                    make_headers = responses.headers_with_sandbox
+                headers = make_headers(
+                    length, content_type, sandbox_name, generation, own_headers
                 )
             if body.charge is not None:
                 await sleep(0)  # finding the violations of a large body takes long
@@ -142,7 +149,7 @@ class PublicApi:
             # response finds its entry.
             time = request.state.clock.now()
             number = self._journal.enter(request, response, headers, refusal, time)
-            notes.place = sandbox_name, generation, number
+            notes.entry_place = sandbox_name, generation, number
             await response.send(headers, body, send)
         except SandboxNotFound as error:
             # No journal may show the request: its sandbox does not exist.
@@ -152,7 +159,7 @@ class PublicApi:
         except Exception as error:
             # A bug of this server: report it to the client, unless it has a response.
             response = internal_error(error)
-            if notes.place is None:
+            if notes.entry_place is None:
                 body = RequestBody.of(scope, receive, notes.headers)
                 await responses.send_response(response, body, send)
 
@@ -186,9 +193,8 @@ class PublicApi:
             return response
         try:
             max_bytes = self._limits.body_bytes
-            if (
-                request.content is None
-            ):  # the body is already read if the operation accepts share links
+            # If the operation accepts share links, the body is already read.
+            if request.content is None:
                 request.content = await request.body.read(max_bytes, self._memory)
         except Refusal:  # the body is too large: return the usual form
             return response
@@ -206,14 +212,14 @@ class PublicApi:
         NeedsConnection, ClientGone, WaitInterrupted.
         """
         state = request.state
-        matchable = self._matchable_parts(request, operation)
-        decision = state.faults.decide(matchable, state.clock.now())
+        match_input = self._matchable_parts(request, operation)
+        decision = state.faults.decide(match_input, state.clock.now())
         firing = request.firing = request.notes.firing = decision.firing
         respond = partial(self._respond, request)
         if firing is not None:
             fault = cast("Fault", firing.fault.definition)
             return await fault.apply(FaultContext(request, operation, firing, respond))
-        if len(matchable.content) > Published.free_body_bytes:
+        if len(match_input.content) > Published.free_body_bytes:
             await sleep(0)  # the operation reads the large body once more
         response = await once_ready(respond)
         await apply_answer_delay(request)
@@ -230,15 +236,16 @@ class PublicApi:
         keys = (request.headers.key or "", request.caller.key)
         # Do not cache many values: in memory they take up to a hundred times the bytes
         # of their JSON, and the budget does not count them.
-        values = sum(map(content.count, (b"[", b"{", b",")))
+        value_count = sum(map(content.count, (b"[", b"{", b",")))
         is_short = (
-            len(content) <= self._limits.cached_head_bytes and values < _MANY_VALUES
+            len(content) <= self._limits.cached_head_bytes
+            and value_count < _MANY_VALUES
         )
-        if values >= _MANY_VALUES:
+        if value_count >= _MANY_VALUES:
             size = 0 if request.body.charge is None else request.body.charge.size
-            request.body.charge_bytes(size + _VALUE_BYTES * values, self._memory)
+            request.body.charge_bytes(size + _VALUE_BYTES * value_count, self._memory)
         read = operation.fields
-        request.matchable = Request(
+        request.match_input = Request(
             operation.names,
             keys,
             self._cached_fields(read, content) if is_short else read(content),
@@ -247,39 +254,41 @@ class PublicApi:
             is_on_new_connection(request.scope),
             partial(request_headers.head_of, request.scope),
         )
-        return request.matchable
+        return request.match_input
 
     def _respond(
         self,
         request: context.RequestContext,
-        distort: Distort | None = None,
-        copy: State | None = None,
+        distortion: Distortion | None = None,
+        state_copy: State | None = None,
     ) -> responses.Response:
-        """Run the operation on the request's state, or on `copy`.
+        """Run the operation on the request's state, or on `state_copy`.
 
         If a scripted answer fires, its response replaces that of the operation. Raises
         Refusal, NotReady.
         """
-        operation, content = self._admission.readmit(request), request.content or b""
-        state = request.state if copy is None else copy
+        operation = self._admission.admit_again(request)
+        content = request.content or b""
+        state = request.state if state_copy is None else state_copy
         call = Call.for_caller(state, request.caller, request.results)
         if not (state.faults.active or operation.is_scripted):
-            return operation.respond(call, content, distort)
-        matchable = request.matchable or self._matchable_parts(request, operation)
+            return operation.respond(call, content, distortion)
+        match_input = request.match_input or self._matchable_parts(request, operation)
         if operation.is_scripted:
-            call = replace(call, request=matchable)
-        if not request.has_decided:
-            request.answer = state.faults.answer(matchable, state.clock.now())
-            request.has_decided = True
+            call = replace(call, request=match_input)
+        if not request.has_matched_answers:
+            request.answer = state.faults.answer(match_input, state.clock.now())
+            request.has_matched_answers = True
         if request.answer is not None:
             request.notes.answered_name = operation.name
             answer = cast("BaseAnswer", request.answer.fault.definition)
-            sent = AnsweredRequest(operation, call, content, matchable, request.answer)
+            answer_parts = call, content, match_input, request.answer
+            answered_request = AnsweredRequest(operation, *answer_parts)
             is_delayed = bool(answer.answer_delay_ms or request.firing)
             if is_delayed:  # refuse for lack of memory before the answer changes data
                 size = request.answer.fault.charge.size
                 self._memory.check_room(size, "path")
-            response = answer.respond(sent, distort)
+            response = answer.respond(answered_request, distortion)
             if is_delayed:
                 request.charge = self._charge(response)
         elif isinstance(operation, AnsweredPath) or self._is_switched_off(
@@ -289,11 +298,11 @@ class PublicApi:
             path, method = request.scope["path"], request.scope["method"]
             raise self._operations.unknown_route(path, method, state.choices)
         else:
-            response = operation.respond(call, content, distort)
+            response = operation.respond(call, content, distortion)
         if isinstance(response, EventStream):
             request.charge = self._charge(response)
             connection = connection_of(request.scope)
-            return response.on(connection, partial(context.pause, request))
+            return response.with_connection(connection, partial(context.pause, request))
         return response
 
     def _charge(self, response: responses.Response) -> MemoryCharge:
@@ -313,13 +322,13 @@ class PublicApi:
         return request.is_outside_spec and not is_served(operation, path, choices)
 
 
-async def _check_large(request: context.RequestContext, content: bytes) -> None:
+async def _check_large_body(request: context.RequestContext, content: bytes) -> None:
     """Raise BadJson for too many values; the journal then keeps the body's beginning.
 
     Such a body is not decoded, because decoding would delay all other requests.
     """
     try:
-        for _ in counting(content):
+        for _ in counting_steps(content):
             await sleep(0)
     except BadJson:
         request.content = None

@@ -62,10 +62,10 @@ class Connection(Struct, frozen=True):
                 while self.transport.get_write_buffer_size():
                     await asyncio.sleep(_POLL_SECONDS)
         if not self.transport.is_closing():
-            raw = self.transport.get_extra_info("socket")
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+            raw_socket = self.transport.get_extra_info("socket")
+            raw_socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
         self.transport.abort()
-        await body.gone()
+        await body.wait_for_disconnect()
 
     async def finish(self, body: RequestBody) -> None:
         """Send a FIN, then read and drop further bytes for up to `discard_seconds`."""
@@ -80,14 +80,14 @@ class Connection(Struct, frozen=True):
         self.transport.close()
         if not await _is_gone(body):
             self.transport.abort()
-            await body.gone()
+            await body.wait_for_disconnect()
 
 
 async def _is_gone(body: RequestBody) -> bool:
     """Return whether the connection ends within `discard_seconds`."""
     try:
         async with asyncio.timeout(Published.discard_seconds):
-            await body.gone()
+            await body.wait_for_disconnect()
     except TimeoutError:
         return False
     return True

@@ -32,8 +32,8 @@ class ScopeNotes(Struct, eq=False, gc=False):
 
     `headers` are the parsed headers, `bound_to` names the sandbox of a bound address.
     `answered_name` is that of the operation or route whose response an answer replaces,
-    `firing` the firing of a fault. `place` is the journal entry of the request once it
-    has a response: sandbox, generation and number (0 without an entry).
+    `firing` the firing of a fault. `entry_place` is the journal entry of the request
+    once it has a response: sandbox, generation and number (0 without an entry).
     `refused_preflight` is the refusal of a preflight whose origin is not allowed.
     """
 
@@ -41,7 +41,7 @@ class ScopeNotes(Struct, eq=False, gc=False):
     bound_to: str | None = None
     answered_name: str | None = None
     firing: Firing | None = None
-    place: tuple[str, int, int] | None = None
+    entry_place: tuple[str, int, int] | None = None
     refused_preflight: Refusal | None = None
 
 
@@ -56,34 +56,35 @@ def notes_of(scope: Scope) -> ScopeNotes:
 class RequestContext(Struct):
     """A request, and the facts about it that are known so far.
 
-    `started` is in seconds of a monotonic clock. `sandbox` is selected by a bound
-    address, key, login token or share link; `state` is its state when the request was
-    admitted. Admission sets `operation` and `caller`; `unidentified` is the refusal of
-    a request that only a share link can identify. `content` is the body once it has
-    arrived. `firing` is set if a fault fires, `answer` if an answer fires; `matchable`
-    are the parts of the request that both match. `has_decided` is True once answers
-    were matched. `charge` is for the memory of a response that is delayed or sent
-    slowly. `results` are those of `Call.compute`. `unread` is the start of a body that
-    was not read, and whether it is complete. `is_outside_spec` is True if the spec has
-    no operation at the path.
+    `start_seconds` is the time of arrival, in seconds of a monotonic clock. `sandbox`
+    is selected by a bound address, key, login token or share link; `state` is its state
+    when the request was admitted. Admission sets `operation` and `caller`;
+    `credential_refusal` is the refusal of a request that only a share link can
+    identify. `content` is the body once it has arrived. `firing` is set if a fault
+    fires, `answer` if an answer fires; `match_input` are the parts of the request that
+    both match. `has_matched_answers` is True once answers were matched. `charge` is for
+    the memory of a response that is delayed or sent slowly. `results` are those of
+    `Call.compute`. `unread_beginning` is the start of a body that was not read, and
+    whether it is complete. `is_outside_spec` is True if the spec has no operation at
+    the path.
     """
 
     scope: Scope
     notes: ScopeNotes
     headers: ParsedHeaders
     body: RequestBody
-    started: float
+    start_seconds: float
     sandbox: Sandbox
     state: State
     operation: Served | None = None
     caller: Caller = NOBODY
-    unidentified: Refusal | None = None
+    credential_refusal: Refusal | None = None
     content: bytes | None = None
     firing: Firing | None = None
     answer: Firing | None = None
-    matchable: Request | None = None
-    has_decided: bool = False
-    unread: tuple[bytes, bool] | None = None
+    match_input: Request | None = None
+    has_matched_answers: bool = False
+    unread_beginning: tuple[bytes, bool] | None = None
     is_outside_spec: bool = False
     charge: MemoryCharge | None = None
     results: dict[Hashable, Pending[Any]] = {}
@@ -96,26 +97,26 @@ async def pause(request: RequestContext, ms: float) -> None:
     WaitInterrupted after a reset.
     """
     loop = asyncio.get_running_loop()
-    ended: asyncio.Future[type[Exception] | None] = loop.create_future()
+    end_reason: asyncio.Future[type[Exception] | None] = loop.create_future()
 
-    def end(reason: type[Exception] | None) -> None:
-        if not ended.done():
-            ended.set_result(reason)
+    def set_reason(reason: type[Exception] | None) -> None:
+        if not end_reason.done():
+            end_reason.set_result(reason)
 
-    timer = loop.call_later(ms / 1000, end, None)
-    gone = asyncio.create_task(request.body.gone())
-    gone.add_done_callback(lambda _: end(ClientGone))
+    timer = loop.call_later(ms / 1000, set_reason, None)
+    disconnect_task = asyncio.create_task(request.body.wait_for_disconnect())
+    disconnect_task.add_done_callback(lambda _: set_reason(ClientGone))
     # Tests reset sandboxes from their own thread.
-    cancel = partial(loop.call_soon_threadsafe, end, WaitInterrupted)
+    interrupt = partial(loop.call_soon_threadsafe, set_reason, WaitInterrupted)
     state, sandbox = request.state, request.sandbox
-    state.waits.add(cancel)
+    state.waits.add(interrupt)
     if sandbox.state.generation != state.generation:
-        cancel()  # the reset came before this wait was in `state.waits`
+        interrupt()  # the reset came before this wait was in `state.waits`
     try:
-        reason = await ended
+        reason = await end_reason
         if reason is not None:
             raise reason
     finally:
-        state.waits.discard(cancel)
+        state.waits.discard(interrupt)
         timer.cancel()
-        gone.cancel()
+        disconnect_task.cancel()

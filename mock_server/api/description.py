@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import msgspec
 from starlette.types import Receive, Scope, Send
 
-from mock_server.api.bound import likely_sandbox
+from mock_server.api.bound_address import likely_sandbox
 from mock_server.api.errors import MethodNotAllowed
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Response, error_response, send_response
@@ -58,17 +58,18 @@ class Description:
             response = Response(200, content)
             try:
                 charge = self._sandboxes.memory.charge_response(response.size)
-            except LimitReached as too_much:
-                response = error_response(too_much, Choices())
+            except LimitReached as refusal:
+                response = error_response(refusal, Choices())
         else:
-            refusal = MethodNotAllowed("GET", describe_value(scope["method"]))
-            response = error_response(refusal, Choices())
+            wrong_method = MethodNotAllowed("GET", describe_value(scope["method"]))
+            response = error_response(wrong_method, Choices())
         await send_response(response, RequestBody.of(scope, receive), send)
         if charge is not None:
             charge.release()
 
 
 def _with_static_responses(content: bytes, answers: Sequence[Definition]) -> bytes:
+    """Return an OpenAPI document, as JSON, with the paths of static responses added."""
     document: dict[str, Any] = msgspec.json.decode(content)
     paths = document.setdefault("paths", {})
     # Of paths that differ only in the names of parameters, OpenAPI allows one.
@@ -83,6 +84,7 @@ def _with_static_responses(content: bytes, answers: Sequence[Definition]) -> byt
 
 
 def _description_of(answer: "Answer", path: str) -> Mapping[str, Any]:
+    """Return the OpenAPI operation of a static response at `path`."""
     response: dict[str, Any] = {"description": "As the fixture declares it."}
     if answer.content_type:
         response["content"] = {answer.content_type.decode(): {}}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.api.bound import BOUND_PREFIX, bind
+from mock_server.api.bound_address import BOUND_PREFIX, bind
 from mock_server.api.context import NOTES, ScopeNotes
 from mock_server.api.headers import HeaderParser
 from mock_server.api.operations.routing import DESCRIPTION, PREFIX
@@ -24,17 +24,17 @@ class Dispatcher:
     def __init__(
         self,
         sandboxes: Sandboxes,
-        public: ASGIApp,
-        public_for_pages: ASGIApp,
+        public_app: ASGIApp,
+        public_app_for_pages: ASGIApp,
         apps: Mapping[str, ASGIApp],
     ) -> None:
-        """`public_for_pages` is the public API for an Origin or a bound address.
+        """`public_app_for_pages` is the public API for an Origin or a bound address.
 
         `apps` are those by path; a path that ends with `/` includes all below it.
         """
         self.sandboxes = sandboxes
-        self._public = public
-        self._public_for_pages = public_for_pages
+        self._public_app = public_app
+        self._public_app_for_pages = public_app_for_pages
         self._apps = apps
         self._roots = tuple(each for each in apps if each.endswith("/") and each != "/")
         self._head_parser = HeaderParser(sandboxes.limits)
@@ -49,16 +49,16 @@ class Dispatcher:
         if scope["type"] != "http":
             await _handle_other_protocol(scope["type"], receive, send)
             return
-        raw = scope.get("raw_path") or b""
-        if _PERCENT in raw:
+        raw_path = scope.get("raw_path") or b""
+        if _PERCENT in raw_path:
             # Some servers leave the query in `raw_path`. Change this scope, not a copy:
             # the request log reads the notes in it.
-            scope["path"] = raw.partition(b"?")[0].decode("latin-1")
+            scope["path"] = raw_path.partition(b"?")[0].decode("latin-1")
         head, path = self._head_parser.parse(scope), scope["path"]
         scope[NOTES] = ScopeNotes(head)
         # Check first for paths of the spec, which nearly all requests have.
         if path in self._spec_paths and not head.has_origin:
-            await self._public(scope, receive, send)
+            await self._public_app(scope, receive, send)
         elif path.startswith(self._roots):
             folder = next(each for each in self._roots if path.startswith(each))
             scope["root_path"] = folder[:-1]
@@ -68,17 +68,19 @@ class Dispatcher:
         elif path.startswith(BOUND_PREFIX):
             bind(scope, path, self.sandboxes)
             is_described = scope["path"] == DESCRIPTION
-            serve = self._apps[DESCRIPTION] if is_described else self._public_for_pages
-            await serve(scope, receive, send)
+            app = (
+                self._apps[DESCRIPTION] if is_described else self._public_app_for_pages
+            )
+            await app(scope, receive, send)
         elif head.has_origin or path.startswith(PREFIX):  # only pages have an origin
-            await self._public_for_pages(scope, receive, send)
+            await self._public_app_for_pages(scope, receive, send)
         else:
-            await self._public(scope, receive, send)
+            await self._public_app(scope, receive, send)
 
 
-async def _handle_other_protocol(kind: str, receive: Receive, send: Send) -> None:
+async def _handle_other_protocol(scope_type: str, receive: Receive, send: Send) -> None:
     """Respond to a server's start and stop, and close web sockets."""
-    if kind != "lifespan":
+    if scope_type != "lifespan":
         await send({"type": "websocket.close"})
         return
     while True:

@@ -5,13 +5,13 @@ from mock_server.domain.errors import refusal, row_of
 
 
 class MethodNotAllowed(domain.Refusal):
-    """The operation does not accept the method; `allow` lists those that it accepts."""
+    """The operation does not accept the method, but only `allowed_methods`."""
 
     row = row_of("405 methodNotAllowed")
 
-    def __init__(self, allow: str, got: str, hint: str = "") -> None:
-        super().__init__(f"the method {allow}", got, "method", hint)
-        self.allow = allow
+    def __init__(self, allowed_methods: str, got: str, hint: str = "") -> None:
+        super().__init__(f"the method {allowed_methods}", got, "method", hint)
+        self.allowed_methods = allowed_methods
 
 
 ForeignHost = refusal("ForeignHost", "421 foreignHost")

@@ -36,17 +36,17 @@ def unescaped_with_places(text: bytes) -> tuple[bytes, array[int], array[int]]:
     ends = array("I", range(1, len(text) + 1))
     for pattern in (*[_ESCAPE] * _ROUNDS, _BACKSLASHES):
         pieces: list[bytes] = []
-        first, last, end = array("I"), array("I"), 0
+        new_starts, new_ends, end = array("I"), array("I"), 0
         for match in pattern.finditer(text):
             start, stop = match.span()
             char = _decode_escape(match) if pattern is _ESCAPE else b""
             pieces += text[end:start], char
-            first += starts[end : start + len(char)]
-            last += ends[end:start]
-            last += ends[stop - len(char) : stop]
+            new_starts += starts[end : start + len(char)]
+            new_ends += ends[end:start]
+            new_ends += ends[stop - len(char) : stop]
             end = stop
         text = b"".join((*pieces, text[end:]))
-        starts, ends = first + starts[end:], last + ends[end:]
+        starts, ends = new_starts + starts[end:], new_ends + ends[end:]
     return text, starts, ends
 
 

@@ -67,7 +67,7 @@ class EventStream(Response, frozen=True, kw_only=True):
         body = b"".join(each.content for each in all_chunks)
         return replace(self, body=body, chunks=all_chunks, end=end or self.end)
 
-    def on(
+    def with_connection(
         self, connection: Connection | None, pause: Callable[[float], Awaitable[None]]
     ) -> Self:
         """Return the stream with a connection (None in process) and a way to pause.
@@ -76,9 +76,7 @@ class EventStream(Response, frozen=True, kw_only=True):
         """
         if self.is_cut and connection is None:
             message = "a reply is cut, which needs a connection: serve it on a socket"
-            raise NeedsConnection(
-                f"{message} (MockServer), it cannot be had in process"
-            )
+            raise NeedsConnection(f"{message} (MockServer), in process there is none")
         end = connection.reset if self.is_cut and connection else self.end
         return replace(self, connection=connection, pause=pause, end=end)
 

@@ -60,28 +60,28 @@ def load_fixture(
 
 
 def with_faults(
-    fixture: FixtureData, added: Sequence[Fault], place: str = "--fault"
+    fixture: FixtureData, added_faults: Sequence[Fault], place: str = "--fault"
 ) -> FixtureData:
-    """Return the fixture's data with `added` faults, which are present from the start.
+    """Return the fixture's data with `added_faults`, present from the start.
 
     `place` names their source in messages. Raises ValueError for too many faults, or an
     unknown operation.
     """
-    if not added:
+    if not added_faults:
         return fixture
-    all_faults = (*fixture.faults, *added)
+    all_faults = (*fixture.faults, *added_faults)
     if len(all_faults) > DEFAULT_LIMITS.faults:
         expected = f"at most {DEFAULT_LIMITS.faults} faults of fixtures and options"
         raise ValueError(f"Expected {expected}, got {len(all_faults)} - at {place}")
     try:
-        for each in added:
+        for each in added_faults:
             # Check names here: static responses are known once fixtures were read.
             if each.operation != "*":
                 declared = {answer.operation for answer in fixture.answers}
                 OPERATIONS.check_name(each.operation, place, "* or ", declared)
     except InvalidField as refusal:
         raise ValueError(refusal.message) from None
-    size = fixture.size + sum(each.size for each in added)
+    size = fixture.size + sum(each.size for each in added_faults)
     return replace(fixture, faults=all_faults, size=size)
 
 

@@ -57,9 +57,9 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     `check_content_type` accepts other forms. `length` is the announced length of the
     body in bytes, 0 if none is announced; `has_body` is True for a request with a body
     (RFC 9112 6.3). `has_origin` is True if a header Origin names the page that sends
-    the request. `block` are all headers as the journal stores them: one on a line,
-    without credentials. `login` is the login token. `has_id` is True if the request has
-    a header `x-request-id`, even one that is not valid.
+    the request. `journal_text` are all headers as the journal stores them: one on a
+    line, without credentials. `login` is the login token. `has_request_id` is True if
+    the request has a header `x-request-id`, even one that is not valid.
     """
 
     key: str | None
@@ -68,9 +68,9 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     has_body: bool
     is_chunked: bool
     has_origin: bool
-    block: bytes
+    journal_text: bytes
     login: str | None = None
-    has_id: bool = False
+    has_request_id: bool = False
 
 
 def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
@@ -95,9 +95,11 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         has_origin=b"origin" in by_name,
         # Stored as one text, which takes less memory than pairs, and can be searched
         # for secrets in one pass.
-        block=b"\n".join(b"%b:%b" % _redacted_header(*header) for header in headers),
+        journal_text=b"\n".join(
+            b"%b:%b" % _redacted_header(*header) for header in headers
+        ),
         login=login_token(headers),
-        has_id=REQUEST_ID in by_name,
+        has_request_id=REQUEST_ID in by_name,
     )
 
 
@@ -296,11 +298,12 @@ def media_type(headers: Sequence[Header]) -> str:
 
 
 def _is_json(content_type: str) -> bool:
-    kind, *parameters = content_type.lower().split(";")
+    media_type, *parameters = content_type.lower().split(";")
     pairs = [parameter.strip().partition("=") for parameter in parameters]
     # JSON has no charset parameter (RFC 8259 11), but clients send it.
     charsets = [value.strip('"') for name, _, value in pairs if name == "charset"]
-    return kind.strip() == "application/json" and set(charsets) <= {"utf-8", "utf8"}
+    is_utf8 = set(charsets) <= {"utf-8", "utf8"}
+    return media_type.strip() == "application/json" and is_utf8
 
 
 def _as_text(texts: list[bytes]) -> str:
@@ -315,13 +318,13 @@ def _announced_length(digits: bytes) -> int:
 
 def valid_id(ids: Sequence[bytes]) -> str | None:
     """Return the request id if `ids` is exactly one valid value, else None."""
-    is_one = len(ids) == 1 and _REQUEST_ID_FORM.fullmatch(ids[0])
-    return ids[0].decode() if is_one else None
+    is_valid = len(ids) == 1 and _REQUEST_ID_FORM.fullmatch(ids[0])
+    return ids[0].decode() if is_valid else None
 
 
-def generated_id(sandbox: str, generation: int, seq: int) -> str:
+def generated_id(sandbox: str, generation: int, entry_number: int) -> str:
     """Return an id for a request that sent none, such as `default-1-42`.
 
-    The id is unique on the server; `seq` is the number of the journal entry.
+    The id is unique on the server; `entry_number` is the number of the journal entry.
     """
-    return f"{sandbox}-{generation}-{seq}"
+    return f"{sandbox}-{generation}-{entry_number}"

@@ -77,12 +77,12 @@ class Journaling:
         `headers` are all headers of the response, `time` is the sandbox's time in
         milliseconds. Return 0 if the journal is closed, and so takes no entry.
         """
-        state, current = request.state, request.sandbox.state
+        state, current_state = request.state, request.sandbox.state
         journal = state.journal
         # If the journal was emptied during the request, the new journal takes the
         # entry. After a reset no test expects the entry: the old journal is closed.
-        if current is not state and current.generation == state.generation:
-            journal = current.journal
+        if current_state is not state and current_state.generation == state.generation:
+            journal = current_state.journal
         if journal.is_closed:
             return 0
         entry = self._make_entry(request, response, headers, time)
@@ -144,7 +144,7 @@ class Journaling:
             response.status,
             headers,
             response.body,
-            (perf_counter() - request.started) * 1000,
+            (perf_counter() - request.start_seconds) * 1000,
             None if request.firing is None else request.firing.record,
             self._find_violations,
             state.choices,
@@ -162,8 +162,8 @@ class Journaling:
 
     def _operation_of(self, request: RequestContext) -> Operation | None:
         """Return the operation of a request, or of its path if none was found."""
-        meant = self._operations.with_path(request.scope["path"])
-        operation = request.operation or meant
+        operation_at_path = self._operations.with_path(request.scope["path"])
+        operation = request.operation or operation_at_path
         return operation if isinstance(operation, Operation) else None
 
     def _sent_request(self, request: RequestContext) -> SentRequest:
@@ -171,7 +171,7 @@ class Journaling:
         scope, head, content = request.scope, request.headers, request.content
         method, path, query = scope["method"], scope["path"], scope["query_string"]
         is_long = content is not None and len(content) > self._limits.cached_head_bytes
-        if is_long or request.unread is not None:
+        if is_long or request.unread_beginning is not None:
             cache_key = None
         else:
             cache_key = head, method, path, query, content
@@ -179,11 +179,11 @@ class Journaling:
             if sent is not None:
                 return sent
         redacted = redacted_key(head.key) if head.key else None
-        body, is_whole = request.unread or (content, True)
+        body, is_whole = request.unread_beginning or (content, True)
         sent = SentRequest(
-            redacted, method, path, query, head.block, body, is_cut=not is_whole
+            redacted, method, path, query, head.journal_text, body, is_cut=not is_whole
         )
-        sent.is_unread = request.unread is not None
+        sent.is_unread = request.unread_beginning is not None
         key = (head.key or "").encode()
         sent.is_suspect = self._is_suspect(_as_one_text(sent), key)
         if cache_key is not None and sent.size <= self._limits.cached_head_bytes:
@@ -281,8 +281,10 @@ def _as_one_text(sent: SentRequest) -> bytes:
 def _hint_at_any_key(entry: Entry, request: RequestContext, journal: Journal) -> None:
     """Hint at the first entry with a key that the server would accept any key."""
     state = request.state
-    is_any = state.choices.unknown_key == "accept" and not state.store.fixture.keys
-    if request.caller.key and is_any:
+    accepts_any_key = (
+        state.choices.unknown_key == "accept" and not state.store.fixture.keys
+    )
+    if request.caller.key and accepts_any_key:
         entry.hint, journal.has_told_of_keys = _ANY_KEY, True
 
 

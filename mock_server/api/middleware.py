@@ -51,7 +51,7 @@ class CORS:
         for origin in origins:
             check_origin(origin)
         self._app = app
-        self._all = "*" in origins
+        self._allows_all = "*" in origins
         self._origins = {origin.encode() for origin in origins if origin != "*"}
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
@@ -77,7 +77,7 @@ class CORS:
         if origin in self._origins:
             origins = (b"access-control-allow-origin", origin)
             return [origins, (_CREDENTIALS, b"true"), _VARY]
-        if not self._all:
+        if not self._allows_all:
             return []
         # If only `*` is allowed, caches may share a response: it has no `vary`.
         any_origin = (b"access-control-allow-origin", b"*")
@@ -117,8 +117,8 @@ def internal_error(error: Exception) -> Response:
         raise error
     # The text of an exception may contain data of a client, so only the log shows it.
     trace_id = uuid4().hex
-    *_, last = traceback.extract_tb(error.__traceback__)
-    source = f"{last.filename}:{last.lineno}"
+    *_, last_frame = traceback.extract_tb(error.__traceback__)
+    source = f"{last_frame.filename}:{last_frame.lineno}"
     _LOGGER.error("unexpected %r at %s, trace id %s", error, source, trace_id)
     message = f"Expected no error, got one - at trace id {trace_id}"
     return Response(500, error_envelope(500, "internalError", message))
@@ -131,16 +131,16 @@ class ServerErrorMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started = False
+        has_started = False
 
         async def recording_send(message: Message) -> None:
-            nonlocal started
-            started = True
+            nonlocal has_started
+            has_started = True
             await send(message)
 
         try:
             await self._app(scope, receive, recording_send)
         except Exception as error:
             response = internal_error(error)
-            if not started:
+            if not has_started:
                 await send_response(response, RequestBody.of(scope, receive), send)

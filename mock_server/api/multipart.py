@@ -24,7 +24,7 @@ from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from mock_server.domain.objects.uploads import is_text
 
-_FILE, _FIELDS = "file", "data"
+_FILE_PART, _FIELDS_PART = "file", "data"
 """Names of the part with the file, and of the part with fields as one JSON object."""
 _MAX_COPIES = 5
 """Maximum number of copies of the kept bytes that are in memory at a time."""
@@ -54,8 +54,8 @@ def boundary_of(body: RequestBody) -> bytes:
     if len(header) > _MAX_CONTENT_TYPE_BYTES:
         expected = f"at most {_MAX_CONTENT_TYPE_BYTES} bytes"
         raise BadForm(expected, f"{len(header)}", "header Content-Type")
-    options = parse_options_header(header.decode("latin-1"))[1]
-    boundary = options.get(b"boundary", b"")
+    parameters = parse_options_header(header.decode("latin-1"))[1]
+    boundary = parameters.get(b"boundary", b"")
     if not 1 <= len(boundary) <= _MAX_BOUNDARY_BYTES:
         expected = f"a boundary of 1 to {_MAX_BOUNDARY_BYTES} characters"
         got = f"one of {len(boundary)}" if boundary else "none"
@@ -65,20 +65,16 @@ def boundary_of(body: RequestBody) -> bytes:
 
 
 _MAX_BOUNDARY_BYTES = 70  # RFC 2046 5.1.1
-_MAX_CONTENT_TYPE_BYTES = (
-    1_024  # maximum of Content-Type: long parameters are slow to parse
-)
-_MAX_PARAMETERS = (
-    100  # maximum number of semicolons in a header: many are slow to parse
-)
+# Long parameters are slow to parse, and so are many.
+_MAX_CONTENT_TYPE_BYTES, _MAX_PARAMETERS = 1_024, 100
 
 
 class Upload(Struct):
-    """The part of a form's file that was received; `head` is the kept beginning."""
+    """The part of a form's file that was received; its `beginning` is kept."""
 
     name: str
     size: int = 0
-    head: bytearray = msgspec.field(default_factory=bytearray)
+    beginning: bytearray = msgspec.field(default_factory=bytearray)
 
 
 class Form:
@@ -91,23 +87,24 @@ class Form:
     def __init__(self, boundary: bytes, max_bytes: int, limits: Limits) -> None:
         """The file may have at most `max_bytes`."""
         self._file: Upload | None = None
-        self._values: dict[str, bytearray] = {}
+        self._field_values: dict[str, bytearray] = {}
         self._max_bytes = max_bytes
         self._limits = limits
         self._part_count = self._value_bytes = self._received_bytes = 0
         self._delimiter, self._delimiter_count = b"\r\n--" + boundary, 0
-        self._is_whole = False
-        # The current part: its header, and the object that takes its data.
+        self._is_complete = False
+        # The current part: its headers, and the object that takes its data.
         self._header_name, self._header_value = bytearray(), bytearray()
         self._disposition = b""
-        self._target: Upload | bytearray | None = None
+        self._data_target: Upload | bytearray | None = None
         self._parser = MultipartParser(boundary, self._callbacks())  # type: ignore[arg-type]
         self._parser.logger = _QUIET
 
     @property
     def kept_bytes(self) -> int:
         """Return the number of kept bytes."""
-        return self._value_bytes + (0 if self._file is None else len(self._file.head))
+        file_bytes = 0 if self._file is None else len(self._file.beginning)
+        return self._value_bytes + file_bytes
 
     def feed(self, piece: bytes) -> None:
         """Parse the next piece. Raises BadForm, BodyTooLarge."""
@@ -133,20 +130,21 @@ class Form:
 
         Raises BadForm if the form is cut off or a text is not UTF-8, and BadJson.
         """
-        if not self._is_whole:
+        if not self._is_complete:
             expected = "a form that ends with its boundary"
             raise BadForm(expected, "one that is cut off", "body")
         with suppress(msgspec.DecodeError, RecursionError):
-            check_counts(b",".join(self._values.values()))
-        texts = {name: _text(value, name) for name, value in self._values.items()}
-        fields_text = texts.pop(_FIELDS, None)
+            check_counts(b",".join(self._field_values.values()))
+        values = self._field_values.items()
+        texts = {name: _decoded(value, name) for name, value in values}
+        fields_text = texts.pop(_FIELDS_PART, None)
         fields = {name: _field_value(name, value) for name, value in texts.items()}
         if fields_text is not None:
             fields |= read_json(fields_text.encode())
         # Drop a field named `file` that is not an uploaded file.
-        fields.pop(_FILE, None)
+        fields.pop(_FILE_PART, None)
         if self._file is not None:
-            fields = {_FILE: _file_fields(self._file)} | fields
+            fields = {_FILE_PART: _file_fields(self._file)} | fields
         return msgspec.json.encode(fields)
 
     def close(self) -> None:
@@ -154,16 +152,16 @@ class Form:
         del self._parser
 
     def _callbacks(self) -> dict[str, Callable[..., Any]]:
-        def header_name(data: bytes, start: int, end: int) -> None:
+        def add_to_name(data: bytes, start: int, end: int) -> None:
             self._header_name += data[start:end]
 
-        def header_value(data: bytes, start: int, end: int) -> None:
+        def add_to_value(data: bytes, start: int, end: int) -> None:
             self._header_value += data[start:end]
 
         return {
             "on_part_begin": self._begin_part,
-            "on_header_field": header_name,
-            "on_header_value": header_value,
+            "on_header_field": add_to_name,
+            "on_header_value": add_to_value,
             "on_header_end": self._end_header,
             "on_headers_finished": self._begin_data,
             "on_part_data": self._store_data,
@@ -187,29 +185,30 @@ class Form:
         if self._disposition.count(b";") > _MAX_PARAMETERS:
             expected = f"a Content-Disposition of at most {_MAX_PARAMETERS} parameters"
             raise BadForm(expected, "more", "body")
-        kind, options = parse_options_header(self._disposition.decode("latin-1"))
-        if kind != b"form-data" or b"name" not in options:
+        header = self._disposition.decode("latin-1")
+        disposition, parameters = parse_options_header(header)
+        if disposition != b"form-data" or b"name" not in parameters:
             expected = "a part with `Content-Disposition: form-data; name=...`"
             raise BadForm(expected, "one without", "body")
-        name = _text(options[b"name"], "name")
-        file_name = options.get(b"filename")
+        name = _decoded(parameters[b"name"], "name")
+        file_name = parameters.get(b"filename")
         if file_name is None:
-            self._target = self._values[name] = bytearray()
-        elif name == _FILE and file_name and self._file is None:
-            self._target = self._file = Upload(_text(file_name, "filename"))
+            self._data_target = self._field_values[name] = bytearray()
+        elif name == _FILE_PART and file_name and self._file is None:
+            self._data_target = self._file = Upload(_decoded(file_name, "filename"))
         else:
-            self._target = None
+            self._data_target = None
 
     def _store_data(self, data: bytes, start: int, end: int) -> None:
         """Store the needed bytes of a part. Raises BodyTooLarge."""
-        part, size, limits = self._target, end - start, self._limits
+        part, size, limits = self._data_target, end - start, self._limits
         if isinstance(part, Upload):
             part.size += size
             if part.size > self._max_bytes:
                 expected = f"a file of at most {self._max_bytes} bytes"
                 raise BodyTooLarge(expected, "more", "part file")
             limit = limits.upload_text_bytes if is_text(part.name) else 0
-            part.head += data[start:end][: max(0, limit - len(part.head))]
+            part.beginning += data[start:end][: max(0, limit - len(part.beginning))]
         elif part is not None:
             self._value_bytes += size
             if self._value_bytes > limits.form_field_bytes:
@@ -218,7 +217,7 @@ class Form:
             part += data[start:end]
 
     def _end_form(self) -> None:
-        self._is_whole = True
+        self._is_complete = True
 
 
 def _file_fields(file: Upload) -> dict[str, object]:
@@ -226,9 +225,9 @@ def _file_fields(file: Upload) -> dict[str, object]:
     fields: dict[str, object] = {"name": file.name, "size": file.size}
     if is_text(file.name):
         decoder = getincrementaldecoder("utf-8-sig")("replace")
-        is_whole = len(file.head) == file.size
+        is_whole = len(file.beginning) == file.size
         # The decoder drops a character that is cut at the end.
-        fields["text"] = decoder.decode(bytes(file.head), is_whole)
+        fields["text"] = decoder.decode(bytes(file.beginning), is_whole)
     return fields
 
 
@@ -246,7 +245,7 @@ def _field_value(name: str, value: str) -> object:
     return value if isinstance(decoded, str) else decoded
 
 
-def _text(value: bytes | bytearray, name: str) -> str:
+def _decoded(value: bytes | bytearray, name: str) -> str:
     """Return a part as UTF-8 text (RFC 7578 5.1.2). Raises BadForm."""
     try:
         return value.decode()

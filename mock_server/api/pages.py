@@ -9,7 +9,7 @@ from pathlib import Path
 from starlette.types import Scope
 
 from mock_server.api.headers import Header, values
-from mock_server.api.joined import joined_script, joined_styles
+from mock_server.api.page_bundle import joined_script, joined_styles
 from mock_server.api.response import Response
 
 _PACKAGE = Path(__file__).parents[1]
@@ -54,8 +54,8 @@ class Page:
         # A name is looked up, never joined to a path: so no name can leave the folder.
         if (name, is_compressed) not in self._cached_files:
             content, headers = self._files[name], self._headers
-            kind = Path(name).suffix
-            if kind in (".css", ".js"):
+            suffix = Path(name).suffix
+            if suffix in (".css", ".js"):
                 headers += (_CACHE_FOREVER,)
             if is_compressed:
                 import gzip
@@ -63,7 +63,7 @@ class Page:
                 # This saves two thirds of the bytes, for browsers on other machines.
                 content = gzip.compress(content, mtime=0)
                 headers += ((b"content-encoding", b"gzip"),)
-            response = Response(200, content, headers, _MEDIA_TYPES[kind])
+            response = Response(200, content, headers, _MEDIA_TYPES[suffix])
             self._cached_files[name, is_compressed] = response
         return self._cached_files[name, is_compressed]
 
@@ -78,10 +78,10 @@ class Page:
             ".css": joined_styles(each for each in linked if each.suffix == ".css"),
             ".js": joined_script(script),
         }
-        contents = {kind: content.encode() for kind, content in joined.items()}
+        contents = {suffix: content.encode() for suffix, content in joined.items()}
         names = {
-            kind: sha256(content).hexdigest()[:16] + kind
-            for kind, content in contents.items()
+            suffix: sha256(content).hexdigest()[:16] + suffix
+            for suffix, content in contents.items()
         }
         unused_names = dict(names)
 
@@ -96,5 +96,5 @@ class Page:
 
         index = _LINK.sub(replace_link, text).encode()
         drawings = {each.name: each.read_bytes() for each in folder.glob("*.svg")}
-        joined_files = {names[kind]: content for kind, content in contents.items()}
+        joined_files = {names[suffix]: content for suffix, content in contents.items()}
         return {INDEX: index, **drawings, **joined_files}

@@ -121,6 +121,7 @@ class RequestSecrets(Struct, frozen=True):
         return self._redact_end(self.redact(text), ESCAPED_KEY_BYTES)
 
     def _redact_once(self, text: bytes) -> bytes:
+        """Replace each secret in a text, escaped or not, by `[redacted]`."""
         plain, starts, ends = escapes.unescaped_with_places(text)
         parts: list[bytes] = []
         end = 0
@@ -151,17 +152,17 @@ class RequestSecrets(Struct, frozen=True):
                 yield start, start + len(secret)
                 start = plain.find(secret, start + len(secret))
         if self.finder is not None:
-            for _, start, stop in self.finder.find_matches_as_indexes(plain):
-                yield start, stop
+            for _, start, end in self.finder.find_matches_as_indexes(plain):
+                yield start, end
 
-    def _redact_end(self, text: bytes, most: int = _SHOWN_BYTES) -> bytes:
-        """Return the text without the start of a secret in its last `most` bytes."""
-        first = max(0, len(text) - most)
-        plain, starts, _ = escapes.unescaped_with_places(text[first:])
+    def _redact_end(self, text: bytes, max_bytes: int = _SHOWN_BYTES) -> bytes:
+        """Return the text without the start of a secret in its last `max_bytes`."""
+        end_start = max(0, len(text) - max_bytes)
+        plain, starts, _ = escapes.unescaped_with_places(text[end_start:])
         plain = escapes.without_cut_escape(plain).lower()
         for start in range(len(plain) - MIN_REDACTABLE_LENGTH + 1):
             if self._begins_secret(plain[start:]):
-                return text[: first + starts[start]] + HIDDEN
+                return text[: end_start + starts[start]] + HIDDEN
         return text
 
     def _begins_secret(self, plain: bytes) -> bool:
@@ -241,10 +242,12 @@ def credentials_in(sent: SentRequest, names: Collection[str]) -> tuple[bytes, ..
         # Not decoded as a whole: numbers may take long.
         fields |= msgspec.json.decode(sent.body or b"{}", type=dict[str, msgspec.Raw])
     texts = [each for name, each in fields.items() if name not in _LOGIN_FIELDS_SHOWN]
-    strange = [name for name in fields if names and name not in names]
-    first = islice(filter(None, map(_string_of, (*texts, *strange))), _MAX_TEXTS)
+    unknown_names = [name for name in fields if names and name not in names]
+    strings = filter(None, map(_string_of, (*texts, *unknown_names)))
+    repeated = islice(strings, _MAX_TEXTS)
     # Messages cut longer texts; unescaping a text of 1 MiB would take long.
-    return _redactable(each[:_MAX_CHARS].encode("utf-8", "replace") for each in first)
+    cut = (each[:_MAX_CHARS] for each in repeated)
+    return _redactable(each.encode("utf-8", "replace") for each in cut)
 
 
 def _string_of(value: str | msgspec.Raw) -> str:

@@ -84,7 +84,7 @@ class RequestBody(Struct, eq=False):
         while True:
             if len(body) > max_bytes:
                 raise _too_large(max_bytes, f"at least {len(body)} bytes")
-            # What waits for its rest does so for seconds.
+            # A body that is incomplete may stay in memory for seconds.
             if not self.has_arrived or len(body) > Published.free_body_bytes:
                 self.charge_bytes(_COPIES * len(body), memory)
             if self.has_arrived:
@@ -135,7 +135,7 @@ class RequestBody(Struct, eq=False):
                     content += self._piece(await self.receive())
         return (content, self.has_arrived) if content else None
 
-    async def gone(self) -> None:
+    async def wait_for_disconnect(self) -> None:
         """Wait until the client disconnects; drop the rest of the body."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
@@ -202,12 +202,12 @@ def check_counts(content: bytes) -> None:
     Raises DecodeError if a text with many brackets is no JSON; other texts are not
     decoded.
     """
-    for _ in counting(content):
+    for _ in counting_steps(content):
         pass
 
 
-def counting(content: bytes) -> Iterator[None]:
-    """Make the steps of `check_counts`, which are short even for large texts."""
+def counting_steps(content: bytes) -> Iterator[None]:
+    """Check as `check_counts` does; yield after each step, so that no step is long."""
     _check_amounts(content)
     yield
     if content.count(b"[") + content.count(b"{") > Published.json_depth:
@@ -233,12 +233,12 @@ def check_integers(content: bytes, fields: dict[str, object]) -> None:
 
     `fields` is `content` decoded. The error names the field unless the body is large.
     """
-    too_long = long_integer(content)
-    if too_long is not None:
+    integer = long_integer(content)
+    if integer is not None:
         is_large = len(content) > Published.free_body_bytes
-        at = "$" if is_large else dotted(tuple(reversed(_path_to_long(fields))))
+        place = "$" if is_large else dotted(tuple(reversed(_path_to_long(fields))))
         expected = f"integers of at most {Published.integer}"
-        raise InvalidField.of(too_long, expected, at)
+        raise InvalidField.of(integer, expected, place)
 
 
 _ENCODED_TWICE = "the body was made JSON twice: pass the object itself to your client"
@@ -348,11 +348,11 @@ def long_integer(content: bytes) -> int | None:
     if b"0" * 16 not in content.translate(_DIGITS_AS_ZEROS):
         return None
     outside = _outside_strings(content)
-    for run in _MANY_DIGITS.finditer(outside.translate(_DIGITS_AS_ZEROS)):
-        start, end = run.span()
+    for digit_run in _MANY_DIGITS.finditer(outside.translate(_DIGITS_AS_ZEROS)):
+        start, end = digit_run.span()
         before = outside[max(start - 2, 0) : start]
         is_part = before.removesuffix(b"-").endswith((b".", b"e", b"E", b"+"))
-        if not is_part and run[0].endswith(b"0"):
+        if not is_part and digit_run[0].endswith(b"0"):
             number = int(outside[start - before.endswith(b"-") : end])
             if abs(number) > Published.integer:
                 return number

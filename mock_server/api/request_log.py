@@ -8,10 +8,16 @@ from itertools import count
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mock_server.api.bound import likely_sandbox
+from mock_server.api.bound_address import likely_sandbox
 from mock_server.api.context import notes_of
 from mock_server.api.envelope import Failure
-from mock_server.api.headers import REQUEST_ID, Header, generated_id, valid_id, values
+from mock_server.api.headers import (
+    REQUEST_ID,
+    Header,
+    generated_id,
+    valid_id,
+    values,
+)
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets, redacted_text
 from mock_server.api.response import whole_sender
@@ -78,7 +84,7 @@ class RequestLog:
         self._operations = {path.encode(): name for path, name in names.items()}
         self._redaction = redaction
         self._gives_ids = gives_ids
-        self._numbers = count(1)
+        self._request_numbers = count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start = time.perf_counter()
@@ -95,6 +101,7 @@ class RequestLog:
     def _line(
         self, scope: Scope, response: "_RecordingSend", duration_ms: float
     ) -> Line:
+        """Return the line of a request after `response` was sent."""
         operation, notes = self._operations.get(scope["raw_path"]), notes_of(scope)
         # `answered_name` may be that of a path with answers, such as `GET /api/x/{id}`.
         name = operation or notes.answered_name
@@ -106,10 +113,10 @@ class RequestLog:
             else self._redaction.line(scope)
         )
         firing = notes.firing
-        ms = time.time_ns() // 1_000_000
+        now_ms = time.time_ns() // 1_000_000
         # Arguments by position, because keywords are slower.
         return Line(
-            f"{_format_second(ms // 1000)}.{ms % 1000:03}Z",
+            f"{_format_second(now_ms // 1000)}.{now_ms % 1000:03}Z",
             _sandbox_name(scope, response.headers),
             name,
             method,
@@ -128,17 +135,17 @@ class RequestLog:
         then a generated one.
         """
         notes = notes_of(scope)
-        if answer_ids or notes.headers.has_id:
+        if answer_ids or notes.headers.has_request_id:
             for ids in (answer_ids, values(scope["headers"], REQUEST_ID)):
-                sent = valid_id(ids)
+                own_id = valid_id(ids)
                 # An id may be a key by mistake, and no line may show a key.
-                if sent and self._redaction.message(scope, sent) == sent:
-                    return sent
-        sandbox, generation, number = notes.place or ("", 0, 0)
+                if own_id and self._redaction.message(scope, own_id) == own_id:
+                    return own_id
+        sandbox, generation, number = notes.entry_place or ("", 0, 0)
         if number:
             return generated_id(sandbox, generation, number)
         # The request has no journal entry: a preflight, or a call of the admin API.
-        return f"request-{next(self._numbers)}"
+        return f"request-{next(self._request_numbers)}"
 
     def _refusal_message(self, scope: Scope, body: bytes) -> str | None:
         """Return the message of a refusal, from the envelope in the body."""
@@ -146,11 +153,11 @@ class RequestLog:
         if not body.startswith(_ENVELOPE_START) or body.startswith(_SUCCESS_START):
             return None
         try:
-            refused = msgspec.json.decode(body, type=Failure)
+            failure = msgspec.json.decode(body, type=Failure)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return None  # a fault has cut or changed the response
-        message = refused.message
-        if refused.status_text == _BAD_FIXTURE:
+        message = failure.message
+        if failure.status_text == _BAD_FIXTURE:
             message = message.partition(" (")[0]
         return self._redaction.message(scope, message)
 
@@ -175,9 +182,9 @@ class LogRedaction:
         secrets = self._secrets.for_request(state, notes_of(scope).headers.key)
         # A cut before the redaction may leave half a key, which is not found. But paths
         # can be very long: so cut roughly before, drop the end, and cut again.
-        roughly = text[: self._max_chars + ESCAPED_KEY_BYTES]
-        redacted = redacted_text(roughly, secrets)
-        shown = redacted if roughly == text else redacted[:-ESCAPED_KEY_BYTES]
+        beginning = text[: self._max_chars + ESCAPED_KEY_BYTES]
+        redacted = redacted_text(beginning, secrets)
+        shown = redacted if beginning == text else redacted[:-ESCAPED_KEY_BYTES]
         is_whole = shown == redacted and len(shown) <= self._max_chars
         return shown if is_whole else shown[: self._max_chars] + CUT_MARK
 
@@ -226,7 +233,7 @@ class _RecordingSend:
             return headers
         # The response to a journalled request has an own id only if an answer sets it.
         notes = notes_of(self._scope)
-        is_generated = notes.place is not None and notes.answered_name is None
+        is_generated = notes.entry_place is not None and notes.answered_name is None
         answer_ids = () if is_generated else values(headers, REQUEST_ID)
         if self.id is None:
             self.id = self._id_of(self._scope, answer_ids)
@@ -242,11 +249,11 @@ def _format_second(second: int) -> str:
 
 def _sandbox_name(scope: Scope, headers: Sequence[Header]) -> str | None:
     """Return the name of the sandbox that a response contains."""
-    place = notes_of(scope).place
+    place = notes_of(scope).entry_place
     if place is not None:
         return place[0]
-    named = values(headers, b"x-mock-sandbox")
-    return named[0].decode() if named else None
+    names = values(headers, b"x-mock-sandbox")
+    return names[0].decode() if names else None
 
 
 def _text_line(
@@ -258,8 +265,8 @@ def _text_line(
     request_id = style(f" id {line.request_id}", "dim") if line.request_id else ""
     fault = style(f" fault {line.fault}", "magenta") if line.fault else ""
     reason = f" - {line.reason}" if line.reason else ""
-    begin = f"{line.time[11:]} {line.sandbox or '-'} {line.method} {line.path}"
-    return f"{one_line(begin)} {status} {duration}{request_id}{fault}{one_line(reason)}"
+    start = f"{line.time[11:]} {line.sandbox or '-'} {line.method} {line.path}"
+    return f"{one_line(start)} {status} {duration}{request_id}{fault}{one_line(reason)}"
 
 
 def json_line(line: Line) -> str:

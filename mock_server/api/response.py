@@ -68,13 +68,13 @@ class Response(Struct, frozen=True):
         """
         is_read = body.has_arrived and not body.is_unread
         is_large = len(self.body) > _FREE_BYTES
-        whole: SendWhole | None = getattr(send, "send_whole", None)
+        send_whole: SendWhole | None = getattr(send, "send_whole", None)
         if (
-            whole is not None
+            send_whole is not None
             and is_read
             and not is_large
             and self.content_type
-            and whole(self.status, headers, self.body)
+            and send_whole(self.status, headers, self.body)
         ):
             return
         content = {"type": "http.response.body", "body": self.body}
@@ -140,7 +140,7 @@ def error_response(refusal: Refusal, choices: Choices) -> Response:
 def _error_headers(refusal: Refusal, status: int) -> tuple[Header, ...]:
     """Return the headers that RFC 9110 requires for an error's status."""
     if isinstance(refusal, MethodNotAllowed):
-        return ((b"allow", refusal.allow.encode()),)
+        return ((b"allow", refusal.allowed_methods.encode()),)
     if isinstance(refusal, ServerBusy):
         return ((b"retry-after", b"1"),)
     if status == 401:
@@ -188,14 +188,14 @@ def headers_for(
     no body has `content_type` b"".
     """
     own_headers = tuple(headers)
-    first: tuple[Header, ...] = ()
+    standard_headers: tuple[Header, ...] = ()
     if content_type:
-        first = ((b"content-type", content_type),)
+        standard_headers = ((b"content-type", content_type),)
         if length is not None:
-            first = (*first, (b"content-length", b"%d" % length))
+            standard_headers = (*standard_headers, (b"content-length", b"%d" % length))
     if all(name != b"cache-control" for name, _ in own_headers):
-        first = (*first, (b"cache-control", b"no-store"))
-    return (*first, *own_headers)
+        standard_headers = (*standard_headers, (b"cache-control", b"no-store"))
+    return (*standard_headers, *own_headers)
 
 
 def headers_with_sandbox(
@@ -227,7 +227,7 @@ def interrupted_response(scope: Scope) -> NoResponse:
     async def end(body: RequestBody) -> None:
         connection = connection_of(scope)
         if connection is None:
-            raise NeedsConnection("a reset has ended what a fault was holding up")
+            raise NeedsConnection("a reset has ended the wait of a fault")
         await connection.close(body)
 
     return NoResponse(end=end)
@@ -262,5 +262,7 @@ class AddingSend:
 
     def send_whole(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
         """Send a whole response with the headers added; return False if impossible."""
-        whole = whole_sender(self._send)
-        return whole is not None and whole(status, [*headers, *self._headers], body)
+        send_to_server = whole_sender(self._send)
+        return send_to_server is not None and send_to_server(
+            status, [*headers, *self._headers], body
+        )

@@ -16,14 +16,14 @@ T = TypeVar("T")
 _SLICE_SECONDS = 0.005
 # The holder of a loop's lock runs the next slice. Module state, like the tasks of
 # asyncio, because slices of all applications share the loop.
-_next_slice: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]
-_next_slice = WeakKeyDictionary()
+_slice_locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]
+_slice_locks = WeakKeyDictionary()
 
 
 async def let_others_run() -> None:
     """Wait until other requests have been served, and earlier slices have run."""
     loop = asyncio.get_running_loop()
-    async with _next_slice.setdefault(loop, asyncio.Lock()):
+    async with _slice_locks.setdefault(loop, asyncio.Lock()):
         await asyncio.sleep(0)
 
 
@@ -41,13 +41,13 @@ async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
 async def once_ready(work: Callable[[], T]) -> T:
     """Return the result of `work`; call it again as long as it raises NotReady."""
     # The last value of each kind: others are of data that has changed since.
-    values: dict[Hashable, Pending[Any]] = {}
+    pending_by_key: dict[Hashable, Pending[Any]] = {}
     while True:
         try:
             return work()
         except NotReady as error:
             pending = error.pending
-        values[pending.key] = pending
+        pending_by_key[pending.key] = pending
         async for _ in in_slices(pending):
             pass
         await let_others_run()  # the last step may have taken long

@@ -99,17 +99,17 @@ def _with_final_effect(violation: Violation, entry: Entry) -> Violation:
     if effect == STORED and note.hint is not None:
         return replace(violation, effect=IGNORED)  # the chat does not exist
     if violation.name == "page_size_over_limit" and note.lowered_page is not None:
-        served, total = note.lowered_page
-        return replace(violation, effect=f"{effect} ({served} of {total} served)")
+        served_count, total = note.lowered_page
+        return replace(violation, effect=f"{effect} ({served_count} of {total} served)")
     return violation
 
 
 def _method_violation(entry: Entry, operation: Operation) -> Iterator[Violation]:
     """Yield a violation if the method is not that of the operation (spec 4)."""
-    method, pairs = entry.request.method, entry.request.header_pairs()
+    method, headers = entry.request.method, entry.request.header_pairs()
     name, section = "method_mismatch", operation.contract.section
     try:
-        operation.check_method(method, entry.choices, pairs)
+        operation.check_method(method, entry.choices, headers)
         operation.check_method(method, _DOCUMENTED)
     except errors.MethodNotAllowed as refusal:
         message, effect = refusal.message, REFUSED
@@ -145,16 +145,16 @@ def _credentials_violation(entry: Entry, operation: Operation) -> Iterator[Viola
 def _content_type_violation(entry: Entry, operation: Operation) -> Iterator[Violation]:
     """Yield a violation if the body is not declared as JSON (spec 5)."""
     section = operation.contract.section if operation.related else "5"
-    method, pairs = entry.request.method, entry.request.header_pairs()
-    by_query = entry.choices.query_delete != _DOCUMENTED.query_delete
-    is_delete = bool(operation.related) and method == "DELETE" and by_query
+    method, headers = entry.request.method, entry.request.header_pairs()
+    needs_json_type = entry.choices.query_delete != _DOCUMENTED.query_delete
+    is_delete = bool(operation.related) and method == "DELETE" and needs_json_type
     name = "query_delete" if is_delete else "content_type_missing"
     try:
-        operation.check_content_type(method, pairs, entry.choices)
+        operation.check_content_type(method, headers, entry.choices)
     except errors.UnsupportedMediaType as refusal:
         yield Violation(name, section, refusal.place, refusal.message, REFUSED)
         return
     try:
-        operation.check_content_type(method, pairs, _DOCUMENTED)
+        operation.check_content_type(method, headers, _DOCUMENTED)
     except errors.UnsupportedMediaType as refusal:
         yield Violation(name, section, refusal.place, refusal.reason, IGNORED)

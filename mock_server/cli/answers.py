@@ -130,7 +130,7 @@ def _read_base64(file: str) -> str:
 
 def _add(client: AdminClient, kind: str, **fields: Any) -> None:
     body = {name: value for name, value in fields.items() if value is not None}
-    response = client.ask(FaultView, "POST", "/faults", {"kind": kind, **body})
+    response = client.call(FaultView, "POST", "/faults", {"kind": kind, **body})
     show(response)
     for each in response.value.warnings:
         output.log(f"warning: {each}")

@@ -42,7 +42,7 @@ def choices(ctx: click.Context, as_json: bool) -> None:
 @remote_command
 def show_choices(client: AdminClient, as_json: bool) -> None:
     """Print the profile of a running server and the choices in force."""
-    _show(client.ask(ChoicesView, "GET", "/choices"), as_json=as_json)
+    _show(client.call(ChoicesView, "GET", "/choices"), as_json=as_json)
 
 
 @choices.command("set")
@@ -65,9 +65,9 @@ def set_choices(
         raise click.UsageError("Expected NAME=VALUE or --profile, got neither")
     body: dict[str, object] = {"profile": profile, "choices": given}
     if profile is None:
-        present = client.ask(ChoicesView, "GET", "/choices").value
+        present = client.call(ChoicesView, "GET", "/choices").value
         body = {"profile": present.profile, "choices": {**present.choices, **given}}
-    _show(client.ask(ChoicesView, "PUT", "/choices", body), as_json=as_json)
+    _show(client.call(ChoicesView, "PUT", "/choices", body), as_json=as_json)
 
 
 def _show(response: Response[ChoicesView], *, as_json: bool) -> None:

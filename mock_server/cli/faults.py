@@ -86,7 +86,9 @@ def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
         raise click.UsageError(mistake)
     is_preset = name in PRESETS
     texts = set() if is_preset else values.text_fields(KINDS[name])
-    known = () if is_preset else (*KINDS[name].least, *KINDS[name].own_fields())
+    known = (
+        () if is_preset else (*KINDS[name].required_fields, *KINDS[name].own_fields())
+    )
     body = values.parse_fields(fields, texts, known)
     # These fields would override NAME below.
     if body.keys() & {"kind", "preset"}:
@@ -94,16 +96,16 @@ def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
     if mistake := values.preset_mistake(name, body):
         raise click.BadParameter(mistake)
     if is_preset:
-        show(client.ask(FaultsView, "POST", "/faults", {"preset": name} | body))
+        show(client.call(FaultsView, "POST", "/faults", {"preset": name} | body))
     else:
-        show(client.ask(FaultView, "POST", "/faults", {"kind": name} | body))
+        show(client.call(FaultView, "POST", "/faults", {"kind": name} | body))
 
 
 @fault.command("list")
 @remote_command
 def list_faults(client: AdminClient) -> None:
     """Print the faults of a running server."""
-    show(client.ask(FaultsView, "GET", "/faults"))
+    show(client.call(FaultsView, "GET", "/faults"))
 
 
 @fault.command()
@@ -111,7 +113,7 @@ def list_faults(client: AdminClient) -> None:
 @remote_command
 def remove(client: AdminClient, number: str) -> None:
     """Remove one fault, by the ID that `fault add` and `fault list` show."""
-    show(client.ask(FaultView, "DELETE", f"/faults/{quote(number, safe='')}"))
+    show(client.call(FaultView, "DELETE", f"/faults/{quote(number, safe='')}"))
 
 
 @fault.command()
@@ -120,4 +122,4 @@ def remove(client: AdminClient, number: str) -> None:
 def clear(client: AdminClient, preset: str | None) -> None:
     """Remove all faults of a running server, or all of a preset."""
     query = "" if preset is None else f"?{urlencode({'preset': preset})}"
-    show(client.ask(FaultsView, "DELETE", f"/faults{query}"))
+    show(client.call(FaultsView, "DELETE", f"/faults{query}"))

@@ -147,7 +147,7 @@ def journal(
 def _other_journals(client: AdminClient) -> str:
     """Return the names of the other sandboxes whose journals have entries, as text."""
     names, server = [], replace(client, sandbox=None)
-    sandboxes = server.ask(SandboxesView, "GET", "/sandboxes").value.sandboxes
+    sandboxes = server.call(SandboxesView, "GET", "/sandboxes").value.sandboxes
     for each in sandboxes[:_ASKED_SANDBOXES]:
         with suppress(Refused):  # the sandbox may have expired
             other = replace(client, sandbox=each.name)
@@ -181,7 +181,7 @@ _PLAIN_PATH = re.compile("[A-Za-z0-9/._~-]+", re.ASCII)
 
 
 def _print_responses(text: str) -> None:
-    from mock_server.control.unknown import answer_mistakes
+    from mock_server.control.unknown_routes import answer_mistakes
 
     page = msgspec.json.decode(text, type=JournalView)
     routes = ((each.request.method, each.request.path) for each in page.entries)

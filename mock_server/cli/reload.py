@@ -75,7 +75,7 @@ class ReloadLog:
 
         def on_change() -> None:
             with suppress(RuntimeError):  # the loop may be closed
-                loop.call_soon_threadsafe(self._app.reloader.ask)
+                loop.call_soon_threadsafe(self._app.reloader.request_reload)
 
         self._watcher.start(on_change)
 
@@ -89,7 +89,7 @@ class ReloadLog:
     def reload(self) -> None:
         """Load the files again, even if they have not changed."""
         if self._app.reloader.files:
-            self._app.reloader.ask(always=True)
+            self._app.reloader.request_reload(is_forced=True)
         else:
             self._log(f"SIGHUP: {_NO_FILES} load again")
 

@@ -11,7 +11,7 @@ from mock_server.api.errors import BadFixture
 from mock_server.cli import output
 from mock_server.cli.options import ParsedText, header_text, setting, timeout_setting
 from mock_server.cli.output import BadValue
-from mock_server.control.client import SECONDS, AdminClient, Refused, Response
+from mock_server.control.client import TIMEOUT_SECONDS, AdminClient, Refused, Response
 from mock_server.control.environment import variable
 from mock_server.control.http_call import Unreachable
 from mock_server.domain.printable import json_text
@@ -33,7 +33,7 @@ def remote_command(
         type=ParsedText(header_text),
         help="Bearer token of the admin routes.",
     )
-    @timeout_setting(SECONDS)
+    @timeout_setting(TIMEOUT_SECONDS)
     # click takes the name and the help of a command from its function.
     @wraps(command)
     def wrapped(

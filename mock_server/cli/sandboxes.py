@@ -66,14 +66,14 @@ def create(client: AdminClient, **options: Any) -> None:
         body["ttl"] = options["ttl"]
     if options["state"] is not None:
         body["state"] = document_of(options["state"])
-    show(_without_sandbox(client).ask(SandboxView, "POST", "/sandboxes", body))
+    show(_without_sandbox(client).call(SandboxView, "POST", "/sandboxes", body))
 
 
 @sandbox.command("list")
 @remote_command
 def list_sandboxes(client: AdminClient) -> None:
     """Print all sandboxes."""
-    show(_without_sandbox(client).ask(SandboxesView, "GET", "/sandboxes"))
+    show(_without_sandbox(client).call(SandboxesView, "GET", "/sandboxes"))
 
 
 @sandbox.command("show")
@@ -97,7 +97,7 @@ def _ask_about(client: AdminClient, method: str, name: str | None) -> Any:
     if not name:
         raise click.UsageError("Expected the NAME of a sandbox, got none")
     path = f"/sandboxes/{quote(name, safe='')}"
-    return replace(client, sandbox=None).ask(SandboxView, method, path)
+    return replace(client, sandbox=None).call(SandboxView, method, path)
 
 
 def _without_sandbox(client: AdminClient) -> AdminClient:

@@ -90,7 +90,7 @@ def serve(
     except CannotBind as error:
         raise Stop(str(error), output.UNREACHABLE) from None
     app.reloader.files = files
-    app.reloader.complete = partial(with_faults, added=fault)
+    app.reloader.add_data = partial(with_faults, added_faults=fault)
     _run(
         app,
         listener,
@@ -168,7 +168,7 @@ def _run(
             on_stop=reload_log.stop,
             on_hangup=reload_log.reload,
             on_wait=lambda count: err.write(_waiting_text(count)),
-            embedded=False,
+            is_embedded=False,
         )
         server.run([listener])
     except UnfitUvicorn as error:

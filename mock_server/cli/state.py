@@ -36,7 +36,7 @@ _TOO_LARGE = (
 @remote_command
 def reset(client: AdminClient) -> None:
     """Reset a sandbox of a running server to its baseline."""
-    show(client.ask(views.ResetView, "POST", "/reset"))
+    show(client.call(views.ResetView, "POST", "/reset"))
 
 
 @click.command()
@@ -55,7 +55,9 @@ def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
         content = _content(file)
         try:
             show(
-                client.ask(views.ResetView, "PUT", "/state", content, content_type=kind)
+                client.call(
+                    views.ResetView, "PUT", "/state", content, content_type=kind
+                )
             )
         except Refused as refusal:
             raise _refused(refusal, file) from None
@@ -112,7 +114,7 @@ def wait(client: AdminClient) -> None:
         left = max(end - time.monotonic(), _POLL_SECONDS)
         try:
             last_client = replace(client, timeout=left)
-            show(last_client.ask(views.HealthView, "GET", "/health"))
+            show(last_client.call(views.HealthView, "GET", "/health"))
             return
         except (Refused, Unreachable) as error:
             # A server that refuses is running, and would refuse again.
@@ -134,7 +136,7 @@ def snapshot() -> None:
 @remote_command
 def take(client: AdminClient, name: str) -> None:
     """Take a snapshot of data, clock and choices."""
-    show(client.ask(views.SnapshotView, "PUT", _snapshot(name)))
+    show(client.call(views.SnapshotView, "PUT", _snapshot(name)))
 
 
 @snapshot.command()
@@ -142,14 +144,14 @@ def take(client: AdminClient, name: str) -> None:
 @remote_command
 def restore(client: AdminClient, name: str) -> None:
     """Restore a snapshot."""
-    show(client.ask(views.ResetView, "POST", f"{_snapshot(name)}/restore"))
+    show(client.call(views.ResetView, "POST", f"{_snapshot(name)}/restore"))
 
 
 @snapshot.command("list")
 @remote_command
 def list_snapshots(client: AdminClient) -> None:
     """Print the snapshots, the oldest first."""
-    show(client.ask(views.SnapshotsView, "GET", "/snapshots"))
+    show(client.call(views.SnapshotsView, "GET", "/snapshots"))
 
 
 @snapshot.command()
@@ -157,7 +159,7 @@ def list_snapshots(client: AdminClient) -> None:
 @remote_command
 def delete(client: AdminClient, name: str) -> None:
     """Delete a snapshot."""
-    show(client.ask(views.SnapshotView, "DELETE", _snapshot(name)))
+    show(client.call(views.SnapshotView, "DELETE", _snapshot(name)))
 
 
 def _snapshot(name: str) -> str:
@@ -189,7 +191,7 @@ def clock() -> None:
 @remote_command
 def show_clock(client: AdminClient) -> None:
     """Print the time, and whether it is frozen."""
-    show(client.ask(views.ClockView, "GET", "/clock"))
+    show(client.call(views.ClockView, "GET", "/clock"))
 
 
 def _time(text: str) -> str:
@@ -213,14 +215,14 @@ def _time(text: str) -> str:
 def freeze(client: AdminClient, time: str | None) -> None:
     """Freeze the clock, at a TIME such as 2026-01-31T12:00:00Z or now."""
     fields = {"frozen": True} | ({} if time is None else {"now": time})
-    show(client.ask(views.ClockView, "PUT", "/clock", fields))
+    show(client.call(views.ClockView, "PUT", "/clock", fields))
 
 
 @clock.command()
 @remote_command
 def run(client: AdminClient) -> None:
     """Run a frozen clock."""
-    show(client.ask(views.ClockView, "PUT", "/clock", {"frozen": False}))
+    show(client.call(views.ClockView, "PUT", "/clock", {"frozen": False}))
 
 
 @clock.command()
@@ -232,4 +234,4 @@ def advance(client: AdminClient, duration: float) -> None:
     A frozen clock stays frozen.
     """
     body = {"seconds": duration}
-    show(client.ask(views.ClockView, "POST", "/clock/advance", body))
+    show(client.call(views.ClockView, "POST", "/clock/advance", body))

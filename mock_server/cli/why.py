@@ -41,7 +41,7 @@ def why(
     parentId=null searchText=install
     """
     if dataset is None:
-        datasets = client.ask(DatasetsView, "GET", "/datasets").value.datasets
+        datasets = client.call(DatasetsView, "GET", "/datasets").value.datasets
         hint = known_names_hint("", (each.id for each in datasets), len(datasets))
         words = [each for each in fields if "=" not in each]
         got = f"{words[0]!r} without it" if words else "nothing"
@@ -50,7 +50,7 @@ def why(
     query = {"dataset": dataset, "request": msgspec.json.encode(request).decode()}
     query |= {"item": item} if item is not None else {}
     query |= {"key": key} if key is not None else {}
-    response = client.ask(Why, "GET", f"/why?{urlencode(query)}")
+    response = client.call(Why, "GET", f"/why?{urlencode(query)}")
     if as_json:
         show(response)
     else:

@@ -65,23 +65,23 @@ class Answers:
         AnswerWarning.
         """
         bodies = {"data": data, "json": json, "text": text, "body": body}
-        forms = [each for each, value in bodies.items() if value is not _DEFAULTS[each]]
-        if len(forms) > 1:
-            got = " and ".join(forms)
+        given = [each for each, value in bodies.items() if value is not _DEFAULTS[each]]
+        if len(given) > 1:
+            got = " and ".join(given)
             raise WrongValue(f"Expected one of {', '.join(bodies)}, got {got}")
-        for name, kind, other in (("text", str, "body"), ("body", bytes, "text")):
+        for name, form, other_name in (("text", str, "body"), ("body", bytes, "text")):
             value = bodies[name]
-            if value is not None and not isinstance(value, kind):
+            if value is not None and not isinstance(value, form):
                 is_other = isinstance(value, str | bytes)
-                fix = f"write {other if is_other else 'json'}={value!r}"
+                fix = f"write {other_name if is_other else 'json'}={value!r}"
                 if not is_other and operation_or_route in OPERATIONS:
                     fix = f"write data={value!r}, sent in the envelope of the service"
                     fix += ", or json=... for the whole body"
                 if isinstance(value, Mapping):
                     fix += f", or match={{'body': {value!r}}} for requests with it"
                 got = type(value).__name__
-                raise WrongValue(f"Expected {kind.__name__} as {name}, got {got}", fix)
-        fields = {each: bodies[each] for each in forms}
+                raise WrongValue(f"Expected {form.__name__} as {name}, got {got}", fix)
+        fields = {each: bodies[each] for each in given}
         if body is not None:
             fields = {"base64": b64encode(body).decode()}
         fields |= {"operation": operation_or_route, "status": status, "phase": phase}
@@ -125,9 +125,9 @@ class Answers:
 
     def _add(self, kind: str, fields: Mapping[str, Any], **optional: Any) -> AddedFault:
         values = {name: value for name, value in optional.items() if value is not None}
-        added = AddedFault(self._client, {"kind": kind, **fields, **values})
+        fault = AddedFault(self._client, {"kind": kind, **fields, **values})
         # Frames: `_add`, its caller, the wrapper of @explained, and the test.
-        return issue_warnings(added, 4)
+        return issue_warnings(fault, 4)
 
 
 # The default of `data` and `json` is UNSET, because None is null in JSON.

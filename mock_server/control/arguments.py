@@ -27,12 +27,12 @@ _FIXTURE = str, Path, Mapping, FixtureData
 class Argument(Struct, frozen=True):
     """An argument: the types of its values, and what messages expect.
 
-    With `or_several`, a sequence of such values is valid too.
+    With `may_be_list`, a sequence of such values is valid too.
     """
 
     types: tuple[type, ...]
     expected: str
-    or_several: bool = False
+    may_be_list: bool = False
     values: tuple[object, ...] = ()
     """All valid values; if empty, every value of the types is valid."""
 
@@ -41,7 +41,7 @@ class Argument(Struct, frozen=True):
             if self.values and value not in self.values:
                 return False
             return not isinstance(value, bool) or bool in self.types
-        if not self.or_several or not isinstance(value, Sequence):
+        if not self.may_be_list or not isinstance(value, Sequence):
             return False
         return not isinstance(value, bytes) and all(map(self.is_valid, value))
 
@@ -97,15 +97,15 @@ def check(
         warn(f"mock-server: {each} - at {place}", DeprecationWarning, stacklevel=3)
 
 
-class RaisedHere:
+class HiddenFrames:
     """A context that removes this package's frames from errors of these types.
 
     The mistake is in the caller's arguments, so a test report should show the caller's
     line, and not a line of this package.
     """
 
-    def __init__(self, *kinds: type[Exception]) -> None:
-        self._kinds = kinds
+    def __init__(self, *error_types: type[Exception]) -> None:
+        self._kinds = error_types
 
     def __enter__(self) -> None:
         pass

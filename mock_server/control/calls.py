@@ -45,10 +45,10 @@ class JournalEntry(ByName, dict[str, Any]):
         for part in (self, *parts):
             for each in part:
                 places.setdefault(each, []).append(f"{part.named}[{each!r}]")
-        near = nearest(name, places) or nearest(name.lower(), places)
-        if near is None:
+        likely_name = nearest(name, places) or nearest(name.lower(), places)
+        if likely_name is None:
             return f" (it has {', '.join(known)})"
-        return f": write {' or '.join(places[near])}"
+        return f": write {' or '.join(places[likely_name])}"
 
 
 class Entries(list[dict[str, Any]]):
@@ -120,7 +120,7 @@ class Calls:
         """
         if isinstance(steps, str | Mapping) or not steps:
             raise TypeError(f"Expected a list of steps, got {steps!r}")
-        self._verify({"inOrder": [_step(each) for each in steps]})
+        self._verify({"inOrder": [_step_criteria(each) for each in steps]})
 
     def assert_no_violations(
         self, allowed: Collection[str] = (), *, since: int = 0, strict: bool = False
@@ -132,8 +132,8 @@ class Calls:
         `since` is the number of the first entry to check.
         """
         allowed = allowed_violations(allowed, "allowed")
-        wrong = self._entries(violations="true", since=since)
-        lines = [line for entry in wrong for line in violation_lines(entry, allowed)]
+        entries = self._entries(violations="true", since=since)
+        lines = [line for entry in entries for line in violation_lines(entry, allowed)]
         for name in get_args(Outside) if strict else ():
             calls = () if name in allowed else self._entries(outside=name, since=since)
             lines += map(outside_line, calls)
@@ -150,8 +150,8 @@ class Calls:
         Raises AssertionError after `timeout`, and RuntimeError in an event loop, which
         it would block: see `wait_for_async`.
         """
-        limit = _limit(times, timeout)
-        end = time.monotonic() + limit
+        max_seconds = _checked_seconds(times, timeout)
+        end = time.monotonic() + max_seconds
         while len(entries := self._entries_of(operation)) < times:
             if _is_in_event_loop():
                 form = f"await wait_for_async({operation!r})"
@@ -159,7 +159,8 @@ class Calls:
                 raise RuntimeError(f"Expected `{form}`, got wait_for, {reason}")
             if time.monotonic() >= end:
                 count = len(entries)
-                raise AssertionError(self._late_message(operation, count, times, limit))
+                message = self._timeout_message(operation, count, times, max_seconds)
+                raise AssertionError(message)
             time.sleep(_POLL_SECONDS)
         return entries[times - 1]
 
@@ -167,21 +168,22 @@ class Calls:
         self, operation: str, *, times: int = 1, timeout: Duration = 5.0
     ) -> dict[str, Any]:
         """Wait as `wait_for` does, without blocking the event loop of asyncio."""
-        limit = _limit(times, timeout)
-        end = time.monotonic() + limit
-        read = partial(self._entries_of, operation)
-        while len(entries := await asyncio.to_thread(read)) < times:
+        max_seconds = _checked_seconds(times, timeout)
+        end = time.monotonic() + max_seconds
+        read_entries = partial(self._entries_of, operation)
+        while len(entries := await asyncio.to_thread(read_entries)) < times:
             if time.monotonic() >= end:
-                late = operation, len(entries), times, limit
-                raise AssertionError(await asyncio.to_thread(self._late_message, *late))
+                facts = operation, len(entries), times, max_seconds
+                message = await asyncio.to_thread(self._timeout_message, *facts)
+                raise AssertionError(message)
             await asyncio.sleep(_POLL_SECONDS)
         return entries[times - 1]
 
-    def _late_message(
-        self, operation: str, count: int, times: int, limit: float
+    def _timeout_message(
+        self, operation: str, count: int, times: int, max_seconds: float
     ) -> str:
         calls = f"called {count} of {times} times" if count else "not called"
-        return f"{operation} was {calls} in {limit:g} s; {self._summary()}"
+        return f"{operation} was {calls} in {max_seconds:g} s; {self._summary()}"
 
     def _entries_of(self, operation: object) -> list[dict[str, Any]]:
         if not isinstance(operation, str):
@@ -214,7 +216,7 @@ class Calls:
             if sent and name not in sent:
                 hint = did_you_mean(name, sent) or f" (sent: {', '.join(sorted(sent))})"
                 if name == "question" and "messages" in sent:
-                    hint = " (what was asked is in messages)"
+                    hint = " (the question is in messages)"
                 yield one_line(f"no call had a field {name!r}{hint}")
 
     def _summary(self) -> str:
@@ -226,7 +228,7 @@ class Calls:
         return one_line(f"called so far: {calls or 'nothing'}{place}")
 
 
-def _limit(times: int, timeout: Duration) -> float:
+def _checked_seconds(times: int, timeout: Duration) -> float:
     if times < 1:
         raise ValueError(f"Expected times of at least 1, got {times}")
     return seconds(timeout)
@@ -243,7 +245,8 @@ def _is_in_event_loop() -> bool:
 _STEP_FIELDS = "operation", "body", "key", "status"
 
 
-def _step(step: object) -> dict[str, Any]:
+def _step_criteria(step: object) -> dict[str, Any]:
+    """Return a step as criteria. Raises TypeError for anything but a step."""
     if isinstance(step, str):
         return _criteria(step)
     if not isinstance(step, Mapping) or "operation" not in step:
@@ -298,14 +301,14 @@ def assertion_message(criteria: Mapping[str, Any], result: Mapping[str, Any]) ->
     """Return the message of a failed journal assertion, with the nearest entries."""
     if "inOrder" in criteria:
         steps = list(map(_criteria_text, criteria["inOrder"]))
-        done, missing = steps[: result["count"]], steps[result["count"] :]
-        after = f" after {' -> '.join(done)}" if done else ""
+        matched, missing = steps[: result["count"]], steps[result["count"] :]
+        after = f" after {' -> '.join(matched)}" if matched else ""
         lines = [f"Expected {' -> '.join(steps)}, got no {missing[0]}{after}"]
     else:
         lines = [f"{result['message']} calls of {_criteria_text(criteria)}"]
-    for near in result.get("nearest", ()):
-        lines.append(f"  nearest: #{near['seq']}")
-        for each in near["differences"]:
+    for entry in result.get("nearest", ()):
+        lines.append(f"  nearest: #{entry['seq']}")
+        for each in entry["differences"]:
             lines.append(f"    {difference_text(each)}")
     return "\n".join(lines)
 

@@ -29,7 +29,7 @@ T = TypeVar("T")
 __tracebackhide__ = True
 
 JSON, YAML = "application/json", "application/yaml"
-SECONDS = 30.0
+TIMEOUT_SECONDS = 30.0
 # The minimum pause, because `Retry-After: 0` would make a busy loop.
 _MIN_PAUSE_SECONDS = 0.1
 _MESSAGE_CHARS = 16_384
@@ -38,7 +38,7 @@ _OUT_OF_REACH = "cannot reach {}: {} (is mock-server running there?)"
 _EXPECTED = "Expected a response of a mock server, got"
 
 
-Send = Callable[[http_call.Address, Request, Budget], RawResponse]
+Sender = Callable[[http_call.Address, Request, Budget], RawResponse]
 """Sends a request and returns the response, as `http_call.call` does."""
 
 
@@ -109,10 +109,10 @@ class AdminClient:
     url: str
     sandbox: str | None = None
     token: str | None = None
-    timeout: float = SECONDS
+    timeout: float = TIMEOUT_SECONDS
     log: Callable[[str], object] = lambda _: None
     limits: ClientLimits = ClientLimits()
-    send: Send = http_call.call
+    send: Sender = http_call.call
 
     def __post_init__(self) -> None:
         base = http_call.Address.of(self.url).base
@@ -121,9 +121,9 @@ class AdminClient:
                 expected = f"Expected the address of a server, without {path}"
                 raise ValueError(f"{expected}, got {one_line(self.url)!r}")
 
-    def ask(
+    def call(
         self,
-        view: Callable[..., T],
+        response_type: Callable[..., T],
         method: str,
         path: str,
         body: object = b"",
@@ -135,8 +135,8 @@ class AdminClient:
         """Call a route by its path below `/__admin` (or below the sandbox).
 
         A `body` is sent as JSON, unless it is bytes. The response must have one of the
-        `statuses`, and be JSON of the type `view`. Raises Refused, or Unreachable if
-        the response is not from a mock server.
+        `statuses`, and be JSON of the type `response_type`. Raises Refused, or
+        Unreachable if the response is not from a mock server.
         """
         content: bytes | None = None
         # `json` passes a body for every method, but GET and DELETE have none (RFC 9110
@@ -145,17 +145,17 @@ class AdminClient:
             content = body if isinstance(body, bytes) else to_json(body)
         headers = {"Content-Type": content_type, "Accept": JSON}
         request = self._request(method, path, headers, content)
-        raw = self._send(request, budget or self.budget())
+        response = self._send(request, budget or self.budget())
         place = self._place(method, path)
-        if raw.status in statuses:
-            return _decode(raw, view, place)
-        raise self._failure(raw, place)
+        if response.status in statuses:
+            return _decode(response, response_type, place)
+        raise self._failure(response, place)
 
     def json(
-        self, view: Callable[..., Any], method: str, path: str, /, **fields: Any
+        self, form: Callable[..., Any], method: str, path: str, /, **fields: Any
     ) -> dict[str, Any]:
-        """Call `ask` with a body of these fields; return the response as plain data."""
-        return self.ask(view, method, path, fields).plain()
+        """Call a route with these fields as `call` does; return plain data."""
+        return self.call(form, method, path, fields).plain()
 
     def budget(self, max_bytes: int | None = None) -> Budget:
         """Return a budget of time and bytes for one call, or several together."""
@@ -163,39 +163,39 @@ class AdminClient:
         return Budget(self.timeout, max_bytes)
 
     def state(self) -> Response[StateView]:
-        """Return the whole state. Raises the errors of `ask`."""
+        """Return the whole state. Raises the errors of `call`."""
         budget = self.budget(self.limits.state_answer_bytes)
-        return self.ask(StateView, "GET", "/state", budget=budget)
+        return self.call(StateView, "GET", "/state", budget=budget)
 
     def journal(self, criteria: Mapping[str, object]) -> str:
         """Return all entries that match, as the JSON of one page.
 
-        `criteria` are query parameters of `GET journal`. Raises the errors of `ask`.
+        `criteria` are query parameters of `GET journal`. Raises the errors of `call`.
         """
         budget = self.budget(self.limits.journal_answer_bytes)
         query, entries = dict(criteria), list[Raw]()
         kept = since = 0
         while True:
             path = f"/journal?{urlencode(query)}"
-            page = self.ask(JournalView, "GET", path, budget=budget)
+            page = self.call(JournalView, "GET", path, budget=budget)
             if page.value.next < since:
                 place = "the field next of the journal"
                 raise Unreachable(f"Expected {since} or more, got less - at {place}")
             # Raw, because decoding would change numbers such as 1.50 and long integers.
             fields = msgspec.json.decode(page.text, type=dict[str, Raw])
-            more = msgspec.json.decode(fields["entries"], type=list[Raw])
-            entries += more
+            page_entries = msgspec.json.decode(fields["entries"], type=list[Raw])
+            entries += page_entries
             # Stop after as many entries as the first page counted: others may follow.
             kept = kept or page.value.kept
-            if not more or len(entries) >= kept:
+            if not page_entries or len(entries) >= kept:
                 return msgspec.json.encode({**fields, "entries": entries}).decode()
             query["since"] = since = page.value.next
 
     def verify(self, criteria: Mapping[str, object]) -> Response[Verified]:
-        """Check a journal assertion (`POST journal/verify`); errors are as in `ask`."""
+        """Check a journal assertion (`POST journal/verify`). Errors as in `call`."""
         # Status 409 is a valid response: the assertion was checked, and is false.
         path = "/journal/verify"
-        response = self.ask(Verified, "POST", path, criteria, statuses=(200, 409))
+        response = self.call(Verified, "POST", path, criteria, statuses=(200, 409))
         if response.value.ok != (response.status == 200):
             summary = RawResponse(response.status, response.text.encode()).summary()
             place = self._place("POST", path)
@@ -205,7 +205,7 @@ class AdminClient:
     def lines(self, path: str, max_silence: float) -> Iterator[bytes]:
         """Yield the lines of an endless stream of events; see `stream_lines`.
 
-        Raises the errors of `ask`, also after a pause of `max_silence` seconds.
+        Raises the errors of `call`, also after a pause of `max_silence` seconds.
         """
         request = self._request("GET", path, {"Accept": "text/event-stream"})
         line_budget = partial(Budget, max_silence, self.limits.event_bytes)
@@ -214,15 +214,15 @@ class AdminClient:
             yield from http_call.stream_lines(address, request, budget, line_budget)
         except Unreachable as error:
             raise Unreachable(_OUT_OF_REACH.format(self.url, error)) from None
-        except http_call.NoStream as other:
+        except http_call.NoStream as no_stream:
             place = self._place("GET", path)
-            raise self._failure(other.response, place) from None
+            raise self._failure(no_stream.response, place) from None
 
-    def _failure(self, raw: RawResponse, place: str) -> Refused | Unreachable:
+    def _failure(self, response: RawResponse, place: str) -> Refused | Unreachable:
         """Return the error for a failed response, or raise Unreachable."""
-        if not 400 <= raw.status <= 599:
-            return Unreachable(f"{_EXPECTED} {raw.summary()} - at {place}")
-        failure = _decode(raw, Failure, place).value
+        if not 400 <= response.status <= 599:
+            return Unreachable(f"{_EXPECTED} {response.summary()} - at {place}")
+        failure = _decode(response, Failure, place).value
         if failure.status_text in _NO_ROUTE:
             # A server of the same version has all routes that this client calls.
             hint = f"is {self.url} an older mock-server?"
@@ -232,7 +232,7 @@ class AdminClient:
                 hint = f"did you mean {self.url.removesuffix(path)}?"
                 message = f"{expected}, got one with a path - at {place} ({hint})"
             failure = replace(failure, message=message)
-        return Refused(raw.status, failure)
+        return Refused(response.status, failure)
 
     def _request(
         self,
@@ -241,28 +241,29 @@ class AdminClient:
         headers: dict[str, str],
         content: bytes | None = None,
     ) -> Request:
-        part = f"/sandboxes/{quote(self.sandbox, safe='')}" if self.sandbox else ""
+        """Return a request for a path below the sandbox, with the admin token."""
+        prefix = f"/sandboxes/{quote(self.sandbox, safe='')}" if self.sandbox else ""
         if self.token is not None:
             headers["Authorization"] = f"Bearer {self.token}"
-        return Request(method, f"/__admin{part}{path}", headers, content)
+        return Request(method, f"/__admin{prefix}{path}", headers, content)
 
     def _send(self, request: Request, budget: Budget) -> RawResponse:
         """Send a request; retry while the server is busy and there is time."""
         address = http_call.Address.of(self.url)
-        busy: RawResponse | None = None
+        busy_response: RawResponse | None = None
         while True:
             try:
-                raw = self.send(address, request, budget)
+                response = self.send(address, request, budget)
             except Unreachable as error:
-                if busy is not None and budget.left <= 0:
-                    return busy  # says more than a timeout
+                if busy_response is not None and budget.left <= 0:
+                    return busy_response  # says more than a timeout
                 raise Unreachable(_OUT_OF_REACH.format(self.url, error)) from None
-            delay = raw.retry_seconds if raw.status == 503 else None
+            delay = response.retry_seconds if response.status == 503 else None
             seconds = max(_MIN_PAUSE_SECONDS, delay or 0.0)
             # A longer pause would turn a clear refusal into a timeout.
             if delay is None or seconds >= budget.left:
-                return raw
-            busy, pause = raw, f"retrying in {round(seconds, 1):g} s"
+                return response
+            busy_response, pause = response, f"retrying in {round(seconds, 1):g} s"
             self.log(f"{self.url} is busy (503), {pause}")
             time.sleep(seconds)
 
@@ -271,14 +272,16 @@ class AdminClient:
         return one_line(f"{method} {url}")
 
 
-def _decode(raw: RawResponse, view: Callable[..., T], place: str) -> Response[T]:
-    """Decode the body of a response as JSON of the type `view`.
+def _decode(
+    response: RawResponse, response_type: Callable[..., T], place: str
+) -> Response[T]:
+    """Decode the body of a response as JSON of the type `response_type`.
 
     Raises Unreachable, with `place` in the message, if the body is something else.
     """
     try:
-        text = raw.body.decode()
-        value: T = msgspec.json.decode(raw.body, type=view)
+        text = response.body.decode()
+        value: T = msgspec.json.decode(response.body, type=response_type)
     except UnicodeDecodeError:
         reason = "not UTF-8"
     except RecursionError:
@@ -286,5 +289,5 @@ def _decode(raw: RawResponse, view: Callable[..., T], place: str) -> Response[T]
     except msgspec.MsgspecError as error:
         reason = one_line(str(error))
     else:
-        return Response(raw.status, value, text)
-    raise Unreachable(f"{_EXPECTED} {raw.summary()} - at {place} ({reason})")
+        return Response(response.status, value, text)
+    raise Unreachable(f"{_EXPECTED} {response.summary()} - at {place} ({reason})")

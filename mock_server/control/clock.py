@@ -48,9 +48,9 @@ def field_value(name: str, value: Any) -> Any:
     """Return the value of a fault's field; convert a timedelta to the field's unit."""
     if not isinstance(value, timedelta):
         return value
-    count = value.total_seconds() * (1000 if name in _MILLISECOND_FIELDS else 1)
+    number = value.total_seconds() * (1000 if name in _MILLISECOND_FIELDS else 1)
     # `retryAfter` and `window` must be integers.
-    return int(count) if count == int(count) else count
+    return int(number) if number == int(number) else number
 
 
 @explained

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from mock_server.admin import views
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.control.answers import Answers
-from mock_server.control.arguments import RaisedHere
+from mock_server.control.arguments import HiddenFrames
 from mock_server.control.calls import Calls
 from mock_server.control.client import AdminClient, Refused
 from mock_server.control.clock import SandboxClock, field_value
@@ -53,9 +53,9 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
             fix = f"write MockServerFixture(AdminClient({client!r}))"
             raise WrongValue(f"Expected an AdminClient, got {client!r}", fix)
         self._client = client
-        self._keys: views.SandboxView | None = None
-        self._numbers = count(1)
-        self._added: list[AddedFault] = []
+        self._cached_view: views.SandboxView | None = None
+        self._snapshot_numbers = count(1)
+        self._added_faults: list[AddedFault] = []
 
     @property
     def url(self) -> str:
@@ -109,17 +109,17 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
                 raise TypeError(f"Expected {_camel(name)!r} once, got it twice")
             body[_camel(name)] = field_value(name, value)
         try:
-            added = AddedFault(self._client, body)
+            fault = AddedFault(self._client, body)
         except Refused as refused:
             raise refused.with_names({_camel(name): name for name in fields}) from None
-        self._added.append(added)
-        return issue_warnings(added, 3)
+        self._added_faults.append(fault)
+        return issue_warnings(fault, 3)
 
     def preset(self, name: str, seed: int = 0) -> list[str]:
         """Add all faults of a preset; return their ids."""
         body = {"preset": name, "seed": seed}
-        added = self._client.json(views.FaultsView, "POST", "/faults", **body)
-        return [str(each["id"]) for each in added["faults"]]
+        view = self._client.json(views.FaultsView, "POST", "/faults", **body)
+        return [str(each["id"]) for each in view["faults"]]
 
     @property
     def faults(self) -> FaultList:
@@ -128,11 +128,11 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
 
     def unfired(self) -> list[dict[str, Any]]:
         """Return the added faults that never fired and whose probability is 1."""
-        if not self._added:
+        if not self._added_faults:
             return []
-        ids = [each.id for each in self._added]
-        added = [each for each in self.faults.unfired() if each["id"] in ids]
-        return [each for each in added if each.get("probability", 1) == 1]
+        ids = [each.id for each in self._added_faults]
+        faults = [each for each in self.faults.unfired() if each["id"] in ids]
+        return [each for each in faults if each.get("probability", 1) == 1]
 
     def why(
         self,
@@ -153,7 +153,7 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
 
     def snapshot(self, name: str | None = None) -> str:
         """Store data, clock and choices; return the name for `restore`."""
-        name = f"snapshot-{next(self._numbers)}" if name is None else name
+        name = f"snapshot-{next(self._snapshot_numbers)}" if name is None else name
         self._client.json(views.SnapshotView, "PUT", f"/snapshots/{quoted(name)}")
         return name
 
@@ -164,7 +164,7 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
 
     def reset(self) -> None:
         """Restore the baseline: the fixture, or the data of the last `load`."""
-        self._added.clear()
+        self._added_faults.clear()
         self._client.json(views.ResetView, "POST", "/reset")
 
     def load(
@@ -178,19 +178,19 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
         """
         # A path is read here, because the admin API accepts no paths.
         if isinstance(fixture, str | Path):
-            with RaisedHere(FixtureError):
+            with HiddenFrames(FixtureError):
                 fixture = load_fixture(fixture)
         document: Any = fixture
         if isinstance(fixture, FixtureData):
             document = to_document(Store(fixture), fixture.frozen_at)
         elif not isinstance(fixture, Mapping):
             raise WrongValue(f"Expected a path or a document, got {fixture!r}")
-        self._keys = None
-        self._added.clear()
+        self._cached_view = None
+        self._added_faults.clear()
         try:
-            self._client.ask(views.ResetView, "PUT", "/state", document)
+            self._client.call(views.ResetView, "PUT", "/state", document)
         except Refused:
-            with RaisedHere(FixtureError):
+            with HiddenFrames(FixtureError):
                 load_fixture(document)  # raises with paths instead of JSON positions
             raise
         for fault in faults:
@@ -198,10 +198,10 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
 
     def _sandbox_view(self) -> views.SandboxView:
         # Cached, because tests read the keys for each request that they send.
-        if self._keys is None:
+        if self._cached_view is None:
             sandbox = replace(self._client, sandbox=self._client.sandbox or "default")
-            self._keys = sandbox.ask(views.SandboxView, "GET", "").value
-        return self._keys
+            self._cached_view = sandbox.call(views.SandboxView, "GET", "").value
+        return self._cached_view
 
 
 class HasControl(ReadOnly):
@@ -220,5 +220,5 @@ class HasControl(ReadOnly):
 
 def _camel(name: str) -> str:
     """Return the JSON name of a field: `retry_after` is `retryAfter`."""
-    first, *others = name.split("_")
-    return first + "".join(map(str.capitalize, others))
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))

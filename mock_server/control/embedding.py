@@ -11,8 +11,8 @@ from urllib.parse import unquote
 from starlette.types import ASGIApp, Message
 
 from mock_server.app import Application, create_app
-from mock_server.control.arguments import SETTINGS, RaisedHere, check
-from mock_server.control.client import AdminClient, NotRunning, Send
+from mock_server.control.arguments import SETTINGS, HiddenFrames, check
+from mock_server.control.client import AdminClient, NotRunning, Sender
 from mock_server.control.control_object import HasControl, MockServerFixture
 from mock_server.control.http_call import Address, Budget, RawResponse, Request, call
 from mock_server.domain.choices.table import Value
@@ -64,16 +64,18 @@ class MockServer(HasControl, Synchronous):
         options["allowed_hosts"] = allowed_hosts
         address: Any = {"host": host, "port": port, "http": http}
         check({**content, **address, **options}, SETTINGS, "MockServer")
-        with RaisedHere(FixtureError, ValueError):
+        with HiddenFrames(FixtureError, ValueError):
             app = create_app(**content, **options)
         self._app = app
         self._url: str | None = None
         self._control: MockServerFixture | None = None
         self._was_started = False
         self._token = admin_token
-        self._stack = ExitStack()
+        self._exit_stack = ExitStack()
         # Each call returns a new context, so that a server can be started again.
-        self._run = partial(running, app, **address, on_stop=app.close, limits=limits)
+        self._run_server = partial(
+            running, app, **address, on_stop=app.close, limits=limits
+        )
 
     @property
     def app(self) -> Application:
@@ -117,8 +119,8 @@ class MockServer(HasControl, Synchronous):
         """Start the server; `close` stops it. Raises CannotBind and UnfitUvicorn."""
         if self._url is not None:
             raise RuntimeError("the server has been started already")
-        with RaisedHere(CannotBind, UnfitUvicorn):
-            self._url = self._stack.enter_context(self._run())
+        with HiddenFrames(CannotBind, UnfitUvicorn):
+            self._url = self._exit_stack.enter_context(self._run_server())
         self._was_started = True
         return self
 
@@ -128,7 +130,7 @@ class MockServer(HasControl, Synchronous):
         # End the delays of faults, which would delay the stop by seconds.
         for sandbox in self._app.sandboxes.all():
             sandbox.state.end_waits()
-        self._stack.close()
+        self._exit_stack.close()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -142,17 +144,17 @@ class MockServer(HasControl, Synchronous):
         return call(*arguments)
 
 
-def in_process(app: ASGIApp) -> Send:
+def in_process(app: ASGIApp) -> Sender:
     """Return a function that sends an AdminClient's requests to `app`."""
 
     def send(address: Address, request: Request, budget: Budget) -> RawResponse:
         fields = {"Host": address.host, **request.headers}
         if request.content is not None:
             fields["Content-Length"] = str(len(request.content))
-        response = exchange(app, request._replace(headers=fields), budget)
+        coroutine = exchange(app, request._replace(headers=fields), budget)
         # Run in another thread, because the caller may be running an event loop.
         with ThreadPoolExecutor(1) as executor:
-            return executor.submit(asyncio.run, response).result()
+            return executor.submit(asyncio.run, coroutine).result()
 
     return send
 
@@ -173,21 +175,21 @@ async def exchange(
         "raw_path": path.encode(),
         "query_string": query.encode(),
         "root_path": "",
-        "headers": [(k.lower().encode(), v.encode()) for k, v in headers],
+        "headers": [(name.lower().encode(), value.encode()) for name, value in headers],
         "client": ("127.0.0.1", 0),
         "server": None,
     }
-    pending: list[Message] = [{"type": "http.request", "body": request.content or b""}]
+    requests: list[Message] = [{"type": "http.request", "body": request.content or b""}]
     responses: list[Message] = []
 
     async def receive() -> Message:
-        if not pending:
+        if not requests:
             await asyncio.Event().wait()  # the client never disconnects
-        return pending.pop()
+        return requests.pop()
 
     async def send(message: Message) -> None:
         if budget is not None:
-            budget.take(len(message.get("body", b"")))
+            budget.spend_bytes(len(message.get("body", b"")))
         responses.append(message)
 
     await app(scope, receive, send)

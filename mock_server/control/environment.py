@@ -56,13 +56,13 @@ def unknown_settings(environment: Mapping[str, str]) -> list[str]:
     known = known_settings() if names else ()
     lines = []
     for name in names:
-        meant = _PREFIX + name.partition("SERVER_")[2]
-        if meant == name and name not in known:
+        likely_name = _PREFIX + name.partition("SERVER_")[2]
+        if likely_name == name and name not in known:
             lines.append(_unknown_line(name, known))
         # Other programs use the other prefixes too, and Kubernetes sets such names.
         is_link = re.match(_LINK_VALUE, environment[name])
-        if meant != name and meant in known and not is_link:
-            lines.append(f"unknown setting {name} (did you mean {meant}?)")
+        if likely_name != name and likely_name in known and not is_link:
+            lines.append(f"unknown setting {name} (did you mean {likely_name}?)")
     return lines
 
 
@@ -70,24 +70,25 @@ def _unknown_line(name: str, known: Iterable[str]) -> str:
     if re.fullmatch(_LINK_NAME, name):
         return one_line(f"unknown setting {name} ({_LINK_HINT})")
     # Compared without the prefix, which would make all names similar.
-    parts = {each.removeprefix(_PREFIX): each for each in known}
-    hint = did_you_mean(name.removeprefix(_PREFIX), parts)
-    for part, each in parts.items():
-        hint = hint.replace(f"'{part}'", each)
+    known_by_suffix = {each.removeprefix(_PREFIX): each for each in known}
+    hint = did_you_mean(name.removeprefix(_PREFIX), known_by_suffix)
+    for suffix, each in known_by_suffix.items():
+        hint = hint.replace(f"'{suffix}'", each)
     return one_line(f"unknown setting {name}{hint}")
 
 
 def value_hint(name: str, value: str) -> str:
     """Return a hint how to write a wrong value, or that Kubernetes has set it."""
     if name in ("host", "--host", variable("host")):
-        mark = " " if name[0] == "-" else "="
+        separator = " " if name[0] == "-" else "="
         match = re.fullmatch(_ADDRESS, value)
         if match is None or match["host"] == value:
             return ""
         values = match["v6"] or match["host"], match["port"]
         names = name, name.replace("host", "port").replace("HOST", "PORT")
-        pairs = (f"{a}{mark}{b}" for a, b in zip(names, values, strict=True) if b)
-        return f" (use {' '.join(pairs)})"
+        pairs = zip(names, values, strict=True)
+        settings = (f"{option}{separator}{each}" for option, each in pairs if each)
+        return f" (use {' '.join(settings)})"
     if name in ("--cors-origin", variable("cors-origin")):
         scheme, _, rest = value.lower().rpartition("://")
         origin = f"{scheme or 'http'}://{rest.partition('/')[0]}"

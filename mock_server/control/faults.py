@@ -41,23 +41,23 @@ class AddedFault(ReadOnly, Synchronous):
         """Add a fault with these fields. Raises Refused."""
         self._client = client
         self._fields = fields
-        self._last: dict[str, Any] | None = None
-        self._added = self._add(fields)
+        self._removed: dict[str, Any] | None = None
+        self._fault = self._add(fields)
 
     @property
     def id(self) -> str:
         """The id, such as `f1`; a `with` block changes it."""
-        return str(self._added["id"])
+        return str(self._fault["id"])
 
     @property
     def kind(self) -> str:
         """The kind of the fault."""
-        return str(self._added["kind"])
+        return str(self._fault["kind"])
 
     @property
     def warnings(self) -> Sequence[str]:
         """The probable mistakes, such as a match that no request can have."""
-        return tuple(self._added["warnings"])
+        return tuple(self._fault["warnings"])
 
     @property
     def fired(self) -> int:
@@ -66,21 +66,21 @@ class AddedFault(ReadOnly, Synchronous):
 
     def remove(self) -> None:
         """Remove the fault. Raises Refused."""
-        self._last = self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
+        self._removed = self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
 
     def __enter__(self) -> Self:
         # An answer lasts anyway, and its place among other answers must not change.
-        if is_answer(self._added):
+        if is_answer(self._fault):
             return self
         defaults: dict[str, Any] = {"ttl": Published.fault_ttl}
         # Some kinds have no `times`.
-        if self._added["remaining"] is not None:
+        if self._fault["remaining"] is not None:
             defaults["times"] = Published.fault_times
         self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
-        self._added = self._add(defaults | dict(self._fields))
+        self._fault = self._add(defaults | dict(self._fields))
         return self
 
-    def __exit__(self, kind: object, *_: object) -> None:
+    def __exit__(self, error_type: object, *_: object) -> None:
         try:
             self.remove()
         except Refused as refused:
@@ -89,7 +89,7 @@ class AddedFault(ReadOnly, Synchronous):
                 return
             raise
         # An error in the block is more important: it may have prevented the firing.
-        if kind is None and self.fired == 0:
+        if error_type is None and self.fired == 0:
             message = f"{unfired_text(self._view())} while its block lasted"
             raise AssertionError(message + near_miss(self._client, self._view()))
 
@@ -105,7 +105,7 @@ class AddedFault(ReadOnly, Synchronous):
 
     def _view(self) -> dict[str, Any]:
         path = f"/faults/{self.id}"
-        return self._last or self._client.json(FaultView, "GET", path)
+        return self._removed or self._client.json(FaultView, "GET", path)
 
 
 class FaultDict(ByName, dict[str, Any]):
@@ -124,15 +124,15 @@ class FaultList(ReadOnly, Sequence[dict[str, Any]]):
     def __init__(self, client: AdminClient) -> None:
         self._client = client
         view = client.json(FaultsView, "GET", "/faults")
-        self._all: list[dict[str, Any]] = [*map(FaultDict, view["faults"])]
-        self._active = [fault for fault in self._all if fault["remaining"] != 0]
+        self._faults: list[dict[str, Any]] = [*map(FaultDict, view["faults"])]
+        self._active = [fault for fault in self._faults if fault["remaining"] != 0]
 
     def clear(self, *, preset: str | None = None) -> None:
         """Remove all faults, or those of a preset."""
         query = "" if preset is None else f"?{urlencode({'preset': preset})}"
         self._client.json(FaultsView, "DELETE", f"/faults{query}")
-        kept = [each for each in self._all if preset not in (None, each["preset"])]
-        self._all = kept
+        kept = [each for each in self._faults if preset not in (None, each["preset"])]
+        self._faults = kept
         self._active = [each for each in kept if each["remaining"] != 0]
 
     def remove(self, fault: str | AddedFault) -> None:
@@ -146,7 +146,7 @@ class FaultList(ReadOnly, Sequence[dict[str, Any]]):
 
     def unfired(self) -> list[dict[str, Any]]:
         """Return the faults that never fired, also expired ones."""
-        faults = (each for each in self._all if not is_answer(each))
+        faults = (each for each in self._faults if not is_answer(each))
         return [fault for fault in faults if fault["fired"] == 0]
 
     @overload
@@ -169,9 +169,9 @@ class FaultList(ReadOnly, Sequence[dict[str, Any]]):
                 raise AttributeError(text)
             known = [each for each in dir(type(self)) if not each.startswith("_")]
             fix = "add one by `.fault(kind, ...)`"
-            fix += ", take away by `.faults.remove(id)` or `.faults.clear()`"
+            fix += ", remove one by `.faults.remove(id)` or `.faults.clear()`"
             text = f"`.faults` has no {name!r}{did_you_mean(name, known)}"
-            raise AttributeError(f"{text}, as it shows what is there: {fix}")
+            raise AttributeError(f"{text}, because it only lists faults: {fix}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and self._active == list(other)
@@ -182,30 +182,31 @@ class FaultList(ReadOnly, Sequence[dict[str, Any]]):
         return repr(self._active)
 
 
-def issue_warnings(added: AddedFault, depth: int) -> AddedFault:
+def issue_warnings(fault: AddedFault, depth: int) -> AddedFault:
     """Issue the warnings of a fault or answer at the line `depth` frames above."""
-    for each in added.warnings:
+    for each in fault.warnings:
         warning = AnswerWarning(f"mock-server: {each}")
         warnings.warn(warning, stacklevel=depth + 1)
-    return added
+    return fault
 
 
-def fault_hint(kind: object, value: object, /, *_: object, **named: object) -> str:
+def fault_hint(kind: object, value: object, /, *_: object, **others: object) -> str:
     """Return how to write a call with a value that lacks its field name, or ""."""
     if not isinstance(kind, str) or kind not in KINDS:
         return ""
     if isinstance(value, str) and value in OPERATIONS:
-        fields = {"operation": value, **named}.items()
-        return f"write fault({kind!r}, {', '.join(f'{k}={v!r}' for k, v in fields)})"
-    names = (*KINDS[kind].least, *KINDS[kind].own_fields())
-    name = next((each for each in names if each not in _RARE), None)
+        fields = {"operation": value, **others}.items()
+        arguments = ", ".join(f"{name}={each!r}" for name, each in fields)
+        return f"write fault({kind!r}, {arguments})"
+    names = (*KINDS[kind].required_fields, *KINDS[kind].own_fields())
+    name = next((each for each in names if each not in _UNLIKELY_FIELDS), None)
     if name == "ms" and isinstance(value, int | float) and value < 60:
         # A small number is probably in seconds.
         return f"write fault({kind!r}, ms={value * 1000:g}), in milliseconds"
     return f"write fault({kind!r}{f', {name}={value!r}' if name else ''})"
 
 
-_RARE = "operation", "afterChunks", "connections"
+_UNLIKELY_FIELDS = "operation", "afterChunks", "connections"
 """Fields that a value without a name is unlikely to mean."""
 
 
@@ -230,9 +231,9 @@ def near_miss(client: AdminClient, fault: Mapping[str, Any]) -> str:
         nearest = client.verify(criteria).plain().get("nearest", ())
     except (Refused, Unreachable, NotRunning):
         return ""  # a test may stop its server, or remove the route
-    for near in nearest:
-        differences = "; ".join(map(difference_text, near["differences"]))
-        return one_line(f" (nearest: #{near['seq']}, {differences})")
+    for entry in nearest:
+        differences = "; ".join(map(difference_text, entry["differences"]))
+        return one_line(f" (nearest: #{entry['seq']}, {differences})")
     return ""
 
 
@@ -246,6 +247,6 @@ def unfired_text(fault: dict[str, Any]) -> str:
     target += f", match {match}" if match else ""
     count = fault["matches"]
     counts = {0: "no request and", 1: "1 request but"}
-    verb = f"matched {counts.get(count, f'{count} requests but')} never fired"
+    outcome = f"matched {counts.get(count, f'{count} requests but')} never fired"
     noun = "answer" if is_answer(fault) else "fault"
-    return one_line(f"the {noun} {fault['id']} ({fault['kind']} of {target}) {verb}")
+    return one_line(f"the {noun} {fault['id']} ({fault['kind']} of {target}) {outcome}")

@@ -81,25 +81,25 @@ class Budget:
 
     def __init__(self, seconds: float, max_bytes: int) -> None:
         self._end = time.monotonic() + seconds
-        self.whole_seconds = seconds
-        self._bytes = self.max_bytes = max_bytes
+        self.total_seconds = seconds
+        self._bytes_left = self.max_bytes = max_bytes
 
     @property
     def left(self) -> float:
         """The seconds left, which are negative after the end."""
         return self._end - time.monotonic()
 
-    def seconds(self) -> float:
+    def require_seconds(self) -> float:
         """Return the seconds left. Raises TimeoutError if no time is left."""
-        left = self.left
-        if left <= 0:
+        seconds = self.left
+        if seconds <= 0:
             raise TimeoutError
-        return left
+        return seconds
 
-    def take(self, count: int) -> None:
+    def spend_bytes(self, count: int) -> None:
         """Count received bytes. Raises Unreachable if there are too many."""
-        self._bytes -= count
-        if self._bytes < 0:
+        self._bytes_left -= count
+        if self._bytes_left < 0:
             raise Unreachable(f"a response of more than {self.max_bytes} bytes")
 
 
@@ -122,8 +122,8 @@ class RawResponse(NamedTuple):
             until = parsedate_to_datetime(text)
         except (ValueError, OverflowError):
             return None
-        moment = until if until.tzinfo else until.replace(tzinfo=UTC)
-        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+        time = until if until.tzinfo else until.replace(tzinfo=UTC)
+        return max(0.0, (time - datetime.now(UTC)).total_seconds())
 
     def summary(self) -> str:
         """Return the status, the type and the start of the body, in one line."""
@@ -171,8 +171,8 @@ def stream_lines(
     NoStream for another response.
     """
     with _response(address, request, budget) as (response, stream):
-        kind = response.headers.get_content_type()
-        if response.status != 200 or kind != _EVENT_STREAM:
+        media_type = response.headers.get_content_type()
+        if response.status != 200 or media_type != _EVENT_STREAM:
             raise NoStream(_read(response))
         while line := _read_line(response, stream, line_budget()):
             yield line
@@ -186,7 +186,7 @@ def _read_line(
     with _as_unreachable(budget):
         # Limited here too, because buffered bytes count for an earlier line.
         line = response.readline(budget.max_bytes + 1)
-        budget.take(len(line) if len(line) > budget.max_bytes else 0)
+        budget.spend_bytes(len(line) if len(line) > budget.max_bytes else 0)
         if line and not line.endswith(b"\n"):
             raise http.client.IncompleteRead(b"", 0)
         return line
@@ -212,6 +212,7 @@ def _response(
 
 
 def _read(response: http.client.HTTPResponse) -> RawResponse:
+    """Read the whole body. Raises Unreachable, and IncompleteRead if it ends early."""
     # http.client requests `identity`. Another encoding could expand to far more bytes
     # than the budget allows.
     encoding = response.headers.get("Content-Encoding", "identity")
@@ -235,7 +236,7 @@ def _as_unreachable(budget: Budget) -> Iterator[None]:
     try:
         yield
     except TimeoutError:
-        raise Unreachable(f"no full response in {budget.whole_seconds:.3g} s") from None
+        raise Unreachable(f"no full response in {budget.total_seconds:.3g} s") from None
     except http.client.RemoteDisconnected:
         raise Unreachable("the connection was closed without a response") from None
     except http.client.BadStatusLine as error:
@@ -266,7 +267,7 @@ class _Stream(io.RawIOBase):
         """Called by http.client."""
         view = memoryview(data)
         while view:
-            self._sock.settimeout(self.budget.seconds())
+            self._sock.settimeout(self.budget.require_seconds())
             view = view[self._sock.send(view[:_PIECE_BYTES]) :]
 
     def makefile(self, mode: str) -> io.BufferedReader:
@@ -282,9 +283,9 @@ class _Stream(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        self._sock.settimeout(self.budget.seconds())
+        self._sock.settimeout(self.budget.require_seconds())
         count = self._sock.recv_into(buffer)
-        self.budget.take(count)
+        self.budget.spend_bytes(count)
         if self.head_bytes is not None:
             self.head_bytes -= count
             if self.head_bytes < 0:
@@ -296,19 +297,19 @@ def _connect(address: Address, budget: Budget) -> socket.socket:
     """Return a connection, encrypted for https. Raises OSError and ValueError."""
     error: OSError = OSError("no address")
     # Try all addresses of the name: often no server listens at ::1 of localhost.
-    for family, kind, protocol, _, place in _resolve(address, budget):
-        sock = socket.socket(family, kind, protocol)
+    for family, socket_type, protocol, _, socket_address in _resolve(address, budget):
+        sock = socket.socket(family, socket_type, protocol)
         try:
-            sock.settimeout(budget.seconds())
-            sock.connect(place)
+            sock.settimeout(budget.require_seconds())
+            sock.connect(socket_address)
             if address.scheme == "http":
                 return sock
-            sock.settimeout(budget.seconds())
+            sock.settimeout(budget.require_seconds())
             context = ssl.create_default_context()
             return context.wrap_socket(sock, server_hostname=address.host)
-        except OSError as failed:
+        except OSError as attempt_error:
             sock.close()
-            error = failed
+            error = attempt_error
         except BaseException:
             sock.close()
             raise
@@ -317,17 +318,19 @@ def _connect(address: Address, budget: Budget) -> socket.socket:
 
 def _resolve(address: Address, budget: Budget) -> list[Any]:
     """Return the socket addresses of a host. Raises OSError and ValueError."""
-    host, port, kind = address.host, address.port, socket.SOCK_STREAM
+    host, port, socket_type = address.host, address.port, socket.SOCK_STREAM
     # An IP address needs no resolver, and so no thread. It is passed as bytes: for a
     # text Python loads a codec of international names, which takes 1 to 5 ms.
-    name = host.encode() if host.isascii() else host
+    host_bytes = host.encode() if host.isascii() else host
     with suppress(socket.gaierror):
-        return socket.getaddrinfo(name, port, type=kind, flags=socket.AI_NUMERICHOST)
+        return socket.getaddrinfo(
+            host_bytes, port, type=socket_type, flags=socket.AI_NUMERICHOST
+        )
     results: list[list[Any] | Exception] = []
 
     def resolve() -> None:
         try:
-            results.append(socket.getaddrinfo(host, port, type=kind))
+            results.append(socket.getaddrinfo(host, port, type=socket_type))
         except (OSError, ValueError) as error:
             results.append(error)
 
@@ -335,7 +338,7 @@ def _resolve(address: Address, budget: Budget) -> list[Any]:
     # budget ends.
     thread = Thread(target=resolve, daemon=True)
     thread.start()
-    thread.join(budget.seconds())
+    thread.join(budget.require_seconds())
     if not results:
         raise TimeoutError
     if isinstance(results[0], Exception):

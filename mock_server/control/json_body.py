@@ -17,19 +17,20 @@ _BYTES = bytes, bytearray, memoryview
 
 def to_json(value: object) -> bytes:
     """Return the JSON of plain data, times and structs. Raises WrongValue."""
-    for path, wrong in _wrong_values(value, ()):
-        got, hint = f"a value of the type {type(wrong).__name__}", ""
-        if isinstance(wrong, _BYTES):
-            got, hint = "bytes", f"write {bytes(wrong).decode(errors='replace')!r}"
-        elif isinstance(wrong, float):
-            got = repr(wrong)
-        elif isinstance(wrong, datetime):
+    for path, wrong_value in _wrong_values(value, ()):
+        got, hint = f"a value of the type {type(wrong_value).__name__}", ""
+        if isinstance(wrong_value, _BYTES):
+            got = "bytes"
+            hint = f"write {bytes(wrong_value).decode(errors='replace')!r}"
+        elif isinstance(wrong_value, float):
+            got = repr(wrong_value)
+        elif isinstance(wrong_value, datetime):
             got = "a datetime without a time zone"
-            hint = f"write {wrong.replace(tzinfo=UTC)!r}"
-        elif isinstance(wrong, re.Pattern):
+            hint = f"write {wrong_value.replace(tzinfo=UTC)!r}"
+        elif isinstance(wrong_value, re.Pattern):
             got, fix = "a pattern", "in a route, {id} is any segment"
             hint = f"there are no patterns: {fix}"
-        elif isroutine(wrong):
+        elif isroutine(wrong_value):
             got, fix = "a function", "use placeholders, or respond(times=1) for each"
             hint = f"an answer is data: {fix}" if path[0] in ("data", "json") else ""
         where = f" as {dotted(path)[2:]}" if path else ""
@@ -38,6 +39,7 @@ def to_json(value: object) -> bytes:
 
 
 def _wrong_values(value: object, path: Path) -> Iterator[tuple[Path, object]]:
+    """Yield path and value of each part of `value` that JSON cannot hold."""
     match value:
         case str() | bool() | int() | None | Struct():
             pass
@@ -46,8 +48,8 @@ def _wrong_values(value: object, path: Path) -> Iterator[tuple[Path, object]]:
                 if not isinstance(item, str):  # saves half of the time
                     yield from _wrong_values(item, (*path, name))
         case list() | tuple():
-            for at, item in enumerate(value):
-                yield from _wrong_values(item, (*path, at))
+            for index, item in enumerate(value):
+                yield from _wrong_values(item, (*path, index))
         case float():
             if not isfinite(value):  # msgspec would write null
                 yield path, value

@@ -21,9 +21,9 @@ class UnknownName(KeyError):
     """The name is unknown; the text lists the known names."""
 
     def __init__(
-        self, expected: str, got: object, known: Collection[str], none: str = ""
+        self, expected: str, got: object, known: Collection[str], empty_hint: str = ""
     ) -> None:
-        hint = known_names_hint(str(got), known, len(known)) if known else none
+        hint = known_names_hint(str(got), known, len(known)) if known else empty_hint
         super().__init__(f"Expected {expected}, got {got!r} ({hint})")
 
     def __str__(self) -> str:

@@ -13,7 +13,7 @@ import msgspec
 from mock_server.control.client import NotRunning, Refused
 from mock_server.control.faults import is_answer, near_miss, unfired_text
 from mock_server.control.http_call import Unreachable
-from mock_server.control.unknown import answer_mistakes
+from mock_server.control.unknown_routes import answer_mistakes
 from mock_server.domain.choices.table import table
 from mock_server.domain.journal import UNKNOWN_ROUTE, Outside
 from mock_server.domain.messages import did_you_mean, nearest, quoted
@@ -73,8 +73,8 @@ def report_sections(
     if lines := [*_suggested_answers(entries, name)]:
         yield f"{name} routes that nothing serves: to answer them", "\n".join(lines)
     for title, are_answers in (("faults", False), ("answers", True)):
-        if some := [each for each in faults if is_answer(each) is are_answers]:
-            text = "\n".join(map(_short_json, some))
+        if listed := [each for each in faults if is_answer(each) is are_answers]:
+            text = "\n".join(map(_short_json, listed))
             yield f"{name} {title} that can still fire", text
     if lines := [
         unfired_text(fault) + near_miss(server._client, fault)
@@ -93,7 +93,7 @@ def _suggested_answers(
     unknown = (
         (each["request"]["method"], each["request"]["path"])
         for each in entries
-        if any(one["name"] == UNKNOWN_ROUTE for one in each["violations"])
+        if any(violation["name"] == UNKNOWN_ROUTE for violation in each["violations"])
     )
     for route, mistake in answer_mistakes(unknown).items():
         if not mistake:
@@ -101,6 +101,7 @@ def _suggested_answers(
 
 
 def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield printable lines on a journal entry: request, response, violations, hint."""
     request, answer = entry["request"], entry["answer"]
     fault = entry["fault"]
     note = f" (fault {fault['id']}: {fault['kind']})" if fault else ""
@@ -111,8 +112,8 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
     )
     yield f"    sent {_request_body(request, answer['status'])}"
     messages = "; ".join(each["message"] for each in entry["violations"])
-    below = "; ".join(filter(None, (messages, entry["hint"])))
-    yield f"    got  {_short_json(_shorten(answer['body'], below))}"
+    later_text = "; ".join(filter(None, (messages, entry["hint"])))
+    yield f"    got  {_short_json(_shorten(answer['body'], later_text))}"
     yield from (f"  {line}" for line in violation_lines(entry))
     if entry["hint"] and entry["hint"] not in messages:
         yield f"    hint {one_line(entry['hint'])}"
@@ -126,9 +127,10 @@ def fact_lines(entry: Mapping[str, Any]) -> Iterator[str]:
         yield f"    {differs}{f': {fact.sentence}' if fact else ''}"
 
 
-def _shorten(body: object, below: str) -> object:
+def _shorten(body: object, later_text: str) -> object:
     """Return a body without its message if the lines below contain the message."""
-    if isinstance(body, dict) and body.get("message") and str(body["message"]) in below:
+    message = body.get("message") if isinstance(body, dict) else None
+    if isinstance(body, dict) and message and str(message) in later_text:
         return {**body, "message": "…"}
     return body
 
@@ -147,22 +149,23 @@ def _short_json(value: object) -> str:
 
 
 def allowed_violations(
-    words: Collection[str], place: str, expected: str = "names of violations"
+    names: Collection[str], place: str, expected: str = "names of violations"
 ) -> list[str]:
     """Return the names of allowed violations.
 
     Raises TypeError for anything but a list, ValueError for unknown names.
     """
     known = [*table(), *_OTHER_VIOLATIONS]
-    if isinstance(words, str):
+    if isinstance(names, str):
         expected = expected.replace("names", "a list of names")
-        hint = f" (write [{near!r}])" if (near := nearest(words, known)) else ""
-        raise TypeError(f"Expected {expected}, got {words!r} - at {place}{hint}")
-    for word in words:
-        if word not in known:
-            hint = did_you_mean(str(word), known)
-            raise ValueError(f"Expected {expected}, got {word!r}{hint} - at {place}")
-    return list(words)
+        similar = nearest(names, known)
+        hint = f" (write [{similar!r}])" if similar else ""
+        raise TypeError(f"Expected {expected}, got {names!r} - at {place}{hint}")
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(str(name), known)
+            raise ValueError(f"Expected {expected}, got {name!r}{hint} - at {place}")
+    return list(names)
 
 
 def violation_lines(

@@ -29,22 +29,22 @@ class Run:
     test: str
     variant: variants.Variant | None
     choices: dict[str, choice_table.Value] = field(default_factory=dict)
-    read: set[str] | None = None
-    passed: bool = False
-    failed: bool = False
+    read_names: set[str] | None = None
+    has_passed: bool = False
+    has_failed: bool = False
 
     @property
     def name(self) -> str:
         """The name of the run in test ids."""
         return variants.DEFAULT_RUN if self.variant is None else str(self.variant)
 
-    def record(self, choices: choice_table.Choices) -> choice_table.Choices:
+    def record_reads(self, choices: choice_table.Choices) -> choice_table.Choices:
         """Return choices for the test; those of a default run record reads."""
         if self.variant is not None:
             return choices
-        if self.read is None:
-            self.choices, self.read = asdict(choices), set()
-        return variants.RecordingChoices.of(choices, self.read)
+        if self.read_names is None:
+            self.choices, self.read_names = asdict(choices), set()
+        return variants.RecordingChoices.of(choices, self.read_names)
 
 
 _RUN: pytest.StashKey[Run] = pytest.StashKey()
@@ -71,7 +71,7 @@ def vary(setup: Setup, item: pytest.Item, variant: variants.Variant | None) -> S
     """
     if variant is None:
         run = _run_of(item)
-        return setup if run is None else replace(setup, record=run.record)
+        return setup if run is None else replace(setup, record_reads=run.record_reads)
     if not variant.differs_from(setup.profile_and_choices()[1]):
         _skip(item)
     choices = {**setup.choices, variant.name: variant.value}
@@ -93,12 +93,15 @@ class ChoicesRun:
             raise pytest.UsageError(f"{error} - at --mock-server-choices") from None
         self._config = config
         self._is_remote = config.getoption("mock_server_url") is not None
-        self._accepts: bool = config.getoption("mock_server_choices_accept")
-        self._accepted = outcomes.accepted_dependences(config, accepts=self._accepts)
+        self._writes_accepted: bool = config.getoption("mock_server_choices_accept")
+        self._accepted = outcomes.accepted_dependences(
+            config, is_writing=self._writes_accepted
+        )
         # Workers share a folder of usages, which the process that starts them creates.
-        shared = getattr(config, "workerinput", {}).get(_FOLDER)
-        self._temporary = None if shared else tempfile.TemporaryDirectory()
-        self._folder = shared or (self._temporary.name if self._temporary else "")
+        shared_folder = getattr(config, "workerinput", {}).get(_FOLDER)
+        self._temporary = None if shared_folder else tempfile.TemporaryDirectory()
+        own_folder = self._temporary.name if self._temporary else ""
+        self._folder = shared_folder or own_folder
         self._usages = variants.UsageStore(Path(self._folder))
         self._outcomes = outcomes.Outcomes()
         self._is_announced = False
@@ -111,12 +114,13 @@ class ChoicesRun:
             return
         with suppress(TypeError, ValueError):  # reported when the test is set up
             marker = marker_arguments(metafunc.definition)
-            fixed = marker.get("choices") or {}
+            fixed_choices = marker.get("choices") or {}
             baseline = None
             if not self._may_have_settings(metafunc):
-                run = run_settings(self._config)
-                baseline = choosing.choose(*run.merge(marker.get("profile"), fixed))
-            values = [None, *self._selection.variants(baseline, fixed)]
+                settings = run_settings(self._config)
+                merged = settings.merge(marker.get("profile"), fixed_choices)
+                baseline = choosing.choose(*merged)
+            values = [None, *self._selection.variants(baseline, fixed_choices)]
             ids = [
                 variants.DEFAULT_RUN if each is None else str(each) for each in values
             ]
@@ -130,9 +134,9 @@ class ChoicesRun:
         of its own, and a run that is equal to the default run is skipped.
         """
         plugins = self._config.pluginmanager.get_plugins()
-        ours = self._config.pluginmanager.get_plugin("mock_server")
-        others = (each for each in plugins if each is not ours)
-        places = (*others, metafunc.module, metafunc.cls)
+        own_plugin = self._config.pluginmanager.get_plugin("mock_server")
+        other_plugins = (each for each in plugins if each is not own_plugin)
+        places = (*other_plugins, metafunc.module, metafunc.cls)
         return any(hasattr(each, _SETTINGS) for each in places)
 
     @pytest.hookimpl(trylast=True)
@@ -142,13 +146,13 @@ class ChoicesRun:
         Puts the default run of a test before its variants. With workers, puts all
         default runs first, so that most are finished when variants begin.
         """
-        first: dict[str, int] = {}
+        first_places: dict[str, int] = {}
         for place, item in enumerate(items):
             run = _new_run(item)
             if run is None:
                 continue
             item.stash[_RUN] = run
-            start = first.setdefault(run.test, place)
+            start = first_places.setdefault(run.test, place)
             if run.variant is None:
                 items[start], items[place] = items[place], items[start]
         if hasattr(self._config, "workerinput"):
@@ -160,7 +164,7 @@ class ChoicesRun:
         self, items: Iterable[pytest.Item]
     ) -> str | None:
         """Called by pytest; returns the maximum number of runs as text."""
-        return self._cost([item.nodeid for item in items])
+        return self._run_count_text([item.nodeid for item in items])
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -168,10 +172,11 @@ class ChoicesRun:
         reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None and not self._is_announced:
             reporter.ensure_newline()
-            reporter.write_line(self._cost(ids))
+            reporter.write_line(self._run_count_text(ids))
         self._is_announced = True
 
-    def _cost(self, node_ids: Iterable[str]) -> str:
+    def _run_count_text(self, node_ids: Iterable[str]) -> str:
+        """Return a line with the numbers of tests and runs among these test ids."""
         # All values, because the value of a test's default run is not known here.
         names = {str(each) for each in self._selection.variants(None)}
         names.add(variants.DEFAULT_RUN)
@@ -184,7 +189,7 @@ class ChoicesRun:
         if self._selection.is_forced:
             return text
         if self._is_remote:
-            note = "what matters to a test cannot be seen with --mock-server-url"
+            note = "the choices that a test reads are unknown with --mock-server-url"
             return f"{text}; {note}"
         return f"{text}; values that cannot matter to a test are left out"
 
@@ -212,12 +217,13 @@ class ChoicesRun:
         usage = self._usages.of(run.test)
         if run.variant is None or usage is None:
             return
-        if not usage.passed:
+        if not usage.has_passed:
             _skip(item, outcomes.NOT_VARIED)
-        name, read = run.variant.name, usage.read
+        name, read_names = run.variant.name, usage.read_names
         if usage.choices.get(name) == run.variant.value:
             _skip(item)
-        if not self._selection.is_forced and read is not None and name not in read:
+        is_unread = read_names is not None and name not in read_names
+        if is_unread and not self._selection.is_forced:
             _skip(item, outcomes.NOT_NEEDED)
 
     @pytest.hookimpl(wrapper=True)
@@ -229,12 +235,14 @@ class ChoicesRun:
         run = _run_of(item)
         if run is None:
             return report
-        run.failed |= report.failed or hasattr(report, "wasxfail")
-        run.passed |= report.passed and call.when == "call"
+        run.has_failed |= report.failed or hasattr(report, "wasxfail")
+        run.has_passed |= report.passed and call.when == "call"
         if run.variant is None and call.when == "teardown":
-            passed = run.passed and not run.failed
-            read = None if run.read is None or self._is_remote else frozenset(run.read)
-            self._usages.add(run.test, variants.ChoiceUsage(passed, run.choices, read))
+            has_passed = run.has_passed and not run.has_failed
+            is_unknown = run.read_names is None or self._is_remote
+            names = None if is_unknown else frozenset(run.read_names or ())
+            usage = variants.ChoiceUsage(has_passed, run.choices, names)
+            self._usages.add(run.test, usage)
         if run.variant is not None and report.failed:
             self._accept(report, (run.name, run.test))
         return report
@@ -243,7 +251,7 @@ class ChoicesRun:
         self, report: pytest.TestReport, dependence: outcomes.Dependence
     ) -> None:
         accepted = self._accepted
-        if accepted is None or not (self._accepts or dependence in accepted):
+        if accepted is None or not (self._writes_accepted or dependence in accepted):
             return
         report.outcome = "skipped"
         report.wasxfail = f"accepted in {accepted.path.name}"
@@ -269,7 +277,7 @@ class ChoicesRun:
     def pytest_sessionfinish(self) -> None:
         """Called by pytest; writes the accepted dependences."""
         is_worker = hasattr(self._config, "workerinput")
-        if self._accepts and self._accepted is not None and not is_worker:
+        if self._writes_accepted and self._accepted is not None and not is_worker:
             self._outcomes.write(self._accepted)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -279,7 +287,7 @@ class ChoicesRun:
         terminalreporter.section("mock-server choices")
         is_all = self._selection.is_all()
         tried = "what the documentation leaves open" if is_all else "the choices tried"
-        for line in self._outcomes.lines(self._accepted, self._accepts, tried):
+        for line in self._outcomes.lines(self._accepted, self._writes_accepted, tried):
             terminalreporter.line(line)
 
 

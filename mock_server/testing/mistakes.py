@@ -56,14 +56,14 @@ def unfired_ids(server: MockServerFixture) -> list[str]:
 
 
 def warn_of_unfired(
-    item: pytest.Item, server: MockServerFixture, known: Collection[str] = ()
+    item: pytest.Item, server: MockServerFixture, known_ids: Collection[str] = ()
 ) -> None:
     """Warn of faults that a test added and that never fired.
 
-    `known` are the ids of faults that existed before the test.
+    `known_ids` are the ids of faults that existed before the test.
     """
     for fault in _unfired(server):
-        if fault["id"] not in known:
+        if fault["id"] not in known_ids:
             message = unfired_text(fault) + near_miss(server._client, fault)
             warn(item, UnfiredFaultWarning(message))
 
@@ -116,8 +116,8 @@ def late_variable_sections(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield title and text of a section on each variable set after pytest started."""
     by_variable = {variable(option): fix for option, fix in _TEST_SETTINGS.items()}
     # Projects set the variable `url` for programs of their own.
-    read = {*known_settings()} - {variable("url")}
-    for name in sorted(read.intersection(names)):
+    read_names = {*known_settings()} - {variable("url")}
+    for name in sorted(read_names.intersection(names)):
         fix = by_variable.get(name, "the fixture mock_server_settings")
         text = f"{name} was changed after pytest had started, when variables are read"
         yield "mock-server", f"{text} (use {fix}, or set it before)"
@@ -131,7 +131,7 @@ def scope_hint(message: str) -> Iterator[tuple[str, str]]:
     if match := _SCOPES.search(message):
         fix = "take mock_server_session, which no test resets"
         fix = f'{fix}, or drop scope="{match[3]}" of your fixture'
-        yield "mock-server", f"{match[1]} is of one test: {fix}"
+        yield "mock-server", f"{match[1]} belongs to one test: {fix}"
 
 
 def allowed_by_ini(config: pytest.Config) -> list[str] | None:
@@ -144,13 +144,13 @@ def allowed_by_ini(config: pytest.Config) -> list[str] | None:
     except (TypeError, pytest.UsageError) as error:
         # pytest refuses true and false in native TOML. Its error contains the value.
         values = [str(error).rpartition(": ")[2]]
-    words = [name for value in values for name in value.split(",") if name]
-    if len(words) == 1 and words[0].lower() in (*_TRUE, *_FALSE):
-        return [] if words[0].lower() in _TRUE else None
-    if not words:
+    names = [name for value in values for name in value.split(",") if name]
+    if len(names) == 1 and names[0].lower() in (*_TRUE, *_FALSE):
+        return [] if names[0].lower() in _TRUE else None
+    if not names:
         raise pytest.UsageError(f"Expected a value, got none - at {_INI}")
     try:
-        return allowed_violations(words, _INI, "true, false or names of violations")
+        return allowed_violations(names, _INI, "true, false or names of violations")
     except (TypeError, ValueError) as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -202,9 +202,9 @@ def warn_of_use(item: pytest.Item) -> None:
     """Warn of markers without effect, misspelt markers and a hidden pytest fixture."""
     _warn_if_idle(item)
     for mark in item.iter_markers():
-        near = did_you_mean(mark.name, [MARK])
-        if near and mark.name != MARK and mark.kwargs.keys() <= MARKER.keys():
-            message = f"mock-server: the marker {mark.name} does nothing here{near}"
+        hint = did_you_mean(mark.name, [MARK])
+        if hint and mark.name != MARK and mark.kwargs.keys() <= MARKER.keys():
+            message = f"mock-server: the marker {mark.name} does nothing here{hint}"
             warn(item, pytest.PytestWarning(message))
     _warn_if_hidden(item)
 
@@ -215,7 +215,7 @@ def warn_of_undecorated(item: pytest.Item) -> None:
         item.config.stash[_NAMES_CHECKED] = True
         for sentence in _misspelt_fixtures(item):
             warn(item, pytest.PytestWarning(f"mock-server: {sentence}"))
-    known = item.config.stash.setdefault(_UNDECORATED, set())
+    reported = item.config.stash.setdefault(_UNDECORATED, set())
     modules = getattr(item, "module", None), *item.config.pluginmanager.get_plugins()
     for module in modules:
         for name in (f"{MARK}_fixture", f"{MARK}_settings"):
@@ -223,8 +223,8 @@ def warn_of_undecorated(item: pytest.Item) -> None:
             # Before version 8.4, pytest marked functions instead of wrapping them.
             if not isfunction(function) or hasattr(function, "_pytestfixturefunction"):
                 continue
-            if function not in known:
-                known.add(function)
+            if function not in reported:
+                reported.add(function)
                 fix = "is no fixture: write @pytest.fixture above it"
                 message = f"mock-server: {name} at {_place_of(function)} {fix}"
                 warn(item, pytest.PytestWarning(message))
@@ -237,14 +237,14 @@ _NAMES_CHECKED: pytest.StashKey[bool] = pytest.StashKey()
 
 def _misspelt_fixtures(item: pytest.Item) -> Iterator[str]:
     """Yield a sentence for each unused pytest fixture with a name similar to ours."""
-    ours, items = ("fixture", "settings"), item.session.items
-    used = {name for each in items for name in getattr(each, "fixturenames", ())}
+    own_names, items = ("fixture", "settings"), item.session.items
+    used_names = {name for each in items for name in getattr(each, "fixturenames", ())}
     for plugin in item.config.pluginmanager.get_plugins():
         for name, value in getattr(plugin, "__dict__", {}).items():
             rest = name.removeprefix(f"{MARK}_")
-            if rest in (name, *ours) or name in used:
+            if rest in (name, *own_names) or name in used_names:
                 continue
-            hint = did_you_mean(rest, ours).replace(" '", f" '{MARK}_")
+            hint = did_you_mean(rest, own_names).replace(" '", f" '{MARK}_")
             if hint and isfunction(function := unwrap(value)):
                 place = _place_of(function)
                 yield f"no test of this run uses the fixture {name} at {place}{hint}"
@@ -252,22 +252,22 @@ def _misspelt_fixtures(item: pytest.Item) -> Iterator[str]:
 
 def _warn_if_idle(item: pytest.Item) -> None:
     """Warn of a marker on a test that uses no pytest fixture of the plugin."""
-    own = [mark.kwargs for mark in item.own_markers if mark.name == MARK]
+    keywords = [mark.kwargs for mark in item.own_markers if mark.name == MARK]
     names: Sequence[str] = getattr(item, "fixturenames", ())
-    if not own or MARK in names or f"{MARK}_app" in names:
+    if not keywords or MARK in names or f"{MARK}_app" in names:
         return
     text = f"does nothing: the test asks for no fixture of this plugin, such as {MARK}"
     # `strict` applies to every server that a test uses.
-    given = [name for each in own for name in each if name != "strict"]
+    given_names = [name for each in keywords for name in each if name != "strict"]
     if f"{MARK}_factory" in names:
-        arguments = ", ".join(f"{name}=..." for name in given)
+        arguments = ", ".join(f"{name}=..." for name in given_names)
         text = f"does not reach {MARK}_factory (write {MARK}_factory({arguments}))"
     elif f"{MARK}_session" in names:
-        fix = f"return {', '.join(given)} from the fixture {MARK}_settings"
+        fix = f"return {', '.join(given_names)} from the fixture {MARK}_settings"
         text = f"does not reach {MARK}_session ({fix})"
     elif any(name.startswith(MARK) for name in names):
         return
-    if given or text.startswith("does nothing"):
+    if given_names or text.startswith("does nothing"):
         message = f"mock-server: the marker {MARK} {text}"
         warn(item, pytest.PytestWarning(message))
 

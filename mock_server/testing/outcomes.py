@@ -25,7 +25,7 @@ NOT_NEEDED, NOT_VARIED = "not needed", "not varied"
 _PASSED, _FAILED = "passed", "failed"
 
 
-class Accepted:
+class AcceptedDependences:
     """The dependences that a file accepts, with the comments above each."""
 
     def __init__(self, path: Path) -> None:
@@ -82,28 +82,30 @@ def _dependence(text: str, place: str) -> Dependence:
         raise ValueError(f"{error} - at {place}") from None
 
 
-def accepted_dependences(config: pytest.Config, *, accepts: bool) -> Accepted | None:
+def accepted_dependences(
+    config: pytest.Config, *, is_writing: bool
+) -> AcceptedDependences | None:
     """Return the dependences in the file of the ini value, relative to the ini file.
 
     Return None if the ini value is empty. Raises pytest.UsageError, also if the run
-    `accepts` dependences but the ini value is empty.
+    `is_writing` the file but the ini value is empty.
     """
     name = "mock_server_choices_accepted"
     file: str = config.getini(name)
     if not file:
-        if not accepts:
+        if not is_writing:
             return None
         got = f"the name of a file in the ini value {name}, got none"
         raise pytest.UsageError(f"Expected {got} - at --mock-server-choices-accept")
     folder = config.inipath.parent if config.inipath else config.rootpath
-    accepted = Accepted(folder / file)
-    if accepts and not accepted.path.exists():
+    accepted = AcceptedDependences(folder / file)
+    if is_writing and not accepted.path.exists():
         return accepted
     try:
         accepted.read()
     except OSError as error:
         expected = f"a file, got {str(accepted.path)!r} ({error.strerror})"
-        hint = "" if accepts else "; --mock-server-choices-accept writes it"
+        hint = "" if is_writing else "; --mock-server-choices-accept writes it"
         raise pytest.UsageError(f"Expected {expected}{hint} - at {name}") from None
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
@@ -132,29 +134,30 @@ class Outcomes:
         elif report.when == "call" and report.passed:
             self._results.setdefault((run, test), _PASSED)
 
-    def write(self, accepted: Accepted) -> None:
+    def write(self, accepted: AcceptedDependences) -> None:
         """Add new dependences to the file, and remove those that no longer hold."""
         accepted.write(self._resolved(accepted), self._dependences())
 
     def lines(
-        self, accepted: Accepted | None, accepts: bool, tried: str
+        self, accepted: AcceptedDependences | None, is_writing: bool, choices_text: str
     ) -> Iterator[str]:
-        """Yield the summary; `tried` describes the choices that were tried."""
+        """Yield the summary; `choices_text` describes the choices that were tried."""
         dependences = self._dependences()
-        old = [each for each in dependences if accepted and each in accepted]
+        known = [each for each in dependences if accepted and each in accepted]
+        new = [each for each in dependences if each not in known]
         if not dependences:
-            yield f"no test depends on {tried}"
-        yield from _lines([each for each in dependences if each not in old], "breaks")
+            yield f"no test depends on {choices_text}"
+        yield from _lines(new, "breaks")
         if accepted is not None:
-            yield from _lines(old, f"(accepted in {accepted.path.name}) breaks")
-            if not accepts:
-                verb = f"no longer breaks (to be taken off {accepted.path.name})"
-                yield from _lines(self._resolved(accepted), verb)
+            yield from _lines(known, f"(accepted in {accepted.path.name}) breaks")
+            if not is_writing:
+                outcome = f"no longer breaks (remove them from {accepted.path.name})"
+                yield from _lines(self._resolved(accepted), outcome)
         results = self._results.items()
         if tests := sorted({test for (_, test), it in results if it == NOT_VARIED}):
-            yield f"not varied, as they do not pass as they are: {', '.join(tests)}"
+            yield f"not varied, as their default run did not pass: {', '.join(tests)}"
 
-    def _is_sound(self, test: str) -> bool:
+    def _has_passed(self, test: str) -> bool:
         """Return whether the default run passed; else the variants prove nothing."""
         return self._results.get((DEFAULT_RUN, test)) == _PASSED
 
@@ -162,21 +165,21 @@ class Outcomes:
         return sorted(
             (run, test)
             for (run, test), result in self._results.items()
-            if result == _FAILED and run != DEFAULT_RUN and self._is_sound(test)
+            if result == _FAILED and run != DEFAULT_RUN and self._has_passed(test)
         )
 
-    def _resolved(self, accepted: Accepted) -> list[Dependence]:
+    def _resolved(self, accepted: AcceptedDependences) -> list[Dependence]:
         return sorted(
             (run, test)
             for run, test in accepted
-            if self._is_sound(test)
+            if self._has_passed(test)
             and self._results.get((run, test)) in (_PASSED, NOT_NEEDED)
         )
 
 
-def _lines(dependences: Iterable[Dependence], verb: str) -> Iterator[str]:
+def _lines(dependences: Iterable[Dependence], outcome: str) -> Iterator[str]:
     by_variant: dict[str, list[str]] = {}
     for variant, test in dependences:
         by_variant.setdefault(variant, []).append(test)
     for variant, tests in by_variant.items():
-        yield f"{variant} {verb} {len(tests)}: {', '.join(tests)}"
+        yield f"{variant} {outcome} {len(tests)}: {', '.join(tests)}"

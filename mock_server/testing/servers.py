@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.views import FaultView, SandboxView
 from mock_server.api.fixture_loading import load_fixture, with_faults
-from mock_server.control.client import SECONDS, AdminClient, Refused
+from mock_server.control.client import TIMEOUT_SECONDS, AdminClient, Refused
 from mock_server.control.control_object import HasControl, MockServerFixture
 from mock_server.control.embedding import MockServer, in_process
 from mock_server.control.environment import MAX_SECONDS, variable
@@ -52,7 +52,7 @@ def _from_environment() -> tuple[str | None, float]:
     if token is not None and not (token.isascii() and token.isprintable()):
         raise pytest.UsageError(f"Expected visible ASCII - at {names[0]}")
     try:
-        timeout = SECONDS if seconds is None else float(seconds)
+        timeout = TIMEOUT_SECONDS if seconds is None else float(seconds)
     except ValueError:
         timeout = -1.0
     if not 0 <= timeout <= MAX_SECONDS:
@@ -70,9 +70,9 @@ class Baselines:
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
-        self._stack = ExitStack()
+        self._exit_stack = ExitStack()
 
-    def name_of(self, server: AdminClient, setup: Setup, test: str) -> str:
+    def name_of(self, client: AdminClient, setup: Setup, test: str) -> str:
         """Return the name of the sandbox with this fixture; create it if needed.
 
         The name contains that of the first `test`. Raises Unreachable or Refused.
@@ -80,7 +80,7 @@ class Baselines:
         fixture = _fixture_name(setup.fixture)
         if fixture not in self._names:
             baseline = f"baseline of {test}"
-            self._stack.enter_context(remote_sandbox(server, setup, baseline))
+            self._exit_stack.enter_context(remote_sandbox(client, setup, baseline))
             self._names[fixture] = _sandbox_name(baseline)
         return self._names[fixture]
 
@@ -91,18 +91,18 @@ class Baselines:
     def close(self) -> None:
         """Delete the sandboxes, unless they have expired or the server is gone."""
         with suppress(Refused, Unreachable):
-            self._stack.close()
+            self._exit_stack.close()
 
 
-def sandbox_of(
+def remote_server(
     node: pytest.Item,
     url: str,
     setup: Setup,
-    stack: ExitStack,
+    exit_stack: ExitStack,
     test: str,
     baselines: Baselines,
 ) -> MockServerFixture:
-    """Return a sandbox for `test` on the server at `url`; `stack` deletes it.
+    """Return a sandbox for `test` on the server at `url`; `exit_stack` deletes it.
 
     Raises Unreachable, Refused, or ValueError for a refused admin token.
     """
@@ -111,14 +111,14 @@ def sandbox_of(
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     token, timeout = _from_environment()
-    server = AdminClient(url, token=token, timeout=timeout)
+    client = AdminClient(url, token=token, timeout=timeout)
     name = f"{run} {worker} {test}"
     try:
-        return stack.enter_context(remote_sandbox(server, setup, name, baselines))
+        return exit_stack.enter_context(remote_sandbox(client, setup, name, baselines))
     except Refused as error:
         if error.status != 401:
             raise
-        hint = f"{variable('admin-token')} is to have the token"
+        hint = f"{variable('admin-token')} must have the token"
         raise ValueError(f"{error} - at {_OPTION} ({hint})") from None
     except Unreachable as error:
         raise Unreachable(f"{error} - at {_OPTION}") from None
@@ -136,7 +136,7 @@ def _warn_of_options(node: pytest.Item, setup: Setup) -> None:
 
 @contextmanager
 def remote_sandbox(
-    server: AdminClient, setup: Setup, test: str, baselines: Baselines | None = None
+    client: AdminClient, setup: Setup, test: str, baselines: Baselines | None = None
 ) -> Iterator[MockServerFixture]:
     """Yield a sandbox for one test on a remote server, and delete it at the end.
 
@@ -150,25 +150,27 @@ def remote_sandbox(
     # Baselines have fixtures by name, which loaded fixture data lacks.
     if baselines is not None and not isinstance(setup.fixture, FixtureData | None):
         try:
-            name = baselines.name_of(server, setup, test)
-            server.json(SandboxView, "POST", "/sandboxes", **body, baseline=name)
+            name = baselines.name_of(client, setup, test)
+            client.json(SandboxView, "POST", "/sandboxes", **body, baseline=name)
             is_loaded = True
         except Refused as error:  # an older server, or an expired sandbox
             if error.status == 404:
                 baselines.forget(setup)
     if not is_loaded:
-        server.json(SandboxView, "POST", "/sandboxes", **body)
-    mine = dataclasses.replace(server, sandbox=body["name"])
+        client.json(SandboxView, "POST", "/sandboxes", **body)
+    sandbox_client = dataclasses.replace(client, sandbox=body["name"])
     try:
-        sandbox = MockServerFixture(mine)
+        sandbox = MockServerFixture(sandbox_client)
         if setup.fixture is None:
             for fault in setup.faults:
-                mine.json(FaultView, "POST", "/faults", **fault.plain_fields())
+                sandbox_client.json(
+                    FaultView, "POST", "/faults", **fault.plain_fields()
+                )
         elif not is_loaded:
             sandbox.load(with_faults(load(setup.fixture), setup.faults, _FAULT))
         yield sandbox
     finally:
-        mine.json(SandboxView, "DELETE", "")
+        sandbox_client.json(SandboxView, "DELETE", "")
 
 
 def _sandbox_name(test: str) -> str:
@@ -211,18 +213,18 @@ class MockServerApp(HasControl):
 
 
 def server_for(
-    request: pytest.FixtureRequest, setup: Setup, stack: ExitStack, number: int = 0
+    request: pytest.FixtureRequest, setup: Setup, exit_stack: ExitStack, number: int = 0
 ) -> MockServerFixture:
     """Return a server with the setup of a test, in this process or remote.
 
-    `stack` ends it. A test may have several servers, each with its own `number`.
+    `exit_stack` ends it. A test may have several servers, each with its own `number`.
     """
     url = request.config.getoption(_OPTION)
     servers: LocalServers = request.getfixturevalue("_mock_servers")
     if url is None:
         return servers.run(setup, number)
     test = f"{request.node.nodeid} {number}"
-    return sandbox_of(request.node, url, setup, stack, test, servers.baselines)
+    return remote_server(request.node, url, setup, exit_stack, test, servers.baselines)
 
 
 class LocalServers:
@@ -234,10 +236,10 @@ class LocalServers:
 
     def __init__(self) -> None:
         self.baselines = Baselines()
-        self._stack = ExitStack()
+        self._exit_stack = ExitStack()
         self._servers: dict[tuple[str, int], MockServer] = {}
-        self._running: set[int] = set()
-        self._loaded: dict[str, FixtureData] = {}
+        self._running_ids: set[int] = set()
+        self._fixtures: dict[str, FixtureData] = {}
 
     def app(self, setup: Setup, *, keeps_state: bool = False) -> MockServerApp:
         """Return an application without a socket, at its baseline or as it is."""
@@ -248,17 +250,18 @@ class LocalServers:
     def run(self, setup: Setup, number: int = 0) -> MockServerFixture:
         """Return a running server at its baseline; each `number` is another server."""
         server = self._prepare(setup, number)
-        if id(server) not in self._running:
-            self._stack.enter_context(server)
-            self._running.add(id(server))
+        if id(server) not in self._running_ids:
+            self._exit_stack.enter_context(server)
+            self._running_ids.add(id(server))
         # Each test has a new control object, which remembers keys and added faults.
         return MockServerFixture(server.client)
 
     def close(self) -> None:
-        self._stack.close()
+        self._exit_stack.close()
         self.baselines.close()
 
     def _prepare(self, setup: Setup, number: int) -> MockServer:
+        """Return the server with these options, reset to the setup of a test."""
         options = dict(setup.options)
         if number != 0:
             options.pop("port", None)  # the test's first server has this port
@@ -282,9 +285,9 @@ class LocalServers:
         if isinstance(fixture, FixtureData):
             return fixture
         name = _fixture_name(fixture)
-        if name not in self._loaded:
-            self._loaded[name] = load(fixture)
-        return self._loaded[name]
+        if name not in self._fixtures:
+            self._fixtures[name] = load(fixture)
+        return self._fixtures[name]
 
 
 def load(fixture: AnyFixture) -> FixtureData:

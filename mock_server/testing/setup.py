@@ -101,8 +101,8 @@ def run_settings(config: pytest.Config) -> RunSettings:
 class Setup:
     """The checked settings of a test; `options` are other arguments of MockServer.
 
-    `faults` are added to those of the fixture. `record` returns choices that record
-    which of them are read. `place` names the source of the fixture in messages.
+    `faults` are added to those of the fixture. `record_reads` returns choices that
+    record which of them are read. `place` names the source of the fixture in messages.
     """
 
     fixture: AnyFixture = None
@@ -110,13 +110,13 @@ class Setup:
     choices: Mapping[str, choice_table.Value] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     faults: Sequence[Fault] = ()
-    record: Callable[[choice_table.Choices], choice_table.Choices] | None = None
+    record_reads: Callable[[choice_table.Choices], choice_table.Choices] | None = None
     place: str = ""
 
     def profile_and_choices(self) -> tuple[Profile, choice_table.Choices]:
         """Return the profile and the value of every choice. Raises UnknownChoice."""
         choices = choosing.choose(self.profile, self.choices)
-        choices = choices if self.record is None else self.record(choices)
+        choices = choices if self.record_reads is None else self.record_reads(choices)
         return choosing.as_profile(self.profile), choices
 
 
@@ -158,20 +158,20 @@ def setup_of(
         raise TypeError(f"{expected}, got None - at {_FIXTURE} ({hint})")
     fixture = None if fixture is NOT_OVERRIDDEN else fixture
     check({"fixture": fixture}, TEST_ARGUMENTS, _FIXTURE)
-    rest = {name: value for name, value in settings.items() if value is not None}
+    others = {name: value for name, value in settings.items() if value is not None}
     fixtures = [
         (marker.get("fixture"), marker_place),
         (fixture, _FIXTURE),
-        (rest.pop("fixture", None), SETTINGS_FIXTURE),
+        (others.pop("fixture", None), SETTINGS_FIXTURE),
         (run.fixture, ""),
     ]
-    first, place = next((each for each in fixtures if each[0] is not None), (None, ""))
-    profile = marker.get("profile") or rest.pop("profile", None)
-    choices = {**rest.pop("choices", {}), **(marker.get("choices") or {})}
+    value, place = next((each for each in fixtures if each[0] is not None), (None, ""))
+    profile = marker.get("profile") or others.pop("profile", None)
+    choices = {**others.pop("choices", {}), **(marker.get("choices") or {})}
     profile, choices = run.merge(profile, choices)
-    options = {**run.options, **rest}
-    served = in_folder(first, folder, place)
-    return Setup(served, profile, choices, options, run.faults, place=place)
+    options = {**run.options, **others}
+    found_fixture = in_folder(value, folder, place)
+    return Setup(found_fixture, profile, choices, options, run.faults, place=place)
 
 
 def in_folder(fixture: Any, folder: Path, place: str) -> Any:
@@ -186,18 +186,18 @@ def in_folder(fixture: Any, folder: Path, place: str) -> Any:
     path = path_of(fixture, folder)
     if path.exists():
         return path
-    shipped = shipped_names()
+    shipped_fixtures = shipped_names()
     parent = Path(fixture).parent
-    files = [str(parent / p.name) for p in path.parent.glob("*") if p.is_file()]
-    hint = did_you_mean(str(fixture), [*files, *shipped])
-    expected = f"Expected the path of a file, or one of {', '.join(shipped)}"
+    files = [str(parent / it.name) for it in path.parent.glob("*") if it.is_file()]
+    hint = did_you_mean(str(fixture), [*files, *shipped_fixtures])
+    expected = f"Expected the path of a file, or one of {', '.join(shipped_fixtures)}"
     got = f"{str(fixture)!r}{hint} - at {place}"
     reason = f"there is no {path}"
     if place == _FIXTURE and not Path(fixture).is_absolute():
-        above = (each / fixture for each in folder.parents)
-        other = next((each for each in above if each.is_file()), None)
+        candidates = (each / fixture for each in folder.parents)
+        found_path = next((each for each in candidates if each.is_file()), None)
         fix = "" if hint else "; create it"
         if ":" in str(fixture):
             fix = "; give fields as a dictionary: a text is a path"
-        reason += f"; return {str(other)!r}, which is there" if other else fix
+        reason += f"; return {str(found_path)!r}, which is there" if found_path else fix
     raise ValueError(f"{expected}, got {got} ({reason})")

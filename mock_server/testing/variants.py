@@ -56,15 +56,15 @@ class Selection:
         words = [word.strip() for word in text.split(",")]
         values: dict[str, tuple[Value, ...]] = {}
         for word in words:
-            for name, more in _values_of(word).items():
+            for name, new_values in _values_of(word).items():
                 known = values.get(name, ())
-                values[name] = known + tuple(v for v in more if v not in known)
+                values[name] = known + tuple(it for it in new_values if it not in known)
         return cls(values, ALL_FORCED in words)
 
     def is_all(self) -> bool:
         """Return whether all values are selected."""
-        full = _values_of(ALL)
-        return all(set(full[name]) <= set(self.values.get(name, ())) for name in full)
+        all_values = _values_of(ALL).items()
+        return all({*each} <= {*self.values.get(name, ())} for name, each in all_values)
 
     def variants(
         self, baseline: Choices | None, fixed: Iterable[str] = ()
@@ -75,8 +75,8 @@ class Selection:
         """
         for name, values in self.values.items():
             for variant in (Variant(name, value) for value in values):
-                differs = baseline is None or variant.differs_from(baseline)
-                if name not in fixed and differs:
+                is_different = baseline is None or variant.differs_from(baseline)
+                if name not in fixed and is_different:
                     yield variant
 
 
@@ -105,13 +105,13 @@ def _values_to_try(choice: choice_table.Choice) -> tuple[Value, ...]:
 
 def test_id_of(node_id: str, parameters: str, run: str) -> str:
     """Return the id of the test of a run: the id of the run without its parameter."""
-    head = node_id.removesuffix(f"[{parameters}]")
+    unparametrized_id = node_id.removesuffix(f"[{parameters}]")
     match = re.search(rf"(?:^|-){re.escape(run)}(?=-|$)", parameters)
     if match is None:
         return node_id
     before, after = parameters[: match.start()], parameters[match.end() :]
     rest = before + after if match.start() else after.removeprefix("-")
-    return f"{head}[{rest}]" if rest else head
+    return f"{unparametrized_id}[{rest}]" if rest else unparametrized_id
 
 
 class RecordingChoices(Choices):
@@ -130,10 +130,10 @@ class RecordingChoices(Choices):
         return Choices(**values)
 
     @classmethod
-    def of(cls, choices: Choices, read: set[str]) -> Choices:
-        """Return these choices, which add the name of each choice read to `read`."""
+    def of(cls, choices: Choices, read_names: set[str]) -> Choices:
+        """Return these choices, which add the name of each choice to `read_names`."""
         recorded = object.__new__(cls)
-        object.__setattr__(recorded, "_read", read)
+        object.__setattr__(recorded, "_read", read_names)
         for name in Choices.__match_args__:
             object.__setattr__(recorded, name, object.__getattribute__(choices, name))
         return recorded
@@ -148,22 +148,23 @@ class RecordingChoices(Choices):
 
     def replaced(self, **values: Any) -> Choices:
         """Return changed choices, which record reads in the same set."""
-        changed = RecordingChoices.of(self, object.__getattribute__(self, "_read"))
+        read_names = object.__getattribute__(self, "_read")
+        changed_choices = RecordingChoices.of(self, read_names)
         for name, value in values.items():
-            object.__setattr__(changed, name, value)
-        return changed
+            object.__setattr__(changed_choices, name, value)
+        return changed_choices
 
 
 class ChoiceUsage(Struct, frozen=True):
     """The result of a test's default run, and the choices that the server read.
 
-    `choices` are the values at its start. `read` is None if reads could not be
+    `choices` are the values at its start. `read_names` is None if reads could not be
     recorded, as on a remote server.
     """
 
-    passed: bool
+    has_passed: bool
     choices: dict[str, Value]
-    read: frozenset[str] | None = None
+    read_names: frozenset[str] | None = None
 
 
 class UsageStore:
@@ -175,9 +176,9 @@ class UsageStore:
     def add(self, test: str, usage: ChoiceUsage) -> None:
         file = self._file(test)
         # Renamed when it is complete, because other processes may read it.
-        new = file.with_suffix(".new")
-        new.write_bytes(msgspec.json.encode(usage))
-        new.replace(file)
+        new_file = file.with_suffix(".new")
+        new_file.write_bytes(msgspec.json.encode(usage))
+        new_file.replace(file)
 
     def of(self, test: str) -> ChoiceUsage | None:
         """Return the usage by a test, or None if the test has not run yet."""

@@ -10,7 +10,7 @@ END_OF_HEAD = b"\r\n\r\n"
 _SINGLE_HEADERS = b"host", b"content-length", b"transfer-encoding"  # RFC 9112 3.2, 6.3
 
 
-class Ambiguous(ValueError):
+class AmbiguousFraming(ValueError):
     """A request is ambiguous: another server could read it differently."""
 
 
@@ -19,7 +19,7 @@ class TooManyChunks(ValueError):
 
 
 def check_framing(scope: Scope) -> bool:
-    """Return whether the body of a request comes in chunks. Raises Ambiguous.
+    """Return whether the body of a request comes in chunks. Raises AmbiguousFraming.
 
     Requests that both parsers refuse are not checked again here.
     """
@@ -28,18 +28,18 @@ def check_framing(scope: Scope) -> bool:
     is_chunked = b"transfer-encoding" in fields
     if is_chunked:
         if b"content-length" in fields:
-            raise Ambiguous("both Content-Length and Transfer-Encoding")
+            raise AmbiguousFraming("both Content-Length and Transfer-Encoding")
         # Another server may ignore an unknown transfer coding (RFC 9112 6.1).
         if fields[b"transfer-encoding"].lower() != b"chunked":
-            raise Ambiguous("a transfer coding other than chunked")
+            raise AmbiguousFraming("a transfer coding other than chunked")
         if scope["http_version"] == "1.0":
-            raise Ambiguous("chunks in HTTP/1.0")  # RFC 9112 6.1
+            raise AmbiguousFraming("chunks in HTTP/1.0")  # RFC 9112 6.1
     if len(fields) < len(headers):
         names = [name for name, _ in headers]
         if any(names.count(name) > 1 for name in _SINGLE_HEADERS):
-            raise Ambiguous("Host, Content-Length or Transfer-Encoding twice")
+            raise AmbiguousFraming("Host, Content-Length or Transfer-Encoding twice")
     if not scope["query_string"].isascii():
-        raise Ambiguous("a target that is not ASCII")
+        raise AmbiguousFraming("a target that is not ASCII")
     return is_chunked
 
 
@@ -60,37 +60,39 @@ class ChunkCounter:
     def _reset(self, *, is_at_chunk_line: bool) -> None:
         self._is_at_chunk_line = is_at_chunk_line
         self._line_ends = self._skipped_bytes = 0
-        self._line = b""
+        self._chunk_line = b""
 
-    def begin(self, data: bytes, earlier: bytes | None) -> None:
+    def begin(self, data: bytes, previous_bytes: bytes | None) -> None:
         """Start the count for a request whose head ends in `data`.
 
-        `earlier` are the bytes before `data`, None if they may belong to another
+        `previous_bytes` are the bytes before `data`, None if they may belong to another
         request. Raises TooManyChunks.
         """
-        end = -1 if earlier is None else (earlier + data).find(END_OF_HEAD)
+        end = (
+            -1 if previous_bytes is None else (previous_bytes + data).find(END_OF_HEAD)
+        )
         self._reset(is_at_chunk_line=end >= 0)
-        self.add(data, max(0, end + len(END_OF_HEAD) - len(earlier or b"")))
+        self.add(data, max(0, end + len(END_OF_HEAD) - len(previous_bytes or b"")))
 
-    def add(self, data: bytes, position: int = 0) -> None:
-        """Count the chunks in received bytes, from `position`. Raises TooManyChunks."""
-        position += self._skipped_bytes
+    def add(self, data: bytes, start: int = 0) -> None:
+        """Count the chunks in received bytes, from `start`. Raises TooManyChunks."""
+        start += self._skipped_bytes
         while (
             self._is_at_chunk_line
-            and position < len(data)
+            and start < len(data)
             and self._line_ends <= self._max_line_ends
         ):
-            end = data.find(b"\n", position)
-            self._line += data[position : end if end >= 0 else None]
-            position = len(data)
+            end = data.find(b"\n", start)
+            self._chunk_line += data[start : end if end >= 0 else None]
+            start = len(data)
             if end >= 0:
-                size = _chunk_size(self._line)
-                self._line, self._is_at_chunk_line = b"", size > 0
+                size = _chunk_size(self._chunk_line)
+                self._chunk_line, self._is_at_chunk_line = b"", size > 0
                 self._line_ends += 2 if size else 1
-                position = end + 1 + (size + 2 if size else 0)
-        self._skipped_bytes = max(0, position - len(data))
+                start = end + 1 + (size + 2 if size else 0)
+        self._skipped_bytes = max(0, start - len(data))
         if not self._is_at_chunk_line:
-            self._line_ends += data.count(b"\r\n", position)
+            self._line_ends += data.count(b"\r\n", start)
         if self._line_ends > self._max_line_ends:
             raise TooManyChunks
 

@@ -78,15 +78,15 @@ def best_parser() -> HttpParser:
     return "zttp" if all(map(find_spec, modules)) else "h11"
 
 
-def check(parts: Iterable[UsedClass]) -> None:
+def check(used_classes: Iterable[UsedClass]) -> None:
     """Check these classes. Raises UnfitUvicorn for the first missing name."""
-    for part in parts:
-        place = f"{part.module}.{part.name}"
+    for used_class in used_classes:
+        place = f"{used_class.module}.{used_class.name}"
         try:
-            cls = getattr(import_module(part.module), part.name)
+            found_class = getattr(import_module(used_class.module), used_class.name)
         except (ImportError, AttributeError):
             raise _missing_error(place) from None
-        for missing in sorted(set(part.used_names.split()) - _names(cls)):
+        for missing in sorted(set(used_class.used_names.split()) - _names(found_class)):
             raise _missing_error(f"{place}.{missing}")
 
 

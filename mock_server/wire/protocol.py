@@ -19,7 +19,7 @@ from mock_server.domain.limits import Limits, Published
 from mock_server.wire import parts
 from mock_server.wire.framing import (
     END_OF_HEAD,
-    Ambiguous,
+    AmbiguousFraming,
     ChunkCounter,
     TooManyChunks,
     check_framing,
@@ -30,7 +30,7 @@ from mock_server.wire.transport import (
     LoopTurn,
     has_last_descriptor,
 )
-from mock_server.wire.whole import whole_receive_and_send
+from mock_server.wire.whole_messages import whole_receive_and_send
 
 _FIRST_BYTES = frozenset(range(0x21, 0x7F)) | frozenset(b"\r\n")
 _REFUSED_KEY = "mock_server.refused"
@@ -52,8 +52,12 @@ def protocol_class(http: HttpParser, limits: Limits) -> type[asyncio.Protocol]:
         from mock_server.wire.strict import StrictH11Protocol
 
         parser = StrictH11Protocol
-    shared = {"turn": LoopTurn(), "received": ReceivedBytes(limits.received_bytes)}
-    attributes = {"limits": limits, "parser": http, **shared}
+    attributes: dict[str, Any] = {
+        "limits": limits,
+        "parser": http,
+        "loop_turn": LoopTurn(),
+    }
+    attributes["received_bytes"] = ReceivedBytes(limits.received_bytes)
     return type(f"Mock{parser.__name__}", (RequestDeadlineMixin, parser), attributes)
 
 
@@ -104,19 +108,19 @@ class RequestDeadlineMixin:
 
     limits: Limits
     parser: HttpParser
-    turn: LoopTurn
-    received: ReceivedBytes
+    loop_turn: LoopTurn
+    received_bytes: ReceivedBytes
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
     app_state: dict[str, Any]
     cycle: Any
     _joining_transport: CoalescingTransport
-    _chunks: ChunkCounter
+    _chunk_counter: ChunkCounter
     _deadline: asyncio.TimerHandle | None = None
     _has_received = False
     _is_chunked = False
-    _counted = 0
-    """The bytes of this connection that `received` counts."""
+    _counted_bytes = 0
+    """The bytes of this connection that `received_bytes` counts."""
     _pending_data = b""
     """The last received bytes, if they contain more than the request of the cycle."""
     _head_end: bytes | None = b""
@@ -124,16 +128,16 @@ class RequestDeadlineMixin:
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by the event loop; starts the deadline of the first request."""
-        raw = cast("asyncio.Transport", transport)
-        joined = CoalescingTransport(raw, self.loop, self.turn)
-        self._joining_transport = joined
-        self._chunks = ChunkCounter(self.limits.body_pieces)
-        super().connection_made(joined)  # type: ignore[misc]
+        inner = cast("asyncio.Transport", transport)
+        joining = CoalescingTransport(inner, self.loop, self.loop_turn)
+        self._joining_transport = joining
+        self._chunk_counter = ChunkCounter(self.limits.body_pieces)
+        super().connection_made(joining)  # type: ignore[misc]
         # uvicorn copies this into the `scope["state"]` of each request.
-        self.app_state = self.app_state | Connection(joined, self.parser).state()
+        self.app_state = self.app_state | Connection(joining, self.parser).state()
         self._start_deadline()
-        if has_last_descriptor(raw):
-            joined.abort()
+        if has_last_descriptor(inner):
+            joining.abort()
 
     def data_received(self, data: bytes) -> None:
         """Called by the event loop: parse and check the received bytes."""
@@ -144,18 +148,18 @@ class RequestDeadlineMixin:
                 return
             self._has_received = True
         previous_cycle = self.cycle
-        in_body = previous_cycle is not None and previous_cycle.more_body
+        is_in_body = previous_cycle is not None and previous_cycle.more_body
         try:
-            if self._is_chunked or len(data) > self._chunks.harmless_bytes:
-                self._count_chunks(data, in_body=in_body)
+            if self._is_chunked or len(data) > self._chunk_counter.harmless_bytes:
+                self._count_chunks(data, is_in_body=is_in_body)
             super().data_received(data)  # type: ignore[misc]
             cycle = self.cycle
             if cycle is not previous_cycle:
-                self._check_head(data, None if in_body else self._head_end)
+                self._check_head(data, None if is_in_body else self._head_end)
         except Exception as error:  # the parsers raise several types for bad bytes
             self._refuse(error, previous_cycle)
             return
-        is_of_cycle = in_body or cycle is not previous_cycle
+        is_of_cycle = is_in_body or cycle is not previous_cycle
         if is_of_cycle and not cycle.more_body and self._ends_request(data):
             self._pending_data = self._head_end = b""
             if self._deadline is not None:
@@ -175,7 +179,7 @@ class RequestDeadlineMixin:
             self._start_deadline()
         else:
             self._stop_deadline()
-            if self._counted >= Published.free_body_bytes:
+            if self._counted_bytes >= Published.free_body_bytes:
                 self.cycle.flow.pause_reading()  # until the response is complete
 
     def on_response_complete(self) -> None:
@@ -215,25 +219,25 @@ class RequestDeadlineMixin:
         del msg
         self._close_with(400)
 
-    def _count_chunks(self, data: bytes, *, in_body: bool) -> None:
+    def _count_chunks(self, data: bytes, *, is_in_body: bool) -> None:
         """Count the chunks in bytes that are not parsed yet. Raises TooManyChunks."""
-        if not in_body:
+        if not is_in_body:
             head = data.partition(END_OF_HEAD)[0]
             self._is_chunked = b"chunked" in head.lower()
             if self._is_chunked:
-                self._chunks.begin(data, self._head_end)
+                self._chunk_counter.begin(data, self._head_end)
         elif self._is_chunked:
-            self._chunks.add(data)
+            self._chunk_counter.add(data)
 
-    def _check_head(self, data: bytes, earlier: bytes | None = None) -> None:
+    def _check_head(self, data: bytes, previous_bytes: bytes | None = None) -> None:
         """Check the request of `cycle`, whose head ends in the last bytes, `data`.
 
-        Raises Ambiguous and TooManyChunks.
+        Raises AmbiguousFraming and TooManyChunks.
         """
         scope = self.cycle.scope
         self._is_chunked = check_framing(scope)
         if self._is_chunked:
-            self._chunks.begin(data, earlier)
+            self._chunk_counter.begin(data, previous_bytes)
         if scope["http_version"] == "1.0":
             # HTTP/1.0 has no 100 (RFC 9110 10.1.1), and one request per connection.
             self.cycle.waiting_for_100_continue = False
@@ -260,20 +264,20 @@ class RequestDeadlineMixin:
 
     def _count_bytes(self, size: int) -> bool:
         """Count received bytes; return whether all connections are within the limit."""
-        more = min(size, 2 * Published.free_body_bytes - self._counted)
-        self._counted += more
-        return self.received.add(more)
+        added_bytes = min(size, 2 * Published.free_body_bytes - self._counted_bytes)
+        self._counted_bytes += added_bytes
+        return self.received_bytes.add(added_bytes)
 
     def _release_bytes(self) -> None:
-        self.received.add(-self._counted)
-        self._counted = 0
+        self.received_bytes.add(-self._counted_bytes)
+        self._counted_bytes = 0
 
     def _refuse(self, error: Exception, previous_cycle: Any) -> None:
         """Close the connection because of an error.
 
         If the error is in a new request, after `previous_cycle`, do not perform it.
         """
-        if not isinstance(error, (Ambiguous, TooManyChunks)):
+        if not isinstance(error, (AmbiguousFraming, TooManyChunks)):
             # Log the type only, because the message may show the request.
             _LOGGER.warning("invalid HTTP request: %s", type(error).__name__)
         if self.cycle is not previous_cycle:

@@ -47,7 +47,7 @@ class Server(uvicorn.server.Server):
     `http` is by default the best installed parser. The event loop calls `on_ready` when
     the server accepts requests; `on_stop` at a stop, to end endless responses;
     `on_hangup` at SIGHUP, which does not end the server; `on_wait` with the number of
-    requests that a stop waits for. An `embedded` server stops without waiting for idle
+    requests that a stop waits for. An embedded server stops without waiting for idle
     connections. Raises UnfitUvicorn.
     """
 
@@ -60,7 +60,7 @@ class Server(uvicorn.server.Server):
         on_hangup: Callable[[], object] = lambda: None,
         on_wait: Callable[[int], object] = lambda _: None,
         *,
-        embedded: bool,
+        is_embedded: bool,
         limits: Limits = Limits(),
     ) -> None:
         parser = http or best_parser()
@@ -86,7 +86,7 @@ class Server(uvicorn.server.Server):
         self._on_stop = on_stop
         self._on_hangup = on_hangup
         self._on_wait = on_wait
-        self._idle_seconds = 0.0 if embedded else IDLE_SECONDS
+        self._idle_seconds = 0.0 if is_embedded else IDLE_SECONDS
         self._unread = UnreadConnections(limits.unread_seconds)
         self._check_seconds = limits.unread_seconds / _CHECKS_PER_LIMIT
         self._next_check: asyncio.TimerHandle | None = None
@@ -133,10 +133,12 @@ class Server(uvicorn.server.Server):
         self.server_state.default_headers.append((b"connection", b"close"))
         # Accept and close in one turn, as clients continue to connect: connections that
         # wait when a listener closes are reset.
-        waiting = [one for each in sockets or () for one in _accept_waiting(each)]
+        accepted_sockets = [
+            one for each in sockets or () for one in _accept_waiting(each)
+        ]
         for listener in (*self.servers, *(sockets or ())):
             listener.close()
-        for accepted in waiting:
+        for accepted in accepted_sockets:
             await self._serve_accepted(accepted)
         for _ in range(_TURNS_TO_READ):
             await asyncio.sleep(0)
@@ -178,14 +180,14 @@ class Server(uvicorn.server.Server):
         self._next_check = loop.call_later(self._check_seconds, self._check_unread)
 
     async def _wait_for(
-        self, done: Callable[[], bool], seconds: float, *, is_forced: bool = False
+        self, is_done: Callable[[], bool], seconds: float, *, is_forced: bool = False
     ) -> None:
-        """Wait until `done` returns True, for at most `seconds`.
+        """Wait until `is_done` returns True, for at most `seconds`.
 
         A second signal ends the wait, unless `is_forced`.
         """
         end = asyncio.get_running_loop().time() + seconds
-        while not (done() or (self.force_exit and not is_forced)):
+        while not (is_done() or (self.force_exit and not is_forced)):
             if asyncio.get_running_loop().time() >= end:
                 return
             await asyncio.sleep(_STOP_POLL_SECONDS)
@@ -207,15 +209,15 @@ class Server(uvicorn.server.Server):
     @contextmanager
     def _captured_hangup(self) -> Iterator[None]:
         # Only the main thread can handle signals.
-        in_main = threading.current_thread() is threading.main_thread()
-        if not in_main or not hasattr(signal, "SIGHUP"):
+        is_main_thread = threading.current_thread() is threading.main_thread()
+        if not is_main_thread or not hasattr(signal, "SIGHUP"):
             yield
             return
-        before = signal.signal(signal.SIGHUP, self._hang_up)
+        previous_handler = signal.signal(signal.SIGHUP, self._hang_up)
         try:
             yield
         finally:
-            signal.signal(signal.SIGHUP, before)
+            signal.signal(signal.SIGHUP, previous_handler)
 
     def _hang_up(self, *_: object) -> None:
         """Called at SIGHUP, at any point of the main thread's code."""
@@ -297,7 +299,7 @@ def running(
     """
     ready = threading.Event()
     calls = ready.set, on_stop
-    server = Server(app, http, *calls, embedded=True, limits=limits)
+    server = Server(app, http, *calls, is_embedded=True, limits=limits)
     # Bind in the caller's thread, so that the caller gets CannotBind or the URL.
     listener = bind(host, port)
     url = url_of(listener)

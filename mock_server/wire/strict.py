@@ -23,7 +23,7 @@ _FIELD = re.compile(rb"(" + _TOKEN + rb"):[^\x00-\x08\x0a-\x1f\x7f]*")
 _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,16})(;[^\x00-\x08\x0a-\x1f\x7f]*)?")
 _LENGTH = re.compile(rb"[^:]+:[ \t]*([0-9]+)[ \t]*")
 # Trailers must not change framing, routing or content (RFC 9110 6.5.1).
-_NOT_IN_TRAILERS = frozenset(
+_FORBIDDEN_TRAILERS = frozenset(
     b"connection content-encoding content-length content-range content-type host te "
     b"trailer transfer-encoding upgrade".split()
 )
@@ -49,7 +49,7 @@ class StrictBuffer(ReceiveBuffer):
     def __init__(self, limits: Limits) -> None:
         super().__init__()
         self._limits = limits
-        self._searched = 0
+        self._searched_bytes = 0
         self._start_head()
 
     def maybe_extract_next_line(self) -> bytearray | None:
@@ -58,7 +58,7 @@ class StrictBuffer(ReceiveBuffer):
         if line is None:
             return None
         match = _require_match(_CHUNK_LINE, line)
-        self._in_trailers = int(match[1], 16) == 0
+        self._is_in_trailers = int(match[1], 16) == 0
         return self._take_bytes(len(line) + 2)
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
@@ -66,39 +66,40 @@ class StrictBuffer(ReceiveBuffer):
 
         Return None if the head or the trailers are incomplete.
         """
-        while (line := self._next_line(self._start)) is not None:
-            self._start += len(line) + 2
+        while (line := self._next_line(self._next_start)) is not None:
+            self._next_start += len(line) + 2
             if not line:
                 return self._take_lines()
             self._lines.append(line)
             self._check_size(line)
-        if not self._in_trailers and len(self._data) > self._limits.header_bytes:
+        if not self._is_in_trailers and len(self._data) > self._limits.header_bytes:
             raise LocalProtocolError("head too long")
         return None
 
     def _start_head(self) -> None:
         """Start to read the first line of a head, or of trailers."""
         self._lines: list[bytearray] = []
-        self._size = self._start = 0
-        self._in_trailers = False
+        self._head_bytes = self._next_start = 0
+        self._is_in_trailers = False
 
     def _take_lines(self) -> list[bytearray]:
-        lines, in_trailers = self._lines, self._in_trailers
-        self._take_bytes(self._start)
+        """Check and return all lines of a head or of trailers; begin the next one."""
+        lines, is_in_trailers = self._lines, self._is_in_trailers
+        self._take_bytes(self._next_start)
         self._start_head()
-        if lines and not in_trailers:
+        if lines and not is_in_trailers:
             _require_match(_REQUEST_LINE, lines[0])
         names = [
             bytes(_require_match(_FIELD, line)[1]).lower()
-            for line in lines[not in_trailers :]
+            for line in lines[not is_in_trailers :]
         ]
-        if in_trailers and not _NOT_IN_TRAILERS.isdisjoint(names):
+        if is_in_trailers and not _FORBIDDEN_TRAILERS.isdisjoint(names):
             raise LocalProtocolError("a field that trailers must not have")
         # h11 would merge several equal lengths.
         if names.count(b"content-length") > 1:
             raise LocalProtocolError("two lengths")
         if b"content-length" in names:
-            line = lines[names.index(b"content-length") + (not in_trailers)]
+            line = lines[names.index(b"content-length") + (not is_in_trailers)]
             # int() accepts at most 4,300 digits, and h11 at most 20 digits in a length.
             if int(_require_match(_LENGTH, line)[1][-40:]) >= 2**64:
                 raise LocalProtocolError("length over 64 bits")
@@ -106,21 +107,23 @@ class StrictBuffer(ReceiveBuffer):
 
     def _check_size(self, line: bytearray) -> None:
         """Count a line; in a head, count its line end too, as zttp does."""
-        line_end_bytes = 0 if self._in_trailers else 2
-        self._size += len(line) + line_end_bytes
-        if self._size + line_end_bytes > self._limits.header_bytes:
+        line_end_bytes = 0 if self._is_in_trailers else 2
+        self._head_bytes += len(line) + line_end_bytes
+        if self._head_bytes + line_end_bytes > self._limits.header_bytes:
             raise LocalProtocolError("head too long")
-        if len(self._lines) > self._limits.headers + (not self._in_trailers):
+        if len(self._lines) > self._limits.headers + (not self._is_in_trailers):
             raise LocalProtocolError("too many fields")
 
     def _next_line(self, start: int) -> bytearray | None:
         """Return the line at `start` without its line end, None if it is incomplete."""
-        end = self._data.find(b"\r", max(start, self._searched))
-        line_end = self._data.find(b"\n", max(start, self._searched), end + 1 or None)
+        end = self._data.find(b"\r", max(start, self._searched_bytes))
+        line_end = self._data.find(
+            b"\n", max(start, self._searched_bytes), end + 1 or None
+        )
         if line_end >= 0:
             raise LocalProtocolError("bare LF")
-        self._searched = len(self._data) if end < 0 else end
-        line_bytes = self._searched - start
+        self._searched_bytes = len(self._data) if end < 0 else end
+        line_bytes = self._searched_bytes - start
         if line_bytes > self._limits.head_line_bytes + (end < 0):
             raise LocalProtocolError("line too long")
         if end < 0 or end + 1 == len(self._data):
@@ -130,7 +133,7 @@ class StrictBuffer(ReceiveBuffer):
         return self._data[start:end]
 
     def _take_bytes(self, count: int) -> bytearray:
-        self._searched = 0
+        self._searched_bytes = 0
         return self._extract(count)
 
 

@@ -24,20 +24,20 @@ class LoopTurn:
     """The connections that have written bytes in this turn of an event loop."""
 
     def __init__(self) -> None:
-        self._waiting: list[CoalescingTransport] = []
+        self._transports: list[CoalescingTransport] = []
 
     def add(
         self, transport: "CoalescingTransport", loop: asyncio.AbstractEventLoop
     ) -> None:
         """Send the written bytes of a connection at the end of the turn."""
         # Schedule one call for all connections: uvloop creates a handle for each call.
-        if not self._waiting:
+        if not self._transports:
             loop.call_soon(self._flush, loop)
-        self._waiting.append(transport)
+        self._transports.append(transport)
 
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
-        waiting, self._waiting = self._waiting, []
-        for transport in waiting:
+        transports, self._transports = self._transports, []
+        for transport in transports:
             try:
                 transport.flush()
             except Exception as error:  # an error must not affect other connections
@@ -62,11 +62,11 @@ class CoalescingTransport:
         """Join writes to `transport`; all connections on the loop share `turn`."""
         self._transport = transport
         self._loop = loop
-        self._turn = turn or LoopTurn()
+        self._loop_turn = turn or LoopTurn()
         self._clock = loop.time
-        self._created = loop.time()
-        self._parts: list[bytes] = []
-        self._written = 0
+        self._start_seconds = loop.time()
+        self._unsent_parts: list[bytes] = []
+        self._written_bytes = 0
         self.get_extra_info = transport.get_extra_info
         self.is_closing = transport.is_closing
         self.pause_reading = transport.pause_reading
@@ -79,26 +79,26 @@ class CoalescingTransport:
             return
         if len(data) >= _LARGE_BYTES:  # joining would copy the bytes
             self.flush()
-            self._written += len(data)
+            self._written_bytes += len(data)
             self._transport.write(data)
             return
-        self._parts.append(data)
+        self._unsent_parts.append(data)
         # A closing transport accepts bytes in this turn, but not in the next one.
         if self.is_closing():
             self.flush()
-        elif len(self._parts) == 1:
-            self._turn.add(self, self._loop)
+        elif len(self._unsent_parts) == 1:
+            self._loop_turn.add(self, self._loop)
 
     def flush(self) -> None:
-        if self._parts:
-            data = b"".join(self._parts)
-            self._parts.clear()
-            self._written += len(data)
+        if self._unsent_parts:
+            data = b"".join(self._unsent_parts)
+            self._unsent_parts.clear()
+            self._written_bytes += len(data)
             self._transport.write(data)
 
     def get_write_buffer_size(self) -> int:
-        waiting = sum(map(len, self._parts))
-        return waiting + self._transport.get_write_buffer_size()
+        unsent_bytes = sum(map(len, self._unsent_parts))
+        return unsent_bytes + self._transport.get_write_buffer_size()
 
     def is_new(self) -> bool:
         """Return whether the connection is young and nothing has been written to it.
@@ -106,13 +106,13 @@ class CoalescingTransport:
         Browsers open some connections in advance; their first request comes later than
         `Published.new_seconds`.
         """
-        if self._written or self._parts:
+        if self._written_bytes or self._unsent_parts:
             return False
-        return self._clock() - self._created <= Published.new_seconds
+        return self._clock() - self._start_seconds <= Published.new_seconds
 
     def sent_bytes(self) -> int:
         """Return the number of bytes handed to the operating system so far."""
-        return self._written - self._transport.get_write_buffer_size()
+        return self._written_bytes - self._transport.get_write_buffer_size()
 
     def write_eof(self) -> None:
         """Send the written bytes, then a FIN."""
@@ -126,7 +126,7 @@ class CoalescingTransport:
 
     def abort(self) -> None:
         """Close the connection at once; bytes that were not sent are lost."""
-        self._parts.clear()
+        self._unsent_parts.clear()
         self._transport.abort()
 
 
@@ -149,10 +149,10 @@ class UnreadConnections:
     client that reads slowly keeps its connection.
     """
 
-    def __init__(self, seconds: float) -> None:
-        """Allow a client to read nothing for at most `seconds`."""
-        self._seconds = seconds
-        self._stalled: dict[CoalescingTransport, tuple[int, float]] = {}
+    def __init__(self, max_stall_seconds: float) -> None:
+        """Allow a client to read nothing for at most `max_stall_seconds`."""
+        self._max_stall_seconds = max_stall_seconds
+        self._stalls: dict[CoalescingTransport, tuple[int, float]] = {}
 
     def check(self, transports: Iterable[CoalescingTransport], now: float) -> None:
         """Reset the connections whose clients have read nothing for too long.
@@ -160,25 +160,25 @@ class UnreadConnections:
         `now` is in seconds of a monotonic clock. Call this method several times within
         the allowed seconds.
         """
-        stalled = {}
+        stalls = {}
         for transport in transports:
             if not transport.get_write_buffer_size():
                 continue
             bytes_taken = _bytes_taken(transport)
-            before, since = self._stalled.get(transport, (bytes_taken, now))
-            if bytes_taken != before:
-                since = now
-            if now - since >= self._seconds:
+            bytes_before, stall_start = self._stalls.get(transport, (bytes_taken, now))
+            if bytes_taken != bytes_before:
+                stall_start = now
+            if now - stall_start >= self._max_stall_seconds:
                 _reset(transport)
             else:
-                stalled[transport] = bytes_taken, since
-        self._stalled = stalled
+                stalls[transport] = bytes_taken, stall_start
+        self._stalls = stalls
 
 
 def _reset(transport: CoalescingTransport) -> None:
     # With a FIN, the operating system would keep unsent bytes for minutes.
-    raw = transport.get_extra_info("socket")
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+    raw_socket = transport.get_extra_info("socket")
+    raw_socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
     transport.abort()
 
 

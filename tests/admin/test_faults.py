@@ -12,7 +12,7 @@ from mock_server.domain.limits import DEFAULT_LIMITS
 from tests.support import Api
 
 FURTHER = ("query", "headers", "path", "question")
-MINIMAL = {name: kind.least for name, kind in KINDS.items()}
+MINIMAL = {name: kind.required_fields for name, kind in KINDS.items()}
 
 
 @pytest.mark.ci

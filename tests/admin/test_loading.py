@@ -20,7 +20,7 @@ import msgspec
 import pytest
 
 from mock_server import MockServer
-from mock_server.admin.loading import Loader, Upload, free_in_parts
+from mock_server.admin.loading import Loader, SentFixture, free_in_parts
 from mock_server.api.errors import BadFixture
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.domain.access import Caller
@@ -59,7 +59,7 @@ async def stay() -> None:
 def load(
     content: bytes, memory: Memory | None = None, limits: Limits = Limits()
 ) -> FixtureData:
-    upload = Upload(content, content.startswith(b"{"), "name", stay)
+    upload = SentFixture(content, content.startswith(b"{"), "name", stay)
     return asyncio.run(Loader(memory or Memory(), limits).load(upload))
 
 
@@ -102,7 +102,7 @@ def test_a_process_that_is_killed_is_told_and_changes_nothing(
     assert asked.result().status_code == 400
     assert "can be loaded" in asked.result().json()["message"]
     assert get(server, "/state").content == before
-    assert server.app.loader.children == set()
+    assert server.app.loader.processes == set()
 
 
 def test_a_client_that_goes_ends_the_process(server: MockServer) -> None:

@@ -34,9 +34,9 @@ async def reloaded(files: list[str]) -> list[Reload]:
     reloader = create_app(LIBRARY, limits=Limits(settle_seconds=0.01)).reloader
     ended: asyncio.Queue[Reload] = asyncio.Queue()
     reloader.files, reloader.on_end = files, ended.put_nowait
-    reloader.ask()
+    reloader.request_reload()
     first = await ended.get()
-    reloader.ask()
+    reloader.request_reload()
     return [first, await ended.get()]
 
 

@@ -23,7 +23,7 @@ def alternatives(kind: Any) -> tuple[Any, ...]:
 
 def declared(route: AdminRoute) -> dict[int, Any]:
     """The types of a route's views by status."""
-    shapes = {route.status: route.answer, **route.further}
+    shapes = {route.status: route.response_type, **route.other_types}
     return {
         status: set(shape if isinstance(shape, tuple) else (shape,))
         for status, shape in shapes.items()

@@ -36,8 +36,8 @@ def test_a_head_tells_what_is_needed(
 
 
 def test_a_head_tells_whether_there_is_an_id() -> None:
-    assert parse_headers([BEARER, (b"x-request-id", b"a")]).has_id is True
-    assert parse_headers([BEARER]).has_id is False
+    assert parse_headers([BEARER, (b"x-request-id", b"a")]).has_request_id is True
+    assert parse_headers([BEARER]).has_request_id is False
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_body_is_announced(header: tuple[bytes, bytes], expected: bool) -> Non
 
 def test_a_block_holds_every_header_and_no_credentials() -> None:
     cookie = (b"cookie", b"session=1")
-    block = parse_headers([BEARER, cookie, JSON, (b"x-a", b"1")]).block
+    block = parse_headers([BEARER, cookie, JSON, (b"x-a", b"1")]).journal_text
     assert block.split(b"\n")[2:] == [b"content-type:application/json", b"x-a:1"]
     assert b"some-key" not in block
     assert b"session" not in block
@@ -65,7 +65,7 @@ def test_a_block_holds_every_header_and_no_credentials() -> None:
     "name", [b"rootkey", b"x-auth-token", b"api-key", b"x-access-token", b"x-api-key"]
 )
 def test_a_block_hides_what_any_header_logs_somebody_in_with(name: bytes) -> None:
-    block = parse_headers([(name, b"s3cret"), (b"x-a", b"s3cret")]).block
+    block = parse_headers([(name, b"s3cret"), (b"x-a", b"s3cret")]).journal_text
     assert block == name + b":[redacted]\nx-a:s3cret"
 
 

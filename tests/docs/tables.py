@@ -331,7 +331,7 @@ def notes_table() -> Table:
     """Where related routes differ from the service; routes share a sentence."""
     sharing: dict[str, list[str]] = {}
     for each, about in _related_routes():
-        for sentence in re.split(r"(?<=\.) (?=[A-Z`])", about.differs or _SAME):
+        for sentence in re.split(r"(?<=\.) (?=[A-Z`])", about.differences or _SAME):
             sharing.setdefault(sentence, []).append(each.name)
     told: dict[str, list[str]] = {}
     for sentence, names in sharing.items():

@@ -73,7 +73,7 @@ def make() -> JsonObject:
 def _schemas(routes: Sequence[AdminRoute]) -> Schemas:
     shapes: list[Any] = []
     for route in routes:
-        shapes += [route.answer, *route.further.values()]
+        shapes += [route.response_type, *route.other_types.values()]
         shapes += [each for each in (route.body, route.raw_body) if each]
     schemas = Schemas(shapes)
     for kind in KINDS.values():
@@ -107,7 +107,7 @@ def _operation(
     if body is not None:
         first = [each.request for each in shown[:1]]
         examples = {each.name: {"value": each.body} for each in first}
-        content = schemas.content(body, route.takes, examples)
+        content = schemas.content(body, route.body_media_types, examples)
         # It may be empty, but not without its type.
         operation["requestBody"] = {"required": True, "content": content}
     return operation
@@ -148,12 +148,15 @@ def _successes(
     route: AdminRoute, schemas: Schemas, responses: Sequence[example.ExampleResponse]
 ) -> JsonObject:
     found: JsonObject = {}
-    for status, shape in {route.status: route.answer, **route.further}.items():
+    for status, shape in {
+        route.status: route.response_type,
+        **route.other_types,
+    }.items():
         shown = [each for each in responses if each.status == status]
         examples = {each.request.name: each.part for each in shown}
         found[str(status)] = {
             "description": HTTPStatus(status).phrase,
-            "content": schemas.content(shape, route.gives, examples),
+            "content": schemas.content(shape, route.media_types, examples),
         }
     return found
 
@@ -232,7 +235,7 @@ def sessions() -> list[example.ExampleSession]:
 def _successful() -> Iterator[example.ExampleRequest]:
     """Requests to the default sandbox and to another, after one of an operation."""
     # All but those of no sandbox, and the stream of the journal, which has no end.
-    shown_routes = [r for r in DESCRIBED if JSON in r.gives and not r.is_global]
+    shown_routes = [r for r in DESCRIBED if JSON in r.media_types and not r.is_global]
     yield _request("POST", "/sandboxes", Example({"name": _TEAM, "ttl": 600}))
     yield _request("GET", "/sandboxes")
     yield _request("GET", "/sandboxes/{sandbox}")
@@ -240,7 +243,7 @@ def _successful() -> Iterator[example.ExampleRequest]:
         yield example.valid_request(_CALLED, sandbox)
         for route in sorted(shown_routes, key=_turn):
             shown = route.examples or (Example({}) if route.body else _BARE,)
-            for each in shown * 2 if 201 in route.further else shown:
+            for each in shown * 2 if 201 in route.other_types else shown:
                 yield _request(route.method, prefix + route.path, each)
     yield _request("DELETE", "/sandboxes/{sandbox}")
 

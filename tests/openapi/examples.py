@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.api.operations.operation import Example, Operation
-from mock_server.api.operations.related.route import gather_body
+from mock_server.api.operations.related.route import read_body
 from mock_server.app import Application
 from mock_server.control.embedding import exchange
 from mock_server.control.http_call import Request
@@ -260,7 +260,7 @@ def examples_of(operation: Operation) -> list[ExampleRequest]:
 
 def _example(operation: Operation, example: Example) -> ExampleRequest:
     fields, headers = {**example.fields}, {}
-    in_query = operation.method in _IN_QUERY and operation.gather is not gather_body
+    in_query = operation.method in _IN_QUERY and operation.read_fields is not read_body
     body: JsonObject | bytes | None = None if in_query else fields
     if operation.media_type != JSON:
         body, headers = _form(fields), {"content-type": _FORM_TYPE}

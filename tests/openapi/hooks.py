@@ -21,7 +21,7 @@ BEYOND_SCHEMAS = (
     "Expected a max of at least min",
     "Expected chunks times ms of at most",
     " texts with a part, question among them",
-    "Expected phase before at a path where nothing is carried out",
+    "Expected phase before at a path without an operation",
     # Names of responses that fixtures declare.
     " related routes of GET /openapi.json",
     # Ids and references within a fixture document.

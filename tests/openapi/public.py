@@ -15,7 +15,7 @@ from mock_server.api.operations.operation import (
     Operation,
     RelatedRoute,
 )
-from mock_server.api.operations.related.route import gather_body
+from mock_server.api.operations.related.route import read_body
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import InvalidField, LimitReached, Refusal
 from tests import openapi
@@ -149,7 +149,7 @@ def _operation(
 
 def _envelope_of(operation: Operation) -> Any:
     """The type of what an operation answers, if that is JSON."""
-    data = operation.data
+    data = operation.data_type
     return Success[data] if operation.has_envelope else data  # type: ignore[valid-type]
 
 
@@ -186,8 +186,8 @@ def _description(operation: Operation, about: RelatedRoute) -> str:
     sentences = [
         "Outside the spec: off with choice `related_routes=off`.",
         f"In the service since {about.since}.",
-        about.modelled,
-        f"Differences: {about.differs}" if about.differs else "",
+        about.behaviour,
+        f"Differences: {about.differences}" if about.differences else "",
     ]
     if operation.access == "visitor":
         link = "`outLinkAuthData: {shareId, outLinkUid}` of a share link"
@@ -225,7 +225,7 @@ def _inputs(
         # What the contract reads is made of the form; clients send its parts.
         schema["properties"] |= _PARTS
     takes_both = len({each in _NO_BODY for each in operation.methods}) > 1
-    is_short = method in _NO_BODY and operation.gather is not gather_body
+    is_short = method in _NO_BODY and operation.read_fields is not read_body
     if is_short or takes_both:
         values = shown[0].request.query if shown else {}
         found["parameters"] = found.get("parameters", []) + [
@@ -255,10 +255,10 @@ def _responses(
     content = schemas.content(_envelope_of(operation))[openapi.JSON]
     by_type = {
         each: content if each == openapi.JSON else openapi.TEXT
-        for each in operation.answers
+        for each in operation.response_types
     }
     if examples:
-        first = operation.answers[0]
+        first = operation.response_types[0]
         by_type[first] = by_type[first] | {"examples": examples}
     return {
         "200": {"description": HTTPStatus.OK.phrase, "content": by_type},

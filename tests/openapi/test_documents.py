@@ -114,8 +114,8 @@ def test_a_related_route_is_marked_and_described_by_its_row(
     assert set(methods) == {each.lower() for each in operation.methods}
     for method, described in methods.items():
         assert described["tags"] == ["related_routes"]
-        assert operation.related.modelled in described["description"]
-        assert operation.related.differs in described["description"]
+        assert operation.related.behaviour in described["description"]
+        assert operation.related.differences in described["description"]
         fields = {each["name"] for each in described.get("parameters", ())}
         if method == "get":
             assert "requestBody" not in described

@@ -41,10 +41,10 @@ RENAME: Operation = replace(
     method="POST",
     path="/api/core/chat/rename",
     contract=Contract("4.3", RenameBody),
-    data=Renamed,
+    data_type=Renamed,
     refusals=(),
 )
-READ: Operation = replace(RENAME, name="readTitle", method="PUT", data=None)
+READ: Operation = replace(RENAME, name="readTitle", method="PUT", data_type=None)
 
 
 def described(*operations: Operation) -> JsonObject:

@@ -17,7 +17,7 @@ class Default:
     def __init__(self, client: Client, fixture: Path) -> None:
         self._client = client
         self._fixture = fixture
-        self.known = self._written = 0
+        self.known_fields = self._written = 0
         """The latest version that has been seen, and that has been written."""
 
     async def _page(self, body: dict[str, object]) -> Answer:
@@ -40,19 +40,19 @@ class Default:
 
     async def version(self, _: Random) -> None:
         """Never an older version than one that has been seen, nor one to come."""
-        before = self.known
+        before = self.known_fields
         data = (await self._page({"offset": 0, "datasetId": VERSIONS})).data
         [item] = data["list"]
         number = int(item["name"].removeprefix("Version "))
         expect(before <= number <= self._written, f"{before} or later", item)
-        self.known = max(self.known, number)
+        self.known_fields = max(self.known_fields, number)
 
     async def reload(self) -> None:
         """Write the next version, and wait until it shows."""
         self._written += 1
         write(self._fixture, self._written)
         async with asyncio.timeout(60):
-            while self.known < self._written:
+            while self.known_fields < self._written:
                 await asyncio.sleep(0.05)
                 await self.version(Random())
 

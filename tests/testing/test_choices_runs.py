@@ -151,7 +151,7 @@ def test_a_test_that_does_not_pass_as_it_is_is_not_varied(run: Run) -> None:
     result.stdout.fnmatch_lines(
         [
             "no test depends on what the documentation leaves open",
-            "not varied, as they do not pass as they are: *::test_that_fails, *",
+            "not varied, as their default run did not pass: *::test_that_fails, *",
             "*not varied*",
         ]
     )
@@ -192,8 +192,8 @@ def test_what_is_no_longer_so_is_told(run: Run, accepted: Path) -> None:
     result = run("accepting", choices("all"), "-k", "small")
     result.stdout.fnmatch_lines(
         [
-            "chat_unknown=create no longer breaks (to be taken off accepted.txt) 1: *",
-            "tags_empty=absent no longer breaks (to be taken off accepted.txt) 1: *",
+            "chat_unknown=create no longer breaks (remove them from accepted.txt) 1: *",
+            "tags_empty=absent no longer breaks (remove them from accepted.txt) 1: *",
         ]
     )
     # Of what was not tried nothing is known.
@@ -268,7 +268,7 @@ def test_a_server_elsewhere_is_tried_with_all_values(run: Run) -> None:
         url = f"--mock-server-url={server.url}"
         result = run("accepting", choices("tags_empty,training"), url, "-k", "small")
     result.stdout.fnmatch_lines(
-        ["*3 runs; what matters to a test cannot be seen with *"]
+        ["*3 runs; the choices that a test reads are unknown with *"]
     )
     result.assert_outcomes(passed=3)
 

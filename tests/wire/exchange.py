@@ -84,7 +84,7 @@ async def peer(app: Application, http: HttpParser) -> AsyncIterator[Peer]:
         seen.append(tuple(str(scope[name]) for name in names))
         await app(scope, receive, send)
 
-    server = Server(noting, http, lambda: None, embedded=True)
+    server = Server(noting, http, lambda: None, is_embedded=True)
     server.config.load()
     kind = server.config.http_protocol_class
     counted = type("CountedProtocol", (Counted, kind), {})

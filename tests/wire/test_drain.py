@@ -106,7 +106,7 @@ def test_what_waits_to_be_accepted_is_answered(
             clients[-1].sendall(REQUEST)
         server.should_exit = True
 
-    server = Server(create_app(LIBRARY), http, ready, embedded=embedded)
+    server = Server(create_app(LIBRARY), http, ready, is_embedded=embedded)
     server.run([listener])
     for client in clients:
         with client:
@@ -126,7 +126,7 @@ def test_what_comes_amid_a_stop_is_answered(http: HttpParser) -> None:
         clients[0].sendall(REQUEST)  # by an idle connection
 
     app = create_app(LIBRARY)
-    server = Server(app, http, ready, stop_begins, embedded=False)
+    server = Server(app, http, ready, stop_begins, is_embedded=False)
     server.run([listener])
     with clients[0] as client:
         assert b"connection: close" in answer(client)

@@ -125,7 +125,7 @@ async def large(_scope: Scope, _receive: Receive, send: Send) -> None:
 def serving(http: HttpParser, limits: Limits) -> Iterator[int]:
     """A server in a thread; gives its port."""
     listener, ready = bind("127.0.0.1", 0), threading.Event()
-    server = Server(large, http, ready.set, embedded=True, limits=limits)
+    server = Server(large, http, ready.set, is_embedded=True, limits=limits)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     port = listener.getsockname()[1]
     thread.start()

@@ -89,12 +89,12 @@ async def get_chats(call: Call, query: ChatsQuery) -> ChatsView:
     store, app = call.sandbox.store, app_of(call)
     chats, total = store.chats(app), store.count_chats(app)
     if query.name:
-        term = fold(query.name)
+        search_term = fold(query.name)
         copies = in_slices([*chats])  # other requests may change chats meanwhile
         matching = [
             each
             async for each in copies
-            if term in fold(each.title) or term in fold(each.custom_title)
+            if search_term in fold(each.title) or search_term in fold(each.custom_title)
         ]
         chats, total = iter(matching), len(matching)
     page = islice(chats, query.offset, query.offset + query.limit)
@@ -137,8 +137,8 @@ def app_of(call: Call) -> App:
     """Return the app in the path. Raises AppNotFound."""
     store = call.sandbox.store
     app, ids = store.app(call.path["appId"]), (each.id for each in store.apps())
-    named = ((each.id, each.name) for each in call.sandbox.store.apps())
-    unknown = AppNotFound, "the id of an app", ids, None, named
+    ids_and_names = ((each.id, each.name) for each in call.sandbox.store.apps())
+    unknown = AppNotFound, "the id of an app", ids, None, ids_and_names
     return require(app, call, "appId", *unknown)
 
 
@@ -150,20 +150,22 @@ def _chat(call: Call) -> Chat:
     return require(chat, call, "chatId", *unknown)
 
 
-def id_in_path(in_body: object, in_path: str, at: str) -> str:
+def id_in_path(body_id: object, path_id: str, place: str) -> str:
     """Return the id in the path, which the body may repeat.
 
-    Raises InvalidField; `at` is the place of the id in the body.
+    Raises InvalidField; `place` is the place of the id in the body.
     """
-    if not 1 <= len(in_path) <= Published.id_chars:
+    if not 1 <= len(path_id) <= Published.id_chars:
         expected = f"an id of 1 to {Published.id_chars} characters"
-        raise errors.InvalidField.of(in_path, expected, "path")
-    if in_path in DOT_SEGMENTS:
+        raise errors.InvalidField.of(path_id, expected, "path")
+    if path_id in DOT_SEGMENTS:
         # Clients remove `.` and `..` from URLs (RFC 3986 5.2.4).
-        raise errors.InvalidField.of(in_path, "an id that a URL path can hold", "path")
-    if in_body not in (None, in_path):
-        raise errors.InvalidField.of(in_body, f"{quoted(in_path)}, as in the path", at)
-    return in_path
+        raise errors.InvalidField.of(path_id, "an id that a URL path can hold", "path")
+    if body_id not in (None, path_id):
+        raise errors.InvalidField.of(
+            body_id, f"{quoted(path_id)}, as in the path", place
+        )
+    return path_id
 
 
 def refuse(path: Path, message: str) -> NoReturn:

@@ -73,11 +73,11 @@ class Choose(Input):
     choices: Chosen = field(default_factory=dict)
 
     @classmethod
-    def unknown_field_hint(cls, name: str, given: Mapping[str, object]) -> str:
+    def unknown_field_hint(cls, name: str, fields: Mapping[str, object]) -> str:
         """Return a hint for a choice that should be in `choices`."""
         if name in choice_table.table():
             return f' (write {{"choices": {{"{name}": ...}}}})'
-        return super().unknown_field_hint(name, given)
+        return super().unknown_field_hint(name, fields)
 
 
 @routes.add("GET", "/choices")
@@ -105,10 +105,10 @@ def put_choices(call: Call, fields: Choose) -> ChoicesView:
 
 
 def with_choices(
-    base: choice_table.Choices, choices: dict[str, choice_table.Value]
+    other_choices: choice_table.Choices, choices: dict[str, choice_table.Value]
 ) -> choice_table.Choices:
-    """Return `base` with `choices` replaced. Raises InvalidField."""
+    """Return `other_choices` with `choices` replaced. Raises InvalidField."""
     try:
-        return choosing.with_choices(base, choices)
+        return choosing.with_choices(other_choices, choices)
     except choice_table.UnknownChoice as error:
         raise InvalidFields(f"{error} - at $.choices") from None

@@ -99,13 +99,15 @@ class Demo:
         await respond(response, scope, receive, send)
 
 
-@routes.add("GET", PAGE, gives=("text/html",), is_global=True)
+@routes.add("GET", PAGE, media_types=("text/html",), is_global=True)
 def get_page(call: Call) -> Response:
     """Open the console, a page for browsers."""
     return _CONSOLE.file(call.scope)
 
 
-@routes.add("GET", FILE, gives=MEDIA_TYPES, errors=(RouteNotFound,), is_global=True)
+@routes.add(
+    "GET", FILE, media_types=MEDIA_TYPES, errors=(RouteNotFound,), is_global=True
+)
 def get_file(call: Call) -> Response:
     """Read a file of the console."""
     name = call.path["file"]

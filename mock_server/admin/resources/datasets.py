@@ -25,7 +25,7 @@ routes = framework.Routes()
 _ALL = "/datasets/{datasetId}/collections"
 _ONE = "/datasets/{datasetId}/collections/{id}"
 _UNKNOWN = (DatasetNotFound, CollectionNotFound)
-_KIT = {"name": "Press kit", "type": "link", "tags": ["press"], "dataAmount": 7}
+_PRESS_KIT = {"name": "Press kit", "type": "link", "tags": ["press"], "dataAmount": 7}
 
 
 class CollectionsQuery(framework.PageQuery):
@@ -117,6 +117,7 @@ def _page_offset(
 def _matches(
     dataset: Dataset, query: CollectionsQuery, limits: Limits
 ) -> Sequence[Collection]:
+    """Return the collections that a query selects, in fixture order."""
     tree, is_all = dataset.tree, not query.name and query.type is UNSET
     if query.parent_id is UNSET and is_all:
         return tree.collections
@@ -134,8 +135,9 @@ def _folder(dataset: Dataset, parent_id: str) -> str | None:
     # In a query, which has no null, an empty text means the top level.
     if parent_id and parent_id not in dataset.tree:
         expected = f"the _id of a collection of dataset {quoted(dataset.id)}"
-        named = next(dataset.tree.having("name", parent_id), None)
-        hint = f"did you mean {quoted(named.id)}, which has that name?" if named else ""
+        namesake = next(dataset.tree.having("name", parent_id), None)
+        likely_id = quoted(namesake.id) if namesake else ""
+        hint = f"did you mean {likely_id}, which has that name?" if namesake else ""
         raise CollectionNotFound.of(parent_id, expected, "query.parentId", hint)
     return parent_id or None
 
@@ -150,7 +152,7 @@ def get_collection(call: framework.Call) -> SingleCollection:
     "PUT",
     _ONE,
     errors=(DatasetNotFound, errors.InvalidField, errors.LimitReached),
-    examples=(framework.Example(_KIT, path={"id": "new"}),),
+    examples=(framework.Example(_PRESS_KIT, path={"id": "new"}),),
 )
 def put_collection(
     call: framework.Call, part: SingleCollection
@@ -160,14 +162,14 @@ def put_collection(
     Fields left out take defaults.
     """
     store, dataset = call.sandbox.store, dataset_of(call)
-    own_id = id_in_path(part.id, call.path["id"], "$._id")
-    collection = collection_of(part, own_id, refuse)
+    collection_id = id_in_path(part.id, call.path["id"], "$._id")
+    collection = collection_of(part, collection_id, refuse)
     _check_parent(dataset.tree, collection, call.limits)
     is_new = collection.id not in dataset.tree
     # Collections of the fixture do not count.
     if is_new:
-        count, most = dataset.tree.created, call.limits.created_collections
-        framework.check_room(count, most, "collections")
+        count, limit = dataset.tree.created, call.limits.created_collections
+        framework.check_room(count, limit, "collections")
     store.put_collection(dataset, collection)
     return framework.Created(_view(collection)) if is_new else _view(collection)
 
@@ -189,8 +191,8 @@ def dataset_of(call: framework.Call) -> Dataset:
     store = call.sandbox.store
     dataset = store.dataset(call.path["datasetId"])
     ids = (each.id for each in store.datasets())
-    named = ((each.id, each.name) for each in store.datasets())
-    unknown = DatasetNotFound, "the id of a dataset", ids, None, named
+    ids_and_names = ((each.id, each.name) for each in store.datasets())
+    unknown = DatasetNotFound, "the id of a dataset", ids, None, ids_and_names
     return framework.require(dataset, call, "datasetId", *unknown)
 
 
@@ -198,8 +200,8 @@ def _collection(call: framework.Call) -> Collection:
     tree = dataset_of(call).tree
     ids = (each.id for each in tree)
     expected = "the _id of a collection of the dataset"
-    named = ((each.id, each.name) for each in tree)
-    unknown = CollectionNotFound, expected, ids, len(tree), named
+    ids_and_names = ((each.id, each.name) for each in tree)
+    unknown = CollectionNotFound, expected, ids, len(tree), ids_and_names
     return framework.require(tree.get(call.path["id"]), call, "id", *unknown)
 
 

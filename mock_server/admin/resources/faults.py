@@ -130,7 +130,9 @@ def delete_fault(call: Call) -> views.FaultView:
 def get_responses(call: Call) -> views.ResponsesView:
     """List the static responses."""
     answers = call.sandbox.store.fixture.answers
-    return views.ResponsesView([_response_view(cast(Answer, x)) for x in answers])
+    return views.ResponsesView(
+        [_response_view(cast(Answer, answer)) for answer in answers]
+    )
 
 
 async def _views(
@@ -165,11 +167,11 @@ def _read_preset(request: AddPreset, call: Call) -> list[Fault]:
     return [_read(each, call) for each in faults]
 
 
-def _check_preset(name: str, at: str) -> None:
+def _check_preset(name: str, place: str) -> None:
     if name not in PRESETS:
         expected = f"one of {', '.join(PRESETS)}"
         got = describe_value(name) + did_you_mean(name, PRESETS)
-        raise errors.InvalidField(expected, got, at)
+        raise errors.InvalidField(expected, got, place)
 
 
 def _fault(call: Call) -> ActiveFault:
@@ -182,14 +184,14 @@ def _fault(call: Call) -> ActiveFault:
 def _view(call: Call, fault: ActiveFault) -> views.FaultView:
     # The domain, a lower layer, does not know the type of definitions.
     definition = cast(Fault, fault.definition)
-    left = call.sandbox.faults.seconds_left(fault)
+    seconds_left = call.sandbox.faults.seconds_left(fault)
     return _view_type(type(definition))(
         id=fault.id,
         kind=definition.kind,
         remaining=fault.remaining,
         fired=fault.fired,
         matches=fault.matches,
-        ends_in=None if left is None else round(left, 3),
+        ends_in=None if seconds_left is None else round(seconds_left, 3),
         preset=fault.preset,
         warnings=fault.warnings,
         **asdict(definition),

@@ -33,7 +33,7 @@ def _reload_view(last: Reload | None, *, is_open: bool) -> views.ReloadView | No
     if last is None:
         return None
     problems = [
-        views.ProblemView(p.file, p.line, p.column, p.message if is_open else None)
-        for p in last.problems
+        views.ProblemView(it.file, it.line, it.column, it.message if is_open else None)
+        for it in last.problems
     ]
     return views.ReloadView(format_time(last.time), problems)

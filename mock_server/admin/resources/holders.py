@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from mock_server.admin.framework import Call, Example, Input, Routes, check_room
-from mock_server.admin.loading import Upload, free_in_parts
+from mock_server.admin.loading import SentFixture, free_in_parts
 from mock_server.admin.resources.apps import AppView, app_of, app_view, id_in_path
 from mock_server.admin.resources.datasets import DatasetView, dataset_of, dataset_view
 from mock_server.admin.streaming import Download, in_parts
@@ -59,7 +59,7 @@ class ChangeQuery(Input):
     counts: bool = False
 
 
-@app_routes.add("GET", _APP, answer=AppPart, **_OF_APP)
+@app_routes.add("GET", _APP, response_type=AppPart, **_OF_APP)
 def get_app(call: Call) -> Response | Download:
     """Read an application with all its data."""
     return _current_response(call, app_of(call))
@@ -68,9 +68,9 @@ def get_app(call: Call) -> Response | Download:
 @app_routes.add(
     "PUT",
     _APP,
-    answer=_AN_APP,
+    response_type=_AN_APP,
     raw_body=AppPart,
-    further={201: _AN_APP},
+    other_types={201: _AN_APP},
     errors=_BAD,
     examples=(_NEW_APP,),
 )
@@ -80,8 +80,8 @@ async def put_app(call: Call, query: ChangeQuery) -> Response | Download:
 
     def put(part: FixtureData) -> Response | Download:
         store, app = call.sandbox.store, part.apps[app_id]
-        loaded, most = store.fixture.apps, call.limits.created_apps
-        is_new = _is_new(app_id, store.apps(), loaded, most, "apps")
+        fixture_apps, limit = store.fixture.apps, call.limits.created_apps
+        is_new = _is_new(app_id, store.apps(), fixture_apps, limit, "apps")
         store.put_whole_app(app, part)
         status = 201 if is_new else 200
         if query.counts:
@@ -92,7 +92,7 @@ async def put_app(call: Call, query: ChangeQuery) -> Response | Download:
     return await _load_and_put(call, "apps", app_id, put)
 
 
-@app_routes.add("DELETE", _APP, answer=_AN_APP, **_OF_APP)
+@app_routes.add("DELETE", _APP, response_type=_AN_APP, **_OF_APP)
 def delete_app(call: Call, query: ChangeQuery) -> Response | Download:
     """Remove an application, or a folder of applications, with all that is in it."""
     app, store = app_of(call), call.sandbox.store
@@ -103,7 +103,7 @@ def delete_app(call: Call, query: ChangeQuery) -> Response | Download:
     return response
 
 
-@dataset_routes.add("GET", _DATASET, answer=DatasetPart, **_OF_DATASET)
+@dataset_routes.add("GET", _DATASET, response_type=DatasetPart, **_OF_DATASET)
 def get_dataset(call: Call) -> Response | Download:
     """Read a dataset with all its data."""
     return _current_response(call, dataset_of(call))
@@ -112,9 +112,9 @@ def get_dataset(call: Call) -> Response | Download:
 @dataset_routes.add(
     "PUT",
     _DATASET,
-    answer=_A_DATASET,
+    response_type=_A_DATASET,
     raw_body=DatasetPart,
-    further={201: _A_DATASET},
+    other_types={201: _A_DATASET},
     errors=_BAD,
     examples=(_NEW_DATASET,),
 )
@@ -125,8 +125,10 @@ async def put_dataset(call: Call, query: ChangeQuery) -> Response | Download:
     def put(part: FixtureData) -> Response | Download:
         store, dataset = call.sandbox.store, part.datasets[dataset_id]
         _check_rows(store, dataset)
-        loaded, most = store.fixture.datasets, call.limits.created_datasets
-        is_new = _is_new(dataset_id, store.datasets(), loaded, most, "datasets")
+        fixture_datasets, limit = store.fixture.datasets, call.limits.created_datasets
+        is_new = _is_new(
+            dataset_id, store.datasets(), fixture_datasets, limit, "datasets"
+        )
         store.put_whole_dataset(dataset, part)
         status = 201 if is_new else 200
         if query.counts:
@@ -136,7 +138,7 @@ async def put_dataset(call: Call, query: ChangeQuery) -> Response | Download:
     return await _load_and_put(call, "datasets", dataset_id, put)
 
 
-@dataset_routes.add("DELETE", _DATASET, answer=_A_DATASET, **_OF_DATASET)
+@dataset_routes.add("DELETE", _DATASET, response_type=_A_DATASET, **_OF_DATASET)
 def delete_dataset(call: Call, query: ChangeQuery) -> Response | Download:
     """Remove a dataset, or a folder of datasets, with all that is in it."""
     dataset = dataset_of(call)
@@ -147,28 +149,28 @@ def delete_dataset(call: Call, query: ChangeQuery) -> Response | Download:
 
 
 async def _load_and_put(
-    call: Call, name: str, own_id: str, put: Callable[[FixtureData], T]
+    call: Call, list_name: str, object_id: str, put: Callable[[FixtureData], T]
 ) -> T:
     """Load the body with the objects that it refers to, then call `put`.
 
-    `name` is the list of the object in a fixture, `apps` or `datasets`.
+    `list_name` is the list of the object in a fixture, `apps` or `datasets`.
 
     Raises BadFixture, InvalidField, BadJson, LimitReached, ServerBusy.
     """
     call.services.downloads.check_room()
     fields = read_json(call.content.strip() or b"{}")
     check_integers(call.content, fields)
-    id_in_path(fields.get("id"), own_id, "$.id")
-    sandbox, kind = call.sandbox, name.removesuffix("s")
+    id_in_path(fields.get("id"), object_id, "$.id")
+    sandbox, noun = call.sandbox, list_name.removesuffix("s")
     store = await once_ready(lambda: sandbox.store)
-    document = _document(store, name, fields | {"id": own_id})
-    upload = Upload(
+    document = _document(store, list_name, fields | {"id": object_id})
+    upload = SentFixture(
         msgspec.json.encode(document),
         is_json=True,
         order=sandbox.choices.list_order,
-        disconnected=call.disconnected,
-        part=(name, 0),
-        noun=f"{'an' if kind == 'app' else 'a'} {kind} as in a fixture",
+        wait_for_disconnect=call.wait_for_disconnect,
+        part_path=(list_name, 0),
+        noun=f"{'an' if noun == 'app' else 'a'} {noun} as in a fixture",
     )
     part = await call.services.loader.load(upload)
     free_in_parts(part)
@@ -176,35 +178,38 @@ async def _load_and_put(
     def put_now() -> T:
         # The state may have changed during the load.
         call.check_sandbox()
-        if _document(sandbox.store, name, fields | {"id": own_id}) != document:
-            expected, got = "a state that stays", "a change of what the body refers to"
+        if _document(sandbox.store, list_name, fields | {"id": object_id}) != document:
+            expected, got = (
+                "an unchanged state",
+                "a change of objects that the body refers to",
+            )
             raise ServerBusy(expected, got, "body", "try again")
         return put(part)
 
     return await once_ready(put_now)
 
 
-def _document(store: Store, name: str, fields: Plain) -> Plain:
+def _document(store: Store, list_name: str, fields: Plain) -> Plain:
     """Return a fixture with the part and the objects that the part may refer to."""
-    others = _related_folders(store, name, fields)
+    others = _related_folders(store, list_name, fields)
     keys = [{"key": key} for key in store.fixture.keys]
-    return {"keys": keys, name: [fields, *others]}
+    return {"keys": keys, list_name: [fields, *others]}
 
 
-def _related_folders(store: Store, name: str, fields: Plain) -> list[Plain]:
+def _related_folders(store: Store, list_name: str, fields: Plain) -> list[Plain]:
     """Return the folders above an app or a dataset, and all objects below, as parts.
 
     The loader needs these, without their content, to check the object's parents.
     """
-    parent_id, own_id = fields.get("parentId"), fields["id"]
+    parent_id, object_id = fields.get("parentId"), fields["id"]
     parent_id = parent_id if isinstance(parent_id, str) else None
     related: list[App | Dataset]
-    if name == "apps":
-        above = folders.path_of(store.app, parent_id)
-        related = [*above, *folders.descendants(store.apps(), own_id)]
+    if list_name == "apps":
+        parents = folders.path_of(store.app, parent_id)
+        related = [*parents, *folders.descendants(store.apps(), object_id)]
     else:
-        related = [*path_of(store, parent_id), *descendants(store, own_id)]
-    by_id = {each.id: each for each in related if each.id != own_id}
+        related = [*path_of(store, parent_id), *descendants(store, object_id)]
+    by_id = {each.id: each for each in related if each.id != object_id}
     return [
         {"id": each.id, "type": each.type, "parentId": each.parent_id}
         for each in by_id.values()
@@ -215,29 +220,29 @@ def _check_rows(store: Store, dataset: Dataset) -> None:
     """Raise BadFixture if another dataset has data rows of the same ids."""
     ids = [row.id for rows in dataset.rows.values() for row in rows]
     places = ((each, store.find_row(each)) for each in ids)
-    taken = [
+    duplicates = [
         f"$.collections: {quoted(each)} is the _id of a data row of dataset "
         f"{quoted(place[0].id)}"
         for each, place in places
         if place is not None and place[0].id != dataset.id
     ]
-    if taken:
-        expected, text = "a dataset as in a fixture", "; ".join(taken[:_MAX_ROWS])
+    if duplicates:
+        expected, text = "a dataset as in a fixture", "; ".join(duplicates[:_MAX_ROWS])
         raise BadFixture(expected, "one with problems", "body", text)
 
 
 def _is_new(
-    own_id: str,
+    object_id: str,
     existing: Iterable[App | Dataset],
-    loaded: Collection[str],
-    most: int,
+    fixture_ids: Collection[str],
+    limit: int,
     noun: str,
 ) -> bool:
-    """Return whether `own_id` is not in `existing`. Raises LimitReached if full."""
+    """Return whether `object_id` is not in `existing`. Raises LimitReached if full."""
     ids = {each.id for each in existing}
-    if own_id in ids:
+    if object_id in ids:
         return False
-    check_room(len(ids.difference(loaded)), most, noun)
+    check_room(len(ids.difference(fixture_ids)), limit, noun)
     return True
 
 
@@ -257,5 +262,5 @@ def _content_response(
 ) -> Response | Download:
     if isinstance(holder, Dataset):
         holder = store.dataset(holder.id) or holder
-    make = partial(holder_to_json, store, holder)
-    return in_parts(make, call.services.downloads, status=status)
+    make_parts = partial(holder_to_json, store, holder)
+    return in_parts(make_parts, call.services.downloads, status=status)

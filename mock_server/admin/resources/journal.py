@@ -74,8 +74,8 @@ def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
     """
     facts = {name: getattr(criteria, name) for name in Criteria.__struct_fields__}
     if criteria.operation is not UNSET:
-        at = f"{root}.operation"
-        OPERATIONS.check_name(criteria.operation, at, responses=call.routes)
+        place = f"{root}.operation"
+        OPERATIONS.check_name(criteria.operation, place, responses=call.routes)
     if criteria.key is not UNSET:
         facts["key"] = as_redacted(criteria.key)
     return {name: fact for name, fact in facts.items() if fact is not UNSET}
@@ -125,7 +125,7 @@ async def get_journal(call: Call, query: JournalQuery) -> views.JournalView:
     """List the requests of clients with their responses."""
     journal, facts = call.sandbox.journal, _query_facts(query, call)
     # Read together, because the journal grows while this function waits.
-    total, dropped, following = journal.total, journal.dropped, journal.next_seq
+    total, dropped, next_number = journal.total, journal.dropped, journal.next_seq
     entries = list[views.EntryView]()
     bytes_left = call.limits.journal_page_bytes
     async for each in in_slices(journal.since(query.since)):
@@ -133,11 +133,11 @@ async def get_journal(call: Call, query: JournalQuery) -> views.JournalView:
             # Checked before an entry is added, so that a page has at least one entry,
             # and no entry can be too large to pass.
             if len(entries) == query.limit or bytes_left <= 0:
-                following = each.seq
+                next_number = each.seq
                 break
             entries.append(entry_view(each, call.sandboxes))
             bytes_left -= len(msgspec.json.encode(entries[-1]))
-    return views.JournalView(entries, total, total - dropped, dropped, following)
+    return views.JournalView(entries, total, total - dropped, dropped, next_number)
 
 
 def _has_id(request_id: str | UnsetType, entry: Entry, sandbox: str) -> bool:
@@ -155,28 +155,28 @@ def _query_facts(query: JournalQuery, call: Call) -> Facts:
     return {**facts, "body": json_object(query.body, "query.body")}
 
 
-def json_object(text: str, at: str) -> dict[str, Any]:
-    """Return the object in a JsonText; `at` is its place. Raises InvalidField."""
+def json_object(text: str, place: str) -> dict[str, Any]:
+    """Return the object in a JsonText at `place`. Raises InvalidField."""
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.MsgspecError, RecursionError):
-        raise InvalidField.of(text, "a JSON object", at) from None
+        raise InvalidField.of(text, "a JSON object", place) from None
 
 
 @routes.add("DELETE", "/journal")
 def delete_journal(call: Call) -> views.JournalView:
     """Delete all entries."""
     call.sandbox.empty_journal()
-    following = call.sandbox.journal.next_seq
-    return views.JournalView(entries=[], total=0, kept=0, dropped=0, next=following)
+    next_number = call.sandbox.journal.next_seq
+    return views.JournalView(entries=[], total=0, kept=0, dropped=0, next=next_number)
 
 
 @routes.add(
     "GET",
     "/journal/stream",
-    answer=views.EntryView,
+    response_type=views.EntryView,
     errors=(LimitReached,),
-    gives=("text/event-stream",),
+    media_types=("text/event-stream",),
 )
 def get_stream(call: Call, query: StreamQuery) -> JournalStream | Response:
     """Follow the journal: entries are sent as server-sent events.
@@ -185,15 +185,15 @@ def get_stream(call: Call, query: StreamQuery) -> JournalStream | Response:
     """
     streams = call.services.streams
     streams.check_room()
-    following = call.sandbox.journal.next_seq
+    next_number = call.sandbox.journal.next_seq
     # At least 1, because from 0 a first entry would be reported as dropped.
-    start = following if query.since is UNSET else max(1, query.since)
+    start = next_number if query.since is UNSET else max(1, query.since)
     # Last-Event-ID wins, because a browser that reconnects repeats the old `since` of
     # its URL (WHATWG server-sent events).
     for text in values(call.scope["headers"], LAST_EVENT_ID):
         start = _number(text) + 1
     # A number from before a restart may be too large, and would hide new entries.
-    start = min(start, following)
+    start = min(start, next_number)
     if call.scope["method"] == "HEAD":
         return Response(200, b"", content_type=EVENT_STREAM)
     return JournalStream(
@@ -222,7 +222,9 @@ class Verify(Criteria, kw_only=True):
     in_order: Steps | UnsetType = UNSET
 
 
-_EXAMPLES = tuple(Example({"operation": "updateHistory", "exactly": n}) for n in (1, 2))
+_EXAMPLES = tuple(
+    Example({"operation": "updateHistory", "exactly": count}) for count in (1, 2)
+)
 
 
 @routes.add("POST", "/journal/verify", examples=_EXAMPLES)
@@ -231,11 +233,11 @@ async def verify(
 ) -> views.Verified | Conflict[views.Verified]:
     """Assert which requests clients sent, how many, or in which order."""
     journal, facts = call.sandbox.journal, facts_of(assertion, call, "$")
-    low, high = _bounds(assertion)
+    minimum, maximum = _bounds(assertion)
     if assertion.in_order is UNSET:
-        result = await _verify_count(facts, journal, low, high)
+        result = await _verify_count(facts, journal, minimum, maximum)
     else:
-        if facts or (low, high) != _bounds(Verify()):
+        if facts or (minimum, maximum) != _bounds(Verify()):
             raise InvalidField("inOrder alone", "other criteria too", "$")
         steps = [
             facts_of(each, call, f"$.inOrder[{number}]")
@@ -246,83 +248,87 @@ async def verify(
 
 
 def _bounds(assertion: Verify) -> tuple[int, int | None]:
-    low, high, exactly = (
+    """Return the minimum and maximum count (None: any). Raises InvalidField."""
+    minimum, maximum, exactly = (
         None if count is UNSET else count
         for count in (assertion.at_least, assertion.at_most, assertion.exactly)
     )
     if exactly is not None:
-        if (low, high) != (None, None):
+        if (minimum, maximum) != (None, None):
             expected = "exactly, or atLeast and atMost"
             raise InvalidField(expected, "both", "$.exactly")
         return exactly, exactly
-    if low is not None and high is not None and low > high:
-        expected = f"an atMost of at least {low}"
-        raise InvalidField(expected, str(high), "$.atMost")
-    if low is not None:
-        return low, high
-    return (1 if high is None else 0), high
+    if minimum is not None and maximum is not None and minimum > maximum:
+        expected = f"an atMost of at least {minimum}"
+        raise InvalidField(expected, str(maximum), "$.atMost")
+    if minimum is not None:
+        return minimum, maximum
+    return (1 if maximum is None else 0), maximum
 
 
 async def _verify_count(
-    facts: Facts, journal: Journal, low: int, high: int | None
+    facts: Facts, journal: Journal, minimum: int, maximum: int | None
 ) -> views.Verified:
+    """Check that the number of matching entries is within the bounds."""
     hits: list[Entry] = []
     others: list[Entry] = []
     async for entry in in_slices(journal.since(0)):
         (hits if matches(facts, entry) else others).append(entry)
     count = len(hits)
-    doubt = await _doubt(facts, journal, others)
+    uncertainty = await _uncertainty(facts, journal, others)
     # Dropped entries can only add hits, so a sufficient count stays sufficient.
-    if doubt and (high is not None or count < low):
-        return views.Verified(False, count, doubt, [])
-    if count >= low and (high is None or count <= high):
+    if uncertainty and (maximum is not None or count < minimum):
+        return views.Verified(False, count, uncertainty, [])
+    if count >= minimum and (maximum is None or count <= maximum):
         return views.Verified(True, count)
-    message = f"Expected {_bounds_text(low, high)}, got {count}"
+    message = f"Expected {_bounds_text(minimum, maximum)}, got {count}"
     # The latest hits if there are too many, or the nearest misses.
-    examples = hits[-_MAX_NEAREST:] if count > low else others
+    examples = hits[-_MAX_NEAREST:] if count > minimum else others
     return views.Verified(False, count, message, await _nearest(facts, examples))
 
 
-def _bounds_text(low: int, high: int | None) -> str:
-    if low == high:
-        return f"exactly {low}"
-    at_most = "" if high is None else f"at most {high}"
-    at_least = f"at least {low}" if low else ""
+def _bounds_text(minimum: int, maximum: int | None) -> str:
+    if minimum == maximum:
+        return f"exactly {minimum}"
+    at_most = "" if maximum is None else f"at most {maximum}"
+    at_least = f"at least {minimum}" if minimum else ""
     return " and ".join(each for each in (at_least, at_most) if each)
 
 
 async def _verify_order(steps: Sequence[Facts], journal: Journal) -> views.Verified:
-    left = journal.since(0)
+    """Check that entries match the steps in order; others may be between them."""
+    remaining = journal.since(0)
     for count, facts in enumerate(steps):
-        passed = []
+        skipped = []
         # A step continues behind the match of the step before.
-        async for entry in in_slices(left):
+        async for entry in in_slices(remaining):
             # The first match leaves the most entries to later steps.
             if matches(facts, entry):
                 break
-            passed.append(entry)
+            skipped.append(entry)
         else:
             message = f"Expected an entry for $.inOrder[{count}] after the one before"
-            doubt = await _doubt(facts, journal, passed)
-            near = [] if doubt else await _nearest(facts, passed)
-            return views.Verified(False, count, doubt or message, near)
+            uncertainty = await _uncertainty(facts, journal, skipped)
+            nearest = [] if uncertainty else await _nearest(facts, skipped)
+            return views.Verified(False, count, uncertainty or message, nearest)
     return views.Verified(True, len(steps))
 
 
-async def _doubt(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str:
+async def _uncertainty(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str:
     """Return a message if dropped entries or cut bodies may match too, else ""."""
     if journal.dropped:
         return f"Expected a whole journal, got one that has dropped {journal.dropped}"
     if "body" not in facts:
         return ""
     other_facts = {name: fact for name, fact in facts.items() if name != "body"}
-    cut = sum(
+    cut_count = sum(
         [
             each.request.is_cut and matches(other_facts, each)
             async for each in in_slices(others)
         ]
     )
-    return f"Expected whole bodies, got {cut} that the journal has cut" if cut else ""
+    message = f"Expected whole bodies, got {cut_count} that the journal has cut"
+    return message if cut_count else ""
 
 
 async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[views.NearMiss]:

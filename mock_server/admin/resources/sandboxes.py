@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
 from mock_server.admin.framework import A_NAME, Call, Input, Routes, check_name
-from mock_server.admin.loading import Upload
+from mock_server.admin.loading import SentFixture
 from mock_server.admin.resources.clock_choices import with_choices
 from mock_server.admin.views import Chosen, SandboxesView, SandboxView
 from mock_server.api.errors import BadFixture, ServerBusy
@@ -78,15 +78,17 @@ async def post_sandbox(call: Call, settings: NewSandbox) -> SandboxView:
         # Checked before the state is loaded, which may take a minute, and by `create`.
         call.sandboxes.check_free(settings.name)
     # The choices of the requested profile, or the server's choices by default.
-    profile, base = call.sandboxes.profile, call.sandboxes.choices
+    profile, default_choices = call.sandboxes.profile, call.sandboxes.choices
     if settings.profile is not None:
-        profile, base = settings.profile, choose(settings.profile)
-    choices = with_choices(base, settings.choices)
+        profile, default_choices = settings.profile, choose(settings.profile)
+    choices = with_choices(default_choices, settings.choices)
     baseline = _baseline_of(call.sandboxes, settings)
     if settings.state is not None:
         # Encoded again, because the loader needs text to send to another process.
         content = msgspec.json.encode(settings.state)
-        upload = Upload(content, True, choices.list_order, call.disconnected)
+        upload = SentFixture(
+            content, True, choices.list_order, call.wait_for_disconnect
+        )
         baseline = await call.services.loader.load(upload)
     sandbox = call.sandboxes.create(
         settings.name,

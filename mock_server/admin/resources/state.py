@@ -3,7 +3,7 @@
 from functools import partial
 
 from mock_server.admin import framework
-from mock_server.admin.loading import Upload, put_baseline
+from mock_server.admin.loading import SentFixture, put_baseline
 from mock_server.admin.streaming import Download, in_parts
 from mock_server.admin.views import ResetView, SnapshotsView, SnapshotView
 from mock_server.api.errors import BadFixture, ServerBusy
@@ -43,7 +43,11 @@ def _reset_view(sandbox: Sandbox) -> ResetView:
 
 
 @routes.add(
-    "GET", "/state", answer=Document, errors=(LimitReached,), gives=(JSON, YAML)
+    "GET",
+    "/state",
+    response_type=Document,
+    errors=(LimitReached,),
+    media_types=(JSON, YAML),
 )
 def get_state(call: framework.Call) -> Response | Download:
     """Read the state as a fixture document.
@@ -56,11 +60,11 @@ def get_state(call: framework.Call) -> Response | Download:
     accepted = b",".join(values(call.scope["headers"], b"accept"))
     is_yaml = YAML.encode() in accepted
     content_type = (YAML if is_yaml else JSON).encode()
-    write = to_yaml if is_yaml else to_json
+    to_text = to_yaml if is_yaml else to_json
     # A copy, because the original may change while a large fixture is sent.
     state.train_due_rows()
-    make = partial(write, state.store.copy("streams"), frozen_at)
-    response = in_parts(make, call.services.downloads, content_type)
+    make_parts = partial(to_text, state.store.copy("streams"), frozen_at)
+    response = in_parts(make_parts, call.services.downloads, content_type)
     if isinstance(response, Download):
         call.services.downloads.check_room()
     return response
@@ -71,8 +75,8 @@ def get_state(call: framework.Call) -> Response | Download:
     "/state",
     raw_body=Document,
     errors=(BadFixture, LimitReached, ServerBusy),
-    takes_fixture=True,
-    takes=(JSON, YAML),
+    has_fixture_body=True,
+    body_media_types=(JSON, YAML),
     examples=(framework.Example(_SMALL),),
 )
 async def put_state(call: framework.Call) -> ResetView:
@@ -85,14 +89,14 @@ async def put_state(call: framework.Call) -> ResetView:
     content = call.content.strip() or b"{}"
     # The order of the start choices, which the reset below restores.
     order = sandbox.start_choices.list_order
-    upload = Upload(content, is_json, order, call.disconnected)
+    upload = SentFixture(content, is_json, order, call.wait_for_disconnect)
     baseline = await call.services.loader.load(upload)
     # During the load, the sandbox may have been deleted and its name reused.
     call.check_sandbox()
-    free_old = put_baseline(sandbox, baseline)
+    free_former = put_baseline(sandbox, baseline)
     # Created before another request can reset the sandbox again.
     view = _reset_view(sandbox)
-    await free_old
+    await free_former
     return view
 
 

@@ -52,11 +52,11 @@ def get_why(call: Call, query: WhyQuery) -> Why:
     item = None if query.item is UNSET else query.item
     state = sandbox.state
     state.train_due_rows()
-    tried = TriedRequest(_fields(query), state.choices, key)
+    request = TriedRequest(_fields(query), state.choices, key)
     # API keys are checked as at the address of the sandbox.
     bound_to = None if sandbox.name == DEFAULT else sandbox.name
     reader = RequestReader(_read, lambda key, state: authorize(key, state, bound_to))
-    return explain(state, reader, tried, item)
+    return explain(state, reader, request, item)
 
 
 def _read(fields: Mapping[str, object], choices: Choices) -> ListV2:

@@ -22,7 +22,7 @@ class Alter(Fault, tag="alter"):
     """Fields of every item of a page are set or removed."""
 
     chinese = "一页中的每个条目都被设置或删除若干字段。"
-    least: ClassVar[Mapping[str, Any]] = {"set": {"a": 1}}
+    required_fields: ClassVar[Mapping[str, Any]] = {"set": {"a": 1}}
     trait = "page"
     schema: ClassVar[Mapping[str, Any]] = {
         "anyOf": [

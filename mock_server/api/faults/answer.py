@@ -24,7 +24,7 @@ from mock_server.api.faults.answer_checks import (
     survives_json,
 )
 from mock_server.api.faults.answering import AnsweredRequest, BaseAnswer, value_of
-from mock_server.api.operations.operation import Distort, Operation
+from mock_server.api.operations.operation import Distortion, Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.domain.access import Level
@@ -36,7 +36,7 @@ from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.validation.walk import Path
 from mock_server.fixture.document import Encoded, Headers, ResponseText
 
-FORMS = ("data", "json", "text", "base64")
+BODY_FIELDS = ("data", "json", "text", "base64")
 """The fields that can hold the body; at most one of them is given."""
 _TYPES = {"text": b"text/plain; charset=utf-8", "base64": b"application/octet-stream"}
 _JSON = b"application/json"
@@ -55,7 +55,7 @@ class Answer(BaseAnswer, tag="answer", dict=True):
     """A scripted response replaces that of an operation or path."""
 
     chinese = "以此应答代替操作自身的应答，或用于任意其他路径。"
-    least: ClassVar[Mapping[str, Any]] = {"operation": "listV2", "data": None}
+    required_fields: ClassVar[Mapping[str, Any]] = {"operation": "listV2", "data": None}
     schema: ClassVar[Mapping[str, Any]] = {
         "not": {
             "anyOf": [
@@ -68,8 +68,8 @@ class Answer(BaseAnswer, tag="answer", dict=True):
                         if each not in ("data", "json")
                     },
                 }
-                for at, one in enumerate(FORMS)
-                for other in FORMS[:at]
+                for at, one in enumerate(BODY_FIELDS)
+                for other in BODY_FIELDS[:at]
             ]
         }
     }
@@ -94,15 +94,17 @@ class Answer(BaseAnswer, tag="answer", dict=True):
         return self.delay_ms
 
     @property
-    def form(self) -> str | None:
+    def body_field(self) -> str | None:
         """Return the name of the field that holds the body, None without one."""
-        return next(iter(self._body_forms), None)
+        return next(iter(self._body_fields), None)
 
     @property
-    def _body_forms(self) -> list[str]:
+    def _body_fields(self) -> list[str]:
         # `data` and `json` may be null; null in the other fields is no value.
         absent = {"data": UNSET, "json": UNSET}
-        return [each for each in FORMS if getattr(self, each) is not absent.get(each)]
+        return [
+            each for each in BODY_FIELDS if getattr(self, each) is not absent.get(each)
+        ]
 
     @property
     def content_type(self) -> bytes:
@@ -111,31 +113,33 @@ class Answer(BaseAnswer, tag="answer", dict=True):
             return b""
         headers = {name.lower(): value for name, value in self.headers.items()}
         own_type = headers.get(CONTENT_TYPE, "").encode()
-        return own_type or _TYPES.get(self.form or "text", _JSON)
+        return own_type or _TYPES.get(self.body_field or "text", _JSON)
 
     def problems(self) -> Iterator[tuple[Path, str]]:
         """Yield problems of the path, the body and the headers."""
         if is_route(self.operation):
             yield from path_problems(self.operation)
             if self.phase == "after":
-                expected = "phase before at a path where nothing is carried out"
+                expected = "phase before at a path without an operation"
                 yield ("phase",), f"Expected {expected}, got after"
         else:
             yield from missing_method(self.operation)
-        forms = self._body_forms
-        if self.status in WITHOUT_BODY and forms:
-            yield (forms[0],), f"Expected no body with status {self.status}, got one"
-        elif len(forms) > 1:
+        body_fields = self._body_fields
+        if self.status in WITHOUT_BODY and body_fields:
+            message = f"Expected no body with status {self.status}, got one"
+            yield (body_fields[0],), message
+        elif len(body_fields) > 1:
             expected = "one of data, json, text, file and base64"
-            got = " and ".join(forms)
-            yield (forms[1],), f"Expected {expected}, got {got}"
-        elif forms in (["json"], ["data"]):
-            value = getattr(self, forms[0])
+            got = " and ".join(body_fields)
+            yield (body_fields[1],), f"Expected {expected}, got {got}"
+        elif body_fields in (["json"], ["data"]):
+            value = getattr(self, body_fields[0])
             # A value that was read from JSON needs no search, which may take long.
-            found = [] if survives_json(value) else [*json_problems(value, (forms[0],))]
-            yield from found
-            if not found and (problem := placeholders.problem_in(value)):
-                yield (forms[0],), problem
+            path = (body_fields[0],)
+            mistakes = [] if survives_json(value) else [*json_problems(value, path)]
+            yield from mistakes
+            if not mistakes and (problem := placeholders.problem_in(value)):
+                yield path, problem
         elif self.base64 is not None:
             try:
                 b64decode(self.base64, validate=True)
@@ -149,7 +153,7 @@ class Answer(BaseAnswer, tag="answer", dict=True):
         if not isinstance(value, Raw):
             return super().plain_fields()
         rest = replace(self, data=UNSET, json=UNSET)
-        return rest.plain_fields() | {self.form or "": value}
+        return rest.plain_fields() | {self.body_field or "": value}
 
     def to_stored(self) -> Self:
         """Return the answer with a large value as JSON, which takes less memory."""
@@ -158,15 +162,17 @@ class Answer(BaseAnswer, tag="answer", dict=True):
         encoded = msgspec.json.encode(self._declared_value)
         if len(encoded) <= LARGE_BYTES:
             return self
-        return replace(self, **{self.form or "": Raw(encoded)})
+        return replace(self, **{self.body_field or "": Raw(encoded)})
 
-    def respond(self, sent: AnsweredRequest, distort: Distort | None) -> Response:
-        value = self._filled_value(sent)
-        if distort is not None and value is not UNSET:
-            value = _with_other_page(value, distort, sent)
+    def respond(
+        self, request: AnsweredRequest, distortion: Distortion | None
+    ) -> Response:
+        value = self._filled_value(request)
+        if distortion is not None and value is not UNSET:
+            value = _with_other_page(value, distortion, request)
         body = self._encoded_body(value)
         if self.phase == "after":  # not earlier: a refused answer changes nothing
-            sent.perform(distort)
+            request.perform(distortion)
         headers = tuple(
             (name.lower().encode(), text.encode())
             for name, text in self.headers.items()
@@ -179,16 +185,16 @@ class Answer(BaseAnswer, tag="answer", dict=True):
         hint = (
             self._own_difference
             if is_own
-            else self._difference_of(sent.operation, value)
+            else self._difference_of(request.operation, value)
         )
         return replace(response, note=Note(hint=hint)) if hint else response
 
-    def _filled_value(self, sent: AnsweredRequest) -> Any:
+    def _filled_value(self, request: AnsweredRequest) -> Any:
         """Return the JSON value of the body, with its placeholders filled in."""
         value = self._declared_value
         if value is UNSET or not self._has_placeholders:
             return value
-        return placeholders.fill(value, sent.values(), DEFAULT_LIMITS.response_bytes)
+        return placeholders.fill(value, request.values(), DEFAULT_LIMITS.response_bytes)
 
     @cached_property
     def _has_placeholders(self) -> bool:
@@ -197,7 +203,7 @@ class Answer(BaseAnswer, tag="answer", dict=True):
     @property
     def _declared_value(self) -> Any:
         # A large value is still encoded JSON.
-        return self.data if self.form == "data" else self.json
+        return self.data if self.body_field == "data" else self.json
 
     @property
     def body(self) -> bytes:
@@ -207,7 +213,7 @@ class Answer(BaseAnswer, tag="answer", dict=True):
     def _encoded_body(self, value: Any) -> bytes:
         if value is not UNSET:
             body = msgspec.json.encode(value)
-            return SUCCESS % body if self.form == "data" else body
+            return SUCCESS % body if self.body_field == "data" else body
         if self.base64 is not None:
             return b64decode(self.base64)
         return (self.text or "").encode()
@@ -219,7 +225,7 @@ class Answer(BaseAnswer, tag="answer", dict=True):
     def _difference_of(self, operation: object, value: Any) -> str:
         if self.status != 200 or not isinstance(operation, Operation):
             return ""
-        return data_difference(operation, self.form, value)
+        return data_difference(operation, self.body_field, value)
 
     def warnings(self) -> Iterator[str]:
         """Yield warnings; also of data that differs from the operation's own type."""
@@ -245,8 +251,10 @@ def _holds_json(text: str) -> bool:
     return True
 
 
-def _with_other_page(value: Any, distort: Distort, sent: AnsweredRequest) -> Any:
-    """Return the value with its page changed by `distort`; other values stay."""
+def _with_other_page(
+    value: Any, distortion: Distortion, request: AnsweredRequest
+) -> Any:
+    """Return the value with its page changed by `distortion`; other values stay."""
     document = value_of(bytes(value)) if isinstance(value, Raw) else value
     holder = document if isinstance(document, dict) else {}
     holder = holder["data"] if isinstance(holder.get("data"), dict) else holder
@@ -254,8 +262,8 @@ def _with_other_page(value: Any, distort: Distort, sent: AnsweredRequest) -> Any
     if not isinstance(items, list) or type(total) is not int:
         return value
     page = Page(items, total, Level.OWNER, items, 0, max(1, len(items)))
-    other = distort(page, sent)
-    result = {**holder, "list": [*other.items]}
+    changed_page = distortion(page, request)
+    result = {**holder, "list": [*changed_page.items]}
     if "total" in holder:
-        result["total"] = other.total
+        result["total"] = changed_page.total
     return result if holder is document else {**document, "data": result}

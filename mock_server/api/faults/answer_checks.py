@@ -63,13 +63,15 @@ def path_problems(route: str) -> Iterator[tuple[Path, str]]:
 
 
 def missing_method(operation: str) -> Iterator[tuple[Path, str]]:
-    """A path whose method is missing, behind it, or is none of those in capitals."""
-    word, _, path = operation.rpartition(" ")
+    """Yield a problem if a path has no known method in capitals before it."""
+    method_text, _, path = operation.rpartition(" ")
     if path.upper() in METHODS:
-        word, path = path, word
+        method_text, path = path, method_text
     if path.startswith("/") and not OPERATIONS.owner_of(path):
-        method = word.upper() if word.upper() in METHODS else "GET"
-        suffix = "" if method == word.upper() else ", with the method of the request"
+        method = method_text.upper() if method_text.upper() in METHODS else "GET"
+        suffix = (
+            "" if method == method_text.upper() else ", with the method of the request"
+        )
         hint = f"write it as '{method} {cut(path)}'{suffix}"
         got = f"got {describe_value(operation)} ({hint})"
         expected = f"one of {', '.join(METHODS)} before a path"
@@ -107,17 +109,17 @@ def json_problems(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 
 _NAME, _VALUE = re.compile(HEADER_NAME), re.compile(HEADER_VALUE)
 _RESERVED_HEADERS = {
-    "connection": "it is the server's to end a connection",
-    "content-length": "the server counts",
-    "date": "the server says when",
-    "keep-alive": "it is the server's to end a connection",
-    "te": "it is of requests",
-    "trailer": "there are none",
-    "transfer-encoding": "the server frames",
-    "upgrade": "there is only HTTP/1.1",
-    "x-mock-generation": "the server marks what it answers",
-    "x-mock-hint": "the server marks what it answers",
-    "x-mock-sandbox": "the server marks what it answers",
+    "connection": "the server decides when a connection ends",
+    "content-length": "the server counts the bytes",
+    "date": "the server sets the time",
+    "keep-alive": "the server decides when a connection ends",
+    "te": "only requests have it",
+    "trailer": "the server sends no trailers",
+    "transfer-encoding": "the server frames the body",
+    "upgrade": "the server speaks HTTP/1.1 only",
+    "x-mock-generation": "the server sets it",
+    "x-mock-hint": "the server sets it",
+    "x-mock-sandbox": "the server sets it",
 }
 _CORS = "access-control-"
 
@@ -155,35 +157,39 @@ def header_mistake(name: str, value: str, status: int) -> str:
     return ""
 
 
-def data_difference(operation: Operation, form: str | None, value: Any) -> str:
+def data_difference(operation: Operation, body_field: str | None, value: Any) -> str:
     """Return how an answer's data differs from the operation's type; "" if it fits.
 
-    `form` is the field of the answer that has the body.
+    `body_field` is the field of the answer that has the body.
     """
-    if form not in ("data", "json") or operation.data is None:
+    if body_field not in ("data", "json") or operation.data_type is None:
         return ""
     if isinstance(value, Raw):
         try:
             value = value_of(bytes(value))
         except LimitReached:  # comparing a large value takes too long
             return ""
-    root = "$.data"
-    if form == "json" and operation.has_envelope:
+    place = "$.data"
+    if body_field == "json" and operation.has_envelope:
         if not isinstance(value, dict) or "data" not in value:
             expected = "an envelope with code, statusText, message and data"
             hint = "write data in place of json, and it is added"
             return f"{operation.name} returns {expected}, this json has none: {hint}"
-        value, root = value["data"], "$.json.data"
+        value, place = value["data"], "$.json.data"
     try:
-        msgspec.convert(value, operation.data)
+        msgspec.convert(value, operation.data_type)
     except msgspec.ValidationError as error:
         is_small = len(msgspec.json.encode(value)) <= Published.differing_bytes
-        problems = mistakes(value, operation.data) if is_small else iter(())
-        first = next(problems, None)
+        problems = mistakes(value, operation.data_type) if is_small else iter(())
+        problem = next(problems, None)
         text = (
-            f"{first.message} - at {root}{dotted(first.path)[1:]}" if first else error
+            f"{problem.message} - at {place}{dotted(problem.path)[1:]}"
+            if problem
+            else error
         )
-        is_talk = operation.name.endswith("completions")
-        hint = "; kind reply writes the whole answer for a text" if is_talk else ""
+        is_completion = operation.name.endswith("completions")
+        hint = (
+            "; kind reply writes the whole answer for a text" if is_completion else ""
+        )
         return f"The answer differs from what {operation.name} returns: {text}{hint}"
     return ""

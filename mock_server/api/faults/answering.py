@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 from mock_server.api.errors import BadJson
 from mock_server.api.faults.fault import Fault, raise_problems
 from mock_server.api.operations.answered_path import Served
-from mock_server.api.operations.operation import Distort
+from mock_server.api.operations.operation import Distortion
 from mock_server.api.request import check_counts
 from mock_server.api.response import Response
 from mock_server.domain.call import Call
@@ -38,10 +38,10 @@ def value_of(body: bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     except BadJson as refusal:
-        most = f"{Published.json_values} items and fields"
+        limit_text = f"{Published.json_values} items and fields"
         hint = "a fault cannot change a larger one"
         raise LimitReached(
-            f"an answer of at most {most}", "a larger one", "the answer", hint
+            f"an answer of at most {limit_text}", "a larger one", "the answer", hint
         ) from refusal
 
 
@@ -54,9 +54,9 @@ class AnsweredRequest(Struct, frozen=True):
     request: Request
     firing: Firing
 
-    def perform(self, distort: Distort | None = None) -> Response:
+    def perform(self, distortion: Distortion | None = None) -> Response:
         """Run the operation. Raises NotReady."""
-        return self.operation.respond(self.call, self.content, distort)
+        return self.operation.respond(self.call, self.content, distortion)
 
     def values(self) -> Mapping[str, object]:
         """Return the values of the placeholders that an answer may contain."""
@@ -81,7 +81,9 @@ class BaseAnswer(Fault):
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
     ttl: Seconds | None = None  # type: ignore[assignment]
 
-    def respond(self, sent: AnsweredRequest, distort: Distort | None) -> Response:
+    def respond(
+        self, request: AnsweredRequest, distortion: Distortion | None
+    ) -> Response:
         """Return the response when the answer fires. Raises Refusal, NotReady."""
         raise NotImplementedError
 

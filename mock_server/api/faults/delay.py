@@ -21,7 +21,7 @@ class Delay(fault.StreamFault, tag="delay"):
     """The response is late: by `ms`, by `min` to `max`, or around a `median`."""
 
     chinese = "应答迟到：固定 `ms`，或在 `min` 到 `max` 之间，或以 `median` 为中位数。"
-    least: ClassVar[Mapping[str, Any]] = {"ms": 1}
+    required_fields: ClassVar[Mapping[str, Any]] = {"ms": 1}
     schema = fault.one_of(*_FORMS)
 
     ms: fault.Milliseconds | None = None
@@ -70,9 +70,11 @@ class Delay(fault.StreamFault, tag="delay"):
 
     def with_pause(self, stream: EventStream, ms: float) -> EventStream:
         """Return the stream with a pause of `ms` after `after_chunks` events."""
-        at = min(self.after_chunks, len(stream.chunks) - 1)
-        delayed = replace(stream.chunks[at], pause_ms=stream.chunks[at].pause_ms + ms)
-        before, rest = stream.chunks[:at], stream.chunks[at + 1 :]
+        index = min(self.after_chunks, len(stream.chunks) - 1)
+        delayed = replace(
+            stream.chunks[index], pause_ms=stream.chunks[index].pause_ms + ms
+        )
+        before, rest = stream.chunks[:index], stream.chunks[index + 1 :]
         return stream.with_chunks([*before, delayed, *rest])
 
     def milliseconds(self, first: float, second: float) -> float:

@@ -22,7 +22,7 @@ from mock_server.api.connection import Connection, NeedsConnection, connection_o
 from mock_server.api.context import RequestContext, pause
 from mock_server.api.event_stream import EventStream
 from mock_server.api.operations.answered_path import Served, name_schema
-from mock_server.api.operations.operation import Distort
+from mock_server.api.operations.operation import Distortion
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import End, Response
 from mock_server.api.slices import once_ready
@@ -62,7 +62,7 @@ class FaultContext(Struct, frozen=True):
     request: RequestContext
     operation: Served
     firing: Firing
-    respond: Callable[[Distort | None, State | None], Response]
+    respond: Callable[[Distortion | None, State | None], Response]
 
     @property
     def is_after(self) -> bool:
@@ -73,9 +73,9 @@ class FaultContext(Struct, frozen=True):
     # `response_to_break` if they break the bytes of a response, `perform_if_after` if
     # they replace the response, `perform_on_copy` if the operation must write nothing.
 
-    async def perform(self, distort: Distort | None = None) -> Response:
-        """Run the operation; `distort` may change its data before it is encoded."""
-        response = await once_ready(lambda: self.respond(distort, None))
+    async def perform(self, distortion: Distortion | None = None) -> Response:
+        """Run the operation; `distortion` may change its data before it is encoded."""
+        response = await once_ready(lambda: self.respond(distortion, None))
         await apply_answer_delay(self.request)
         return response
 
@@ -97,8 +97,8 @@ class FaultContext(Struct, frozen=True):
         """Return an invented item for a page of the operation or of an answer."""
         if self.request.answer is not None:
             return {"_id": f"appeared-{number}", "name": f"Appeared {number}"}
-        appear = cast("Callable[[object, int], Any]", self.operation.invent)
-        return appear(request, number)
+        invent = cast("Callable[[object, int], Any]", self.operation.invent_item)
+        return invent(request, number)
 
     async def response_to_break(self) -> Response:
         """Return a response to break; only in phase "after", data may change."""
@@ -111,7 +111,7 @@ class FaultContext(Struct, frozen=True):
             kind = self.firing.fault.definition.kind
             raise NeedsConnection(
                 f"the fault {kind!r} needs a connection: serve the application on a "
-                "socket (MockServer), it cannot be had in process"
+                "socket (MockServer), in process there is none"
             )
         return connection
 
@@ -137,7 +137,7 @@ class Fault(Definition):
     """All kinds by name; set by the table of kinds."""
     presets: ClassVar[Collection[str]] = ()
     """The names of all presets; set by the table of kinds."""
-    least: ClassVar[Mapping[str, Any]] = {}
+    required_fields: ClassVar[Mapping[str, Any]] = {}
     """The required fields of a valid fault, beside its kind."""
     chinese: ClassVar[str] = ""
     """The effect as a Chinese sentence; the docstring is the English sentence."""
@@ -187,13 +187,15 @@ class Fault(Definition):
             return f" (did you mean {rest!r}?)"
         kinds = Fault.kinds.items()
         names = {each for _, kind in kinds for each in _field_names(kind)}
-        best = nearest(name, names) or name
-        owners = ", ".join(each for each, kind in kinds if best in _field_names(kind))
+        likely_name = nearest(name, names) or name
+        owners = ", ".join(
+            each for each, kind in kinds if likely_name in _field_names(kind)
+        )
         if name == "headers" and "retry-after" in str(fields.get(name)).lower():
             return " (write retryAfter)"
         if owners == "answer":
-            owners += f": in Python write respond(..., {best}=...)"
-        return f" ({best} is a field of {owners})" if owners else ""
+            owners += f": in Python write respond(..., {likely_name}=...)"
+        return f" ({likely_name} is a field of {owners})" if owners else ""
 
     @classmethod
     def own_fields(cls) -> Mapping[str, object]:
@@ -336,19 +338,19 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
         advice = f'write {{"preset": "{name}"}}, in Python preset({name!r})'
         hint = f", which is a preset ({advice})"
     if name == "timeout" and "ms" not in fields:
-        hint = " (hang never answers, delay with ms 3000 answers late)"
-    names = {f for k in kinds.values() for f in _field_names(k)}
+        hint = " (hang never responds, delay with ms 3000 responds late)"
+    names = {name for kind in kinds.values() for name in _field_names(kind)}
     if "kind" not in fields and "request" in fields:  # as WireMock has it
         hint, names = " (did you mean 'answer'?)", {*fields}
     unknown = [each for each in fields if each not in names][: Published.told_problems]
-    more = [f"unknown field {cut(f)!r}{did_you_mean(f, names)}" for f in unknown]
-    tag = fields.get("type", hint.partition("'")[2].partition("'")[0])
-    if isinstance(tag, str) and tag in kinds:  # check the fields of the meant kind
+    problems = [f"unknown field {cut(it)!r}{did_you_mean(it, names)}" for it in unknown]
+    likely_kind = fields.get("type", hint.partition("'")[2].partition("'")[0])
+    if isinstance(likely_kind, str) and likely_kind in kinds:  # check its fields too
         own = {name: each for name, each in fields.items() if name in names - {"kind"}}
-        errors = islice(mistakes(own, kinds[tag]), Published.told_problems)
-        more += [f"{each.message} - at {dotted(each.path)}" for each in errors]
+        errors = islice(mistakes(own, kinds[likely_kind]), Published.told_problems)
+        problems += [f"{each.message} - at {dotted(each.path)}" for each in errors]
     expected = f"Expected one of {', '.join(kinds)}, got {got}{hint}"
-    return expected, "".join(f"; {each}" for each in more)
+    return expected, "".join(f"; {each}" for each in problems)
 
 
 def _field_names(kind: type[Fault]) -> set[str]:
@@ -379,9 +381,9 @@ def fault_of(fields: Mapping[str, Any]) -> Fault:
 
 
 _TRAITS = {
-    "page": "that answers a page",
-    "total": "that answers a total",
-    "write": "that changes something",
+    "page": "that returns a page",
+    "total": "that returns a total",
+    "write": "that changes data",
 }
 
 

@@ -19,7 +19,7 @@ class PageDrift(Fault, tag="page_drift"):
     """The list has changed since the previous page: some items appear or vanish."""
 
     chinese = "列表与上一页时不同：在整个列表的某个位置出现或消失若干条目。"
-    least: ClassVar[Mapping[str, Any]] = {"insert": 1}
+    required_fields: ClassVar[Mapping[str, Any]] = {"insert": 1}
     trait = "page"
     schema = one_of(("insert",), ("remove",))
 
@@ -38,25 +38,25 @@ class PageDrift(Fault, tag="page_drift"):
             raise wrong_field("insert or remove", got, "insert")
 
     async def apply(self, context: FaultContext) -> Response:
-        def distort(page: Page[Any], request: object) -> Page[Any]:
+        def drift(page: Page[Any], request: object) -> Page[Any]:
             numbers = range(1, (self.insert or 0) + 1)
-            new = [context.invent_item(request, number) for number in numbers]
-            return drifted_page(page, self.at, new, self.remove or 0)
+            new_items = [context.invent_item(request, number) for number in numbers]
+            return drifted_page(page, self.at, new_items, self.remove or 0)
 
-        return await context.perform(distort)
+        return await context.perform(drift)
 
 
-def drifted_page(page: Page[T], at: int, new: Sequence[T], remove: int) -> Page[T]:
-    """Return the page with `new` items, or without `remove` items, at index `at`."""
+def drifted_page(page: Page[T], at: int, new: Sequence[T], removed: int) -> Page[T]:
+    """Return the page with `new` items, or without `removed` items, at index `at`."""
     # The whole list changes, so later pages shift too. It may have a million items, so
     # only the items of this page are computed.
-    matching, begin, end = page.matching, page.offset, page.offset + page.page_size
+    matching, start, end = page.matching, page.offset, page.offset + page.page_size
     index = min(at, len(matching))
-    shift = min(remove, len(matching) - index) - len(new)  # how far the rest moves
+    shift = min(removed, len(matching) - index) - len(new)  # how far the rest moves
     rest = index + len(new)
     items = [
-        *matching[begin : min(end, index)],
-        *new[max(0, begin - index) : max(0, end - index)],
-        *matching[max(begin, rest) + shift : max(end, rest) + shift],
+        *matching[start : min(end, index)],
+        *new[max(0, start - index) : max(0, end - index)],
+        *matching[max(start, rest) + shift : max(end, rest) + shift],
     ]
     return replace(page, items=items, total=len(matching) - shift)

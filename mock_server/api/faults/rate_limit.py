@@ -15,7 +15,7 @@ class RateLimited(Fault, tag="rate_limit", kw_only=True):
     """An API key that exceeds `limit` requests in `window` seconds gets a 429."""
 
     chinese = "每个密钥在 `window` 秒内超过 `limit` 次的请求得到 429。"
-    least: ClassVar[Mapping[str, Any]] = {"limit": 1, "window": 1}
+    required_fields: ClassVar[Mapping[str, Any]] = {"limit": 1, "window": 1}
 
     requests: Annotated[int, Meta(ge=1, le=Published.integer)] = field(name="limit")
     """Maximum requests of a key in a window."""

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from mock_server.api.faults.answering import AnsweredRequest, BaseAnswer
 from mock_server.api.faults.fault import wrong_field
-from mock_server.api.operations.operation import Distort
+from mock_server.api.operations.operation import Distortion
 from mock_server.api.response import Response
 from mock_server.domain import replies
 from mock_server.domain.faults import placeholders
@@ -23,7 +23,7 @@ class Reply(BaseAnswer, tag="reply"):
     """A chat completion returns this reply."""
 
     chinese = "对话接口以此内容回复，可整体返回或流式返回。"
-    least: ClassVar[Mapping[str, Any]] = {"text": "Hello"}
+    required_fields: ClassVar[Mapping[str, Any]] = {"text": "Hello"}
     schema: ClassVar[Mapping[str, Any]] = {
         "oneOf": [
             {"required": [one], "properties": {one: {"type": kind}, other: _NULL}}
@@ -58,10 +58,12 @@ class Reply(BaseAnswer, tag="reply"):
         yield from super().warnings()
         yield from placeholders.in_reply([self.text, self.parts])
 
-    def respond(self, sent: AnsweredRequest, distort: Distort | None) -> Response:
+    def respond(
+        self, request: AnsweredRequest, distortion: Distortion | None
+    ) -> Response:
         """Return the response of the operation with this reply."""
         reply = replies.DeclaredReply(
             text=self.text, parts=self.parts, stream=self.stream
         )
-        call = replace(sent.call, reply=reply)
-        return sent.operation.respond(call, sent.content, distort)
+        call = replace(request.call, reply=reply)
+        return request.operation.respond(call, request.content, distortion)

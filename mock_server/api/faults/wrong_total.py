@@ -26,6 +26,6 @@ class WrongTotal(Fault, tag="wrong_total"):
         return await context.perform(lambda page, _: with_wrong_total(page, self.by))
 
 
-def with_wrong_total(page: Page[T], by: int) -> Page[T]:
-    """Return the page with `by` added to its total; the result is at least 0."""
-    return replace(page, total=max(0, page.total + by))
+def with_wrong_total(page: Page[T], difference: int) -> Page[T]:
+    """Return the page with another total, which is at least 0."""
+    return replace(page, total=max(0, page.total + difference))

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from mock_server.api.errors import BadJson, MethodNotAllowed
 from mock_server.api.headers import Header
-from mock_server.api.operations.operation import Access, Distort, Operation
+from mock_server.api.operations.operation import Access, Distortion, Operation
 from mock_server.api.operations.routing import PREFIX
 from mock_server.api.request import read_json
 from mock_server.domain.call import Call
@@ -29,9 +29,9 @@ class AnsweredPath(Struct, frozen=True):
     access: ClassVar[Access] = "guest"
     traits: ClassVar[frozenset[str]] = frozenset()
     related: ClassVar[None] = None
-    gather: ClassVar[None] = None
-    most_bytes: ClassVar[None] = None
-    invent: ClassVar[None] = None
+    read_fields: ClassVar[None] = None
+    max_body_bytes: ClassVar[None] = None
+    invent_item: ClassVar[None] = None
     is_scripted: ClassVar[bool] = True
 
     names: tuple[str, ...]
@@ -61,7 +61,7 @@ class AnsweredPath(Struct, frozen=True):
             return {}
 
     def respond(
-        self, call: Call, content: bytes, distort: Distort | None = None
+        self, call: Call, content: bytes, distortion: Distortion | None = None
     ) -> NoReturn:
         """Never called, because an answer responds."""
         raise NotImplementedError

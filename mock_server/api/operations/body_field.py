@@ -20,34 +20,36 @@ from mock_server.domain.validation.convert import is_number_field
 class FieldRules(Struct, frozen=True):
     """Names of the violations that a field can have, and other facts about the field.
 
-    `missing` names the violation if a required field is absent; its effect is
-    `missing_effect`. `text` names that of a number sent as a string of digits, `high`
-    that of a number over the spec's maximum; the choice `cap` sets the largest number.
-    `empty` has the name for an empty string, and the expected value in words. Each name
-    is that of the choice that may tolerate the violation; all other violations are
-    `invalid_field`, which no choice tolerates.
+    `missing_violation` names the violation if a required field is absent; its effect is
+    `missing_effect`. `text_violation` names that of a number sent as a string of
+    digits, `max_violation` that of a number over the spec's maximum; the choice
+    `max_choice` sets the largest number. `empty_violation` has the name for an
+    empty string, and the expected value in words. Each name is that of the choice that
+    may tolerate the violation; all other violations are `invalid_field`, which no
+    choice tolerates.
 
-    A field that only a `choice` adds to the spec has an `effect` when it is read. With
-    `instead_of` it is read only if that field is missing. Messages do not repeat the
-    value if `is_secret`. `hint` says where to find a missing value, `instead` which
-    operation takes other values. Objects of an array
-    without `items_need` are left out. A field that `is_idle` is checked, and changes
-    nothing, unless it `is_credential`: then it identifies the caller.
+    A field that only the choice `adding_choice` adds to the spec has the effect
+    `added_effect` when it is read; it is read only if the field `replaced_field` is
+    missing. Messages do not repeat the value if `is_secret`. `hint` says where to find
+    a missing value, `other_values_hint` which operation takes other values. Objects of
+    an array are left out if their field `item_text` is missing or empty. A field that
+    `is_idle` is checked, and changes nothing, unless it `is_credential`: then it
+    identifies the caller.
     """
 
-    missing: str = "invalid_field"
+    missing_violation: str = "invalid_field"
     missing_effect: str = IGNORED
-    text: str = "invalid_field"
-    high: str = "invalid_field"
-    cap: str = ""
-    empty: tuple[str, str] | None = None
-    choice: str = ""
-    instead_of: str | None = None
-    effect: str = HONOURED
+    text_violation: str = "invalid_field"
+    max_violation: str = "invalid_field"
+    max_choice: str = ""
+    empty_violation: tuple[str, str] | None = None
+    adding_choice: str = ""
+    replaced_field: str | None = None
+    added_effect: str = HONOURED
     is_secret: bool = False
     hint: str = ""
-    instead: str = ""
-    items_need: str = ""
+    other_values_hint: str = ""
+    item_text: str = ""
     is_idle: bool = False
     is_credential: bool = False
 
@@ -58,8 +60,8 @@ class FieldRules(Struct, frozen=True):
 
     def meta(self) -> Meta:
         """Return these facts as metadata for the field's type."""
-        described = "Known, without effect" if self.is_without_effect else None
-        return Meta(extra={"rules": self}, description=described)
+        description = "Known, without effect" if self.is_without_effect else None
+        return Meta(extra={"rules": self}, description=description)
 
 
 class Field:
@@ -80,16 +82,16 @@ class Field:
         self.rules = _rules_of(field.type)
 
     def missing(
-        self, choices: Choices, *, another: str = "", unknown: str | None = None
+        self, choices: Choices, *, substitute: str = "", unknown: str | None = None
     ) -> Violation:
         """Return the violation of a body that lacks the field.
 
-        The body may have the field `another` instead. `unknown` is a field of the body
-        that is likely meant for the missing one.
+        The body may have the field `substitute` instead. `unknown` is a field of the
+        body that is likely meant for the missing one.
         """
-        effect = HONOURED if another else self.rules.missing_effect
-        got = f"the field {quoted(another)} instead" if another else "nothing"
-        violation = self._violation(self.rules.missing, got, effect=effect)
+        effect = HONOURED if substitute else self.rules.missing_effect
+        got = f"the field {quoted(substitute)} instead" if substitute else "nothing"
+        violation = self._violation(self.rules.missing_violation, got, effect=effect)
         hint = f" ({self.rules.hint})" if self.rules.hint else ""
         message = violation.message + likely_hint(unknown, self.name) + hint
         return judge(replace(violation, message=message), choices)
@@ -102,57 +104,63 @@ class Field:
         value = self._as_number(raw) if self._is_number else raw
         if isinstance(raw, list | dict) and not self._is_number:
             return value, self._inner_violations(raw) or self._item_violations(raw)
-        valid = walk.is_valid(value, self._type)
+        is_valid = walk.is_valid(value, self._type)
         # A string of digits is a number by now; any other has the wrong type.
         is_text = self._is_number and isinstance(raw, str) and value is not raw
-        is_empty = raw == "" and self.rules.empty is not None
-        if valid and not is_text and not is_empty:
+        is_empty = raw == "" and self.rules.empty_violation is not None
+        if is_valid and not is_text and not is_empty:
             return value, []
         got = "another value" if self.rules.is_secret else describe_value(raw)
         # The minimum is 0 or 1, so an invalid positive number is over the maximum. A
         # boolean is an int to Python, but not to JSON.
-        is_large = not valid and type(value) is int and value > 0
+        is_large = not is_valid and type(value) is int and value > 0
         expected = self._allowed_values(choices)
-        names = [(self.rules.text, expected)] if is_text else []
-        if not valid and not is_large:
+        names = [(self.rules.text_violation, expected)] if is_text else []
+        if not is_valid and not is_large:
             names.append(("invalid_field", expected))
-        if is_empty and self.rules.empty is not None:
-            names.append(self.rules.empty)
-        violations = (self._violation(name, got, what) for name, what in names)
+        if is_empty and self.rules.empty_violation is not None:
+            names.append(self.rules.empty_violation)
+        violations = (self._violation(name, got, each) for name, each in names)
         result = [judge(self._with_hint(each), choices) for each in violations]
         if is_large:
             result.append(self._over_maximum(value, got, choices))
         return value, result
 
     def _with_hint(self, violation: Violation) -> Violation:
-        hint = f" ({self.rules.instead})" if self.rules.instead else ""
+        hint = (
+            f" ({self.rules.other_values_hint})" if self.rules.other_values_hint else ""
+        )
         return replace(violation, message=violation.message + hint)
 
     def _over_maximum(self, value: Any, got: str, choices: Choices) -> Violation:
         """Return the violation of a number over the spec's maximum."""
-        violation = self._violation(self.rules.high, got, self._allowed_values(choices))
-        if not self.rules.cap:
+        violation = self._violation(
+            self.rules.max_violation, got, self._allowed_values(choices)
+        )
+        if not self.rules.max_choice:
             return judge(violation, choices)
-        most = getattr(choices, self.rules.cap)
-        if value <= most:
+        maximum = getattr(choices, self.rules.max_choice)
+        if value <= maximum:
             # A choice allows this number, though the spec's maximum is smaller.
-            return self._violation(self.rules.high, got)
-        if tolerates(choices, self.rules.high):
-            return replace(violation, effect=f"counted as {most}")
+            return self._violation(self.rules.max_violation, got)
+        if tolerates(choices, self.rules.max_violation):
+            return replace(violation, effect=f"counted as {maximum}")
         larger = [
-            f"{self.rules.cap}={most}"
-            for most in tolerant_values(self.rules.cap)
-            if isinstance(most, int) and value <= most
+            f"{self.rules.max_choice}={each}"
+            for each in tolerant_values(self.rules.max_choice)
+            if isinstance(each, int) and value <= each
         ]
-        return violation.refused(*remedies(choices, self.rules.high), *larger)
+        return violation.refused(*remedies(choices, self.rules.max_violation), *larger)
 
     def _allowed_values(self, choices: Choices) -> str:
         """Return the values that the choices allow, in words."""
-        if not self.rules.cap:
+        if not self.rules.max_choice:
             return walk.describe_type(self._type)
-        kinds = map(walk.without_metadata, getattr(self._type, "types", (self._type,)))
-        number = next(each for each in kinds if isinstance(each, inspect.IntType))
-        return walk.describe_type(replace(number, le=getattr(choices, self.rules.cap)))
+        types = map(walk.without_metadata, getattr(self._type, "types", (self._type,)))
+        int_type = next(each for each in types if isinstance(each, inspect.IntType))
+        return walk.describe_type(
+            replace(int_type, le=getattr(choices, self.rules.max_choice))
+        )
 
     def _inner_violations(self, raw: object) -> list[Violation]:
         mistakes = walk.mistakes_of(raw, self._type, (cut(self.name),))
@@ -164,8 +172,8 @@ class Field:
         ]
 
     def _item_violations(self, raw: Any) -> list[Violation]:
-        """Return a violation for each item of an array that lacks `items_need`."""
-        name, result = self.rules.items_need, []
+        """Return a violation for each item of an array that lacks `item_text`."""
+        name, result = self.rules.item_text, []
         for index, item in enumerate(raw if name else ()):
             if not item.get(name):
                 got = describe_value(item[name]) if name in item else "nothing"
@@ -188,34 +196,34 @@ class Field:
 
 
 def fields_without_effect(
-    value: object, kind: inspect.Type, at: walk.Path
+    value: object, value_type: inspect.Type, path: walk.Path
 ) -> Iterator[str]:
     """Yield the paths of the fields in `value` that are known, but have no effect.
 
-    `kind` is the type of `value`, `at` its path.
+    `path` is that of `value`.
     """
-    match walk.without_metadata(kind), value:
+    match walk.without_metadata(value_type), value:
         case inspect.UnionType() as union, _:
             if option := walk.alternative_for(value, union):
-                yield from fields_without_effect(value, option, at)
+                yield from fields_without_effect(value, option, path)
         case inspect.StructType(fields=fields), dict():
             for each in fields:
-                name, place = each.encode_name, (*at, each.encode_name)
+                name, place = each.encode_name, (*path, each.encode_name)
                 if name in value and _rules_of(each.type).is_without_effect:
                     yield walk.dotted(place)
                 elif name in value:
                     yield from fields_without_effect(value[name], each.type, place)
-        case inspect.ListType(item_type=of), list():
+        case inspect.ListType(item_type=item_type), list():
             for index, item in enumerate(value):
-                yield from fields_without_effect(item, of, (*at, index))
+                yield from fields_without_effect(item, item_type, (*path, index))
 
 
-def _rules_of(kind: inspect.Type) -> FieldRules:
-    for each in getattr(kind, "types", (kind,)):
+def _rules_of(field_type: inspect.Type) -> FieldRules:
+    for each in getattr(field_type, "types", (field_type,)):
         extra = each.extra if isinstance(each, inspect.Metadata) else None
         if extra and "rules" in extra:
-            about: FieldRules = extra["rules"]
-            return about
+            rules: FieldRules = extra["rules"]
+            return rules
     return FieldRules()
 
 

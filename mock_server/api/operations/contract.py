@@ -52,8 +52,8 @@ class Contract(Generic[F]):
     """Reads the bodies of one operation, and finds their violations.
 
     `section` is the section of the spec that violations cite, `fields` the type of the
-    spec. `extensions` are fields that are read only with some choices; `fields_place`
-    says where a missing field is expected. If `is_checked` is False, a version that
+    spec. `extensions` are fields that are read only with some choices; `fields_hint`
+    says where fields are read. If `is_always_checked` is False, a version that
     does not check all fields skips fields without effect, and takes null in an optional
     field for a missing field. If `is_strict`, versions that check all fields refuse
     unknown fields under every choice.
@@ -65,13 +65,15 @@ class Contract(Generic[F]):
         fields: type[F],
         extensions: type[RequestFields] | None = None,
         *,
-        fields_place: str = "",
-        is_checked: bool = True,
+        fields_hint: str = "",
+        is_always_checked: bool = True,
         is_strict: bool = False,
     ) -> None:
-        self.section, self.fields, self.fields_place = section, fields, fields_place
-        self.known = KnownFields(section, fields, extensions, fields_place, is_strict)
-        self._is_checked = is_checked
+        self.section, self.fields, self.fields_hint = section, fields, fields_hint
+        self.known_fields = KnownFields(
+            section, fields, extensions, fields_hint, is_strict
+        )
+        self._is_always_checked = is_always_checked
         self.decoder = msgspec.json.Decoder(fields)
         """Decodes a valid body; raises DECODE_ERRORS for any other."""
 
@@ -122,25 +124,26 @@ class Contract(Generic[F]):
         # The rule on integers holds for unknown fields too, at any depth.
         check_integers(content, body)
         body = self._checked_fields(body, choices)
-        values, refused = self.known.read(body, choices)
+        values, refused = self.known_fields.read(body, choices)
         first = next(refused, None)
         if first is not None:
-            fields = self.known.fields
+            fields = self.known_fields.fields
+            meanings = self.known_fields.meanings(body, fields)
             reported = [
                 meaning
-                for name, meaning in self.known.meanings(body, fields).items()
-                if not tolerates(choices, fields[name].rules.missing)
+                for name, meaning in meanings.items()
+                if not tolerates(choices, fields[name].rules.missing_violation)
             ]
-            hints = nearest.ignored_hints(body, self.known.names, reported)
+            hints = nearest.ignored_hints(body, self.known_fields.names, reported)
             hints = hints if choices.unknown_fields == "ignore" else []
             raise InvalidFields(all_problems(chain([first], refused, hints)))
         if ignored is not None:
-            ignored += nearest.ignored_hints(body, self.known.names)
+            ignored += nearest.ignored_hints(body, self.known_fields.names)
         return values
 
     def checks_all_fields(self, choices: Choices) -> bool:
         """Return whether the version in force checks all fields."""
-        return self._is_checked or facts_of(choices.version).fields_are_checked
+        return self._is_always_checked or facts_of(choices.version).fields_are_checked
 
     def _checked_fields(
         self, body: dict[str, object], choices: Choices
@@ -148,7 +151,7 @@ class Contract(Generic[F]):
         """Return the fields of a body that the version in force checks."""
         if self.checks_all_fields(choices):
             return body
-        fields = self.known.fields
+        fields = self.known_fields.fields
         return {
             name: value
             for name, value in body.items()
@@ -162,11 +165,11 @@ class Contract(Generic[F]):
         It names an unknown field of the body that is likely meant for the missing one.
         """
         name = getattr(refusal, "place", "").removeprefix("$.")
-        if name in self.known.fields:
+        if name in self.known_fields.fields:
             body = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
-            unknown = (each for each in body if each not in self.known.names)
-            meaning = nearest.meanings({name} - body.keys(), unknown).get(name)
-            refusal.message += nearest.likely_hint(meaning, name)
+            unknown = (each for each in body if each not in self.known_fields.names)
+            likely_name = nearest.meanings({name} - body.keys(), unknown).get(name)
+            refusal.message += nearest.likely_hint(likely_name, name)
 
     def find_violations(
         self, content: bytes, choices: Choices = _DOCUMENTED
@@ -179,7 +182,7 @@ class Contract(Generic[F]):
         try:
             if _SHORT_BYTES < len(content) <= DEFAULT_LIMITS.body_bytes:
                 check_counts(content)
-            if self.known.is_closed and not self._has_empty_text(
+            if self.known_fields.is_closed and not self._has_empty_text(
                 fields := self.decoder.decode(content)
             ):
                 if self.checks_all_fields(choices):
@@ -204,7 +207,7 @@ class Contract(Generic[F]):
             yield Violation("invalid_field", self.section, place, refusal.message)
         else:
             body = self._checked_fields(body, choices)
-            yield from self.known.find_violations(body, choices)
+            yield from self.known_fields.find_violations(body, choices)
 
     def hint_at_idle(self, content: bytes | None) -> str:
         """Return a hint that names the body's fields without effect; "" if none."""
@@ -213,28 +216,30 @@ class Contract(Generic[F]):
         except DECODE_ERRORS:
             return ""
         paths = fields_without_effect(body, inspect.type_info(self.fields), ())
-        shown = [*islice(paths, _MAX_HINTED + 1)]
-        more = ["and more"] if len(shown) > _MAX_HINTED else []
-        names = ", ".join([*shown[:_MAX_HINTED], *more])
+        named = [*islice(paths, _MAX_HINTED + 1)]
+        rest = ["and more"] if len(named) > _MAX_HINTED else []
+        names = ", ".join([*named[:_MAX_HINTED], *rest])
         return f"known, without effect here: {names}" if names else ""
 
     @property
     def names(self) -> Collection[str]:
         """Return the names of all fields that the operation can read."""
-        return self.known.names
+        return self.known_fields.names
 
     def requires(self, name: str) -> bool:
         """Return whether a field is required."""
-        return name in self.known.fields and self.known.fields[name].is_required
+        field = self.known_fields.fields.get(name)
+        return field is not None and field.is_required
 
     def _has_empty_text(self, decoded: F) -> bool:
         """Return whether a field, or a field of its items, is empty but must not be."""
         return any(
             getattr(decoded, field.attribute) == ""
-            if field.rules.empty is not None
+            if field.rules.empty_violation is not None
             else not all(
                 getattr(each, need) for each in getattr(decoded, field.attribute)
             )
-            for field in self.known.fields.values()
-            if (need := field.rules.items_need) or field.rules.empty is not None
+            for field in self.known_fields.fields.values()
+            if (need := field.rules.item_text)
+            or field.rules.empty_violation is not None
         )

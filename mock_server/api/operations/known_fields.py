@@ -26,16 +26,17 @@ class KnownFields:
     def __init__(
         self,
         section: str,
-        kind: type[Struct],
+        spec_type: type[Struct],
         extensions: type[Struct] | None,
-        where: str,
+        fields_hint: str,
         is_strict: bool,
     ) -> None:
         """The arguments are those of `Contract`."""
-        self._section, self._place_hint = section, f" ({where})" if where else ""
-        self._spec_type, self._added_type = kind, extensions
+        self._section = section
+        self._fields_hint = f" ({fields_hint})" if fields_hint else ""
+        self._spec_type, self._added_type = spec_type, extensions
         self._is_strict = is_strict
-        self.is_closed = kind.__struct_config__.forbid_unknown_fields
+        self.is_closed = spec_type.__struct_config__.forbid_unknown_fields
 
     @cached_property
     def fields(self) -> Mapping[str, Field]:
@@ -72,7 +73,7 @@ class KnownFields:
         extended = {
             name: field
             for name, field in self._extensions.items()
-            if tolerates(choices, field.rules.choice)
+            if tolerates(choices, field.rules.adding_choice)
         }
         values, mistakes = self._read_fields(body, {**self.fields, **extended}, choices)
         unknown: Iterable[Violation] = ()
@@ -84,52 +85,52 @@ class KnownFields:
 
     def _with_choice_hints(
         self,
-        mistake: Violation,
+        violation: Violation,
         choice: str,
         body: Mapping[str, object],
         choices: Choices,
     ) -> Violation:
-        """Return a mistake in a field that `choice` adds, with hints.
+        """Return a violation in a field that `choice` adds, with hints.
 
         The hints name the values of the choice under which the field is ignored, and
         the rest of the body is accepted.
         """
-        if not choice or mistake.name != "invalid_field":
-            return mistake
-        served_by = []
+        if not choice or violation.name != "invalid_field":
+            return violation
+        accepting = []
         for value in table()[choice].values:
-            changed = with_choices(choices, {choice: value})
-            is_read = tolerates(changed, choice)
-            if not is_read and next(self.read(body, changed)[1], None) is None:
-                served_by.append(f"{choice}={value}")
-        return mistake.refused(*served_by)
+            other_choices = with_choices(choices, {choice: value})
+            is_read = tolerates(other_choices, choice)
+            if not is_read and next(self.read(body, other_choices)[1], None) is None:
+                accepting.append(f"{choice}={value}")
+        return violation.refused(*accepting)
 
     def _read_fields(
         self, body: Mapping[str, object], fields: Mapping[str, Field], choices: Choices
     ) -> tuple[dict[str, object], list[Violation]]:
+        """Return the values of these fields in a body, and their violations."""
         values: dict[str, object] = {}
         violations = []
         meanings = self.meanings(body, fields)
         for name, field in fields.items():
-            # `instead_of` is None for most fields, and never in `body` then.
-            if name in body and field.rules.instead_of not in body:
+            # `replaced_field` is None for most fields, and never in `body` then.
+            if name in body and field.rules.replaced_field not in body:
                 values[name], mistakes = field.read(body[name], choices)
-                choice = field.rules.choice
+                choice = field.rules.adding_choice
                 for each in mistakes:
                     violations.append(
                         self._with_choice_hints(each, choice, body, choices)
                     )
             elif field.is_required:
                 extensions = self._extensions.items()
-                another = (
-                    changed
-                    for changed, each in extensions
-                    if each.rules.instead_of == name and changed in body
+                substitutes = (
+                    extension
+                    for extension, each in extensions
+                    if each.rules.replaced_field == name and extension in body
                 )
-                missing = field.missing(
-                    choices, another=next(another, ""), unknown=meanings.get(name)
-                )
-                message = missing.message + self._place_hint
+                substitute, unknown = next(substitutes, ""), meanings.get(name)
+                missing = field.missing(choices, substitute=substitute, unknown=unknown)
+                message = missing.message + self._fields_hint
                 violations.append(replace(missing, message=message))
         return values, violations
 
@@ -152,7 +153,8 @@ class KnownFields:
     ) -> Iterator[Violation]:
         """Yield a violation for each field of a body that the spec does not have.
 
-        If its type is open to further fields, only what is nearly a missing one.
+        If the type is open to further fields, yield only misspelled names of missing
+        ones.
         """
         expected = f"only the fields {', '.join(self.fields)}"
         missing = [name for name in self.fields if name not in body]
@@ -173,8 +175,8 @@ class KnownFields:
                     yield _judge_extension(violation, field, body, choices)
 
 
-def _fields(kind: type[Struct], section: str) -> dict[str, Field]:
-    info = inspect.type_info(kind)
+def _fields(struct: type[Struct], section: str) -> dict[str, Field]:
+    info = inspect.type_info(struct)
     fields = info.fields if isinstance(info, inspect.StructType) else ()
     return {each.encode_name: Field(each, section) for each in fields}
 
@@ -182,12 +184,14 @@ def _fields(kind: type[Struct], section: str) -> dict[str, Field]:
 def _judge_extension(
     violation: Violation, field: Field, body: Mapping[str, object], choices: Choices
 ) -> Violation:
-    is_used = field.rules.instead_of not in body
-    if tolerates(choices, field.rules.choice):
-        return replace(violation, effect=field.rules.effect) if is_used else violation
+    """Return the violation of a field that a choice adds, with its effect and hints."""
+    is_used = field.rules.replaced_field not in body
+    if tolerates(choices, field.rules.adding_choice):
+        effect = field.rules.added_effect if is_used else violation.effect
+        return replace(violation, effect=effect)
     if tolerates(choices, violation.name):
         return violation
     mistakes = field.read(body[field.name], choices)[1] if is_used else ()
     is_wrong = any(each.effect == REFUSED for each in mistakes)
-    extensions = () if is_wrong else remedies(choices, field.rules.choice)
+    extensions = () if is_wrong else remedies(choices, field.rules.adding_choice)
     return violation.refused(*remedies(choices, violation.name), *extensions)

@@ -15,7 +15,7 @@ from mock_server.api.operations.operation import (
     DEMO_DATASET,
     Example,
     Operation,
-    forbidden,
+    forbidden_example,
 )
 from mock_server.domain.access import Level
 from mock_server.domain.call import (
@@ -49,9 +49,9 @@ class ListV2Body(contract.RequestFields, kw_only=True):
         int,
         Meta(ge=0, le=Published.integer, description="Offset into the result set"),
         body_field.FieldRules(
-            missing="offset_missing",
+            missing_violation="offset_missing",
             missing_effect="counted as 0",
-            text="numeric_strings",
+            text_violation="numeric_strings",
             hint="page N begins at offset (N - 1) * pageSize",
         ).meta(),
     ]
@@ -60,9 +60,9 @@ class ListV2Body(contract.RequestFields, kw_only=True):
             int,
             Meta(ge=1, le=Published.page_size, description="Items per page at most"),
             body_field.FieldRules(
-                high="page_size_over_limit",
-                cap="page_size_max",
-                text="numeric_strings",
+                max_violation="page_size_over_limit",
+                max_choice="page_size_max",
+                text_violation="numeric_strings",
             ).meta(),
         ]
         | UnsetType
@@ -76,7 +76,7 @@ class ListV2Body(contract.RequestFields, kw_only=True):
                 description="Parent folder; null selects top-level collections",
             ),
             body_field.FieldRules(
-                empty=("parent_empty_string", "null or the _id of a folder")
+                empty_violation=("parent_empty_string", "null or the _id of a folder")
             ).meta(),
         ]
         | UnsetType
@@ -91,7 +91,7 @@ class ListV2Body(contract.RequestFields, kw_only=True):
     ] = ""
 
 
-_FILTER = body_field.FieldRules(choice="list_filters").meta()
+_FILTER = body_field.FieldRules(adding_choice="list_filters").meta()
 
 
 class ListV2Extensions(contract.RequestFields, kw_only=True):
@@ -102,7 +102,9 @@ class ListV2Extensions(contract.RequestFields, kw_only=True):
             int,
             Meta(ge=1, le=Published.integer),
             body_field.FieldRules(
-                text="numeric_strings", choice="offset_missing", instead_of="offset"
+                text_violation="numeric_strings",
+                adding_choice="offset_missing",
+                replaced_field="offset",
             ).meta(),
         ]
         | UnsetType
@@ -155,7 +157,7 @@ def invent_collection(request: ListV2, number: int) -> Collection:
     return Collection(id=f"appeared-{number}", name=name, parent_id=parent or None)
 
 
-def answer(call: Call, request: ListV2) -> bytes:
+def handle_and_encode(call: Call, request: ListV2) -> bytes:
     """Return the body of the response, cached for repeated requests.
 
     A changed dataset is not cached by request: its page depends on more than the key.
@@ -198,6 +200,7 @@ def items_text(page: Page[Collection], state: State) -> bytes:
 
 
 def _cached_item_text(item: Collection, state: State) -> bytes:
+    """Return a collection as JSON, without `permission` and the closing brace."""
     text = state.texts.get(item)
     if text is None:
         extended = state.choices.item_fields == "extended"
@@ -332,20 +335,20 @@ LIST_V2 = Operation(
     summary="Get a page of a dataset's collections",
     chinese="知识库集合的一页",
     contract=CONTRACT,
-    data=ListedPage,
+    data_type=ListedPage,
     refusals=(DatasetNotFound, ParentNotFound, DatasetForbidden),
     read=read,
-    act=list_v2,
+    handle=list_v2,
     encode=encode,
-    answer=answer,
+    handle_and_encode=handle_and_encode,
     traits=frozenset({"page", "total"}),
-    invent=invent_collection,
+    invent_item=invent_collection,
     examples=(
         Example("topLevel", "The first two collections of the top level", _PAGE),
         Example("search", "What matches in a folder", _SEARCH),
         Example("invalidField", "A page of more than 30", _PAGE | {"pageSize": 50}),
         Example("datasetNotFound", "An unknown dataset", _PAGE | {"datasetId": "none"}),
         Example("parentNotFound", "An unknown folder", _PAGE | {"parentId": "none"}),
-        forbidden(**_PAGE | {"datasetId": "65e0000000000000000000d1"}),
+        forbidden_example(**_PAGE | {"datasetId": "65e0000000000000000000d1"}),
     ),
 )

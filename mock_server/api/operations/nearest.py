@@ -158,21 +158,22 @@ def nearest_path(
         similar = most_alike(plain, by_plain, _SLIP)
     else:
         all_known = [each for each in by_plain if not _DELETES.search(each)]
-        first = [each for each in all_known if by_plain[each] in preferred]
-        last = "/" + plain.rpartition("/")[2]
+        preferred_plain = [each for each in all_known if by_plain[each] in preferred]
+        end = "/" + plain.rpartition("/")[2]
         namesakes = (
-            [each for each in paths if each.endswith(last)]
-            for paths in (first, all_known)
+            [each for each in paths if each.endswith(end)]
+            for paths in (preferred_plain, all_known)
         )
         ranked = [(each, _LEAST_ALIKE) for each in namesakes]
-        slip = [each for each in (most_alike(plain, all_known, _SLIP),) if each]
+        close = [each for each in (most_alike(plain, all_known, _SLIP),) if each]
         is_folder = any(each.startswith(f"{plain}/") for each in all_known)
-        in_word = () if is_folder else first  # `/api` is no beginning of a word
-        longer = [each for each in in_word if _extends_word(by_plain[each], last)]
+        # `/api` is no beginning of a word.
+        starts = () if is_folder else preferred_plain
+        longer = [each for each in starts if _extends_word(by_plain[each], end)]
         ranked += [([each for each in by_plain if _DELETES.search(each)], _ONE_OFF)]
-        ranked += [([each for each in slip if each in first], 0)]
-        ranked += [(longer, 0 if len(longer) == 1 else _LEAST_ALIKE), (slip, 0)]
-        ranked += [(first, _LEAST_ALIKE), (all_known, _LEAST_ALIKE)]
+        ranked += [([each for each in close if each in preferred_plain], 0)]
+        ranked += [(longer, 0 if len(longer) == 1 else _LEAST_ALIKE), (close, 0)]
+        ranked += [(preferred_plain, _LEAST_ALIKE), (all_known, _LEAST_ALIKE)]
         matches = (most_alike(plain, paths, cutoff) for paths, cutoff in ranked)
         similar = next(filter(None, matches), None)
     return by_plain[similar] if similar is not None else None

@@ -29,19 +29,19 @@ from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.versions import VERSIONS, Facts, Version, facts_of, version_hint
 
-Distort = Callable[[Any, Any], Any]
+Distortion = Callable[[Any, Any], Any]
 """Returns changed data of an operation, for a fault; takes the data and the request."""
 
-Encode = Callable[[Any, State], bytes | Response]
+Encoder = Callable[[Any, State], bytes | Response]
 """Encodes an operation's data as the body of a response, or as a response."""
 
-Gather = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
+FieldsReader = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
 """Receives a request body of at most `int` bytes, and returns its fields as JSON."""
 
-Read = Callable[[bytes, Choices, list[str]], Any]
+RequestParser = Callable[[bytes, Choices, list[str]], Any]
 """Reads a body into the domain's request; adds hints to the list. Raises Refusal."""
 
-ShapeRefusal = Callable[[Response, errors.Refusal, bytes, State], Response]
+RefusalShaper = Callable[[Response, errors.Refusal, bytes, State], Response]
 """Returns another form of a response; takes the response, its refusal and the body."""
 
 Access = Literal["caller", "login", "anyone", "guest", "address", "visitor", "link"]
@@ -60,13 +60,13 @@ ANY_TYPE = "*/*"
 class RelatedRoute(Struct, frozen=True):
     """Texts on a related route for the documentation.
 
-    `since` is the version of FastGPT that introduced the route. `modelled` describes
-    the behaviour here, `differs` the differences from FastGPT; both are sentences.
+    `since` is the version of FastGPT that introduced the route. `behaviour` describes
+    the behaviour here, `differences` those from FastGPT; both are sentences.
     """
 
     since: str
-    modelled: str
-    differs: str = ""
+    behaviour: str
+    differences: str = ""
 
 
 DEMO_APP, DEMO_CHAT = "65d8a1f0c3b2a94e7f106a01", "invoice-copy"
@@ -89,7 +89,7 @@ class Example(Struct, frozen=True):
     key: str | None = None
 
 
-def forbidden(**fields: Any) -> Example:
+def forbidden_example(**fields: Any) -> Example:
     """Return an example with an API key that may not read the object."""
     summary = "A key without read permission"
     key = "fastgpt-outsider"
@@ -97,17 +97,17 @@ def forbidden(**fields: Any) -> Example:
 
 
 # The handlers in FastGPT for both operations of the spec ignore the method.
-_TAKES_IT = "the service takes it: use --profile deployed, or it is {}"
+_METHOD_HINT = "the service takes it: use --profile deployed, or it is {}"
 
-_BOTH = "body and query are read"
+_BODY_AND_QUERY = "body and query are read"
 BODY_ONLY = "the server reads the body, not a query"
 """Where an operation looks for fields."""
 
-_TRIED_BYTES = 16 * 1024 * 1024
+_MAX_TRIED_BYTES = 16 * 1024 * 1024
 """Maximum size of a store on whose copy another version tries a refused request."""
 
 
-class OldContract(Struct, frozen=True):
+class FormerContract(Struct, frozen=True):
     """The contract of an operation in versions where the fact named `fact` is false."""
 
     fact: str
@@ -119,26 +119,28 @@ class Operation(Struct, frozen=True):
 
     `name` identifies the operation in faults, journal, log and documentation: the last
     segment of its path, with its object if that is not unique. `contract` reads its
-    body, `read` returns the domain's request, `act` runs it, `encode` returns the body
-    of the response, or a response that is not just JSON. `data` is the type of the data
-    in the OpenAPI document, `refusals` are the errors of `act`. `traits` decide which
-    faults apply: "write" if the operation changes data, "page" if its data is a `Page`,
-    for which `invent` makes items, "total" if the page has a total. The journal hides
-    the fields of an operation with the trait "secret". `answer`, if given, replaces
-    `act` and `encode` by one function, which caches bodies.
+    body, `read` returns the domain's request, `handle` runs it, `encode` returns the
+    body of the response, or a response that is not just JSON. `data_type` is the type
+    of the data in the OpenAPI document, `refusals` are the errors of `handle`. `traits`
+    decide which faults apply: "write" if the operation changes data, "page" if its data
+    is a `Page`, for which `invent_item` makes items, "total" if the page has a total.
+    The journal hides the fields of an operation with the trait "secret".
+    `handle_and_encode`, if given, replaces `handle` and `encode` by one function, which
+    caches bodies.
 
     The other fields are for related routes; `related` documents the route. `versions`
-    are the versions that have the route; `former` is its contract in some of them.
-    `further_methods` are accepted, too. `access` is the credential that a caller needs.
-    `shape_refusal` changes the form of a refusal. `gather` returns the fields as JSON
-    if the body alone does not contain them; `most_bytes` limits the body (default:
-    `body_bytes`). `media_type` is the type of the body, `answers` are the types of
-    responses; JSON is in an envelope if `has_envelope`. If `is_scripted`, the operation
-    matches answers itself, even if the sandbox has no faults.
+    are the versions that have the route; `former_contract` is its contract in some of
+    them. `further_methods` are accepted, too. `access` is the credential that a caller
+    needs. `shape_refusal` changes the form of a refusal. `read_fields` returns the
+    fields as JSON if the body alone does not contain them; `max_body_bytes` limits the
+    body (default: `body_bytes`). `media_type` is the type of the body, `response_types`
+    are the types of responses; JSON is in an envelope if `has_envelope`. If
+    `is_scripted`, the operation matches answers itself, even if the sandbox has no
+    faults.
 
-    Faults and answers for the operation named `also` apply to this one too. `examples`
-    are requests for the documentation; the first one succeeds. `chinese` is the summary
-    in Chinese.
+    Faults and answers for the operation named `matched_as` apply to this one too.
+    `examples` are requests for the documentation; the first one succeeds. `chinese` is
+    the summary in Chinese.
     """
 
     name: str
@@ -146,27 +148,27 @@ class Operation(Struct, frozen=True):
     path: str
     summary: str
     contract: Contract[Any]
-    data: Any
+    data_type: Any
     refusals: tuple[type[errors.Refusal], ...]
-    read: Read
-    act: Callable[[Call, Any], Any]
-    encode: Encode
+    read: RequestParser
+    handle: Callable[[Call, Any], Any]
+    encode: Encoder
     traits: frozenset[str] = frozenset()
-    invent: Callable[[Any, int], Any] | None = None
-    answer: Callable[[Call, Any], bytes] | None = None
+    invent_item: Callable[[Any, int], Any] | None = None
+    handle_and_encode: Callable[[Call, Any], bytes] | None = None
     legacy_path: str | None = None
     related: RelatedRoute | None = None
     versions: tuple[Version, ...] = VERSIONS
-    former: OldContract | None = None
+    former_contract: FormerContract | None = None
     further_methods: tuple[str, ...] = ()
     access: Access = "caller"
     is_scripted: bool = False
-    shape_refusal: ShapeRefusal | None = None
-    also: str = ""
-    gather: Gather | None = None
-    most_bytes: Callable[[Limits], int] | None = None
+    shape_refusal: RefusalShaper | None = None
+    matched_as: str = ""
+    read_fields: FieldsReader | None = None
+    max_body_bytes: Callable[[Limits], int] | None = None
     media_type: str = "application/json"
-    answers: tuple[str, ...] = ("application/json",)
+    response_types: tuple[str, ...] = ("application/json",)
     has_envelope: bool = True
     examples: tuple[Example, ...] = ()
     chinese: str = ""
@@ -174,7 +176,7 @@ class Operation(Struct, frozen=True):
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names by which faults and answers select the operation."""
-        return (self.name, self.also) if self.also else (self.name,)
+        return (self.name, self.matched_as) if self.matched_as else (self.name,)
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -184,7 +186,7 @@ class Operation(Struct, frozen=True):
     @property
     def reads_query(self) -> bool:
         """Return whether fields may be in the query."""
-        return self.related is not None and self.contract.fields_place != BODY_ONLY
+        return self.related is not None and self.contract.fields_hint != BODY_ONLY
 
     def at_older_path(self) -> "Operation":
         """Return the operation for its older path, where it accepts POST, too."""
@@ -212,7 +214,7 @@ class Operation(Struct, frozen=True):
                 # Name all choices that the request needs to be accepted.
                 if not values(headers, b"content-type"):
                     needed += remedies(choices, "content_type_missing")
-                hint = _TAKES_IT.format(choices_hint(" and ".join(needed)))
+                hint = _METHOD_HINT.format(choices_hint(" and ".join(needed)))
             if method == "POST":  # curl's method for a request with data
                 option = "-G" if self.method == "GET" else f"-X {self.method}"
                 hint = "; ".join(filter(None, (f"by curl: {option}", hint)))
@@ -226,19 +228,19 @@ class Operation(Struct, frozen=True):
         if self.related is None:
             check_content_type(headers, choices)
         else:
-            hint = f"send this header: {self.contract.fields_place or _BOTH}"
+            hint = f"send this header: {self.contract.fields_hint or _BODY_AND_QUERY}"
             check_related_content_type(method, headers, self.media_type, choices, hint)
 
     def contract_under(self, facts: Facts) -> Contract[Any]:
         """Return the contract in a version that has these facts."""
-        former = self.former
+        former = self.former_contract
         if former is None or getattr(facts, former.fact):
             return self.contract
         return former.contract
 
-    def reader_in(self, state: State) -> Read:
+    def reader_in(self, state: State) -> RequestParser:
         """Return the function that reads a body in the version of `state`."""
-        if self.former is None:
+        if self.former_contract is None:
             return self.read
         return self.contract_under(state.facts).read
 
@@ -248,29 +250,29 @@ class Operation(Struct, frozen=True):
         return read_json(content)
 
     def respond(
-        self, call: Call, content: bytes, distort: Distort | None = None
+        self, call: Call, content: bytes, distortion: Distortion | None = None
     ) -> Response:
         """Run the operation on a body, and return its response; refusals are responses.
 
-        `distort` may change the data. The method never awaits, so all its reads and
+        `distortion` may change the data. The method never awaits, so all its reads and
         writes happen at one moment. Raises NotReady.
         """
         state = call.state
         # Refusals become responses here, because faults may change these, too.
         try:
-            if self.former is None and call.caller.visitor is None:
+            if self.former_contract is None and call.caller.visitor is None:
                 request = self.read(content, state.choices, state.ignored)
             else:
                 request = self._request_of(call, content)
             if call.store.due is not None:
                 state.train_due_rows()
             body: bytes | Response
-            if self.answer is not None and distort is None:
-                body = self.answer(call, request)
+            if self.handle_and_encode is not None and distortion is None:
+                body = self.handle_and_encode(call, request)
             else:
-                data = self.act(call, request)
-                if distort is not None:
-                    data = distort(data, request)
+                data = self.handle(call, request)
+                if distortion is not None:
+                    data = distortion(data, request)
                 body = self.encode(data, state)
         except errors.Refusal as refusal:
             facts = state.take_note().facts
@@ -296,7 +298,7 @@ class Operation(Struct, frozen=True):
         if visitor is not None and self.access == "visitor":
             contract = self.contract_under(state.facts)
             return shares.read_visitor_request(visitor, call, content, contract)
-        read = self.read if self.former is None else self.reader_in(state)
+        read = self.read if self.former_contract is None else self.reader_in(state)
         return read(content, state.choices, state.ignored)
 
     def _refused(
@@ -340,7 +342,7 @@ class Operation(Struct, frozen=True):
 
     def _is_served_by(self, version: Version, call: Call, content: bytes) -> bool:
         """Return whether a version accepts a request, by trying it on copied data."""
-        if call.store.size > _TRIED_BYTES:
+        if call.store.size > _MAX_TRIED_BYTES:
             return False  # copying a large store would delay other requests
         now = self.contract_under(facts_of(call.state.choices.version))
         contract = self.contract_under(facts_of(version))
@@ -352,7 +354,7 @@ class Operation(Struct, frozen=True):
             request = self._request_of(replace(call, state=copy), content)
             store = call.store.copy()
             copy = replace(copy, store=store, notes=[])
-            self.act(replace(call, state=copy, store=store), request)
+            self.handle(replace(call, state=copy, store=store), request)
         except (errors.Refusal, NotReady):
             return False
         return True

@@ -244,6 +244,7 @@ class Operations(Mapping[str, Operation]):
         return None, ""
 
     def _hint(self, path: str, method: str, choices: Choices) -> str:
+        """Return a hint for an unknown path: a choice, a similar path, or an answer."""
         match, answer_hint = self.with_path(path), _answer_hint(method, path)
         if match is not None and choices.version not in match.versions:
             text = f"a route of the service in version {' and '.join(match.versions)}"

@@ -93,7 +93,7 @@ def without_credentials(
     `appId` beside a nested link; beside a flat link it is allowed.
     """
     fields = {k: v for k, v in read_raw(content).items() if k not in CREDENTIAL_FIELDS}
-    if is_nested and "appId" in fields and contract.known.is_closed:
+    if is_nested and "appId" in fields and contract.known_fields.is_closed:
         raise InvalidField(f"{NESTED} or appId", "both", "$.appId")
     if "appId" in contract.names and (is_nested or not contract.requires("appId")):
         fields["appId"] = app_id

@@ -18,7 +18,7 @@ from mock_server.fixture.document import Id
 Title = Annotated[
     str,
     Meta(max_length=Published.title_chars),
-    body_field.FieldRules(choice="top_missing", effect=STORED).meta(),
+    body_field.FieldRules(adding_choice="top_missing", added_effect=STORED).meta(),
 ]
 
 NULL = SUCCESS % (b"null")
@@ -33,7 +33,7 @@ class UpdateHistoryBody(contract.RequestFields):
     top: Annotated[
         bool,
         Meta(description="true pins, false unpins"),
-        body_field.FieldRules(missing="top_missing").meta(),
+        body_field.FieldRules(missing_violation="top_missing").meta(),
     ]
 
 
@@ -84,10 +84,10 @@ UPDATE_HISTORY = operation.Operation(
     summary="Pin or unpin a chat session",
     chinese="置顶会话或取消置顶",
     contract=CONTRACT,
-    data=None,
+    data_type=None,
     refusals=(AppNotFound, ChatNotFound, AppForbidden),
     read=read,
-    act=update_history,
+    handle=update_history,
     encode=encode,
     traits=frozenset({"write"}),
     examples=(
@@ -98,7 +98,7 @@ UPDATE_HISTORY = operation.Operation(
         ),
         operation.Example("appNotFound", "An unknown app", _PIN | {"appId": "none"}),
         operation.Example("chatNotFound", "An unknown chat", _PIN | {"chatId": "none"}),
-        operation.forbidden(
+        operation.forbidden_example(
             appId="65e000000000000000000002", chatId="secret", top=True
         ),
     ),

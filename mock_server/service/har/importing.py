@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from mock_server.api.bound import BOUND_PREFIX
+from mock_server.api.bound_address import BOUND_PREFIX
 from mock_server.api.faults.answer_checks import WITHOUT_BODY, header_mistake
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import RequestSecrets

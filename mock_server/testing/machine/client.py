@@ -103,7 +103,7 @@ HARMLESS_KINDS = ("alter", "delay", "dribble")
 """Kinds that leave a response correct."""
 OWN_VIOLATIONS = ("parent_unknown", "chat_unknown", "unknown_key")
 """Violations that the machine causes itself, by its arguments of calls."""
-_MAX_TRIES = 40
+_MANY_TIMES = 40
 """More tries than any client should make."""
 
 
@@ -115,9 +115,9 @@ def fault_plans(
     Faults of a kind are in a list, the simplest first. If a client makes several
     `attempts`, the list has as many faults as the client should survive, too.
     """
-    survived = max(1, (attempts or 1) - 1)
+    survivable_times = max(1, (attempts or 1) - 1)
     plans: dict[str, list[Document]] = {}
-    for times, skip in (1, 0), (1, 1), (survived, 0), (_MAX_TRIES, 0):
+    for times, skip in (1, 0), (1, 1), (survivable_times, 0), (_MANY_TIMES, 0):
         if skip and not with_list_faults:
             continue
         counts = ({"times": times} if times > 1 else {}) | (

@@ -37,12 +37,12 @@ def _by_state(
 
 
 def _some_choices(client: Client) -> st.SearchStrategy[Mapping[str, Value]]:
-    varied = {
+    strategies = {
         name: st.sampled_from(list(values))
         for name, values in client.choices.items()
         if not isinstance(values, str | int)
     }
-    return st.fixed_dictionaries({}, optional=varied)
+    return st.fixed_dictionaries({}, optional=strategies)
 
 
 def _some_faults(
@@ -132,8 +132,10 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
     def begin(self, choices: Mapping[str, Value]) -> None:
         """Begin with the fixture and these choices."""
         items = self.choices.items()
-        fixed = {name: value for name, value in items if isinstance(value, str | int)}
-        choices = {**fixed, **choices}
+        fixed_choices = {
+            name: value for name, value in items if isinstance(value, str | int)
+        }
+        choices = {**fixed_choices, **choices}
         self._server.begin(self.profile, choices)
         self._expected = Expected(self._server.fixture, self.profile, choices)
         self._next_caller = self._default_caller = self._expected.caller
@@ -151,10 +153,10 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
     def add(self, folder: Folder, name: str) -> None:
         """Add a collection as another caller."""
         self._added_count += 1
-        own_id = f"added-{self._added_count}"
-        collection = {"_id": own_id, "parentId": folder[1], "name": name}
+        collection_id = f"added-{self._added_count}"
+        collection = {"_id": collection_id, "parentId": folder[1], "name": name}
         self._server.control.put_collection(folder[0], collection)
-        self._expected.add(folder, own_id, name)
+        self._expected.add(folder, collection_id, name)
 
     @stateful.rule(
         chat=_by_state(lambda self: st.sampled_from(self._expected.chats)),
@@ -166,14 +168,14 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
         outcome = self._call(with_fault, self.pin, *chat, top)
         is_done = self._expected.pin(chat, top)
         outcome.check_success(is_refused=not is_done)
-        now = self._server.tops()
+        pins = self._server.pins()
         if is_done and outcome.error is not None:
             # The pin may have succeeded although the client reports an error.
-            self._expected.set_pin(chat, now.get(chat))
-        for each, is_top in self._expected.tops.items():
-            if now.get(each) != is_top:
+            self._expected.set_pin(chat, pins.get(chat))
+        for each, is_top in self._expected.pins.items():
+            if pins.get(each) != is_top:
                 expected = f"chat {each[1]!r} of {each[0]!r} to be {_PINNED[is_top]}"
-                raise outcome.wrong(expected, _PINNED[now.get(each)])
+                raise outcome.failure(expected, _PINNED[pins.get(each)])
 
     @stateful.rule(
         folder=_by_state(lambda self: self._any_folder(self._expected.folders)),
@@ -219,8 +221,8 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
 
     def _any_folder(self, folders: Sequence[Folder]) -> st.SearchStrategy[Folder]:
         """Generate a folder; the last listed folder is as likely as all others."""
-        last = [self._last_folder] if self._last_folder in folders else []
-        return st.sampled_from([*folders, *last * len(folders)])
+        last_folder = [self._last_folder] if self._last_folder in folders else []
+        return st.sampled_from([*folders, *last_folder * len(folders)])
 
     def _call(
         self, fault: Fault, method: Callable[..., Any], *arguments: Any
@@ -241,7 +243,7 @@ class ClientMachine(Client, stateful.RuleBasedStateMachine):
             # Read here, because the result may be a generator.
             return result if name == "pin" else _ids(result)
 
-        outcome = self._server.watch(self, text, call, fault)
+        outcome = self._server.run_call(self, text, call, fault)
         outcome.check_requests()
         outcome.check_texts(key)
         return outcome

@@ -41,7 +41,7 @@ class Expected:
         self.caller = fixture.keys.get(key, Caller("any"))
 
     @property
-    def tops(self) -> dict[Chat, bool]:
+    def pins(self) -> dict[Chat, bool]:
         """The pin state of every chat session."""
         return {
             (app.id, chat.chat_id): chat.top
@@ -52,7 +52,7 @@ class Expected:
     @property
     def chats(self) -> list[Chat]:
         """Every chat session, and an unknown one."""
-        return [*self.tops, *((app.id, MISSING) for app in self._store.apps()[:1])]
+        return [*self.pins, *((app.id, MISSING) for app in self._store.apps()[:1])]
 
     @property
     def datasets(self) -> list[str]:

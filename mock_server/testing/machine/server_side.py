@@ -49,15 +49,15 @@ class CallOutcome:
     value: Any
     error: BaseException | None
     entries: list[dict[str, Any]]
-    logged: list[str]
+    log_texts: list[str]
 
     @property
-    def failures(self) -> int:
+    def failure_count(self) -> int:
         """The number of requests with a fault that makes the response wrong."""
         faults = [each["fault"] for each in self.entries if each["fault"]]
         return sum(each["kind"] not in HARMLESS_KINDS for each in faults)
 
-    def wrong(self, expected: str, got: str) -> AssertionError:
+    def failure(self, expected: str, got: str) -> AssertionError:
         left_out = len(self.entries) - _MAX_ENTRIES
         lines = [f"Expected {expected}, got {got} - at {self.call}"]
         for entry in self.entries[:_MAX_ENTRIES]:
@@ -71,49 +71,51 @@ class CallOutcome:
         client, entries = self.client, self.entries
         if isinstance(self.error, Stopped) or len(entries) > client.most_requests:
             got = f"{len(entries)} requests and no end"
-            raise self.wrong(f"at most {client.most_requests} requests", got)
+            raise self.failure(f"at most {client.most_requests} requests", got)
         allowed = *client.allowed, *OWN_VIOLATIONS
         for entry in entries:
             for line in violation_lines(entry, allowed):
-                raise self.wrong("requests that keep to the spec", line.strip())
-        most, tries = client.attempts or _DEFAULT_ATTEMPTS, most_attempts(entries)
-        if tries > most:
-            raise self.wrong(f"a request to be tried at most {most} times", str(tries))
+                raise self.failure("requests that keep to the spec", line.strip())
+        max_tries, tries = client.attempts or _DEFAULT_ATTEMPTS, max_attempts(entries)
+        if tries > max_tries:
+            expected = f"a request to be tried at most {max_tries} times"
+            raise self.failure(expected, str(tries))
         for delay, pause in early_retries(entries) if client.waits else ():
             expected = f"a retry after {delay:g} s (Retry-After)"
-            raise self.wrong(expected, f"{pause:.3f} s")
+            raise self.failure(expected, f"{pause:.3f} s")
 
     def check_texts(self, key: str) -> None:
         """Check the error's type, and that no error or log contains the API key."""
         error = self.error
-        for text in self.logged if error is None else [*self.logged, str(error)]:
+        for text in self.log_texts if error is None else [*self.log_texts, str(error)]:
             if key in text:
                 redacted = repr(text.replace(key, "<the key>"))
-                raise self.wrong("no API key in what is logged or raised", redacted)
+                raise self.failure("no API key in what is logged or raised", redacted)
         if error is not None and not isinstance(error, self.client.errors):
             names = " or ".join(each.__name__ for each in self.client.errors)
-            raise self.wrong(f"errors to be {names}", repr(error)) from error
+            raise self.failure(f"errors to be {names}", repr(error)) from error
 
     def check_success(self, *, is_refused: bool) -> None:
         """Check that the call raised an error if it failed, and only then."""
         if self.error is None:
             if is_refused:
                 expected = "an error, as the server refuses this"
-                raise self.wrong(expected, repr(self.value))
+                raise self.failure(expected, repr(self.value))
             return
         tries = self.client.attempts or 0
-        is_survivable = self._is_retried() and self.failures < tries
-        if not is_refused and (self.failures == 0 or is_survivable):
-            note = f", with {tries} attempts" if self.failures else ""
-            raise self.wrong(f"success{note}", repr(self.error)) from self.error
+        is_survivable = self._is_retried() and self.failure_count < tries
+        if not is_refused and (self.failure_count == 0 or is_survivable):
+            note = f", with {tries} attempts" if self.failure_count else ""
+            raise self.failure(f"success{note}", repr(self.error)) from self.error
 
     def check_list(self, expected: Sequence[str] | None) -> None:
         """Check the ids of a list; `expected` is None if the request is refused."""
         self.check_success(is_refused=expected is None)
         if self.error is None and expected is not None:
-            wrong = difference(self.value, expected, self.client.in_order)
-            if wrong is not None:
-                raise self.wrong(f"the {len(expected)} that are there", wrong)
+            first_difference = difference(self.value, expected, self.client.in_order)
+            if first_difference is not None:
+                objects = f"the {len(expected)} that are there"
+                raise self.failure(objects, first_difference)
 
     def _is_retried(self) -> bool:
         if self.fault is None:
@@ -123,14 +125,14 @@ class CallOutcome:
         return cause in self.client.retried and cause != 200
 
 
-def most_attempts(entries: Sequence[Entry]) -> int:
+def max_attempts(entries: Sequence[Entry]) -> int:
     """Return the maximum number of equal requests in a row."""
-    most = in_a_row = 0
-    last: Entry | None = None
+    longest = row_length = 0
+    previous: Entry | None = None
     for entry in entries:
-        in_a_row = in_a_row + 1 if last and _is_same(last, entry) else 1
-        most, last = max(most, in_a_row), entry
-    return most
+        row_length = row_length + 1 if previous and _is_same(previous, entry) else 1
+        longest, previous = max(longest, row_length), entry
+    return longest
 
 
 def early_retries(entries: Sequence[Entry]) -> Iterator[tuple[float, float]]:
@@ -148,16 +150,16 @@ def difference(
 ) -> str | None:
     """Return the text of the first difference between two lists of ids, or None."""
     counts = Counter(got)
-    if repeated := [each for each, count in counts.items() if count > 1]:
-        return f"{_ids_text(repeated)} more than once"
-    if missing := [each for each in expected if each not in counts]:
-        return f"{len(got)} of {len(expected)}, without {_ids_text(missing)}"
-    known = set(expected)
-    if unexpected := [each for each in got if each not in known]:
-        return f"also {_ids_text(unexpected)}"
-    for at, (one, other) in enumerate(zip(got, expected, strict=True)):
-        if in_order and one != other:
-            return f"{one!r} in place {at}, where {other!r} is"
+    if repeated_ids := [each for each, count in counts.items() if count > 1]:
+        return f"{_ids_text(repeated_ids)} more than once"
+    if missing_ids := [each for each in expected if each not in counts]:
+        return f"{len(got)} of {len(expected)}, without {_ids_text(missing_ids)}"
+    expected_ids = set(expected)
+    if unexpected_ids := [each for each in got if each not in expected_ids]:
+        return f"also {_ids_text(unexpected_ids)}"
+    for index, (got_id, expected_id) in enumerate(zip(got, expected, strict=True)):
+        if in_order and got_id != expected_id:
+            return f"{got_id!r} in place {index}, where {expected_id!r} is"
     return None
 
 
@@ -166,9 +168,9 @@ def _ids_text(ids: Sequence[str]) -> str:
     return text if len(ids) <= 3 else f"{text} and {len(ids) - 3} more"
 
 
-def _is_same(one: Entry, other: Entry) -> bool:
+def _is_same(first: Entry, second: Entry) -> bool:
     names = "method", "path", "query", "body"
-    return all(one["request"][name] == other["request"][name] for name in names)
+    return all(first["request"][name] == second["request"][name] for name in names)
 
 
 def _time(entry: Entry) -> datetime:
@@ -185,7 +187,7 @@ class ServerSide:
         self.control = control
         self.fixture = fixture
         self._admin = control._client
-        self._next_entry = self._old_total = 0
+        self._next_entry = self._total_before = 0
 
     def begin(self, profile: str, choices: Mapping[str, Value]) -> None:
         """Reset to the fixture, then set these choices."""
@@ -194,14 +196,14 @@ class ServerSide:
         self._admin.json(views.ChoicesView, "PUT", "/choices", **fields)
         if self.fixture.frozen_at is not None:
             self.control.clock.run()  # so that pauses of the client can be measured
-        self._next_entry = self._old_total = 0
+        self._next_entry = self._total_before = 0
 
     def key(self, caller: Caller) -> str:
         """Return the API key of a caller."""
         declared = self.fixture.keys
         return self.control.keys[caller.key] if declared else self.control.key
 
-    def tops(self) -> dict[tuple[str, str], bool]:
+    def pins(self) -> dict[tuple[str, str], bool]:
         """Return the pin state of every chat session."""
         return {
             (app, chat.chat_id or ""): chat.top
@@ -209,34 +211,36 @@ class ServerSide:
             for chat in self.control.chats(app)
         }
 
-    def watch(
+    def run_call(
         self, client: Client, text: str, call: Callable[[], Any], fault: Fault
     ) -> CallOutcome:
         """Run a client's call with a fault; `text` names the call in messages."""
         if fault is not None:
             fields = {"ttl": Published.fault_ttl, **fault}
             self._admin.json(views.FaultView, "POST", "/faults", **fields)
-        most = client.most_requests
+        max_requests = client.most_requests
         value, error = None, None
-        with _log_records() as texts:
+        with _log_records() as log_texts:
             try:
-                with _stop_if(lambda: self._total() - self._old_total > most):
+                with _stop_if(
+                    lambda: self._total() - self._total_before > max_requests
+                ):
                     value = call()
-            except (Exception, Stopped) as raised:
-                error = raised
+            except (Exception, Stopped) as call_error:
+                error = call_error
         entries = self._entries()
         fired = sum(each["fault"] is not None for each in entries)
         if fault is not None and fired < fault.get("times", 1):
             self._admin.json(views.FaultsView, "DELETE", "/faults")
-        return CallOutcome(client, text, fault, value, error, entries, texts)
+        return CallOutcome(client, text, fault, value, error, entries, log_texts)
 
     def _total(self) -> int:
-        page = self._admin.ask(views.JournalView, "GET", "/journal?limit=1")
+        page = self._admin.call(views.JournalView, "GET", "/journal?limit=1")
         return page.value.total
 
     def _entries(self) -> list[dict[str, Any]]:
         page = msgspec.json.decode(self._admin.journal({"since": self._next_entry}))
-        self._next_entry, self._old_total = page["next"], page["total"]
+        self._next_entry, self._total_before = page["next"], page["total"]
         return list(page["entries"])
 
 

@@ -23,7 +23,7 @@ from mock_server.api.operations.operation import (
     Operation,
 )
 from mock_server.api.operations.related.data import DEMO_ROW
-from mock_server.api.operations.related.route import gather_body
+from mock_server.api.operations.related.route import read_body
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.login import digest_of
 from mock_server.fixture.dump import to_document
@@ -388,7 +388,9 @@ def send(api: Api, operation: Operation, change: Fields | None = None) -> Any:
         parts |= {"file": (file, "Some text")} if file else {}
         sent = {"files": parts}
     else:
-        is_short = method in ("GET", "DELETE") and operation.gather is not gather_body
+        is_short = (
+            method in ("GET", "DELETE") and operation.read_fields is not read_body
+        )
         sent = {"params" if is_short else "json": fields}
     return api.client.request(method, path, headers=headers, **sent)
 

@@ -110,7 +110,9 @@ def test_a_stream_pauses_for_a_minute_at_most_in_all() -> None:
     async def send(_: Any) -> None:
         pass
 
-    paced = EventStream.from_chunks([Chunk(b"x", 25_000)] * 4).on(None, pause)
+    paced = EventStream.from_chunks([Chunk(b"x", 25_000)] * 4).with_connection(
+        None, pause
+    )
     body = RequestBody({"type": "http"}, cast(Any, None), 0, has_arrived=True)
     asyncio.run(paced.send((), body, send))
     assert pauses == [25_000, 25_000, 10_000]

@@ -33,9 +33,9 @@ T = TypeVar("T")
 CHOICES = {"related_routes": "on", "credentials": "login_too"}
 JSON = [each for each in RELATED_ROUTES if each.media_type == "application/json"]
 FORMER = [
-    replace(each, contract=each.former.contract)
+    replace(each, contract=each.former_contract.contract)
     for each in JSON
-    if each.former is not None
+    if each.former_contract is not None
 ]
 """Routes that are read otherwise in the oldest version, as that reads them."""
 WITHOUT_EXAMPLE: dict[str, dict[str, Any]] = {

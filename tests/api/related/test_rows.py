@@ -161,7 +161,7 @@ def test_faults_of_pages_change_what_it_answers(
     assert wrong.status_code == 200
     assert wrong.json() != right
     assert world.journal()[-1]["fault"]["kind"] == fault["kind"]
-    if "insert" in fault and operation.invent is not None:
+    if "insert" in fault and operation.invent_item is not None:
         assert re.search(r'"appeared-\d+".*"Appeared \d+"', wrong.text)
 
 
@@ -187,7 +187,7 @@ def test_every_row_says_what_is_known_of_it() -> None:
         about = each.related
         assert about is not None, each.name
         assert about.since[:1].isdigit(), each.name
-        assert about.modelled.endswith("."), each.name
-        assert about.differs == "" or about.differs.endswith("."), each.name
+        assert about.behaviour.endswith("."), each.name
+        assert about.differences == "" or about.differences.endswith("."), each.name
         assert each.name.rpartition(".")[2] in each.path, each.name
         assert each.traits <= {"page", "total", "write", "secret"}, each.name

@@ -215,7 +215,7 @@ def test_a_reset_can_be_undone(console: Console) -> None:
 
 def test_all_faults_come_back_with_an_undo(console: Console) -> None:
     for kind, row in KINDS.items():
-        console.fault(kind, **row.least)
+        console.fault(kind, **row.required_fields)
     console.presets(*PRESETS)
     before = definitions(console)
     console.reset()

@@ -153,7 +153,7 @@ def test_the_form_knows_every_kind_of_fault(console: Console) -> None:
     for name, kind in KINDS.items():
         console.faults.root.get_by_label("Kind").select_option(name)
         console.faults.says(kind.sentence().replace("`", ""))
-        least = dict(kind.least)
+        least = dict(kind.required_fields)
         if operation := least.pop("operation", None):
             console.faults.field("operation").select_option(operation)
         console.faults.fill(**{f: json.dumps(v) for f, v in least.items()})

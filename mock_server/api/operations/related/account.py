@@ -99,12 +99,12 @@ class CodeView(View):
     "GET /api/support/user/account/preLogin",
     chinese="获取登录用的代码",
     since="4.9.8",
-    differs="While the clock is frozen, a user gets the same code again.",
-    refuses=(errors.LimitReached,),
+    differences="While the clock is frozen, a user gets the same code again.",
+    refusals=(errors.LimitReached,),
     example={"username": "root"},
-    former=("logins_are_bounded", FormerPreLoginQuery),
+    former_fields=("logins_are_bounded", FormerPreLoginQuery),
     access="anyone",
-    is_checked=True,
+    is_always_checked=True,
 )
 def pre_login(call: Call, query: PreLoginQuery) -> CodeView:
     """Get a code to log in with.
@@ -174,14 +174,14 @@ def _encode(login: LoginView, _: State) -> Response:
     "POST /api/support/user/account/loginByPassword",
     chinese="用密码登录",
     since="4.6; with a code since 4.9.8",
-    differs="A user has one login token, which never expires. The journal stores "
+    differences="A user has one login token, which never expires. The journal stores "
     "neither token nor password.",
-    refuses=(logins.WrongLoginCode, logins.WrongPassword),
-    former=("logins_are_bounded", FormerLoginBody),
+    refusals=(logins.WrongLoginCode, logins.WrongPassword),
+    former_fields=("logins_are_bounded", FormerLoginBody),
     encode=_encode,
     traits={"secret"},
     access="anyone",
-    is_checked=True,
+    is_always_checked=True,
 )
 def login_by_password(call: Call, body: LoginBody) -> LoginView:
     """Log in with a password.
@@ -201,7 +201,7 @@ class NoFields(RequestFields):
     "GET /api/support/user/account/tokenLogin",
     chinese="查看登录者",
     since="4.0",
-    differs="There is one team, with the permissions of the user's API key. No "
+    differences="There is one team, with the permissions of the user's API key. No "
     "response clears the cookie.",
     example={},
     access="login",
@@ -224,7 +224,7 @@ def _clear_cookie(_: None, __: State) -> Response:
     "GET|POST|PUT|DELETE /api/support/user/account/loginout",
     chinese="退出登录",
     since="4.6",
-    differs="The user's next login returns the same token, which then works again.",
+    differences="The user's next login returns the same token, which then works again.",
     example={},
     encode=_clear_cookie,
     access="anyone",
@@ -270,7 +270,7 @@ class InitDataView(View):
     "GET /api/common/system/getInitData",
     chinese="获取前端的设置",
     since="4.6",
-    differs="There are few settings, and no models.",
+    differences="There are few settings, and no models.",
     example={},
     access="anyone",
 )
@@ -303,7 +303,8 @@ class PlanView(View):
     "GET /api/support/user/team/plan/getTeamPlanStatus",
     chinese="获取团队可用的资源",
     since="4.8",
-    differs="Users, applications and datasets are counted; all other figures are 0.",
+    differences="Users, applications and datasets are counted; all other figures are "
+    "0.",
     example={},
     access="anyone",
 )

@@ -27,7 +27,7 @@ def token_of(body: RequestBody) -> str:
     return path.rpartition("/")[2]
 
 
-async def gather_token(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+async def read_token(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
     """Return a JSON object with the token in the path; ignore the body."""
     await body.read(max_bytes, memory)
     return msgspec.json.encode({"token": token_of(body)})

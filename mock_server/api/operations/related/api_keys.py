@@ -47,22 +47,22 @@ class KeyCreateBody(RequestFields, kw_only=True):
     tags: KeyTags = UNSET
 
 
-def _with_changes(call: Call, key: ApiKey, new: Any) -> ApiKey:
+def _with_changes(call: Call, key: ApiKey, body: Any) -> ApiKey:
     """Return a key with a request's changes. Raises InvalidField, TeamForbidden."""
-    if new.auth_proxy:
+    if body.auth_proxy:
         api_keys.check_may(call, Level.OWNER)
     changes: dict[str, Any] = {
         name: value
         for name in ("name", "auth_proxy")
-        if (value := getattr(new, name)) is not UNSET
+        if (value := getattr(body, name)) is not UNSET
     }
-    if new.limit is not UNSET:
-        time = new.limit.expired_time
+    if body.limit is not UNSET:
+        time = body.limit.expired_time
         time = UNSET if time in (None, "") else time
         expired_time = fields.date_of(time, "limit.expiredTime")
         changes |= {
             "expired_time": expired_time,
-            "max_usage_points": new.limit.max_usage_points,
+            "max_usage_points": body.limit.max_usage_points,
         }
     return replace(key, **changes)
 
@@ -71,14 +71,14 @@ def _with_changes(call: Call, key: ApiKey, new: Any) -> ApiKey:
     f"POST {PATH}/create",
     chinese="创建 API 密钥",
     since="4.6",
-    differs="Tags are not stored. The key begins with `fastgpt-sbx-`, is valid until "
-    "it is deleted, and counts no points.",
-    refuses=(*APP, TeamForbidden, api_keys.ApiKeysExceeded, errors.LimitReached),
+    differences="Tags are not stored. The key begins with `fastgpt-sbx-`, is valid "
+    "until it is deleted, and counts no points.",
+    refusals=(*APP, TeamForbidden, api_keys.ApiKeysExceeded, errors.LimitReached),
     example={"name": "Website"},
-    writes=True,
+    is_write=True,
     access="login",
 )
-def openapi_create(call: Call, new: KeyCreateBody) -> str:
+def openapi_create(call: Call, body: KeyCreateBody) -> str:
     """Create an API key.
 
     Returns the key. It has the permissions of its creator, is valid at once, and leads
@@ -86,12 +86,12 @@ def openapi_create(call: Call, new: KeyCreateBody) -> str:
     sandbox, the state has other keys. The caller needs a login token.
     """
     app_id = None
-    if call.facts.api_keys_of_apps and isinstance(new.app_id, str):
-        app_id = call.app(new.app_id, Level.MANAGE).id
+    if call.facts.api_keys_of_apps and isinstance(body.app_id, str):
+        app_id = call.app(body.app_id, Level.MANAGE).id
     else:
         api_keys.check_may(call, Level.WRITE)
     draft = ApiKey("", member=call.member, app_id=app_id, create_time=call.now)
-    key = _with_changes(call, draft, new)
+    key = _with_changes(call, draft, body)
     api_keys.check_room(call, app_id)
     key = replace(key, id=call.store.new_id())
     call.store.api_keys.put(key.id, key)
@@ -125,9 +125,9 @@ class KeyView(View, kw_only=True):
 
 def _key_view(key_with_text: tuple[ApiKey, str], _: object) -> KeyView:
     key, text = key_with_text
-    end = key.expired_time
+    expiry = key.expired_time
     limit = LimitView(
-        expired_time=UNSET if end is None else format_time(end),
+        expired_time=UNSET if expiry is None else format_time(expiry),
         max_usage_points=key.max_usage_points,
     )
     return KeyView(
@@ -155,13 +155,13 @@ class KeyListQuery(RequestFields, kw_only=True):
     f"GET {PATH}/list",
     chinese="API 密钥",
     since="4.6",
-    differs="No key has tags or a time of last use.",
-    refuses=APP,
+    differences="No key has tags or a time of last use.",
+    refusals=APP,
     example={},
-    shows=_key_view,
+    item_view=_key_view,
     has_total=False,
     access="login",
-    invent=lambda _, n: (ApiKey(f"appeared-{n}", f"Appeared {n}"), "0000"),
+    invent_item=lambda _, n: (ApiKey(f"appeared-{n}", f"Appeared {n}"), "0000"),
 )
 def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
     """List a member's API keys.
@@ -169,24 +169,25 @@ def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
     Returns an array, the latest first. Each key shows only its last four characters.
     `keyword` selects keys by name or text. The caller needs a login token.
     """
-    found, app_id, text_of = (
-        api_keys.created_keys(call),
-        query.app_id,
-        call.state.tokens.created,
-    )
+    keys, app_id = api_keys.created_keys(call), query.app_id
     if call.facts.api_keys_of_apps:
-        only_id = call.app(app_id, Level.MANAGE).id if app_id else None
-        all_keys = [*call.store.api_keys.values()]
-        sees_all = only_id or call.caller.level >= Level.MANAGE
-        found = sorted(all_keys, key=lambda it: -it.create_time) if sees_all else found
-        found = [each for each in found if each.app_id == only_id]
+        listed_app_id = call.app(app_id, Level.MANAGE).id if app_id else None
+        if listed_app_id or call.caller.level >= Level.MANAGE:
+            all_keys = call.store.api_keys.values()
+            keys = sorted(all_keys, key=lambda key: -key.create_time)
+        keys = [key for key in keys if key.app_id == listed_app_id]
     elif query.sort_by == "remainingPoints":
-        found.sort(key=lambda it: (it.max_usage_points < 0, it.max_usage_points))
+        keys.sort(key=lambda key: (key.max_usage_points < 0, key.max_usage_points))
     if app_id:
-        found.sort(key=lambda each: each.app_id != app_id)
-    term, keys = fold(query.keyword.strip()), [(it, text_of(it.id)) for it in found]
-    keys = [it for it in keys if term in fold(it[0].name) or term in it[1]]
-    return Page(keys, len(keys), call.caller.level, keys, 0, Published.integer)
+        keys.sort(key=lambda key: key.app_id != app_id)
+    search_term = fold(query.keyword.strip())
+    items = [
+        (key, text)
+        for key in keys
+        for text in (call.state.tokens.created(key.id),)
+        if search_term in fold(key.name) or search_term in text
+    ]
+    return Page(items, len(items), call.caller.level, items, 0, Published.integer)
 
 
 class KeyUpdateBody(RequestFields, kw_only=True):
@@ -209,28 +210,28 @@ class KeyUpdateBody(RequestFields, kw_only=True):
     f"PUT {PATH}/update",
     chinese="修改 API 密钥",
     since="4.6",
-    differs="Tags are not stored.",
-    refuses=(*api_keys.API_KEY, TeamForbidden),
+    differences="Tags are not stored.",
+    refusals=(*api_keys.API_KEY, TeamForbidden),
     example={"_id": DEMO_KEY, "name": "Shop"},
-    writes=True,
+    is_write=True,
     access="login",
 )
-def openapi_update(call: Call, new: KeyUpdateBody) -> None:
+def openapi_update(call: Call, body: KeyUpdateBody) -> None:
     """Rename or limit an API key.
 
     The text of the key stays, and no limit is enforced. The caller needs a login token.
     """
-    key = api_keys.find(call, new.id, "$._id")
-    call.store.api_keys.put(key.id, _with_changes(call, key, new))
+    key = api_keys.find(call, body.id, "$._id")
+    call.store.api_keys.put(key.id, _with_changes(call, key, body))
 
 
 @route(
     f"DELETE {PATH}/delete",
     chinese="删除 API 密钥",
     since="4.6",
-    refuses=api_keys.API_KEY,
+    refusals=api_keys.API_KEY,
     example={"id": DEMO_KEY},
-    writes=True,
+    is_write=True,
     access="login",
 )
 def openapi_delete(call: Call, query: fields.IdQuery) -> fields.EmptyData | None:
@@ -254,7 +255,7 @@ class KeyCopyBody(RequestFields):
     chinese="复制 API 密钥",
     since="4.15",
     versions=("4.16",),
-    refuses=api_keys.API_KEY,
+    refusals=api_keys.API_KEY,
     example={"id": DEMO_KEY},
     access="login",
 )
@@ -290,13 +291,13 @@ class HealthView(View, kw_only=True):
     name="openapi.health",
     chinese="API 密钥是否有效",
     since="4.13.2",
-    differs="The key is checked in the sandbox of the request, which is that of its "
-    "`Authorization` header, if it has one. No points are counted.",
-    refuses=(api_keys.ApiKeyInvalid,),
+    differences="The key is checked in the sandbox of the request, which is that of "
+    "its `Authorization` header, if it has one. No points are counted.",
+    refusals=(api_keys.ApiKeyInvalid,),
     example={"apiKey": "fastgpt-any"},
     traits={"secret"},
     access="anyone",
-    is_checked=True,
+    is_always_checked=True,
 )
 def openapi_health(call: Call, query: HealthQuery) -> HealthView:
     """Check whether an API key is accepted.
@@ -306,14 +307,19 @@ def openapi_health(call: Call, query: HealthQuery) -> HealthView:
     """
     is_issued = query.api_key.startswith(ISSUED_KEY_PREFIX)
     if not api_keys.is_accepted(call, query.api_key):
-        hint = "a key of a named sandbox is valid only there: "
-        hint = f"{hint}send it in header Authorization too" if is_issued else ""
-        expected, actual = "a valid API key", "an unknown one"
-        raise api_keys.ApiKeyInvalid(expected, actual, "$.apiKey", hint)
+        sandbox_hint = (
+            "a key of a named sandbox is valid only there: "
+            "send it in header Authorization too"
+        )
+        hint = sandbox_hint if is_issued else ""
+        expected, got = "a valid API key", "an unknown one"
+        raise api_keys.ApiKeyInvalid(expected, got, "$.apiKey", hint)
     key_id = call.state.tokens.id_of(query.api_key)
     api_key = call.store.api_keys.get(key_id or "") or ApiKey("")
     app_id = api_key.app_id or UNSET
     if not call.facts.api_key_health_has_points:
         return HealthView(app_id=app_id)
-    most = api_key.max_usage_points
-    return HealthView(valid=True, usage_points=0, max_usage_points=most, app_id=app_id)
+    max_points = api_key.max_usage_points
+    return HealthView(
+        valid=True, usage_points=0, max_usage_points=max_points, app_id=app_id
+    )

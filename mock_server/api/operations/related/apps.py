@@ -52,11 +52,11 @@ class AppRoles(Roles):
 
 
 def _roles(level: Level) -> AppRoles:
-    logs = level >= Level.MANAGE
+    may_read_logs = level >= Level.MANAGE
     return AppRoles(
         **structs.asdict(roles(level)),
-        has_read_chat_log_per=logs,
-        has_read_chat_log_role=logs,
+        has_read_chat_log_per=may_read_logs,
+        has_read_chat_log_role=may_read_logs,
     )
 
 
@@ -106,14 +106,14 @@ def _app_view(app_with_level: holders.WithLevel[App], _: object) -> ListedApp:
     f"POST {PATH}/list",
     chinese="调用者可读的应用",
     since="4.8.12 with API keys",
-    differs="A caller who does not own everything sees the top level only; FastGPT "
+    differences="A caller who does not own everything sees the top level only; FastGPT "
     "adds deeper applications of that member. A permission on a folder does not "
     "apply to its content.",
-    refuses=APP,
+    refusals=APP,
     example={"parentId": None},
-    shows=_app_view,
+    item_view=_app_view,
     has_total=False,
-    invent=lambda _, n: (App(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
+    invent_item=lambda _, n: (App(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
 def app_list(call: Call, body: AppListBody) -> Page[holders.WithLevel[App]]:
     """List the applications that the caller may read.
@@ -122,20 +122,20 @@ def app_list(call: Call, body: AppListBody) -> Page[holders.WithLevel[App]]:
     `searchKey` finds the first 50, on all levels, with this text in name or intro. Type
     `hidden` is listed only if `type` names it; unknown types are ignored.
     """
-    term, folder = fold(body.search_key or ""), body.parent_id or None
+    search_term, folder = fold(body.search_key or ""), body.parent_id or None
     if folder is not None:
         call.app(folder, Level.READ, "$.parentId")
     names = body.type if isinstance(body.type, list) else [body.type]
     types = _TYPES.intersection(each for each in names if isinstance(each, str))
 
     def is_wanted(app: App) -> bool:
-        is_in_folder = bool(term) or app.parent_id == folder
+        is_in_folder = bool(search_term) or app.parent_id == folder
         return is_in_folder and (app.type in types if types else app.type != _HIDDEN)
 
     apps = [*filter(is_wanted, call.store.apps())]
-    if term:
-        apps = holders.search(call, term, apps)
-    return holders.page_of(call, apps, _MOST_FOUND if term else None)
+    if search_term:
+        apps = holders.search(call, search_term, apps)
+    return holders.page_of(call, apps, _MOST_FOUND if search_term else None)
 
 
 class AppQuery(RequestFields):
@@ -159,8 +159,8 @@ class AppDetail(AppItem, kw_only=True):
     f"GET {PATH}/detail",
     chinese="单个应用",
     since="4.6",
-    differs="`modules`, `edges` and `chatConfig` are empty.",
-    refuses=APP,
+    differences="`modules`, `edges` and `chatConfig` are empty.",
+    refusals=APP,
     example={"appId": DEMO_APP},
     access="login",
 )
@@ -206,13 +206,13 @@ class AppCreateBody(RequestFields, kw_only=True):
     f"POST {PATH}/create",
     chinese="创建应用",
     since="4.6",
-    differs="Nodes, edges and settings are not stored. The limit `created_apps` "
+    differences="Nodes, edges and settings are not stored. The limit `created_apps` "
     "replaces the quota of FastGPT. The folder's updateTime stays.",
-    refuses=(*app_folders.INSERT, errors.LimitReached),
+    refusals=(*app_folders.INSERT, errors.LimitReached),
     example={"name": "Returns", "type": "simple"},
-    writes=True,
+    is_write=True,
 )
-def app_create(call: Call, new: AppCreateBody) -> str:
+def app_create(call: Call, body: AppCreateBody) -> str:
     """Create an application or a folder.
 
     Returns the id. The types `plugin`, `toolSet` and `httpToolSet` need a folder of
@@ -221,18 +221,18 @@ def app_create(call: Call, new: AppCreateBody) -> str:
     store = call.store
     if call.caller.username is None and not call.facts.app_create_takes_keys:
         raise MissingAuthorization("a login", "an API key", "headers")
-    parent = app_folders.folder_for(call, new.parent_id or None, Level.WRITE)
-    app_folders.check_place(call, new.type, parent)
-    created = sum(it.id not in store.fixture.apps for it in store.apps())
-    call.check_room(created, call.state.limits.created_apps, "created apps")
+    parent = app_folders.folder_for(call, body.parent_id or None, Level.WRITE)
+    app_folders.check_place(call, body.type, parent)
+    created_count = sum(it.id not in store.fixture.apps for it in store.apps())
+    call.check_room(created_count, call.state.limits.created_apps, "created apps")
     app = App(
         store.new_id(),
-        new.name,
+        body.name,
         permissions=holders.permissions_of(call),
         parent_id=parent.id if parent else None,
-        type=new.type,
-        intro=new.intro or "",
-        avatar=new.avatar or "",
+        type=body.type,
+        intro=body.intro or "",
+        avatar=body.avatar or "",
         tmb_id=call.member,
         update_time=call.now,
     )
@@ -259,35 +259,35 @@ class AppUpdateBody(RequestFields, kw_only=True):
     f"PUT {PATH}/update",
     chinese="重命名或移动应用",
     since="4.6",
-    differs="The data is null; FastGPT may return its database's result. Nodes, "
+    differences="The data is null; FastGPT may return its database's result. Nodes, "
     "edges and settings are not stored. A folder cannot move into itself.",
-    refuses=(*app_folders.INSERT, *app_folders.MOVE),
+    refusals=(*app_folders.INSERT, *app_folders.MOVE),
     example={"appId": DEMO_APP, "name": "Support"},
-    writes=True,
+    is_write=True,
     access="login",
 )
-def app_update(call: Call, new: AppUpdateBody) -> None:
+def app_update(call: Call, body: AppUpdateBody) -> None:
     """Rename or move an application.
 
     Changes name, intro, avatar, type and folder. A move needs permission to manage both
     folders. The caller needs a login token.
     """
-    app, is_moved = call.app(new.app_id, Level.NONE), new.parent_id is not UNSET
+    app, is_moved = call.app(body.app_id, Level.NONE), body.parent_id is not UNSET
     parent = None
     if is_moved:
-        parent = app_folders.folder_for(call, new.parent_id or None, Level.MANAGE)
+        parent = app_folders.folder_for(call, body.parent_id or None, Level.MANAGE)
     call.require(app, Level.WRITE, "$.appId")
     # Empty values change nothing, except an empty introduction.
-    values = {"name": new.name, "type": new.type, "avatar": new.avatar}
+    values = {"name": body.name, "type": body.type, "avatar": body.avatar}
     changes: dict[str, Any] = {name: each for name, each in values.items() if each}
-    changes |= {} if new.intro is UNSET else {"intro": new.intro}
-    kind = changes.get("type", app.type)
-    app_folders.check_type(call, app, kind)
+    changes |= {} if body.intro is UNSET else {"intro": body.intro}
+    app_type = changes.get("type", app.type)
+    app_folders.check_type(call, app, app_type)
     if is_moved:
-        app_folders.check_move(call, app, kind, parent)
+        app_folders.check_move(call, app, app_type, parent)
         changes["parent_id"] = parent.id if parent else None
-    elif kind != app.type and app.parent_id:
-        app_folders.check_place(call, kind, call.store.app(app.parent_id))
+    elif app_type != app.type and app.parent_id:
+        app_folders.check_place(call, app_type, call.store.app(app.parent_id))
     call.store.put_app(replace(app, update_time=call.now, **changes))
 
 
@@ -296,10 +296,10 @@ def app_update(call: Call, new: AppUpdateBody) -> None:
     name="app.del",
     chinese="删除应用",
     since="4.6",
-    differs="The application disappears at once.",
-    refuses=APP,
+    differences="The application disappears at once.",
+    refusals=APP,
     example={"appId": DEMO_APP},
-    writes=True,
+    is_write=True,
     access="login",
 )
 def app_del(call: Call, query: AppQuery) -> list[str]:
@@ -331,16 +331,16 @@ class PublishBody(RequestFields, kw_only=True):
     name="app.version.publish",
     chinese="发布应用",
     since="4.8",
-    differs="No version, node, edge or setting is stored.",
-    refuses=APP,
+    differences="No version, node, edge or setting is stored.",
+    refusals=APP,
     example={"appId": DEMO_APP, "nodes": [], "edges": [], "isPublish": True},
-    writes=True,
+    is_write=True,
     access="login",
 )
-def app_publish(call: Call, new: PublishBody) -> None:
+def app_publish(call: Call, body: PublishBody) -> None:
     """Publish or save an application.
 
     Only the application's updateTime changes. The caller needs a login token.
     """
-    app = call.app(new.app_id, Level.WRITE)
+    app = call.app(body.app_id, Level.WRITE)
     call.store.put_app(replace(app, update_time=call.now))

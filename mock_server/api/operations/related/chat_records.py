@@ -20,7 +20,7 @@ from mock_server.api.operations.related.route import (
     Call,
     PageView,
     encode_data,
-    gather_page,
+    read_body_and_page,
     route,
 )
 from mock_server.domain.call import APP
@@ -37,7 +37,7 @@ from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/record"
 EXAMPLE = {"appId": DEMO_APP, "chatId": DEMO_REFUND, "pageSize": 2}
-DIFFERS = (
+DIFFERENCES = (
     "Without `chatId` the list is empty, but the application is checked. Records have "
     "no files and no custom feedback."
 )
@@ -51,7 +51,7 @@ class RecordView(View, kw_only=True):
 
     id: str = field(name="_id")
     data_id: str
-    id_again: str | UnsetType = field(name="id", default=UNSET)
+    same_id: str | UnsetType = field(name="id", default=UNSET)
     obj: str
     value: list[dict[str, Any]]
     time: Time
@@ -75,7 +75,7 @@ def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
         time=format_time(record.time),
     )
     if is_v2:
-        view.id_again = record.id
+        view.same_id = record.id
     if record.obj == "AI":
         view.total_quote_list = _quotes(parts)
         errors = (part.error for part in parts if part.error is not None)
@@ -151,15 +151,15 @@ def _invent_record(_: object, number: int) -> ChatRecord:
     legacy_path="/api/core/chat/getPaginationRecords",
     chinese="会话记录的一页",
     since="4.8.12 with API keys, 4.14.5 at this path",
-    differs=DIFFERS,
+    differences=DIFFERENCES,
     access="visitor",
-    refuses=(*APP, *fields.PAGING),
+    refusals=(*APP, *fields.PAGING),
     example=EXAMPLE,
-    gather=gather_page,
-    data=RecordsView,
+    read_fields=read_body_and_page,
+    data_type=RecordsView,
     encode=_encode_page,
     traits={"page"},
-    invent=_invent_record,
+    invent_item=_invent_record,
 )
 def get_pagination_records(
     call: Call, body: GetPaginationRecordsBody
@@ -206,14 +206,14 @@ def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
     legacy_path="/api/core/chat/getRecords_v2",
     chinese="会话记录的一部分",
     since="4.14.5; 4.14.4 at another path",
-    differs=DIFFERS,
+    differences=DIFFERENCES,
     access="visitor",
-    refuses=(*APP, RecordNotFound),
+    refusals=(*APP, RecordNotFound),
     example=EXAMPLE,
-    data=PartView,
+    data_type=PartView,
     encode=_encode_part,
     traits={"page"},
-    invent=_invent_record,
+    invent_item=_invent_record,
 )
 def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
     """Get a part of a chat session's records.
@@ -250,9 +250,9 @@ class GetResDataQuery(ResDataQuery, kw_only=True):
     legacy_path="/api/core/chat/getResData",
     chinese="一条回复的各节点结果",
     since="4.8.12 with API keys, 4.14.5 at this path",
-    former=("res_data_needs_data_id", ResDataQuery),
+    former_fields=("res_data_needs_data_id", ResDataQuery),
     access="visitor",
-    refuses=APP,
+    refusals=APP,
     example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "dataId": DEMO_RECORD},
 )
 def get_res_data(call: Call, query: GetResDataQuery) -> list[dict[str, Any]]:

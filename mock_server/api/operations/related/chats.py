@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from mock_server.api.envelope import View
 from mock_server.api.operations.operation import DEMO_APP, DEMO_CHAT
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.route import Call, gather_page, route
+from mock_server.api.operations.related.route import Call, read_body_and_page, route
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP
 from mock_server.domain.chats import ChatNotFound, is_listed
@@ -94,16 +94,16 @@ def _history_view(chat: Chat, _: object) -> HistoryView:
     legacy_path="/api/core/chat/getHistories",
     chinese="应用会话的一页",
     since=SINCE,
-    differs="Chats belong to no member. Every chat counts as done and read. The source "
-    "`share` lists the chats of share links, any other source all other chats. "
+    differences="Chats belong to no member. Every chat counts as done and read. The "
+    "source `share` lists the chats of share links, any other source all other chats. "
     "Creation times do not filter.",
     access="visitor",
-    refuses=(ChatNotFound, *APP, *fields.PAGING),
+    refusals=(ChatNotFound, *APP, *fields.PAGING),
     example={"appId": DEMO_APP, "pageSize": 2},
-    gather=gather_page,
-    data=HistoriesView,
-    shows=_history_view,
-    invent=lambda it, n: Chat(it.app_id or "", f"appeared-{n}", f"Appeared {n}"),
+    read_fields=read_body_and_page,
+    data_type=HistoriesView,
+    item_view=_history_view,
+    invent_item=lambda it, n: Chat(it.app_id or "", f"appeared-{n}", f"Appeared {n}"),
 )
 def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     """Get a page of an application's chat sessions.
@@ -149,14 +149,14 @@ def _selected(
     legacy_path="/api/core/chat/delHistory",
     chinese="删除会话",
     since=SINCE,
-    differs="In FastGPT the records of a deleted chat stay readable, a completion does "
-    "not restore the chat, and chats of other members are refused.",
-    former=("delete_without_app_is_unknown_chat", fields.ChatQuery),
+    differences="In FastGPT the records of a deleted chat stay readable, a completion "
+    "does not restore the chat, and chats of other members are refused.",
+    former_fields=("delete_without_app_is_unknown_chat", fields.ChatQuery),
     access="visitor",
-    refuses=(ChatNotFound, *APP),
+    refusals=(ChatNotFound, *APP),
     example=ONE_CHAT,
-    writes=True,
-    is_checked=True,
+    is_write=True,
+    is_always_checked=True,
 )
 def del_history(call: Call, query: DelHistoryQuery) -> None:
     """Delete a chat session.
@@ -180,13 +180,13 @@ class ClearHistoriesQuery(fields.ChatFields):
     legacy_path="/api/core/chat/clearHistories",
     chinese="删除应用的所有会话",
     since=SINCE,
-    differs="Chats of every source are deleted. In FastGPT an API key deletes chats of "
-    "source `api`, and a login token the user's own online chats.",
+    differences="Chats of every source are deleted. In FastGPT an API key deletes "
+    "chats of source `api`, and a login token the user's own online chats.",
     access="visitor",
-    refuses=APP,
+    refusals=APP,
     example={"appId": DEMO_APP},
-    writes=True,
-    is_checked=True,
+    is_write=True,
+    is_always_checked=True,
 )
 def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     """Delete all chat sessions of an application.
@@ -210,10 +210,10 @@ class BatchDeleteBody(fields.TargetFields, kw_only=True):
 
 
 def _known_chats(call: Call, app: App, ids: list[str]) -> list[Chat]:
-    wanted_ids = dict.fromkeys(ids)
-    chats = (call.store.chat(app, each) for each in wanted_ids)
+    unique_ids = dict.fromkeys(ids)
+    chats = (call.store.chat(app, each) for each in unique_ids)
     visible = [each for each in chats if each is not None and call.may_see(each)]
-    if len(visible) < len(wanted_ids):
+    if len(visible) < len(unique_ids):
         call.state.hint("the app has no chat session for some of these chatIds")
     return visible
 
@@ -222,12 +222,12 @@ def _known_chats(call: Call, app: App, ids: list[str]) -> list[Chat]:
     f"POST {PATH}/batchDelete",
     chinese="删除若干会话",
     since="4.14.5",
-    differs="The mock server requires manage permission; FastGPT requires the "
+    differences="The mock server requires manage permission; FastGPT requires the "
     "permission to see chat logs.",
-    refuses=APP,
+    refusals=APP,
     example=SEVERAL_CHATS,
-    writes=True,
-    is_checked=True,
+    is_write=True,
+    is_always_checked=True,
 )
 def batch_delete(call: Call, body: BatchDeleteBody) -> None:
     """Delete some chat sessions.
@@ -265,9 +265,10 @@ class StatusesView(View):
     chinese="若干会话的进度",
     since="4.14.11",
     versions=("4.16",),
-    differs="Every chat counts as done and read. An unknown application is refused.",
+    differences="Every chat counts as done and read. An unknown application is "
+    "refused.",
     access="visitor",
-    refuses=APP,
+    refusals=APP,
     example=SEVERAL_CHATS,
 )
 def get_history_status(call: Call, body: GetHistoryStatusBody) -> StatusesView:
@@ -285,11 +286,11 @@ def get_history_status(call: Call, body: GetHistoryStatusBody) -> StatusesView:
     chinese="将会话标为已读",
     since="4.14.11",
     versions=("4.16",),
-    differs="Every chat already counts as read.",
+    differences="Every chat already counts as read.",
     access="visitor",
-    refuses=APP,
+    refusals=APP,
     example=ONE_CHAT,
-    writes=True,
+    is_write=True,
 )
 def mark_read(call: Call, body: fields.ChatQuery) -> None:
     """Mark a chat session as read.
@@ -355,10 +356,11 @@ class InitQuery(fields.TargetFields, kw_only=True):
     "GET /api/core/chat/init",
     chinese="打开会话",
     since="4.8.12 with API keys",
-    differs="The application has no settings of its own. Every chat counts as read.",
-    refuses=APP,
+    differences="The application has no settings of its own. Every chat counts as "
+    "read.",
+    refusals=APP,
     example=ONE_CHAT,
-    is_checked=True,
+    is_always_checked=True,
 )
 def init(call: Call, query: InitQuery) -> InitView:
     """Open a chat session.

@@ -14,7 +14,7 @@ from mock_server.api.operations.related.datasets import EmbeddingModel, Language
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
-    gather_fields,
+    read_body_and_query,
     route,
 )
 from mock_server.domain import errors
@@ -88,9 +88,9 @@ class CollectionDetail(_ITEM, rename="camel", kw_only=True):  # type: ignore[mis
     "GET /api/core/dataset/collection/detail",
     chinese="单个集合",
     since="4.6; `datasetId` is a text since 4.8.18",
-    differs="All collections have the same chunk settings. `indexAmount` is the number "
-    "of data rows.",
-    refuses=COLLECTION,
+    differences="All collections have the same chunk settings. `indexAmount` is the "
+    "number of data rows.",
+    refusals=COLLECTION,
     example={"id": DEMO_COLLECTION},
 )
 def collection_detail(call: Call, query: fields.AnyIdQuery) -> CollectionDetail:
@@ -145,8 +145,8 @@ class ParentIdQuery(RequestFields):
     "GET /api/core/dataset/collection/paths",
     chinese="集合的上级文件夹及其自身",
     since="4.6",
-    refuses=COLLECTION,
-    former=("collection_paths_by_source_id", ParentIdQuery),
+    refusals=COLLECTION,
+    former_fields=("collection_paths_by_source_id", ParentIdQuery),
     example={"sourceId": DEMO_COLLECTION},
     access="login",
 )
@@ -184,9 +184,9 @@ class CollectionUpdateBody(RequestFields, kw_only=True):
     "POST|PUT /api/core/dataset/collection/update",
     chinese="重命名、移动、标记或停用集合",
     since="4.6 as PUT, later as POST too",
-    differs="A parent that is in no dataset, in another dataset, or in the collection "
-    "itself is refused, as in versions after 4.16.",
-    refuses=(
+    differences="A parent that is in no dataset, in another dataset, or in the "
+    "collection itself is refused, as in versions after 4.16.",
+    refusals=(
         fields.MissingParams,
         FileNotFound,
         *COLLECTION,
@@ -195,62 +195,64 @@ class CollectionUpdateBody(RequestFields, kw_only=True):
         errors.LimitReached,
     ),
     example={"id": DEMO_COLLECTION, "name": "By hand"},
-    writes=True,
+    is_write=True,
 )
-def collection_update(call: Call, new: CollectionUpdateBody) -> None:
+def collection_update(call: Call, body: CollectionUpdateBody) -> None:
     """Rename, move, tag or forbid a collection.
 
     Only a new name changes updateTime. The names `manual`, `mark` and those that begin
     with `手动` set it to the year 2999, so lists show the collection first. A
     `createTime` may be a day, or milliseconds since 1970.
     """
-    created = fields.date_of(new.create_time, "createTime")
-    dataset, collection, place = _find(call, new)
+    create_time = fields.date_of(body.create_time, "createTime")
+    dataset, collection, place = _find(call, body)
     # Refuse unknown ids before missing permissions.
-    if new.parent_id is not UNSET:
-        contents.check_parent_exists(call, dataset, new.parent_id)
+    if body.parent_id is not UNSET:
+        contents.check_parent_exists(call, dataset, body.parent_id)
     call.require(dataset, Level.WRITE, place)
-    changes: dict[str, Any] = {} if created is None else {"create_time": created}
-    if new.parent_id is not UNSET:
+    changes: dict[str, Any] = (
+        {} if create_time is None else {"create_time": create_time}
+    )
+    if body.parent_id is not UNSET:
         changes["parent_id"] = contents.parent_to_move_to(
-            call, dataset, collection, new.parent_id
+            call, dataset, collection, body.parent_id
         )
-    if new.tags is not UNSET:
-        changes["tags"] = tuple(new.tags)
+    if body.tags is not UNSET:
+        changes["tags"] = tuple(body.tags)
     updated = collection
-    if new.name:
-        is_manual = new.name in ("manual", "mark") or new.name.startswith("手动")
+    if body.name:
+        is_manual = body.name in ("manual", "mark") or body.name.startswith("手动")
         updated = collection.updated(FAR_FUTURE if is_manual else call.now)
-        changes["name"] = new.name
+        changes["name"] = body.name
     inner: list[Collection] = []
-    if new.forbid is not UNSET:
-        changes["forbid"] = new.forbid
+    if body.forbid is not UNSET:
+        changes["forbid"] = body.forbid
         count = sum(dataset.tree.levels(collection.id))
         limit = call.state.limits.changed_collections
         if count > limit:
             expected = f"at most {limit} collections in a folder that is changed"
             raise errors.LimitReached(expected, str(count), "$.id")
         inner = dataset.tree.descendants(collection.id)
-    children = [replace(each, forbid=new.forbid) for each in inner]
+    children = [replace(each, forbid=body.forbid) for each in inner]
     call.store.put_collections(dataset, [replace(updated, **changes), *children])
 
 
-def _find(call: Call, new: CollectionUpdateBody) -> tuple[Dataset, Collection, str]:
+def _find(call: Call, body: CollectionUpdateBody) -> tuple[Dataset, Collection, str]:
     """Return the named collection, its dataset, and the field that names one of them.
 
     Raises MissingParams, CollectionNotFound, FileNotFound, NotReady.
     """
-    if new.id:
-        return *call.collection(new.id, Level.NONE), "$.id"
-    if not (new.dataset_id and new.external_file_id):
+    if body.id:
+        return *call.collection(body.id, Level.NONE), "$.id"
+    if not (body.dataset_id and body.external_file_id):
         expected = "an id, or datasetId and externalFileId"
         raise fields.MissingParams(expected, "neither", "$.id")
-    dataset = call.store.dataset(new.dataset_id)
+    dataset = call.store.dataset(body.dataset_id)
     if dataset is not None:
-        for each in dataset.tree.having("external_file_id", new.external_file_id):
+        for each in dataset.tree.having("external_file_id", body.external_file_id):
             return dataset, each, "$.datasetId"
     expected = "the externalFileId of a collection of the dataset"
-    raise FileNotFound.of(new.external_file_id, expected, "$.externalFileId")
+    raise FileNotFound.of(body.external_file_id, expected, "$.externalFileId")
 
 
 class CollectionDeleteBody(RequestFields, kw_only=True):
@@ -264,11 +266,11 @@ class CollectionDeleteBody(RequestFields, kw_only=True):
     "DELETE|POST /api/core/dataset/collection/delete",
     chinese="删除集合",
     since="4.6; `?id=` and `collectionIds` both since 4.12.4",
-    differs="Write permission is enough, as in versions up to 4.16.0.",
-    refuses=(fields.MissingParams, NothingListed, *COLLECTION, errors.LimitReached),
+    differences="Write permission is enough, as in versions up to 4.16.0.",
+    refusals=(fields.MissingParams, NothingListed, *COLLECTION, errors.LimitReached),
     example={"id": DEMO_COLLECTION},
-    writes=True,
-    gather=gather_fields,
+    is_write=True,
+    read_fields=read_body_and_query,
 )
 def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
     """Delete collections.
@@ -286,8 +288,8 @@ def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
         listed = enumerate(body.collection_ids)
         places = {f"$.collectionIds[{place}]": each for place, each in listed}
     matches = {
-        place: call.collection(own_id, Level.NONE, place)
-        for place, own_id in places.items()
+        place: call.collection(collection_id, Level.NONE, place)
+        for place, collection_id in places.items()
     }
     deleted: dict[str, tuple[Dataset, list[str]]] = {}
     # Unknown ids have been refused before missing permissions.

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from mock_server.api.envelope import View
 from mock_server.api.multipart import receive_upload
 from mock_server.api.operations import body_field
-from mock_server.api.operations.operation import DEMO_DATASET, Gather, Operation
+from mock_server.api.operations.operation import DEMO_DATASET, FieldsReader, Operation
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import (
-    Act,
     Call,
-    RarerFields,
+    Handler,
+    RareFields,
     RequestFields,
     route,
     text_bytes,
@@ -65,8 +65,8 @@ class NewCollection(fields.ProcessingFields, kw_only=True):
     tags: fields.Tags = field(default_factory=list)
 
 
-_OTHERS = body_field.FieldRules(
-    instead="create/localFile and create/link make others"
+_TYPE_RULES = body_field.FieldRules(
+    other_values_hint="create/localFile and create/link make others"
 ).meta()
 
 
@@ -75,7 +75,7 @@ class CollectionCreateBody(RequestFields, kw_only=True):
 
     dataset_id: fields.Name
     name: fields.Name
-    type: Annotated[Literal["folder", "virtual"], _OTHERS]
+    type: Annotated[Literal["folder", "virtual"], _TYPE_RULES]
     parent_id: fields.Parent = UNSET
     tags: fields.Tags = field(default_factory=list)
     metadata: Annotated[Any, fields.IDLE] = UNSET
@@ -85,20 +85,22 @@ class CollectionCreateBody(RequestFields, kw_only=True):
     f"POST {PATH}",
     chinese="创建空集合或文件夹",
     since="4.6",
-    former=("collection_create_is_empty", NewCollection),
-    differs="A parent that is in no dataset, or in another dataset, is refused. Lists "
-    "show the `trainingType` of the new collection too.",
-    refuses=CREATE,
+    former_fields=("collection_create_is_empty", NewCollection),
+    differences="A parent that is in no dataset, or in another dataset, is refused. "
+    "Lists show the `trainingType` of the new collection too.",
+    refusals=CREATE,
     example={"datasetId": DEMO_DATASET, "name": "Drafts", "type": "folder"},
-    writes=True,
+    is_write=True,
 )
-def collection_create(call: Call, new: CollectionCreateBody) -> str:
+def collection_create(call: Call, body: CollectionCreateBody) -> str:
     """Create an empty collection, or a folder.
 
     Returns the id of the new collection.
     """
-    target, parent_id = contents.target_for(call, new.dataset_id, new.parent_id or None)
-    empty = Collection("", new.name, parent_id, type=new.type, tags=tuple(new.tags))
+    target, parent_id = contents.target_for(
+        call, body.dataset_id, body.parent_id or None
+    )
+    empty = Collection("", body.name, parent_id, type=body.type, tags=tuple(body.tags))
     return contents.create(call, target, empty)
 
 
@@ -113,7 +115,7 @@ class Creation(fields.ProcessingFields, kw_only=True):
 _QA_CHARS, _CUSTOM_CHARS = 8_000, 512
 
 
-def cutting_of(settings: fields.ProcessingFields) -> ChunkRules:
+def chunk_rules_of(settings: fields.ProcessingFields) -> ChunkRules:
     """Return the rules by which a text is cut into rows."""
     is_qa = settings.training_type == "qa"
     is_custom = settings.chunk_setting_mode == "custom"
@@ -122,18 +124,18 @@ def cutting_of(settings: fields.ProcessingFields) -> ChunkRules:
         size = max(MIN_CHUNK_CHARS, int(settings.chunk_size or _CUSTOM_CHARS))
         size = min(size, MOST_CHARS)
         separators = (settings.chunk_splitter or "").replace(r"\n", "\n")
-        deep = settings.paragraph_chunk_deep
-        levels = min(max(int(5 if deep is UNSET else deep), 0), 8)
+        depth = settings.paragraph_chunk_deep
+        levels = min(max(int(5 if depth is UNSET else depth), 0), 8)
         levels = levels if settings.chunk_split_mode == "paragraph" else 0
     own_separators = tuple(filter(None, separators.split("|")))
-    least = int(settings.chunk_trigger_min_size or DEFAULT_RULES.least)
-    least_by_trigger = {"forceChunk": 0, "maxSize": MOST_CHARS}
+    min_chars = int(settings.chunk_trigger_min_size or DEFAULT_RULES.least)
+    min_chars_by_trigger = {"forceChunk": 0, "maxSize": MOST_CHARS}
     return ChunkRules(
         size=size,
         overlap=0 if is_qa else round(size * 0.2),
         levels=levels,
         separators=own_separators[: Published.chunk_separators],
-        least=least_by_trigger.get(settings.chunk_trigger_type or "", least),
+        least=min_chars_by_trigger.get(settings.chunk_trigger_type or "", min_chars),
     )
 
 
@@ -152,13 +154,13 @@ class CreatedView(View):
 
 def creation_route(
     source: str,
-    *refuses: type[errors.Refusal],
-    differs: str = "",
+    *refusals: type[errors.Refusal],
+    differences: str = "",
     since: str = "4.6",
     example: dict[str, Any] | None = None,
-    gather: Gather | None = None,
-    **rarer: Unpack[RarerFields],
-) -> Callable[[Act], Operation]:
+    read_fields: FieldsReader | None = None,
+    **rare_fields: Unpack[RareFields],
+) -> Callable[[Handler], Operation]:
     """Return the decorator of a route that makes a collection of a source.
 
     `source` is the last segment of the path.
@@ -171,45 +173,48 @@ def creation_route(
     )
     return route(
         f"POST {PATH}/{source}",
-        modelled="`insertLen` is 0, as since 4.9.11. Lists show rows once they are "
+        behaviour="`insertLen` is 0, as since 4.9.11. Lists show rows once they are "
         "trained (choice training). A text of less than 1,000 characters is one row "
         "(`chunkTriggerType` and `chunkTriggerMinSize` change this); a longer text is "
         "cut at headings, blank lines, lines and sentences. `chunkSize`, "
         "`chunkSplitter`, `chunkSplitMode` and `paragraphChunkDeep` are ignored unless "
         "`chunkSettingMode` is `custom`.",
-        differs=differs + common,
-        refuses=(*refuses, *CREATE),
+        differences=differences + common,
+        refusals=(*refusals, *CREATE),
         example=None if example is None else {"datasetId": DEMO_DATASET} | example,
-        writes=True,
+        is_write=True,
         since=since,
-        gather=gather,
-        **rarer,
+        read_fields=read_fields,
+        **rare_fields,
     )
 
 
 def create_with_rows(
     call: Call,
     body: Creation,
-    new: Collection,
+    collection: Collection,
     source: str | contents.Texts,
-    **options: Any,
+    **creation_options: Any,
 ) -> CreatedView:
-    """Create the collection `new` where `body` says, with rows of `source`.
+    """Store `collection` where `body` says, with rows of `source`.
 
-    A text is cut into rows as `body` says. `options` are those of `contents.create`.
+    A text is cut into rows as `body` says. `creation_options` are arguments
+    of `contents.create`.
     Raises CREATE.
     """
     parent_id = body.parent_id or None
     dataset, parent_id = contents.target_for(call, body.dataset_id, parent_id)
     if isinstance(source, str):
         limit = call.state.limits.waiting_rows
-        key = source, limit, cutting_of(body)
+        key = source, limit, chunk_rules_of(body)
         texts = compute(call.store, key, chunks(*key))
         source = [(text, "", number) for number, text in enumerate(texts)]
-    kind = body.training_type or new.training_type
+    training_type = body.training_type or collection.training_type
     tags = tuple(body.tags)
-    new = replace(new, parent_id=parent_id, training_type=kind, tags=tags)
-    new_id = contents.create(call, dataset, new, source, **options)
+    collection = replace(
+        collection, parent_id=parent_id, training_type=training_type, tags=tags
+    )
+    new_id = contents.create(call, dataset, collection, source, **creation_options)
     return CreatedView(new_id, Results())
 
 
@@ -224,16 +229,16 @@ class CreateTextBody(Creation, kw_only=True):
     "text",
     example={"name": "Note", "text": "Closed on Friday."},
     chinese="用文本创建集合",
-    most_bytes=text_bytes,
+    max_body_bytes=text_bytes,
 )
-def text(call: Call, new: CreateTextBody) -> CreatedView:
+def text(call: Call, body: CreateTextBody) -> CreatedView:
     """Make a collection of a text.
 
     The collection has type `file`, the given name with `.txt` after it, and a fileId.
     """
-    size = len(new.text.encode())
-    empty = Collection("", f"{new.name}.txt", type="file", file_size=size)
-    return create_with_rows(call, new, empty, new.text)
+    size = len(body.text.encode())
+    empty = Collection("", f"{body.name}.txt", type="file", file_size=size)
+    return create_with_rows(call, body, empty, body.text)
 
 
 class CreateLinkBody(Creation, kw_only=True):
@@ -245,19 +250,19 @@ class CreateLinkBody(Creation, kw_only=True):
 @creation_route(
     "link",
     example={"link": "https://example.com/a"},
-    differs="The page is not fetched: the collection has no rows, and its name stays "
-    "the URL. ",
+    differences="The page is not fetched: the collection has no rows, and its name "
+    "stays the URL. ",
     chinese="用网页创建集合",
 )
-def link(call: Call, new: CreateLinkBody) -> CreatedView:
+def link(call: Call, body: CreateLinkBody) -> CreatedView:
     """Make a collection of a web page.
 
     The collection has type `link`; its name is the URL.
     """
-    if not is_url(new.link):
-        raise errors.InvalidField.of(new.link, "an http or https URL", "$.link")
+    if not is_url(body.link):
+        raise errors.InvalidField.of(body.link, "an http or https URL", "$.link")
     return create_with_rows(
-        call, new, Collection("", new.link, type="link", raw_link=new.link), ""
+        call, body, Collection("", body.link, type="link", raw_link=body.link), ""
     )
 
 
@@ -292,12 +297,12 @@ class LocalFileForm(Creation, kw_only=True):
     NoFile,
     WrongFileType,
     since="4.6; plain parts beside `data` since 4.16.0",
-    differs="The first MiB of a .txt, .md, .html or .csv file is read as plain text. "
-    "Other types give no rows, so dataAmount stays 0 after training. The journal and "
-    "faults see the form as JSON. A broken form is a 400. ",
+    differences="The first MiB of a .txt, .md, .html or .csv file is read as plain "
+    "text. Other types give no rows, so dataAmount stays 0 after training. The journal "
+    "and faults see the form as JSON. A broken form is a 400. ",
     example={},
-    gather=receive_upload,
-    most_bytes=lambda limits: limits.upload_bytes,
+    read_fields=receive_upload,
+    max_body_bytes=lambda limits: limits.upload_bytes,
     media_type="multipart/form-data",
     chinese="用上传的文件创建集合",
 )
@@ -310,9 +315,9 @@ def local_file(call: Call, form: LocalFileForm) -> CreatedView:
     if file is UNSET:
         raise NoFile("a part `file` with a file name", "none", "body", "File not found")
     name = decoded_name(file.name, "$.file.name")
-    new = Collection("", name, type="file", file_size=file.size)
+    collection = Collection("", name, type="file", file_size=file.size)
     text = file.text or ""
-    return create_with_rows(call, form, new, text, content=text.encode())
+    return create_with_rows(call, form, collection, text, content=text.encode())
 
 
 class CreateFileIdBody(Creation, kw_only=True):
@@ -324,31 +329,31 @@ class CreateFileIdBody(Creation, kw_only=True):
 @creation_route(
     "fileId",
     FileNotFound,
-    differs="A file exists as long as its collection. The new collection gets the rows "
-    "of the old one. ",
+    differences="A file exists as long as its collection. The new collection gets the "
+    "rows of the old one. ",
     chinese="用已有的文件创建集合",
 )
-def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:
+def file_id(call: Call, body: CreateFileIdBody) -> CreatedView:
     """Make a collection of an existing file.
 
     The file belongs to an upload ticket or to another collection. The new collection
     has the name of the file.
     """
-    ticket = ticket_of(call, new.file_id)
+    ticket = ticket_of(call, body.file_id)
     if ticket is not None and ticket.size is not None:
         key = ticket.key
         empty = Collection("", ticket.name, type="file", file_id=key)
         empty = replace(empty, file_size=ticket.size)
         text = text_of(ticket.content) if is_text(ticket.name) else ""
-        view = create_with_rows(call, new, empty, text, content=ticket.content)
+        view = create_with_rows(call, body, empty, text, content=ticket.content)
         call.store.tickets.remove(key)  # the collection has the file now
         return view
-    dataset, source = contents.collection_of_file(call, new.file_id)
+    dataset, source = contents.collection_of_file(call, body.file_id)
     rows = call.store.rows.get(dataset, source.id)
     texts = [(row.q, row.a, row.chunk_index) for row in rows]
     file_id, size = source.file_id, source.file_size
     empty = Collection("", source.name, type="file", file_id=file_id, file_size=size)
-    return create_with_rows(call, new, empty, texts)
+    return create_with_rows(call, body, empty, texts)
 
 
 API_FILE = "apiFile"
@@ -366,24 +371,24 @@ class ApiCollectionBody(Creation, kw_only=True):
     f"POST {PATH}/apiCollection",
     chinese="用 API 服务的文件创建集合",
     since="4.8; null since 4.11",
-    differs="No API server is called: the collection has the given name and no rows, "
-    "and the dataset may be of any type. The `apiFileId` becomes the rawLink.",
-    refuses=CREATE,
+    differences="No API server is called: the collection has the given name and no "
+    "rows, and the dataset may be of any type. The `apiFileId` becomes the rawLink.",
+    refusals=CREATE,
     example={"datasetId": DEMO_DATASET, "name": "Prices", "apiFileId": "file-1"},
-    writes=True,
+    is_write=True,
 )
-def api_collection(call: Call, new: ApiCollectionBody) -> None:
+def api_collection(call: Call, body: ApiCollectionBody) -> None:
     """Make a collection of a file of an API server.
 
     The collection has type `apiFile`. If the dataset has a collection of this file
     already, no other is made.
     """
-    dataset, _ = contents.target_for(call, new.dataset_id, new.parent_id or None)
-    for each in dataset.tree.having("raw_link", new.api_file_id):
+    dataset, _ = contents.target_for(call, body.dataset_id, body.parent_id or None)
+    for each in dataset.tree.having("raw_link", body.api_file_id):
         if each.type == API_FILE:
             call.state.hint(f"collection {each.id} is of that file: nothing was made")
             return
-    link = new.api_file_id
+    link = body.api_file_id
     create_with_rows(
-        call, new, Collection("", new.name, type=API_FILE, raw_link=link), ""
+        call, body, Collection("", body.name, type=API_FILE, raw_link=link), ""
     )

@@ -9,7 +9,7 @@ from mock_server.api.envelope import View
 from mock_server.api.operations import body_field
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.addresses import address, gather_token
+from mock_server.api.operations.related.addresses import address, read_token
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.api.response import Response
 from mock_server.domain.access import Level
@@ -62,10 +62,10 @@ class SourceView(View, kw_only=True):
     name="collection.read",
     chinese="集合来源的地址",
     since="4.8",
-    differs="Any fileId works, not only the key of a file. Records that cite the "
+    differences="Any fileId works, not only the key of a file. Records that cite the "
     "collection are ignored. The address leads to `file.download` in all versions, "
     "and cannot be guessed.",
-    refuses=COLLECTION,
+    refusals=COLLECTION,
     example={"collectionId": DEMO_COLLECTION},
     is_scripted=True,
 )
@@ -76,8 +76,8 @@ def read(call: Call, body: ReadBody) -> SourceView:
     an hour of the sandbox's clock. For a link or a file of an API server, it is the
     rawLink; for other collections, it is an empty text.
     """
-    wanted_id = body.collection_id
-    _, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
+    collection_id = body.collection_id
+    _, collection = call.collection(collection_id, Level.READ, "$.collectionId")
     if collection.type == "file" and collection.file_id:
         token = addresses.give_token(call, "collection", collection.id)
         return SourceView(value=address(call, DOWNLOAD, token))
@@ -106,8 +106,8 @@ def _encode(file: Download, _: State) -> Response:
         (b"content-security-policy", b"sandbox"),
         (b"x-content-type-options", b"nosniff"),
     )
-    kind = media_type_of(file.name).encode()
-    return Response(200, file.content, headers, kind)
+    content_type = media_type_of(file.name).encode()
+    return Response(200, file.content, headers, content_type)
 
 
 @route(
@@ -115,13 +115,13 @@ def _encode(file: Download, _: State) -> Response:
     name="file.download",
     chinese="下载文件",
     since="4.14.11; as `common/file/read` before, as `file/d` too since 4.16.0",
-    differs="The file is the first MiB of an uploaded text, the bytes uploaded for a "
-    "ticket, or else the texts of the collection's rows. HEAD is refused.",
-    refuses=(FileForbidden, FileNotFound),
-    data=str,
+    differences="The file is the first MiB of an uploaded text, the bytes uploaded for "
+    "a ticket, or else the texts of the collection's rows. HEAD is refused.",
+    refusals=(FileForbidden, FileNotFound),
+    data_type=str,
     encode=_encode,
-    gather=gather_token,
-    answers=("application/octet-stream",),
+    read_fields=read_token,
+    response_types=("application/octet-stream",),
     has_envelope=False,
     access="address",
 )
@@ -131,14 +131,14 @@ def file_download(call: Call, query: TokenFields) -> Download:
     Returns the bytes; the file name decides on the Content-Type. The token leads to its
     sandbox.
     """
-    use, own_id = addresses.follow(call, query.token, "file", "collection")
+    use, object_id = addresses.follow(call, query.token, "file", "collection")
     if use == "file":
-        ticket = ticket_of(call, own_id)
+        ticket = ticket_of(call, object_id)
         if ticket is not None and ticket.size is not None:
             return Download(ticket.name, ticket.content)
-        file = call.store.files.get(own_id)
-        own_id = file.collection_id if file else ""
-    match = call.store.find_collection(own_id)
+        file = call.store.files.get(object_id)
+        object_id = file.collection_id if file else ""
+    match = call.store.find_collection(object_id)
     if match is None:
         raise FileNotFound("the address of a file", "that of one that is gone", "path")
     return Download(match[1].name, content_of(call, *match))

@@ -12,8 +12,8 @@ from mock_server.api.operations.operation import DEMO_DATASET
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import (
     Call,
-    gather_body,
-    gather_page,
+    read_body,
+    read_body_and_page,
     route,
 )
 from mock_server.domain.call import DATASET, ParentNotFound
@@ -87,12 +87,12 @@ class NumberedPageView(View):
 def _encode(page: NumberedPage, state: State) -> bytes:
     numbers = page.page_num, page.requested_size
     head = b'{"pageNum":%d,"pageSize":%d,' % numbers
-    starts = range(0, len(page.items), Published.page_size)
+    offsets = range(0, len(page.items), Published.page_size)
     items = (
         list_v2.items_text(
             replace(page, items=page.items[at : at + Published.page_size]), state
         )
-        for at in starts
+        for at in offsets
     )
     text = b",".join(within_page(items))
     return SUCCESS % (b'%b"data":[%b],"total":%d}' % (head, text, page.total))
@@ -102,15 +102,15 @@ def _encode(page: NumberedPage, state: State) -> bytes:
     "POST /api/core/dataset/collection/list",
     chinese="按页码取知识库集合的一页",
     since="4.6; later only beside listV2",
-    differs="`simple` changes only the page, which has up to 1,000 items.",
-    refuses=LIST,
-    former=("collection_pages_are_bounded", AnyPageBody),
+    differences="`simple` changes only the page, which has up to 1,000 items.",
+    refusals=LIST,
+    former_fields=("collection_pages_are_bounded", AnyPageBody),
     example={"datasetId": DEMO_DATASET, "pageNum": 1, "pageSize": 2},
-    gather=gather_body,
-    data=NumberedPageView,
+    read_fields=read_body,
+    data_type=NumberedPageView,
     encode=_encode,
     traits={"page"},
-    invent=list_v2.invent_collection,
+    invent_item=list_v2.invent_collection,
 )
 def collection_list(call: Call, body: CollectionListBody) -> NumberedPage:
     """Get a page of a dataset's collections, by its number.
@@ -140,14 +140,14 @@ class ScrollListBody(CollectionFilter, kw_only=True):
     "POST /api/core/dataset/collection/scrollList",
     chinese="知识库集合的一页，用于滚动列表",
     since="4.8.19",
-    differs="Tags are shown and searched by name instead of id.",
-    refuses=(*LIST, *fields.PAGING),
+    differences="Tags are shown and searched by name instead of id.",
+    refusals=(*LIST, *fields.PAGING),
     example={"datasetId": DEMO_DATASET, "parentId": None, "pageSize": 2},
-    gather=gather_page,
-    data=list_v2.ListedPage,
+    read_fields=read_body_and_page,
+    data_type=list_v2.ListedPage,
     encode=list_v2.encode,
     traits={"page"},
-    invent=list_v2.invent_collection,
+    invent_item=list_v2.invent_collection,
 )
 def scroll_list(call: Call, body: ScrollListBody) -> Page[Collection]:
     """Get a page of a dataset's collections, for lists that scroll.

@@ -52,47 +52,48 @@ class RequestMessage(Struct, rename={"data_id": "dataId", "hide_in_ui": "hideInU
 def check_messages(messages: Iterable[RequestMessage]) -> None:
     """Raise InvalidField for a message that does not have the form of its role."""
     for index, each in enumerate(messages):
-        at = f"$.messages[{index}]"
+        place = f"$.messages[{index}]"
         role, content = each.role, each.content
-        types = _named(role, _ROLES, f"{at}.role")
+        types = _named(role, _ROLES, f"{place}.role")
         if isinstance(content, list) and types:
             for number, part in enumerate(content):
-                _check_part(part, types, f"{at}.content[{number}]")
+                _check_part(part, types, f"{place}.content[{number}]")
         elif not (
             isinstance(content, str)
             or (content is None and role in _MAY_BE_NULL)
             or (content is UNSET and role == "assistant")
         ):
             expected = "a string or an array" if types else "a string or null"
-            raise _wrong(content, expected, f"{at}.content")
-        _need_texts(structs.asdict(each), _NEEDED.get(role, ()), at)
+            raise _wrong(content, expected, f"{place}.content")
+        _need_texts(structs.asdict(each), _NEEDED.get(role, ()), place)
         if role == "assistant" and each.tool_calls is not UNSET:
             if not isinstance(each.tool_calls, list):
-                raise _wrong(each.tool_calls, "an array", f"{at}.tool_calls")
+                raise _wrong(each.tool_calls, "an array", f"{place}.tool_calls")
             for number, call in enumerate(each.tool_calls):
-                _need_texts(call, _TOOL_CALL, f"{at}.tool_calls[{number}]")
+                _need_texts(call, _TOOL_CALL, f"{place}.tool_calls[{number}]")
 
 
-def _check_part(part: object, types: Iterable[str], at: str) -> None:
-    kind = part.get("type", UNSET) if isinstance(part, dict) else UNSET
-    _need_texts(part, _PARTS[_named(kind, {it: it for it in types}, f"{at}.type")], at)
+def _check_part(part: object, types: Iterable[str], place: str) -> None:
+    part_type = part.get("type", UNSET) if isinstance(part, dict) else UNSET
+    name = _named(part_type, {it: it for it in types}, f"{place}.type")
+    _need_texts(part, _PARTS[name], place)
 
 
-def _named(name: object, known: dict[str, Any], at: str) -> Any:
+def _named(name: object, known: dict[str, Any], place: str) -> Any:
     """Return the value of a known name. Raises InvalidField for any other."""
     if not isinstance(name, str) or name not in known:
-        raise _wrong(name, " or ".join(known), at)
+        raise _wrong(name, " or ".join(known), place)
     return known[name]
 
 
-def _need_texts(value: object, names: Iterable[str], at: str) -> None:
+def _need_texts(value: object, names: Iterable[str], place: str) -> None:
     """Raise InvalidField unless an object has a text at each name, such as `a.b`."""
     for name in names:
-        found = value
+        inner = value
         for step in name.split("."):
-            found = found.get(step, UNSET) if isinstance(found, dict) else UNSET
-        if not isinstance(found, str):
-            raise _wrong(found, "a string", f"{at}.{name}")
+            inner = inner.get(step, UNSET) if isinstance(inner, dict) else UNSET
+        if not isinstance(inner, str):
+            raise _wrong(inner, "a string", f"{place}.{name}")
 
 
 def question_of(messages: list[RequestMessage]) -> str:
@@ -100,8 +101,8 @@ def question_of(messages: list[RequestMessage]) -> str:
 
     Raises InvalidField if the role of this message, or its content, is wrong.
     """
-    questions = [at for at, each in enumerate(messages) if each.role == "user"]
-    index = questions[-1] if questions else len(messages) - 1
+    user_indexes = [at for at, each in enumerate(messages) if each.role == "user"]
+    index = user_indexes[-1] if user_indexes else len(messages) - 1
     at = f"$.messages[{index}]"
     content = messages[index].content
     _named(messages[index].role, _ROLES, f"{at}.role")
@@ -113,6 +114,6 @@ def question_of(messages: list[RequestMessage]) -> str:
     raise _wrong(content, "a string or an array", f"{at}.content")
 
 
-def _wrong(value: object, expected: str, at: str) -> InvalidField:
+def _wrong(value: object, expected: str, place: str) -> InvalidField:
     got = "nothing" if value is UNSET else describe_value(value)
-    return InvalidField(expected, got, at)
+    return InvalidField(expected, got, place)

@@ -166,7 +166,7 @@ def shape_refusal(
 
 def encode(completion: Completion, state: State) -> bytes | Response:
     """Return the reply as JSON without an envelope, or as a stream of events."""
-    outcome, parts = completion.result, completion.result.parts
+    result, parts = completion.result, completion.result.parts
     last = parts[-1] if parts else ReplyPart()
     if completion.stream:
         events = chunks(completion, state.facts)
@@ -182,8 +182,8 @@ def encode(completion: Completion, state: State) -> bytes | Response:
                 del each["type"]
     reasoning = "".join(each.reasoning or "" for each in parts)
     message = Message("assistant", content, reasoning or UNSET)
-    view = CompletionView(id=outcome.chat_id, choices=[Choice(message)])
-    view.title = UNSET if outcome.title is None else outcome.title
+    view = CompletionView(id=result.chat_id, choices=[Choice(message)])
+    view.title = UNSET if result.title is None else result.title
     if completion.detail:
         results = response_data(parts, state.facts, completion.share)
         view.response_data, view.new_variables = results, {}
@@ -191,7 +191,7 @@ def encode(completion: Completion, state: State) -> bytes | Response:
     return EventStream.from_chunks((), is_cut=True) if last.cut else body
 
 
-_DIFFERS = (
+_DIFFERENCES = (
     "Without `appId`, the first application that the caller may read is used. "
     "`responseData` has the parts of a scripted reply, `newVariables` is empty, and "
     "tokens are not counted."
@@ -200,23 +200,23 @@ _EXAMPLE = {
     "chatId": DEMO_CHAT,
     "messages": [{"role": "user", "content": "Where is my invoice?"}],
 }
-_completing = partial(
+_completion_route = partial(
     route,
-    differs=_DIFFERS,
+    differences=_DIFFERENCES,
     access="visitor",
-    refuses=(errors.InvalidField, *APP, NoMessages, RecordTaken, errors.LimitReached),
+    refusals=(errors.InvalidField, *APP, NoMessages, RecordTaken, errors.LimitReached),
     example=_EXAMPLE,
-    writes=True,
-    data=CompletionView,
+    is_write=True,
+    data_type=CompletionView,
     encode=encode,
-    answers=("application/json", "text/event-stream"),
+    response_types=("application/json", "text/event-stream"),
     has_envelope=False,
     is_scripted=True,
     shape_refusal=shape_refusal,
 )
 
 
-@_completing(
+@_completion_route(
     "POST /api/v1/chat/completions", chinese="对话：不调用模型的替身", since="4.0"
 )
 def completions(call: Call, body: CompletionsBody) -> Completion:
@@ -233,9 +233,9 @@ def completions(call: Call, body: CompletionsBody) -> Completion:
     app_id = _app_named(call, body)
     app = call.app(app_id) if app_id else _first_readable(call)
     is_plugin = app.type == "plugin"
-    outcome = complete(call, app, _turn(call, body, is_plugin=is_plugin))
-    form = body.stream is True, is_plugin or body.detail is True
-    return Completion(outcome, *form, share=call.share)
+    result = complete(call, app, _turn(call, body, is_plugin=is_plugin))
+    is_detailed = is_plugin or body.detail is True
+    return Completion(result, body.stream is True, is_detailed, share=call.share)
 
 
 def _app_named(call: Call, body: CompletionsBody) -> str:
@@ -264,22 +264,22 @@ def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
         return replace(turn, question=question, title=title[:TITLE_CHARS])
     if not body.messages:
         raise NoMessages(EXPECTED, "no message", "$.messages")
-    own_id = body.messages[-1].data_id
-    is_id = 0 < len(own_id) <= Published.id_chars and own_id not in (".", "..")
+    data_id = body.messages[-1].data_id
+    is_id = 0 < len(data_id) <= Published.id_chars and data_id not in (".", "..")
     question = question_of(body.messages)
     content = body.messages[-1].content
     parts = content if isinstance(content, list) else ()
     if any(isinstance(it, dict) and it.get("type") == "input_text" for it in parts):
         call.state.hint('"input_text" is a part of another API (write "text")')
-    return replace(turn, question=question, question_id=own_id if is_id else None)
+    return replace(turn, question=question, question_id=data_id if is_id else None)
 
 
-@_completing(
+@_completion_route(
     "POST /api/v2/chat/completions",
     name="v2.completions",
     chinese="对话（v2）：每个节点完成时即推送其结果",
     since="4.9.4",
-    also="completions",
+    matched_as="completions",
 )
 def completions_v2(call: Call, body: CompletionsBody) -> Completion:
     """Return a scripted reply, and the result of each node as soon as it ends.
@@ -287,7 +287,7 @@ def completions_v2(call: Call, body: CompletionsBody) -> Completion:
     The replies, answers and faults of `completions` apply to this route too. A stream
     with `detail` has an event `flowNodeResponse` for each node, and no `flowResponses`.
     """
-    completion: Completion = completions.act(call, body)
+    completion: Completion = completions.handle(call, body)
     return replace(completion, is_v2=True)
 
 

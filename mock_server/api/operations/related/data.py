@@ -70,7 +70,7 @@ class PushDataBody(RequestFields, kw_only=True):
     data: Annotated[
         list[PushedRow],
         Meta(max_length=Published.pushed_rows),
-        FieldRules(items_need="q").meta(),
+        FieldRules(item_text="q").meta(),
     ]
     training_type: Annotated[fields.TrainingType, fields.IDLE] | UnsetType = UNSET
     training_mode: Annotated[fields.TrainingType, fields.IDLE] | UnsetType = UNSET
@@ -91,16 +91,16 @@ class PushedView(View):
     f"POST {PATH}/pushData",
     chinese="向集合添加待训练的数据行",
     since="4.6",
-    differs=f"{UPDATED_LATER} FastGPT up to 4.9.10 also returns overToken, repeat and "
-    f"error, and drops duplicates. Rows are trained unchanged, in every training mode "
-    f"of the collection.",
-    refuses=(*COLLECTION, errors.LimitReached),
+    differences=f"{UPDATED_LATER} FastGPT up to 4.9.10 also returns overToken, repeat "
+    "and error, and drops duplicates. Rows are trained unchanged, in every training "
+    "mode of the collection.",
+    refusals=(*COLLECTION, errors.LimitReached),
     example={
         "collectionId": DEMO_COLLECTION,
         "data": [{"q": "Is it new?", "a": "Yes."}],
     },
-    writes=True,
-    most_bytes=text_bytes,
+    is_write=True,
+    max_body_bytes=text_bytes,
 )
 def push_data(call: Call, body: PushDataBody) -> PushedView:
     """Add data rows to a collection, to be trained.
@@ -108,8 +108,8 @@ def push_data(call: Call, body: PushDataBody) -> PushedView:
     Rows without a `q` are left out. Lists show a row once it is trained (choice
     training). The collection's updateTime changes at once.
     """
-    wanted_id = body.collection_id
-    dataset, collection = call.collection(wanted_id, Level.WRITE, "$.collectionId")
+    collection_id = body.collection_id
+    dataset, collection = call.collection(collection_id, Level.WRITE, "$.collectionId")
     pushed, count = [row for row in body.data if row.q], len(body.data)
     if len(pushed) < count:
         text = f'{count - len(pushed)} of {count} rows have no "q" and are left out'
@@ -148,25 +148,25 @@ class InsertDataBody(RequestFields, kw_only=True):
     f"POST {PATH}/insertData",
     chinese="向集合添加一行数据",
     since="4.6",
-    differs=UPDATED_LATER,
-    refuses=(*COLLECTION, RowTaken, errors.LimitReached),
+    differences=UPDATED_LATER,
+    refusals=(*COLLECTION, RowTaken, errors.LimitReached),
     example={"collectionId": DEMO_COLLECTION, "q": "Is it new?", "a": "Yes."},
-    writes=True,
-    most_bytes=text_bytes,
+    is_write=True,
+    max_body_bytes=text_bytes,
 )
-def insert_data(call: Call, new: InsertDataBody) -> str:
+def insert_data(call: Call, body: InsertDataBody) -> str:
     """Add one data row to a collection.
 
     Lists show the row at once, with chunkIndex 0. Texts that another row of the
     collection has are refused. The collection's updateTime changes at once.
     """
-    wanted_id, a = new.collection_id, new.a
-    dataset, collection = call.collection(wanted_id, Level.WRITE, "$.collectionId")
+    collection_id, a = body.collection_id, body.a
+    dataset, collection = call.collection(collection_id, Level.WRITE, "$.collectionId")
     check_rows(call, dataset, collection.id, 1)  # first, so that few rows are compared
-    if call.store.rows.has_texts(dataset, collection.id, new.q, a):
+    if call.store.rows.has_texts(dataset, collection.id, body.q, a):
         raise RowTaken("texts that no row of the collection has", "those of one", "$.q")
-    own_id, indexes = call.store.new_id(), _index_texts(new.indexes)
-    row = Row(own_id, new.q, a, indexes=indexes, update_time=call.now)
+    own_id, indexes = call.store.new_id(), _index_texts(body.indexes)
+    row = Row(own_id, body.q, a, indexes=indexes, update_time=call.now)
     add_rows(call, dataset, collection, [row], at_once=True)
     return row.id
 
@@ -200,9 +200,9 @@ class RowDetailView(View, kw_only=True):
     f"GET {PATH}/detail",
     chinese="单行数据及其索引",
     since="4.6",
-    differs="All given indexes have the type `custom`. `dataId` is the row's id and a "
-    "number. A long text has one index, not one for each part.",
-    refuses=ROW,
+    differences="All given indexes have the type `custom`. `dataId` is the row's id "
+    "and a number. A long text has one index, not one for each part.",
+    refusals=ROW,
     example={"id": DEMO_ROW},
 )
 def data_detail(call: Call, query: fields.IdQuery) -> RowDetailView:
@@ -259,25 +259,25 @@ class UpdatedView(View):
     f"PUT {PATH}/update",
     chinese="替换数据行的文本",
     since="4.6",
-    differs=UPDATED_LATER,
-    former=("data_update_needs_q", FormerUpdateBody),
-    refuses=(*ROW, errors.LimitReached),
+    differences=UPDATED_LATER,
+    former_fields=("data_update_needs_q", FormerUpdateBody),
+    refusals=(*ROW, errors.LimitReached),
     example={"dataId": DEMO_ROW, "q": "Are you open today?"},
-    writes=True,
-    most_bytes=text_bytes,
+    is_write=True,
+    max_body_bytes=text_bytes,
 )
-def data_update(call: Call, new: DataUpdateBody) -> UpdatedView | None:
+def data_update(call: Call, body: DataUpdateBody) -> UpdatedView | None:
     """Replace the texts of a data row.
 
     `indexes` replace all given indexes. Returns `{q, a}`. The collection's
     updateTime changes at once.
     """
-    dataset, collection, row = call.row(new.data_id, Level.WRITE, "$.dataId")
-    updated = replace(row, q=new.q or row.q, update_time=call.now)
-    if isinstance(new.a, str):
-        updated = replace(updated, a=new.a)
-    if isinstance(new.indexes, list):
-        updated = replace(updated, indexes=_index_texts(new.indexes))
+    dataset, collection, row = call.row(body.data_id, Level.WRITE, "$.dataId")
+    updated = replace(row, q=body.q or row.q, update_time=call.now)
+    if isinstance(body.a, str):
+        updated = replace(updated, a=body.a)
+    if isinstance(body.indexes, list):
+        updated = replace(updated, indexes=_index_texts(body.indexes))
     replace_row(call, dataset, collection, row, updated)
     if not call.facts.data_update_needs_q:
         return None
@@ -288,10 +288,10 @@ def data_update(call: Call, new: DataUpdateBody) -> UpdatedView | None:
     f"DELETE {PATH}/delete",
     chinese="移除一行数据",
     since="4.6",
-    differs=UPDATED_LATER,
-    refuses=(*ROW, errors.LimitReached),
+    differences=UPDATED_LATER,
+    refusals=(*ROW, errors.LimitReached),
     example={"id": DEMO_ROW},
-    writes=True,
+    is_write=True,
 )
 def data_delete(call: Call, query: fields.IdQuery) -> str | None:
     """Remove a data row.
@@ -345,9 +345,9 @@ class QuoteView(View):
     "POST /api/core/dataset/data/getQuoteData",
     chinese="引用的数据行及其集合",
     since="4.8.20; POST since 4.9",
-    differs="Read permission on the dataset is enough, even with the fields of a "
+    differences="Read permission on the dataset is enough, even with the fields of a "
     "chat: no record needs to cite the row.",
-    refuses=ROW,
+    refusals=ROW,
     example={"id": DEMO_ROW},
 )
 def get_quote_data(call: Call, body: QuoteBody) -> QuoteView:
@@ -356,14 +356,14 @@ def get_quote_data(call: Call, body: QuoteBody) -> QuoteView:
     Returns the texts of the row, without an empty `a`, and fields of the collection.
     """
     dataset, collection, row = call.row(body.id, Level.READ)
-    created = collection.create_time or collection.update_time
+    create_time = collection.create_time or collection.update_time
     hides_tags = call.state.choices.tags_empty == "absent" and not collection.tags
     view = fields.copy_fields(
         QuotedCollection,
         collection,
         dataset_id=dataset.id,
         tags=UNSET if hides_tags else list(collection.tags),
-        create_time=format_time(created),
+        create_time=format_time(create_time),
         update_time=format_time(collection.update_time),
         file_id=collection.file_id or UNSET,
         raw_link=collection.raw_link or UNSET,

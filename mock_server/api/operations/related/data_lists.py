@@ -15,7 +15,7 @@ from mock_server.api.operations.related.data import PATH
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
-    gather_page,
+    read_body_and_page,
     route,
 )
 from mock_server.api.response import Response
@@ -87,23 +87,23 @@ def _texts_of(row: Row) -> tuple[str, str]:
     return row.q, row.a
 
 
-_listing = partial(
+_list_route = partial(
     route,
-    refuses=(*COLLECTION, *fields.PAGING),
+    refusals=(*COLLECTION, *fields.PAGING),
     example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
-    gather=gather_page,
-    data=RowsView,
-    shows=_row_view,
-    invent=_invent_row,
+    read_fields=read_body_and_page,
+    data_type=RowsView,
+    item_view=_row_view,
+    invent_item=_invent_row,
 )
 
 
-@_listing(
+@_list_route(
     f"POST {PATH}/v2/list",
     name="data.v2.list",
     chinese="集合数据行的一页",
     since="4.8.12",
-    differs="Rows have no images.",
+    differences="Rows have no images.",
 )
 def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     """Get a page of a collection's data rows.
@@ -112,12 +112,12 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     with this text in `q` or `a`.
     """
     paging = fields.paging_of(body, Published.page_size)
-    wanted_id, term = body.collection_id, fold(body.search_text)
-    dataset, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
+    collection_id, search_term = body.collection_id, fold(body.search_text)
+    dataset, collection = call.collection(collection_id, Level.READ, "$.collectionId")
     rows = call.store.rows.get(dataset, collection.id)
-    if term:
+    if search_term:
         limit = call.state.limits.listed_search_chars
-        steps = fields.containing(term, rows, _texts_of, limit)
+        steps = fields.containing(search_term, rows, _texts_of, limit)
         rows = call.compute("search", steps).with_hint(call.state)
     if not call.facts.rows_newest_first:
         rows = OldestFirst(rows)
@@ -126,18 +126,18 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     return RowsPage(*astuple(page), *ids)  # type: ignore[call-arg]
 
 
-@_listing(
+@_list_route(
     f"POST {PATH}/list",
     chinese="集合数据行的一页（旧路径）",
     since="4.0",
-    differs="Some 4.8 versions return `{pageNum, pageSize, data, total}`.",
+    differences="Some 4.8 versions return `{pageNum, pageSize, data, total}`.",
 )
 def data_list(call: Call, body: DataListBody) -> RowsPage:
     """Get a page of a collection's data rows, at an older path.
 
     The response is that of `data.v2.list`.
     """
-    page: RowsPage = data_v2_list.act(call, body)
+    page: RowsPage = data_v2_list.handle(call, body)
     return page
 
 
@@ -160,20 +160,20 @@ class ExportBody(fields.CitedFields, kw_only=True):
         self.check_whole(is_required=sum(each is not UNSET for each in values) > 1)
 
 
-_Ignored = Annotated[Any, fields.IDLE]
+_IgnoredField = Annotated[Any, fields.IDLE]
 
 
 class FormerExportBody(RequestFields, kw_only=True):
     """The collection, in versions that ignore all other fields."""
 
     collection_id: Id
-    app_id: _Ignored = UNSET
-    skill_id: _Ignored = UNSET
-    source_type: _Ignored = UNSET
-    out_link_auth_data: _Ignored = UNSET
-    chat_id: _Ignored = UNSET
-    chat_item_data_id: _Ignored = UNSET
-    chat_time: _Ignored = UNSET
+    app_id: _IgnoredField = UNSET
+    skill_id: _IgnoredField = UNSET
+    source_type: _IgnoredField = UNSET
+    out_link_auth_data: _IgnoredField = UNSET
+    chat_id: _IgnoredField = UNSET
+    chat_item_data_id: _IgnoredField = UNSET
+    chat_time: _IgnoredField = UNSET
 
 
 _QUOTE, _ESCAPED_QUOTE = '"', '""'
@@ -188,15 +188,15 @@ def _encode_csv(content: bytes, _: State) -> Response:
     "POST /api/core/dataset/collection/export",
     chinese="集合的数据行（CSV）",
     since="4.9",
-    differs="All texts are in quotes. The limit counts the successful exports of the "
-    "sandbox, not those of each client address.",
-    refuses=(*COLLECTION, TooManyRequests, TooManyRequestsAsHttp500),
-    former=("exports_name_whole_replies", FormerExportBody),
+    differences="All texts are in quotes. The limit counts the successful exports of "
+    "the sandbox, not those of each client address.",
+    refusals=(*COLLECTION, TooManyRequests, TooManyRequestsAsHttp500),
+    former_fields=("exports_name_whole_replies", FormerExportBody),
     example={"collectionId": DEMO_COLLECTION},
     encode=_encode_csv,
-    answers=("text/csv",),
+    response_types=("text/csv",),
     has_envelope=False,
-    is_checked=True,
+    is_always_checked=True,
     is_strict=True,
 )
 def export(call: Call, body: ExportBody) -> bytes:
@@ -205,15 +205,15 @@ def export(call: Call, body: ExportBody) -> bytes:
     The CSV begins with a byte order mark and the header `q,a`, and has no envelope.
     After an export, the next one is refused for 60 seconds of the sandbox's clock.
     """
-    wanted_id = body.collection_id
-    dataset, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
+    collection_id = body.collection_id
+    dataset, collection = call.collection(collection_id, Level.READ, "$.collectionId")
 
-    last, now = call.store.exported, call.now
-    if last is not None and 0 <= now - last < _EXPORT_GAP_MS:
+    last_export, now = call.store.exported, call.now
+    if last_export is not None and 0 <= now - last_export < _EXPORT_GAP_MS:
         is_http_429 = call.facts.ip_limits_are_http_429
-        kind = TooManyRequests if is_http_429 else TooManyRequestsAsHttp500
+        refusal_type = TooManyRequests if is_http_429 else TooManyRequestsAsHttp500
         hint = "advance the clock of the sandbox"
-        raise kind("one export every 60 seconds", "another one", "path", hint)
+        raise refusal_type("one export every 60 seconds", "another one", "path", hint)
     rows = call.store.rows.get(dataset, collection.id)
     lines = call.compute("export", _lines_of(rows))
     call.store.exported = now

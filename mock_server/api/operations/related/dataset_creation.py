@@ -88,19 +88,19 @@ class DatasetCreateBody(NewDataset, kw_only=True):
     "POST /api/core/dataset/create",
     chinese="创建知识库",
     since="4.6",
-    former=("dataset_create_needs_all", NewDataset),
-    differs="A parent that is not a folder is refused. Models are ignored. Folders "
+    former_fields=("dataset_create_needs_all", NewDataset),
+    differences="A parent that is not a folder is refused. Models are ignored. Folders "
     "have the depth limit of `folder.create`.",
-    refuses=CREATE,
+    refusals=CREATE,
     example={"type": "dataset", "name": "News", "intro": "", "avatar": ""},
-    writes=True,
+    is_write=True,
 )
-def dataset_create(call: Call, new: DatasetCreateBody) -> str:
+def dataset_create(call: Call, body: DatasetCreateBody) -> str:
     """Create a dataset.
 
     Returns the id of the new dataset, which belongs to the caller.
     """
-    return _create(call, new)
+    return _create(call, body)
 
 
 class FolderCreateBody(RequestFields, kw_only=True):
@@ -115,30 +115,30 @@ class FolderCreateBody(RequestFields, kw_only=True):
     "POST /api/core/dataset/folder/create",
     chinese="创建知识库文件夹",
     since="4.9.6 with API keys",
-    differs="A parent that is not a folder is refused.",
-    refuses=CREATE,
+    differences="A parent that is not a folder is refused.",
+    refusals=CREATE,
     example={"name": "Archive", "intro": ""},
-    writes=True,
+    is_write=True,
 )
-def folder_create(call: Call, new: FolderCreateBody) -> fields.EmptyData:
+def folder_create(call: Call, body: FolderCreateBody) -> fields.EmptyData:
     """Create a folder of datasets.
 
     Returns an empty object. At most four folders may be nested.
     """
-    _create(call, new, type=folders.FOLDER, avatar="/imgs/files/folder.svg")
+    _create(call, body, type=folders.FOLDER, avatar="/imgs/files/folder.svg")
     return fields.EmptyData()
 
 
-def _create(call: Call, new: NewDataset | FolderCreateBody, **values: str) -> str:
+def _create(call: Call, body: NewDataset | FolderCreateBody, **values: str) -> str:
     """Store a dataset or a folder of the caller, and return its id. Raises CREATE.
 
-    `values` are fields that `new` does not have.
+    `values` are fields that `body` does not have.
     """
     store = call.store
-    parent_id = folders.folder_for(call, new.parent_id or None, Level.WRITE)
+    parent_id = folders.folder_for(call, body.parent_id or None, Level.WRITE)
     dataset = fields.copy_fields(
         Dataset,
-        new,
+        body,
         id="",
         parent_id=parent_id,
         permissions=holders.permissions_of(call),
@@ -148,8 +148,10 @@ def _create(call: Call, new: NewDataset | FolderCreateBody, **values: str) -> st
     )
     if dataset.type == folders.FOLDER:
         folders.check_depth(call, parent_id, 1)
-    created = sum(it.id not in store.fixture.datasets for it in store.datasets())
-    call.check_room(created, call.state.limits.created_datasets, "created datasets")
+    created_count = sum(it.id not in store.fixture.datasets for it in store.datasets())
+    call.check_room(
+        created_count, call.state.limits.created_datasets, "created datasets"
+    )
     dataset = replace(dataset, id=store.new_id())
     store.put_dataset(dataset)
     return dataset.id

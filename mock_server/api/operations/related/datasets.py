@@ -14,7 +14,7 @@ from mock_server.api.operations.related.dataset_creation import CREATE, Servers
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
-    gather_by_method,
+    read_by_method,
     route,
 )
 from mock_server.domain.access import Level
@@ -129,24 +129,24 @@ def _list_item(
     return _view(ListedDataset, dataset, level, source_member=member)
 
 
-def _view(kind: type[K], dataset: Dataset, level: Level, **values: Any) -> K:
+def _view(view_type: type[K], dataset: Dataset, level: Level, **values: Any) -> K:
     values["update_time"] = format_time(dataset.update_time)
-    return fields.copy_fields(kind, dataset, permission=roles(level), **values)
+    return fields.copy_fields(view_type, dataset, permission=roles(level), **values)
 
 
 @route(
     "POST|GET /api/core/dataset/list",
     chinese="调用者可读的知识库",
     since="4.6; POST since 4.8",
-    differs="A GET with its fields in the query works too. All datasets have the "
+    differences="A GET with its fields in the query works too. All datasets have the "
     "same models. A permission on a folder does not apply to its content.",
-    refuses=DATASET,
+    refusals=DATASET,
     example={"parentId": None},
-    former=("datasets_of_dingtalk", FormerListBody),
-    shows=_list_item,
+    former_fields=("datasets_of_dingtalk", FormerListBody),
+    item_view=_list_item,
     has_total=False,
-    gather=gather_by_method,
-    invent=lambda _, n: (Dataset(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
+    read_fields=read_by_method,
+    invent_item=lambda _, n: (Dataset(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
 )
 def dataset_list(call: Call, body: DatasetListBody) -> Page[holders.WithLevel[Dataset]]:
     """List the datasets that the caller may read.
@@ -154,8 +154,8 @@ def dataset_list(call: Call, body: DatasetListBody) -> Page[holders.WithLevel[Da
     Returns an array, the latest first, of all datasets or of those in the folder
     `parentId`. `searchKey` finds all datasets with this text in name or intro.
     """
-    term, folder = fold(body.search_key or ""), body.parent_id
-    if not term and folder:
+    search_term, folder = fold(body.search_key or ""), body.parent_id
+    if not search_term and folder:
         call.dataset(folder, Level.READ, "$.parentId")
 
     def is_wanted(dataset: Dataset) -> bool:
@@ -163,8 +163,8 @@ def dataset_list(call: Call, body: DatasetListBody) -> Page[holders.WithLevel[Da
         return is_in_folder and body.type in (UNSET, dataset.type)
 
     datasets = call.store.datasets()
-    if term:
-        return holders.page_of(call, holders.search(call, term, datasets))
+    if search_term:
+        return holders.page_of(call, holders.search(call, search_term, datasets))
     return holders.page_of(call, filter(is_wanted, datasets))
 
 
@@ -172,8 +172,8 @@ def dataset_list(call: Call, body: DatasetListBody) -> Page[holders.WithLevel[Da
     "GET /api/core/dataset/detail",
     chinese="单个知识库",
     since="4.6",
-    differs="All datasets have the same models, and no `chunkSettings`.",
-    refuses=DATASET,
+    differences="All datasets have the same models, and no `chunkSettings`.",
+    refusals=DATASET,
     example={"id": DEMO_DATASET},
 )
 def dataset_detail(call: Call, query: fields.IdQuery) -> DatasetDetail:
@@ -213,27 +213,27 @@ class DatasetUpdateBody(RequestFields, kw_only=True):
     "PUT /api/core/dataset/update",
     chinese="重命名或移动知识库",
     since="4.15 with API keys",
-    differs="Models and settings are not stored. A parent is refused if it is not a "
-    "folder, is inside the dataset, or nests more than four folders.",
-    refuses=(*DATASET, MissingAuthorization, FolderCycle, *CREATE),
+    differences="Models and settings are not stored. A parent is refused if it is not "
+    "a folder, is inside the dataset, or nests more than four folders.",
+    refusals=(*DATASET, MissingAuthorization, FolderCycle, *CREATE),
     example={"id": DEMO_DATASET, "name": "Manual"},
-    writes=True,
+    is_write=True,
 )
-def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
+def dataset_update(call: Call, body: DatasetUpdateBody) -> None:
     """Rename or move a dataset.
 
     Changes name, intro, avatar and folder. A move to or from the top level needs a
     login token.
     """
-    dataset = call.dataset(new.id, Level.NONE)
-    is_moved, target = new.parent_id is not UNSET, new.parent_id or None
+    dataset = call.dataset(body.id, Level.NONE)
+    is_moved, target = body.parent_id is not UNSET, body.parent_id or None
     # An unknown folder is reported before a missing permission.
     folders.folder_for(call, target, Level.NONE)
     call.require(dataset, Level.WRITE)
     # Empty values change nothing, except an empty introduction.
-    changes: dict[str, Any] = {"name": new.name} if new.name else {}
-    changes |= {"avatar": new.avatar} if new.avatar else {}
-    changes |= {} if new.intro is UNSET else {"intro": new.intro}
+    changes: dict[str, Any] = {"name": body.name} if body.name else {}
+    changes |= {"avatar": body.avatar} if body.avatar else {}
+    changes |= {} if body.intro is UNSET else {"intro": body.intro}
     if is_moved:
         changes["parent_id"] = target
         is_top = target is None or dataset.parent_id is None
@@ -248,11 +248,11 @@ def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
     "DELETE /api/core/dataset/delete",
     chinese="删除知识库",
     since="4.6",
-    differs="The dataset disappears at once; FastGPT serves its `detail` for another "
-    "second.",
-    refuses=DATASET,
+    differences="The dataset disappears at once; FastGPT serves its `detail` for "
+    "another second.",
+    refusals=DATASET,
     example={"id": DEMO_DATASET},
-    writes=True,
+    is_write=True,
 )
 def dataset_delete(call: Call, query: fields.IdQuery) -> None:
     """Delete a dataset.
@@ -273,7 +273,7 @@ class DatasetPathsQuery(RequestFields, kw_only=True):
     "GET /api/core/dataset/paths",
     chinese="知识库的上级文件夹",
     since="4.6",
-    refuses=DATASET,
+    refusals=DATASET,
     example={"sourceId": DEMO_DATASET, "type": "current"},
     access="login",
 )

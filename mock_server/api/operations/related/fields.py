@@ -26,7 +26,7 @@ MissingParams = refusal(
 )
 
 T = TypeVar("T")
-V = TypeVar("V", bound=Struct)
+S = TypeVar("S", bound=Struct)
 
 Name = Annotated[str, Meta(max_length=Published.name_chars)]
 LongText = Annotated[str, Meta(max_length=Published.intro_chars)]
@@ -163,15 +163,15 @@ class PathStep(View):
     parent_name: str
 
 
-def copy_fields(kind: type[V], source: Struct, **values: Any) -> V:
-    """Return a `kind` with the fields of `source` of the same names, and `values`."""
-    names = _shared_names(kind, type(source))
-    return kind(**({name: getattr(source, name) for name in names} | values))
+def copy_fields(struct_type: type[S], source: Struct, **values: Any) -> S:
+    """Return a struct with the fields of `source` of the same names, and `values`."""
+    names = _shared_names(struct_type, type(source))
+    return struct_type(**({name: getattr(source, name) for name in names} | values))
 
 
 @cache
-def _shared_names(kind: type[Struct], other: type[Struct]) -> tuple[str, ...]:
-    return tuple(sorted({*kind.__struct_fields__} & {*other.__struct_fields__}))
+def _shared_names(first: type[Struct], second: type[Struct]) -> tuple[str, ...]:
+    return tuple(sorted({*first.__struct_fields__} & {*second.__struct_fields__}))
 
 
 class EmptyData(Struct):
@@ -214,11 +214,11 @@ class ProcessingFields(ChunkSettings, kw_only=True, forbid_unknown_fields=True):
 def time_of(
     value: str | UnsetType | None,
     name: str,
-    refused: type[errors.Refusal] = errors.InvalidField,
+    refusal_type: type[errors.Refusal] = errors.InvalidField,
 ) -> int | None:
     """Return a time in milliseconds since 1970; None if null or missing.
 
-    Raises `refused`, with the field's `name`, for any other text.
+    Raises `refusal_type`, with the field's `name`, for any other text.
     """
     if value is UNSET or value is None:
         return None
@@ -226,7 +226,7 @@ def time_of(
         return clock.parse_time(value)
     except ValueError:
         expected = "a time like 2024-01-31T12:00:00Z"
-        raise refused.of(value, expected, f"$.{name}") from None
+        raise refusal_type.of(value, expected, f"$.{name}") from None
 
 
 def date_of(value: object, name: str) -> int | None:
@@ -320,27 +320,27 @@ def containing(
     term: str,
     objects: Iterable[T],
     texts_of: Callable[[T], tuple[str, str]],
-    room: int,
+    max_chars: int,
 ) -> Steps[Matches[T]]:
     """Return the objects that have a text which contains a case-folded term.
 
-    At most `room` characters are compared.
+    At most `max_chars` characters are compared.
     """
     matches = Matches[T]([])
-    step_end = room - _CHARS_PER_STEP
+    step_end = max_chars - _CHARS_PER_STEP
     for each in objects:
-        if room <= 0:
+        if max_chars <= 0:
             matches.is_complete = False
             break
-        if room < step_end:
+        if max_chars < step_end:
             yield
-            step_end = room - _CHARS_PER_STEP
+            step_end = max_chars - _CHARS_PER_STEP
         text, other_text = texts_of(each)
-        first, left = folded_beginning(text, room)
-        second, left = folded_beginning(other_text, max(left, 0))
+        first, chars_left = folded_beginning(text, max_chars)
+        second, chars_left = folded_beginning(other_text, max(chars_left, 0))
         if contains(first, term) or contains(second, term):
             matches.objects.append(each)
-        room = min(left, room - _LEAST_CHARS)
+        max_chars = min(chars_left, max_chars - _LEAST_CHARS)
     return matches
 
 

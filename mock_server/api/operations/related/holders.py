@@ -19,8 +19,10 @@ WithLevel = tuple[H, Level]
 
 def search(call: Call, term: str, objects: Iterable[H]) -> list[H]:
     """Return the objects whose name or introduction contains a case-folded term."""
-    room = call.state.limits.listed_search_chars
-    steps = fields.containing(term, objects, lambda each: (each.name, each.intro), room)
+    max_chars = call.state.limits.listed_search_chars
+    steps = fields.containing(
+        term, objects, lambda each: (each.name, each.intro), max_chars
+    )
     return complete(steps).with_hint(call.state)
 
 

@@ -38,9 +38,9 @@ class CreateQuestionGuideBody(fields.ChatQuery, kw_only=True):
     name="v2.createQuestionGuide",
     chinese="下一步提问建议",
     since="4.8.14",
-    differs=NO_MODEL,
+    differences=NO_MODEL,
     access="visitor",
-    refuses=APP,
+    refusals=APP,
     example={"appId": DEMO_APP, "chatId": DEMO_CHAT},
 )
 def create_question_guide(call: Call, body: CreateQuestionGuideBody) -> list[str]:
@@ -79,7 +79,7 @@ class OlderGuideBody(RequestFields, kw_only=True):
     f"POST {PATH}/createQuestionGuide",
     chinese="下一步提问建议（旧路径）",
     since="4.6",
-    differs=NO_MODEL,
+    differences=NO_MODEL,
     access="visitor",
     example={"messages": [{"role": "user", "content": "Hello"}]},
 )

@@ -11,8 +11,8 @@ from mock_server.api.operations.related.fields import ChatId, ChatQuery, EmptyDa
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
-    gather_body,
-    gather_either,
+    read_body,
+    read_body_or_query,
     route,
 )
 from mock_server.domain.call import APP
@@ -31,21 +31,21 @@ class DeleteRecordFields(fields.ChatFields, kw_only=True):
     del_file: Annotated[Any, fields.IDLE] = UNSET
 
 
-_deleting = partial(
+_deletion_route = partial(
     route,
     access="visitor",
-    refuses=(*APP, LimitReached),
+    refusals=(*APP, LimitReached),
     example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "contentId": DEMO_RECORD},
-    writes=True,
+    is_write=True,
 )
 
 
-@_deleting(
+@_deletion_route(
     "DELETE /api/core/chat/record/delete",
     chinese="删除会话中的消息",
     since="4.14.11",
     versions=("4.16",),
-    gather=gather_either,
+    read_fields=read_body_or_query,
 )
 def delete_record(call: Call, body: DeleteRecordFields) -> None:
     """Delete records of a chat session.
@@ -69,12 +69,12 @@ class DeleteItemBody(RequestFields):
     content_id: Id
 
 
-@_deleting(
+@_deletion_route(
     "DELETE /api/core/chat/item/delete",
     chinese="删除会话中的一条消息",
     since="4.8.12 with API keys, until 4.14.10",
     versions=("4.14",),
-    gather=gather_body,
+    read_fields=read_body,
 )
 def delete_item(call: Call, body: DeleteItemBody) -> None:
     """Delete a record of a chat session.
@@ -98,15 +98,15 @@ class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
     chinese="对回复点赞或点踩",
     since="4.8.12 with API keys",
     access="visitor",
-    refuses=(*APP, RecordNotFound, LimitReached),
+    refusals=(*APP, RecordNotFound, LimitReached),
     example={
         "appId": DEMO_APP,
         "chatId": DEMO_REFUND,
         "dataId": DEMO_RECORD,
         "userGoodFeedback": "yes",
     },
-    writes=True,
-    is_checked=True,
+    is_write=True,
+    is_always_checked=True,
 )
 def update_user_feedback(call: Call, body: UpdateUserFeedbackBody) -> EmptyData | None:
     """Rate a reply.

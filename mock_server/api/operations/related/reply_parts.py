@@ -75,10 +75,10 @@ def _results(
     if share is None:
         yield from results
         return
-    kinds = {"datasetSearchNode", "tool" if facts.shares_see_tools else ""}
+    types = {"datasetSearchNode", "tool" if facts.shares_see_tools else ""}
     names = {"moduleType", "runningTime", "quoteList" if share.show_cite else ""}
     for index, result in results:
-        if result["moduleType"] in kinds:
+        if result["moduleType"] in types:
             yield index, {name: it for name, it in result.items() if name in names}
 
 
@@ -109,8 +109,8 @@ def results_by_end(
     A result is sent when its node ends: a named node runs until the next named node.
     """
     indexes = [index for index, part in enumerate(parts) if part.node is not None]
-    ends = dict(pairwise([*indexes, len(parts)]))
+    end_by_start = dict(pairwise([*indexes, len(parts)]))
     by_index: dict[int, list[dict[str, Any]]] = {}
     for index, result in _results(parts, facts, share):
-        by_index.setdefault(ends.get(index, index + 1), []).append(result)
+        by_index.setdefault(end_by_start.get(index, index + 1), []).append(result)
     return by_index

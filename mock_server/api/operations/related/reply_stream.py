@@ -38,20 +38,20 @@ def chunks(completion: Completion, facts: Facts) -> Iterator[Chunk]:
     With `detail`, v2 sends the result of a node when the node ends; v1 sends all
     results after the reply.
     """
-    outcome, is_detailed, share = completion.result, completion.detail, completion.share
-    pace, results_before = outcome.pace, {}
+    result, is_detailed, share = completion.result, completion.detail, completion.share
+    pace, results_by_index = result.pace, {}
     if is_detailed and completion.is_v2:
-        results_before = results_by_end(outcome.parts, facts, share)
-    hidden = () if share is None or share.show_running_status else _RUNNING
-    least = _least_length(outcome.parts)
+        results_by_index = results_by_end(result.parts, facts, share)
+    hidden_events = () if share is None or share.show_running_status else _RUNNING
+    min_length = _least_length(result.parts)
     is_first = True
     pause_before = 0.0
-    for index, part in enumerate(outcome.parts):
-        for result in results_before.get(index, ()):
-            yield Chunk(event("flowNodeResponse", result))
+    for index, part in enumerate(result.parts):
+        for node_result in results_by_index.get(index, ()):
+            yield Chunk(event("flowNodeResponse", node_result))
         pause_before += part.pause_ms or 0
-        for name, data, is_word in _events(part, least):
-            if name in hidden or not (is_detailed or name in _PLAIN):
+        for name, data, is_word in _events(part, min_length):
+            if name in hidden_events or not (is_detailed or name in _PLAIN):
                 continue
             pause = pause_before
             if is_word:
@@ -61,19 +61,19 @@ def chunks(completion: Completion, facts: Facts) -> Iterator[Chunk]:
             yield Chunk(event(name, data, is_detailed or name == "error"), pause)
         if part.error is not None or part.cut:
             return
-    for result in results_before.get(len(outcome.parts), ()):
-        yield Chunk(event("flowNodeResponse", result))
+    for node_result in results_by_index.get(len(result.parts), ()):
+        yield Chunk(event("flowNodeResponse", node_result))
     if is_detailed:
         yield Chunk(event("workflowDuration", {"durationSeconds": 0}), pause_before)
-        if outcome.title is not None:
-            yield Chunk(event("chatTitle", {"title": outcome.title}))
+        if result.title is not None:
+            yield Chunk(event("chatTitle", {"title": result.title}))
     yield Chunk(event("answer", _delta(None, "stop"), is_detailed))
     head = b"event: answer\n" if is_detailed else b""
-    ends = [Chunk(head + b"data: [DONE]\n\n")]
+    last_chunks = [Chunk(head + b"data: [DONE]\n\n")]
     if is_detailed and not completion.is_v2:
-        results = event("flowResponses", response_data(outcome.parts, facts, share))
-        ends.insert(0 if facts.streams_end_with_done else 1, Chunk(results))
-    yield from ends
+        results = event("flowResponses", response_data(result.parts, facts, share))
+        last_chunks.insert(0 if facts.streams_end_with_done else 1, Chunk(results))
+    yield from last_chunks
 
 
 _RUNNING = ("flowNodeStatus", "toolCall", "toolParams", "toolResponse")
@@ -82,11 +82,11 @@ _PLAIN = ("answer", "fastAnswer", "error")
 """Events that are sent without `detail` too; their names are then left out."""
 
 
-def _events(part: ReplyPart, least: int) -> Iterator[tuple[str, Any, bool]]:
+def _events(part: ReplyPart, min_length: int) -> Iterator[tuple[str, Any, bool]]:
     """Yield the events of a part: name, data, and True for a word of a text."""
-    for word in pieces(part.reasoning or "", least):
+    for word in pieces(part.reasoning or "", min_length):
         yield "answer", _delta(word, key="reasoning_content"), True
-    for word in pieces(part.text or "", least):
+    for word in pieces(part.text or "", min_length):
         yield "answer", _delta(word), True
     if part.fast is not None:
         yield "fastAnswer", _delta(f"\n{part.fast}"), True
@@ -94,13 +94,13 @@ def _events(part: ReplyPart, least: int) -> Iterator[tuple[str, Any, bool]]:
         yield "flowNodeStatus", {"status": "running", "name": part.node}, False
     if part.tool is not None:
         tool = tool_of(part.tool)
-        empty = {**tool, "params": "", "response": ""}
-        unnamed = {**empty, "toolName": "", "toolAvatar": ""}
-        yield "toolCall", {"tool": empty}, False
-        yield "toolParams", {"tool": {**unnamed, "params": tool["params"]}}, False
+        empty_tool = {**tool, "params": "", "response": ""}
+        unnamed_tool = {**empty_tool, "toolName": "", "toolAvatar": ""}
+        yield "toolCall", {"tool": empty_tool}, False
+        yield "toolParams", {"tool": {**unnamed_tool, "params": tool["params"]}}, False
         yield (
             "toolResponse",
-            {"tool": {**unnamed, "response": tool["response"]}},
+            {"tool": {**unnamed_tool, "response": tool["response"]}},
             False,
         )
     if part.interactive is not None:
@@ -128,21 +128,22 @@ def _least_length(parts: Sequence[ReplyPart]) -> int:
     """
     # A text of a MiB may have a million words; an event for each would take long.
     texts = [text for each in parts if (text := each.reasoning or each.text)]
-    limit = max(1, Published.stream_pieces + 1 - len(texts))
-    ends = chain.from_iterable(map(_WORD_END.finditer, texts))
-    count = sum(1 for _ in islice(ends, limit))
-    return sum(map(len, texts)) // limit if count == limit else 0
+    max_pieces = max(1, Published.stream_pieces + 1 - len(texts))
+    word_ends = chain.from_iterable(map(_WORD_END.finditer, texts))
+    count = sum(1 for _ in islice(word_ends, max_pieces))
+    return sum(map(len, texts)) // max_pieces if count == max_pieces else 0
 
 
-def pieces(reply: str, least: int = 0) -> list[str]:
-    """Return the words of a text; join words until a piece has over `least` characters.
+def pieces(reply: str, min_length: int = 0) -> list[str]:
+    """Return the words of a text; join words until a piece has over `min_length`
+    characters.
 
     A space belongs to the word before it; a Chinese character ends a word.
     """
     pieces: list[str] = []
     start = 0
     while start < len(reply):
-        match = _WORD_END.search(reply, start + least)
+        match = _WORD_END.search(reply, start + min_length)
         end = match.end() if match else len(reply)
         pieces.append(reply[start:end])
         start = end

@@ -5,8 +5,8 @@ type of its last parameter is the type of requests; its return type is the type 
 data. The first line of its docstring is the summary; the rest is the description.
 
 A GET or DELETE has its fields in the query, any other request in the query or in a JSON
-body. The fields are gathered in one JSON object: faults match it, contracts check it,
-and the journal shows it as the body.
+body. The server collects the fields in one JSON object: faults match it, contracts
+check it, and the journal shows it as the body.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -31,9 +31,9 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.versions import Version
 
-__all__ = ["Act", "Call", "PageView", "RequestFields", "encode_data", "route"]
+__all__ = ["Call", "Handler", "PageView", "RequestFields", "encode_data", "route"]
 
-Act = Callable[[Call, Any], Any]
+Handler = Callable[[Call, Any], Any]
 SECTION = "related_route"
 """The section that violations of these routes name."""
 _QUERY_METHODS = "GET", "DELETE"
@@ -49,25 +49,25 @@ class PageView(Struct):
     total: int
 
 
-class RarerFields(TypedDict, total=False):
+class RareFields(TypedDict, total=False):
     """Fields of `Operation` that few related routes set."""
 
     legacy_path: str
     access: operation.Access
-    most_bytes: Callable[[Limits], int]
+    max_body_bytes: Callable[[Limits], int]
     media_type: str
-    answers: tuple[str, ...]
+    response_types: tuple[str, ...]
     has_envelope: bool
     is_scripted: bool
-    shape_refusal: operation.ShapeRefusal
-    also: str
-    invent: Callable[[Any, int], Any]
+    shape_refusal: operation.RefusalShaper
+    matched_as: str
+    invent_item: Callable[[Any, int], Any]
     versions: tuple[Version, ...]
     chinese: str
 
 
 def text_bytes(limits: Limits) -> int:
-    """Return the maximum size in bytes of a body with texts, for `most_bytes`."""
+    """Return the maximum size in bytes of a body with texts, for `max_body_bytes`."""
     return limits.text_body_bytes
 
 
@@ -75,88 +75,93 @@ def route(
     methods_and_path: str,
     *,
     since: str,
-    differs: str = "",
-    modelled: str = "",
-    refuses: tuple[type[Refusal], ...] = (),
+    differences: str = "",
+    behaviour: str = "",
+    refusals: tuple[type[Refusal], ...] = (),
     example: Mapping[str, Any] | None = None,
-    writes: bool = False,
-    shows: Callable[[Any, Any], Any] | None = None,
+    is_write: bool = False,
+    item_view: Callable[[Any, Any], Any] | None = None,
     has_total: bool = True,
     name: str = "",
-    data: Any = UNSET,
-    encode: operation.Encode | None = None,
+    data_type: Any = UNSET,
+    encode: operation.Encoder | None = None,
     traits: Set[str] = frozenset(),
-    gather: operation.Gather | None = None,
-    former: tuple[str, type[RequestFields]] | None = None,
-    is_checked: bool = False,
+    read_fields: operation.FieldsReader | None = None,
+    former_fields: tuple[str, type[RequestFields]] | None = None,
+    is_always_checked: bool = False,
     is_strict: bool = False,
-    **rarer: Unpack[RarerFields],
-) -> Callable[[Act], operation.Operation]:
+    **rare_fields: Unpack[RareFields],
+) -> Callable[[Handler], operation.Operation]:
     """Return a decorator that makes a function the table row of a route.
 
     `methods_and_path` is like "POST|PUT /api/..."; the default of `name` is the last
-    segment of the path. `since`, `differs` and `modelled` are texts of the
-    documentation. `shows` makes the view of an item of a page; a page without a total
-    is an array. `data` is the type of the data, by default the return type of `shows`
-    or of the function. `former` is a pair: the name of a fact, and the type of requests
-    in versions without that fact. `is_checked` means that versions before 4.14.11 also
-    check the fields, `is_strict` that every choice refuses unknown fields. `example`
-    has the fields of a request that the demo fixture accepts.
+    segment of the path. `since`, `differences` and `behaviour` are texts of the
+    documentation. `is_write` adds the trait "write". `item_view` makes the view of an
+    item of a page; a page without a total is an array. `data_type` is by default the
+    return type of `item_view` or of the function. `former_fields` is a pair: the name
+    of a fact, and the type of requests in versions without that fact.
+    `is_always_checked` means that versions before 4.14.11 also check the fields,
+    `is_strict` that every choice refuses unknown fields. `example` has the fields of a
+    request that the demo fixture accepts.
     """
     methods, path = methods_and_path.split()
     method, *other_methods = methods.split("|")
-    *_, noun, last = path.split("/")
+    *_, parent, last = path.split("/")
 
-    if rarer.get("access") in VISITED:
-        refuses = (*refuses, *SHARE)
+    if rare_fields.get("access") in VISITED:
+        refusals = (*refusals, *SHARE)
 
-    def row_of(act: Act) -> operation.Operation:
-        *_, body, returned = act.__annotations__.values()
-        first, _, rest = cleandoc(act.__doc__ or "").partition(".\n\n")
-        description = " ".join(filter(None, (rest.replace("\n", " "), modelled)))
-        default = gather_query if method in _QUERY_METHODS else gather_fields
-        gathers = gather or default
+    def row_of(handler: Handler) -> operation.Operation:
+        """Return the row of a route whose function is `handler`."""
+        *_, fields_type, return_type = handler.__annotations__.values()
+        first, _, rest = cleandoc(handler.__doc__ or "").partition(".\n\n")
+        description = " ".join(filter(None, (rest.replace("\n", " "), behaviour)))
+        default = read_query if method in _QUERY_METHODS else read_body_and_query
+        reader = read_fields or default
 
-        def contract_of(kind: type[RequestFields]) -> Contract[RequestFields]:
+        def contract_of(fields: type[RequestFields]) -> Contract[RequestFields]:
             return Contract(
                 SECTION,
-                kind,
-                fields_place=_SOURCES.get(gathers, ""),
-                is_checked=is_checked,
+                fields,
+                fields_hint=_SOURCES.get(reader, ""),
+                is_always_checked=is_always_checked,
                 is_strict=is_strict,
             )
 
-        contract = contract_of(body)
+        contract, former_contract = contract_of(fields_type), None
+        if former_fields is not None:
+            fact, former_type = former_fields
+            former_contract = operation.FormerContract(fact, contract_of(former_type))
         summary = first.removesuffix(".")
-        all_traits = {*traits, *(["write"] if writes else [])}
-        data_type, encodes = returned, encode or encode_data
-        if shows is not None:
-            data_type = list.__class_getitem__(shows.__annotations__["return"])
+        all_traits = {*traits, *(["write"] if is_write else [])}
+        encoder = encode or encode_data
+        if item_view is not None:
+            return_type = list.__class_getitem__(item_view.__annotations__["return"])
             all_traits.add("page")
-            encodes = _page_encoder(shows, has_total)
+            encoder = _page_encoder(item_view, has_total)
         if "page" in all_traits and has_total:
             all_traits.add("total")
         page_refusals = (LimitReached,) if "page" in all_traits else ()
         return operation.Operation(
-            name=name or (f"{noun}.{last}" if last in _COMMON_ENDS else last),
+            name=name or (f"{parent}.{last}" if last in _COMMON_ENDS else last),
             method=method,
             further_methods=tuple(other_methods),
             path=path,
             summary=summary,
             contract=contract,
-            data=data_type if data is UNSET else data,
-            refusals=tuple(dict.fromkeys((*refuses, *page_refusals))),
+            data_type=return_type if data_type is UNSET else data_type,
+            refusals=tuple(dict.fromkeys((*refusals, *page_refusals))),
             read=contract.read,
-            act=act,
-            encode=encodes,
+            handle=handler,
+            encode=encoder,
             traits=frozenset(all_traits),
-            related=operation.RelatedRoute(since, description, differs),
+            related=operation.RelatedRoute(since, description, differences),
             examples=()
             if example is None
             else (operation.Example("answer", summary, example),),
-            gather=gathers,
-            former=former and operation.OldContract(former[0], contract_of(former[1])),
-            **rarer,
+            read_fields=reader,
+            former_contract=former_contract,
+            **rare_fields,
         )
 
     return row_of
@@ -168,16 +173,18 @@ def encode_data(data: Any, _: State) -> bytes:
 
 
 def _page_encoder(
-    shows: Callable[[Any, Any], Any], has_total: bool
-) -> operation.Encode:
+    item_view: Callable[[Any, Any], Any], has_total: bool
+) -> operation.Encoder:
     def encode(page: Page[Any], state: State) -> bytes:
-        items = items_of(shows(item, page) for item in page.items)
+        items = items_of(item_view(item, page) for item in page.items)
         return encode_data(PageView(items, page.total) if has_total else items, state)
 
     return encode
 
 
-async def gather_fields(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+async def read_body_and_query(
+    body: RequestBody, max_bytes: int, memory: Memory
+) -> bytes:
     """Return the fields of body and query as one JSON object; the query wins.
 
     An empty body counts as an empty object (in FastGPT, only with a JSON content type).
@@ -191,29 +198,31 @@ async def gather_fields(body: RequestBody, max_bytes: int, memory: Memory) -> by
     return msgspec.json.encode(fields | query_fields(query))
 
 
-async def gather_query(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+async def read_query(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
     """Return the fields of the query as one JSON object; ignore the body."""
     await body.read(max_bytes, memory)
     return msgspec.json.encode(query_fields(body.scope["query_string"]))
 
 
-async def gather_body(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+async def read_body(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
     """Return the body, or `{}` if it is empty; ignore the query."""
     return await body.read(max_bytes, memory) or b"{}"
 
 
-async def gather_by_method(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+async def read_by_method(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
     """Return the body, or the fields of the query of a GET, as old clients send."""
-    gather = gather_fields if body.scope["method"] == "GET" else gather_body
-    return await gather(body, max_bytes, memory)
+    read = read_body_and_query if body.scope["method"] == "GET" else read_body
+    return await read(body, max_bytes, memory)
 
 
-async def gather_page(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+async def read_body_and_page(
+    body: RequestBody, max_bytes: int, memory: Memory
+) -> bytes:
     """Return the body; add the query's paging fields if only the query has `pageSize`.
 
     Raises BadJson if the query has `pageSize`, and the body is not a JSON object.
     """
-    content = await gather_body(body, max_bytes, memory)
+    content = await read_body(body, max_bytes, memory)
     query = query_fields(body.scope["query_string"])
     if "pageSize" not in query or "pageSize" in (fields := read_raw(content)):
         return content
@@ -221,12 +230,14 @@ async def gather_page(body: RequestBody, max_bytes: int, memory: Memory) -> byte
     return msgspec.json.encode(fields | page)
 
 
-async def gather_either(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+async def read_body_or_query(
+    body: RequestBody, max_bytes: int, memory: Memory
+) -> bytes:
     """Return the body if it has fields, else the query's fields as one JSON object.
 
     Raises BadJson if the body is not a JSON object.
     """
-    content = await gather_body(body, max_bytes, memory)
+    content = await read_body(body, max_bytes, memory)
     query = query_fields(body.scope["query_string"])
     return content if read_raw(content) else msgspec.json.encode(query)
 
@@ -239,10 +250,10 @@ def query_fields(query: bytes) -> dict[str, object]:
     return {name: each[0] if len(each) == 1 else each for name, each in values.items()}
 
 
-_SOURCES: dict[operation.Gather, str] = {
-    gather_query: "the server reads the query, not a body",
-    gather_body: operation.BODY_ONLY,
-    gather_by_method: "the server reads the body, and a query only of a GET",
-    gather_page: "the server reads the body, and only the page of a query",
+_SOURCES: dict[operation.FieldsReader, str] = {
+    read_query: "the server reads the query, not a body",
+    read_body: operation.BODY_ONLY,
+    read_by_method: "the server reads the body, and a query only of a GET",
+    read_body_and_page: "the server reads the body, and only the page of a query",
 }
 """The end of a message on a missing field: the part of the request that is read."""

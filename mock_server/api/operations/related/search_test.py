@@ -164,20 +164,21 @@ def _encode(page: HitsPage, state: State) -> bytes:
 
 def _scores(hit: Hit, body: SearchTestBody) -> list[ScoreView]:
     """Return a row's scores: one for each recall, one fused, and one of the re-rank."""
-    rank, kinds = hit.rank, _RECALLS[body.search_mode]
-    scores = [ScoreView(kind, hit.score, rank) for kind in kinds]
-    fused, re_rank = 1 / (_RRF + 1 + rank), []
+    rank, recalls = hit.rank, _RECALLS[body.search_mode]
+    scores = [ScoreView(kind, hit.score, rank) for kind in recalls]
+    fused_score, re_rank = 1 / (_RRF + 1 + rank), []
     if body.using_re_rank:
         weight = body.rerank_weight
         share = weight if isinstance(weight, int | float) and 0 <= weight <= 1 else 0.5
         re_rank = [ScoreView("reRank", hit.score, hit.distinct_rank)]
         if share == 1:
             return re_rank
-        fused = (1 - share) * fused + share / (_RRF + 1 + hit.distinct_rank)
-    is_fused = len(kinds) > 1 or body.using_re_rank
+        rank_score = 1 / (_RRF + 1 + hit.distinct_rank)
+        fused_score = (1 - share) * fused_score + share * rank_score
+    is_fused = len(recalls) > 1 or body.using_re_rank
     fused_rank = hit.distinct_rank if re_rank else rank
-    rrf = [ScoreView("rrf", fused, fused_rank)] if is_fused else []
-    return [*scores, *rrf, *re_rank] if len(kinds) > 1 else [*scores, *re_rank, *rrf]
+    rrf = [ScoreView("rrf", fused_score, fused_rank)] if is_fused else []
+    return [*scores, *rrf, *re_rank] if len(recalls) > 1 else [*scores, *re_rank, *rrf]
 
 
 def _filters_by_similarity(body: SearchTestBody) -> bool:
@@ -198,17 +199,17 @@ def _invent_match(_: SearchTestBody, number: int) -> Hit:
     "POST /api/core/dataset/searchTest",
     chinese="知识库中与文本最接近的数据行",
     since="4.8",
-    differs="No model runs: synonyms are not found, and rows that have no pair of "
+    differences="No model runs: synonyms are not found, and rows that have no pair of "
     "characters in common with the text are left out. All search modes find the same "
     "rows in the same order. The `duration` is always 0.012s. The number of requests a "
     "second is not limited. Rows beyond the limit `searched_chars` are not compared.",
-    refuses=(*DATASET, MissingParams),
+    refusals=(*DATASET, MissingParams),
     example={"datasetId": DEMO_DATASET, "text": "open"},
-    data=SearchView,
+    data_type=SearchView,
     encode=_encode,
     traits={"page"},
     has_total=False,
-    invent=_invent_match,
+    invent_item=_invent_match,
 )
 def search_test(call: Call, body: SearchTestBody) -> HitsPage:
     """Find the data rows of a dataset that are nearest to a text.
@@ -244,20 +245,20 @@ def search_test(call: Call, body: SearchTestBody) -> HitsPage:
 
 def _matches(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Hit]:
     """Yield the rows that have a pair of characters in common with the text."""
-    parts, room = parts_of(body.text), call.state.limits.searched_chars
-    for own_id, rows in call.store.rows.by_collection(dataset):
-        collection = dataset.tree.get(own_id)
+    text_pairs, max_chars = parts_of(body.text), call.state.limits.searched_chars
+    for collection_id, rows in call.store.rows.by_collection(dataset):
+        collection = dataset.tree.get(collection_id)
         if collection is None or collection.forbid:
             continue
         for row in rows:
-            if room <= 0:
+            if max_chars <= 0:
                 return
-            text = "\n".join((row.q, row.a, *row.indexes))[:room]
-            folded, left = folded_beginning(text, room)
-            room = min(left, room - _LEAST_CHARS)
-            value = score(parts, folded)
-            if value > 0:
-                yield Hit(value, row, collection)
+            text = "\n".join((row.q, row.a, *row.indexes))[:max_chars]
+            folded, chars_left = folded_beginning(text, max_chars)
+            max_chars = min(chars_left, max_chars - _LEAST_CHARS)
+            row_score = score(text_pairs, folded)
+            if row_score > 0:
+                yield Hit(row_score, row, collection)
 
 
 _NO_LETTERS = re.compile(r"[\W_]+")
@@ -268,12 +269,12 @@ def _distinct(hits: Iterable[Hit], limit: int) -> Iterator[Hit]:
 
     Only the first `limit` characters of a row are compared.
     """
-    seen: set[str] = set()
+    seen_texts: set[str] = set()
     for rank, each in enumerate(hits):
         letters = _NO_LETTERS.sub("", (each.row.q + each.row.a)[:limit])
-        if letters not in seen:
-            seen.add(letters)
-            yield replace(each, rank=rank, distinct_rank=len(seen) - 1)
+        if letters not in seen_texts:
+            seen_texts.add(letters)
+            yield replace(each, rank=rank, distinct_rank=len(seen_texts) - 1)
 
 
 def _within(hits: Iterable[Hit], tokens: int) -> Iterator[Hit]:

@@ -62,9 +62,9 @@ class SharedInitView(View, kw_only=True):
     name="outLink.init",
     chinese="通过免登录链接打开会话",
     since="4.6; `outLinkAuthData` since 4.15",
-    former=("shares_are_nested", OlderOutLinkQuery),
-    differs="The application has no settings of its own. Every chat counts as read. "
-    "Every visitor has the same picture.",
+    former_fields=("shares_are_nested", OlderOutLinkQuery),
+    differences="The application has no settings of its own. Every chat counts as "
+    "read. Every visitor has the same picture.",
     access="link",
     example={
         "chatId": "of-a-visitor",

@@ -55,13 +55,14 @@ def _encode(content: bytes, _: State) -> Response:
     legacy_path="/api/core/chat/item/getSpeech",
     chinese="朗读回复：一秒钟的静音",
     since="4.14.11; at the older path before",
-    differs="Both paths exist in all versions. Every model name is accepted, with the "
-    f"voices {', '.join(VOICES)}. FastGPT sends the audio without a `Content-Type`.",
+    differences="Both paths exist in all versions. Every model name is accepted, with "
+    f"the voices {', '.join(VOICES)}. FastGPT sends the audio without a "
+    "`Content-Type`.",
     access="visitor",
-    refuses=(*APP, VoiceNotFound),
-    data=str,
+    refusals=(*APP, VoiceNotFound),
+    data_type=str,
     encode=_encode,
-    answers=("audio/mpeg",),
+    response_types=("audio/mpeg",),
     has_envelope=False,
 )
 def get_speech(call: Call, body: GetSpeechBody) -> bytes:

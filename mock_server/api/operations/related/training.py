@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType, field
 from mock_server.api.envelope import View
 from mock_server.api.operations.operation import DEMO_COLLECTION, DEMO_DATASET
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.collection_creation import PATH, cutting_of
+from mock_server.api.operations.related.collection_creation import PATH, chunk_rules_of
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.domain import errors
 from mock_server.domain.access import Level
@@ -56,8 +56,8 @@ class TrainingDetailView(View, kw_only=True):
     "GET /api/core/dataset/collection/trainingDetail",
     chinese="集合的训练进度",
     since="4.9.6",
-    differs="Training never fails. Untrained rows count as queued.",
-    refuses=COLLECTION,
+    differences="Training never fails. Untrained rows count as queued.",
+    refusals=COLLECTION,
     example={"collectionId": DEMO_COLLECTION},
 )
 def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView:
@@ -67,14 +67,14 @@ def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView
     trained count as `qa` if that is the `trainingType`, else as `chunk`. `trainedCount`
     is the number of trained rows.
     """
-    wanted_id = query.collection_id
-    dataset, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
+    collection_id = query.collection_id
+    dataset, collection = call.collection(collection_id, Level.READ, "$.collectionId")
     jobs = call.store.jobs.get((dataset.id, collection.id)) or ()
-    unparsed = sum(not job.is_parsed for job in jobs)
-    waiting = sum(len(job.rows) for job in jobs if job.is_parsed)
+    text_count = sum(not job.is_parsed for job in jobs)
+    row_count = sum(len(job.rows) for job in jobs if job.is_parsed)
     return TrainingDetailView(
         training_type=collection.training_type,
-        queued_counts=Counts(unparsed, **{collection.training_mode: waiting}),
+        queued_counts=Counts(text_count, **{collection.training_mode: row_count}),
         trained_count=collection.data_amount,
     )
 
@@ -102,12 +102,12 @@ class RetrainedView(View):
     f"POST {PATH}/reTrainingCollection",
     chinese="重新训练集合",
     since="4.8; with write permission 4.9.10",
-    differs="Rows come from the stored text of an uploaded file, else from the "
+    differences="Rows come from the stored text of an uploaded file, else from the "
     "existing rows; links are not fetched. A folder is deleted with its content.",
-    former=("retraining_checks_fields_first", FormerRetrainBody),
-    refuses=(*COLLECTION, errors.LimitReached),
+    former_fields=("retraining_checks_fields_first", FormerRetrainBody),
+    refusals=(*COLLECTION, errors.LimitReached),
     example={"collectionId": DEMO_COLLECTION},
-    writes=True,
+    is_write=True,
 )
 def re_training_collection(call: Call, body: RetrainBody) -> RetrainedView:
     """Train a collection once more.
@@ -115,13 +115,12 @@ def re_training_collection(call: Call, body: RetrainBody) -> RetrainedView:
     A new collection with the same name, folder, source and createTime replaces the old
     one. It is empty if the old one is a folder or `virtual`.
     """
-    wanted_id = body.collection_id
-    if not wanted_id:
+    collection_id = body.collection_id
+    if not collection_id:
         raise fields.MissingParams("the _id of a collection", "none", "$.collectionId")
-    dataset, old = call.collection(wanted_id, Level.WRITE, "$.collectionId")
-    kind = body.training_type or old.training_type
-    cutting = cutting_of(body)
-    new_id = sources.retrain(call, dataset, old, cutting, training_type=kind)
+    dataset, old = call.collection(collection_id, Level.WRITE, "$.collectionId")
+    mode, rules = body.training_type or old.training_type, chunk_rules_of(body)
+    new_id = sources.retrain(call, dataset, old, rules, training_type=mode)
     return RetrainedView(new_id)
 
 
@@ -136,8 +135,8 @@ class TrainingUsageBody(RequestFields, kw_only=True):
     "POST /api/support/wallet/usage/createTrainingUsage",
     chinese="创建训练账单",
     since="4.6.9",
-    differs="Nothing is billed, and no other route uses the id.",
-    refuses=DATASET,
+    differences="Nothing is billed, and no other route uses the id.",
+    refusals=DATASET,
     example={"datasetId": DEMO_DATASET, "name": "Upload"},
 )
 def create_training_usage(call: Call, body: TrainingUsageBody) -> str:

@@ -69,11 +69,11 @@ class TicketView(View, kw_only=True):
     "POST /api/core/dataset/file/presignDatasetFilePostUrl",
     chinese="获取上传文件的地址",
     since="4.14.11; at the older path 4.14.3",
-    differs="Both paths exist in all versions. `uploadMode` is never `multipart`. "
+    differences="Both paths exist in all versions. `uploadMode` is never `multipart`. "
     "Files have at most 16 MiB. The number of tickets a minute is not limited.",
-    refuses=(*DATASET, BodyTooLarge, errors.LimitReached),
+    refusals=(*DATASET, BodyTooLarge, errors.LimitReached),
     example={"datasetId": DEMO_DATASET, "filename": "hours.txt"},
-    writes=True,
+    is_write=True,
     legacy_path="/api/core/dataset/presignDatasetFilePostUrl",
     is_scripted=True,
 )
@@ -146,13 +146,13 @@ def _encode(view: UploadedView, state: State) -> bytes | Response:
     name="file.u",
     chinese="上传文件到凭票地址",
     since="4.16.0; up to 4.14.10 at an address of the object store",
-    differs="The first MiB of a file is stored. Parts of a multipart upload are "
+    differences="The first MiB of a file is stored. Parts of a multipart upload are "
     "refused. The journal and faults see the file as JSON.",
-    refuses=(FileForbidden, WrongFileType, errors.LimitReached),
-    writes=True,
+    refusals=(FileForbidden, WrongFileType, errors.LimitReached),
+    is_write=True,
     encode=_encode,
-    gather=receive_file,
-    most_bytes=lambda limits: limits.upload_bytes,
+    read_fields=receive_file,
+    max_body_bytes=lambda limits: limits.upload_bytes,
     media_type=ANY_TYPE,
     access="address",
 )

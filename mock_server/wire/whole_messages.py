@@ -87,9 +87,9 @@ class Http10Send(WholeSend):
     async def __call__(self, message: Message) -> None:
         cycle = self._cycle
         if message["type"] == "http.response.start" and not cycle.response_started:
-            status, fields = message["status"], [*message.get("headers", [])]
+            status, headers = message["status"], [*message.get("headers", [])]
             is_bodiless = status in _BODILESS or cycle.scope["method"] == "HEAD"
-            has_length = any(name.lower() == b"content-length" for name, _ in fields)
+            has_length = any(name.lower() == b"content-length" for name, _ in headers)
             self._is_unframed = not (is_bodiless or has_length)
         if not self._is_unframed:
             await self._send(message)
@@ -102,8 +102,10 @@ class Http10Send(WholeSend):
             cycle.response_started = True
             cycle.waiting_for_100_continue = False
             close = (b"connection", b"close")
-            headers = [each for each in fields if each[0].lower() != b"connection"]
-            all_headers = [*cycle.default_headers, *headers, close]
+            other_headers = [
+                each for each in headers if each[0].lower() != b"connection"
+            ]
+            all_headers = [*cycle.default_headers, *other_headers, close]
             cycle.conn.send_response(status, all_headers)
             cycle.transport.write(cycle.conn.data_to_send())
             return

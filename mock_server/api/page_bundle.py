@@ -20,30 +20,29 @@ _COMMENT = re.compile(
 _INDENT = re.compile(r"^ +", re.MULTILINE)
 
 
-def joined_script(first: Path) -> str:
-    """Return one module that does the same as `first` with its imports."""
+def joined_script(main_module: Path) -> str:
+    """Return one script that does the same as a module with its imports."""
     names: dict[str, str] = {}
     parts: list[str] = []
 
-    def add(path: str) -> str:
+    def add_module(path: str) -> str:
         if path not in names:
             folder = Path(path).parent
 
-            def imported(match: re.Match[str]) -> str:
+            def import_line(match: re.Match[str]) -> str:
                 names_text = match[1].replace(" as ", ": ")
-                return f"const {{{names_text}}} = {add(normpath(folder / match[2]))};"
+                module = add_module(normpath(folder / match[2]))
+                return f"const {{{names_text}}} = {module};"
 
-            text = _IMPORT.sub(imported, _without_comments(Path(path)))
-            exported = ", ".join(
-                each[2].strip("{ }") for each in _EXPORT.finditer(text)
-            )
+            text = _IMPORT.sub(import_line, _without_comments(Path(path)))
+            names_text = ", ".join(it[2].strip("{ }") for it in _EXPORT.finditer(text))
             body = _EXPORT.sub(r"\1", text)
             names[path] = f"$part{len(names)}"
-            exports = f"return {{ {exported} }};"
+            exports = f"return {{ {names_text} }};"
             parts.append(f"const {names[path]} = (() => {{\n{body}{exports}\n}})();\n")
         return names[path]
 
-    add(normpath(first))
+    add_module(normpath(main_module))
     return "".join(parts)
 
 

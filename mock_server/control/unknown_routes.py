@@ -11,7 +11,9 @@ def answer_mistakes(requests: Iterable[tuple[str, str]]) -> dict[str, str]:
     `requests` are methods and paths. The reason is "" if an answer can serve the route.
     """
     # An answer for GET also serves HEAD (RFC 9110 9.3.2).
-    routes = (f"{'GET' if m == 'HEAD' else m} {path}" for m, path in requests)
+    routes = (
+        f"{'GET' if method == 'HEAD' else method} {path}" for method, path in requests
+    )
     return {route: _mistake_in(route) for route in dict.fromkeys(routes)}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.bound import BOUND_PREFIX, bind
+from mock_server.api.bound_address import BOUND_PREFIX, bind
 from mock_server.api.request_log import LogRedaction
 from mock_server.app import Application
 from mock_server.fixture.source.files import shipped_path
