@@ -197,7 +197,7 @@ def freeze_objects() -> None:
     """Exclude all existing objects from garbage collection.
 
     Garbage is collected before, because excluded garbage would never be freed. That
-    takes 1 to 2 ms after 180,000 collections have been loaded in parcels.
+    takes 1 to 2 ms after 180,000 collections have been loaded in messages.
     """
     gc.collect()
     gc.freeze()

@@ -24,7 +24,7 @@ from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.printable import one_line
 from mock_server.fixture.builders.parts import fill_number
-from mock_server.fixture.document import published
+from mock_server.fixture.document import published_schema
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import SUFFIXES
 
@@ -66,7 +66,7 @@ def init(folder: str, has_schema: bool) -> None:
         _CONFTEST: (_FOLDER / "conftest.txt").read_bytes(),
     }
     if has_schema:
-        files[_SCHEMA] = published()
+        files[_SCHEMA] = published_schema()
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
@@ -179,7 +179,7 @@ def schema() -> None:
 
     For editors and validators.
     """
-    output.write(published().decode().rstrip("\n"))
+    output.write(published_schema().decode().rstrip("\n"))
 
 
 @click.command()

@@ -23,7 +23,7 @@ from mock_server.control.clock import in_seconds
 from mock_server.control.http_call import Unreachable
 from mock_server.domain.clock import parse_time
 from mock_server.domain.printable import one_line, yaml_text
-from mock_server.fixture.document import A_TIME
+from mock_server.fixture.document import TIME_EXAMPLE
 
 _POLL_SECONDS = 0.05
 _TOO_LARGE = (
@@ -200,10 +200,10 @@ def _time(text: str) -> str:
             parse_time(valid)
             break
     else:
-        raise ValueError(f"Expected {A_TIME}, got {text!r}")
+        raise ValueError(f"Expected {TIME_EXAMPLE}, got {text!r}")
     if valid != text:
         hint = f" (did you mean {valid}?)"
-        raise ValueError(f"Expected {A_TIME}, got {text!r}{hint}")
+        raise ValueError(f"Expected {TIME_EXAMPLE}, got {text!r}{hint}")
     return text
 
 

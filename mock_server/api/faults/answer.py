@@ -34,7 +34,7 @@ from mock_server.domain.journal import Note
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.validation.walk import Path
-from mock_server.fixture.document import Encoded, Headers, ResponseText
+from mock_server.fixture.document import Base64Text, Headers, ResponseText
 
 FORMS = ("data", "json", "text", "base64")
 """The fields that can hold the body; at most one of them is given."""
@@ -80,7 +80,7 @@ class Answer(BaseAnswer, tag="answer", dict=True):
     """The whole body, any JSON value."""
     text: ResponseText | None = None
     """The whole body as a text."""
-    base64: Encoded | None = None
+    base64: Base64Text | None = None
     """The whole body as bytes in base64."""
     status: Annotated[int, Meta(ge=200, le=599)] = 200
     """The HTTP status."""

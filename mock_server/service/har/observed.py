@@ -232,7 +232,7 @@ def part_of(item: Fields, kind: type[document.Part], omit: frozenset[str]) -> Fi
 def _fields(kind: type[document.Part]) -> Mapping[str, tuple[Any, bool]]:
     """Return, by the name in a fixture, the type of each field, and if it is a time."""
     return {
-        each.encode_name: (each.type, document.holds(each.type, document.Time))
+        each.encode_name: (each.type, document.contains_type(each.type, document.Time))
         for each in structs.fields(kind)
     }
 
