@@ -15,7 +15,7 @@ from mock_server import __version__
 from mock_server.cli import output
 from mock_server.cli.options import FORWARD, check_names, flag, name_of
 from mock_server.control.environment import variable
-from mock_server.domain.printable import lines
+from mock_server.domain.printable import safe_lines
 
 FIRST = ("serve", "init", "check", "fault", "journal", "reset")
 COMMANDS = (
@@ -390,7 +390,7 @@ def _option_hint(word: str, known: Sequence[str]) -> str:
 def _log_formatter(args: Sequence[str]) -> Callable[[str], str]:
     """Return the function that formats lines on stderr, which is JSON if requested."""
     if args and args[0] in COMMANDS and args[0] != "serve":
-        return lines
+        return safe_lines
     from mock_server.cli.json_lines import is_json_requested, json_lines
 
-    return json_lines if is_json_requested(args, os.environ) else lines
+    return json_lines if is_json_requested(args, os.environ) else safe_lines

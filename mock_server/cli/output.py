@@ -21,16 +21,16 @@ from typing import Any, BinaryIO, TextIO
 import click
 
 from mock_server.domain.limits import Published
-from mock_server.domain.printable import lines, one_line
+from mock_server.domain.printable import one_line, safe_lines
 
 USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT, UNFIT = 1, 2, 3, 4, 5
-log_formatter: ContextVar[Callable[[str], str]] = ContextVar("log", default=lines)
+log_formatter: ContextVar[Callable[[str], str]] = ContextVar("log", default=safe_lines)
 """Formats a text as the lines that `log` writes."""
 
 
 def echo(text: str) -> bool:
     """Write lines to stdout like `write`, with control characters escaped."""
-    return write(lines(text))
+    return write(safe_lines(text))
 
 
 def write(text: str) -> bool:
@@ -243,17 +243,17 @@ class LineWriter:
 
     def _next_text(self) -> tuple[str, bool]:
         """Wait for a line; return all waiting lines, and whether they are the last."""
-        lines = [self._lines.get()]
+        safe_lines = [self._lines.get()]
         with suppress(Empty):
             # Bounded, because callers may add lines as fast as this loop takes them.
-            while len(lines) < Published.waiting_lines:
-                lines.append(self._lines.get_nowait())
+            while len(safe_lines) < Published.waiting_lines:
+                safe_lines.append(self._lines.get_nowait())
         with self._lock:
             dropped, self._dropped = self._dropped, 0
         # The number follows these lines, because it counts lines that came later.
-        text = "".join(f"{line}\n" for line in lines if line is not None)
+        text = "".join(f"{line}\n" for line in safe_lines if line is not None)
         note = f"{self._format(f'dropped {dropped} lines')}\n" if dropped else ""
-        return text + note, None in lines
+        return text + note, None in safe_lines
 
 
 def _write_all(stream: FileIO, content: bytes) -> None:

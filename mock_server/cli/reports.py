@@ -11,7 +11,7 @@ import msgspec
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.cli.output import BROKEN_FIXTURE, Stop
 from mock_server.domain.limits import Limits
-from mock_server.domain.printable import json_text, lines, one_line
+from mock_server.domain.printable import json_text, one_line, safe_lines
 from mock_server.fixture.problems import FixtureError, Problem
 from mock_server.fixture.source.files import read_content, read_file
 
@@ -55,7 +55,9 @@ REPORTS: dict[str, Report] = {
 # A workflow command is a line; its properties are separated by `:` and `,`.
 def _data(text: str) -> str:
     # `%` comes first, because the later escapes contain it.
-    return lines(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return (
+        safe_lines(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    )
 
 
 def _property(text: str) -> str:

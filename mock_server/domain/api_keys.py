@@ -19,10 +19,10 @@ ApiKeysExceeded = refusal(
 ApiKeyInvalid = refusal("ApiKeyInvalid", "404 apiKeyInvalid", "500 500 error")
 
 API_KEY = (ApiKeyNotFound, ApiKeyForbidden)
-"""Refusals that `find` raises."""
+"""Refusals that `find_for_change` raises."""
 
 
-def check_may(call: Call, level: Level) -> None:
+def require_level(call: Call, level: Level) -> None:
     """Raise TeamForbidden if the caller's level is below `level`."""
     if call.caller.level < level:
         expected = f"a login with {level.name.lower()} permission"
@@ -52,7 +52,7 @@ def check_room(call: Call, app_id: str | None) -> None:
     call.check_room(len(call.store.api_keys), limit, "API keys")
 
 
-def find(call: Call, key_id: str, place: str) -> ApiKey:
+def find_for_change(call: Call, key_id: str, place: str) -> ApiKey:
     """Return the API key with this id if the caller may change it. Raises API_KEY.
 
     Errors name the `place`.
@@ -71,7 +71,7 @@ def find(call: Call, key_id: str, place: str) -> ApiKey:
 def is_accepted(call: Call, key: str) -> bool:
     """Return True if the sandbox of the call accepts the API key `key`."""
     state = call.state
-    if key in state.callers or state.holder_of(key) is not None:
+    if key in state.callers or state.created_key_caller(key) is not None:
         return True
     is_any = not state.callers and state.choices.unknown_key == "accept"
     return is_any and not key.startswith(ISSUED_KEY_PREFIX)

@@ -32,7 +32,7 @@ def one_line(text: str) -> str:
     return re.sub(_UNSAFE_IN_LINE, lambda found: "".join(map(_escape, found[0])), text)
 
 
-def lines(text: str) -> str:
+def safe_lines(text: str) -> str:
     """Return a text whose lines are each made safe; line breaks stay."""
     return "\n".join(map(one_line, text.split("\n")))
 

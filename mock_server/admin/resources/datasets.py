@@ -134,7 +134,7 @@ def _folder(dataset: Dataset, parent_id: str) -> str | None:
     # In a query, which has no null, an empty text means the top level.
     if parent_id and parent_id not in dataset.tree:
         expected = f"the _id of a collection of dataset {quoted(dataset.id)}"
-        named = next(dataset.tree.having("name", parent_id), None)
+        named = next(dataset.tree.find_by("name", parent_id), None)
         hint = f"did you mean {quoted(named.id)}, which has that name?" if named else ""
         raise CollectionNotFound.of(parent_id, expected, "query.parentId", hint)
     return parent_id or None

@@ -225,8 +225,8 @@ class Answer(BaseAnswer, tag="answer", dict=True):
         """Yield warnings; also of data that differs from the operation's own type."""
         yield from super().warnings()
         yield from wildcard_warnings(self.operation)
-        yield from placeholders.warnings_in(self._declared_value, self.operation)
-        yield from placeholders.outside_json([self.text or "", *self.headers.values()])
+        yield from placeholders.json_warnings(self._declared_value, self.operation)
+        yield from placeholders.text_warnings([self.text or "", *self.headers.values()])
         if isinstance(self.json, str) and _holds_json(self.json):
             fix = "write it without quotes, or as text"
             yield f"json is a text that holds JSON, and is sent as a JSON string: {fix}"

@@ -41,7 +41,7 @@ Scope = str | None | Anywhere
 """The scope of a listing: a folder's id, the top level (None), or ANYWHERE."""
 
 
-def listings(all_items: Listing) -> Steps[dict[Scope, Listing]]:
+def listings_by_folder(all_items: Listing) -> Steps[dict[Scope, Listing]]:
     """Return a listing for each folder that has collections, and for ANYWHERE.
 
     All listings have the order of `all_items`.
@@ -110,7 +110,7 @@ class Search(Struct, frozen=True):
     every_tag: bool = False
 
     @property
-    def restricts(self) -> bool:
+    def has_restriction(self) -> bool:
         """False if every collection is a match."""
         return replace(self, fields="name") != Search(fields="name")
 
@@ -230,26 +230,26 @@ class Listing:
     def _matching_indexes(self, condition: Condition) -> Steps[array[int]]:
         """Return the indexes of the collections that meet a condition, ascending."""
         if condition not in self._by_condition:
-            indices = array("I")
+            indexes = array("I")
             for start, chunk in pieces(self.items):
-                indices.extend(compress(count(start), map(condition, chunk)))
+                indexes.extend(compress(count(start), map(condition, chunk)))
                 yield
-            self._by_condition[condition] = indices
+            self._by_condition[condition] = indexes
         return self._by_condition[condition]
 
     def _index_tags(self) -> Steps[dict[str, array[int]]]:
         """Return the indexes of the collections with each tag, ascending."""
         if self._by_tag is None:
-            indices: dict[str, array[int]] = {}
+            indexes: dict[str, array[int]] = {}
             for start, chunk in pieces(self.items):
                 for index, tags in enumerate(map(attrgetter("tags"), chunk), start):
                     # A collection may have the same tag twice.
                     for tag in tags if len(tags) < 2 else dict.fromkeys(tags):
-                        if tag not in indices:
-                            indices[tag] = array("I")
-                        indices[tag].append(index)
+                        if tag not in indexes:
+                            indexes[tag] = array("I")
+                        indexes[tag].append(index)
                 yield
-            self._by_tag = indices
+            self._by_tag = indexes
         return self._by_tag
 
 
@@ -270,15 +270,15 @@ class RenumberedListing(Listing):
         hits = yield from self._searched._matches(search)
         if len(hits) <= STEP:
             return array("I", sorted(map(self._numbers.__getitem__, hits)))
-        marks, indices = bytearray(len(self.items)), array("I")
+        marks, indexes = bytearray(len(self.items)), array("I")
         for _, chunk in pieces(hits):
             for number in map(self._numbers.__getitem__, chunk):
                 marks[number] = 1
             yield
         for start, marked in pieces(marks):
-            indices.extend(compress(count(start), marked))
+            indexes.extend(compress(count(start), marked))
             yield
-        return indices
+        return indexes
 
 
 def _intersection(
@@ -306,16 +306,16 @@ class Hits(ComputedSequence[Collection]):
     A search may match a million collections, of which a page shows thirty.
     """
 
-    def __init__(self, items: Sequence[Collection], indices: Sequence[int]) -> None:
-        self.indices = indices
+    def __init__(self, items: Sequence[Collection], indexes: Sequence[int]) -> None:
+        self.indexes = indexes
         """Indexes of the matches in the searched sequence, ascending."""
         self._items = items
 
     def __len__(self) -> int:
-        return len(self.indices)
+        return len(self.indexes)
 
     def __iter__(self) -> Iterator[Collection]:
-        return map(self._items.__getitem__, self.indices)
+        return map(self._items.__getitem__, self.indexes)
 
     def _item(self, index: int) -> Collection:
-        return self._items[self.indices[index]]
+        return self._items[self.indexes[index]]

@@ -108,7 +108,7 @@ class RowPlace(Struct, frozen=True):
     row: Row
 
 
-class OldestFirst(ComputedSequence[Row]):
+class OldestFirstView(ComputedSequence[Row]):
     """Rows in another order, as a view: by chunkIndex, then oldest first."""
 
     __slots__ = ("_rows",)

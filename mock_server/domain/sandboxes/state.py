@@ -72,9 +72,9 @@ class State(Struct, frozen=True, eq=False):
             share = None
         return Caller("", level=Level.NONE, visitor=Visitor(uid, share))
 
-    def holder_of(self, key: str) -> Caller | None:
+    def created_key_caller(self, key: str) -> Caller | None:
         """Return the caller of an API key that a login created here, or None."""
-        key_id = self.tokens.id_of(key)
+        key_id = self.tokens.created_key_id(key)
         created = None if key_id is None else self.store.api_keys.get(key_id)
         if created is None:
             return None

@@ -129,12 +129,12 @@ class Store(ChatStore):
             # An id need not be secret: it has to be unique, and look like a real id.
             digits = (sha256(b"%d" % each).hexdigest() for each in numbers)
             ids = [
-                f"{_IDS + number:x}{each}"[:_ID_CHARS]
+                f"{_ID_BASE + number:x}{each}"[:_ID_CHARS]
                 for number, each in zip(numbers, digits, strict=True)
             ]
             # Loaded data contains such an id only if it was saved from a sandbox.
-            for source in self._all_loaded():
-                ids = [each for each in ids if not source.has(each)]
+            for source in self._loaded_sources():
+                ids = [each for each in ids if not source.has_id(each)]
             self._last_id += missing
             created += ids
         return created
@@ -145,10 +145,10 @@ class Store(ChatStore):
 
     def check_waiting(self, more: int) -> None:
         """Raise LimitReached unless `more` further rows can wait for training."""
-        most = self._memory.limits.waiting_rows
+        limit = self._memory.limits.waiting_rows
         jobs = chain.from_iterable(self.jobs.values())
-        if sum(len(job.rows) or 1 for job in jobs) + more > most:
-            expected = f"at most {most} data rows that wait for training"
+        if sum(len(job.rows) or 1 for job in jobs) + more > limit:
+            expected = f"at most {limit} data rows that wait for training"
             hint = "advance the clock, or use choice training=instant"
             raise LimitReached(expected, f"{more} more", "body", hint)
 
@@ -314,14 +314,14 @@ class Store(ChatStore):
             return None
         return dataset, collection, place.row
 
-    def _all_loaded(self) -> list[FixtureData]:
+    def _loaded_sources(self) -> list[FixtureData]:
         """Return all loaded data, the fixture last."""
         sources = self._loaded_apps.values(), self._loaded_datasets.values()
         return [*chain(*sources), self.fixture]
 
     def _loaded_place(self, row_id: str) -> RowPlace | None:
         """Return the place of a loaded row; None if its dataset was replaced."""
-        for source in self._all_loaded():
+        for source in self._loaded_sources():
             place = source.row_places.get(row_id)
             if place is not None:
                 dataset_id = place.dataset_id
@@ -360,7 +360,7 @@ _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
 _API_KEY_BYTES = 500
 
 
-_ID_CHARS, _IDS = 24, 0xFF000000
+_ID_CHARS, _ID_BASE = 24, 0xFF000000
 """Length of a new id, and the number that comes before the first new id.
 
 Nearly all ids of fixtures are smaller, so new rows are the latest.
@@ -381,6 +381,6 @@ def _size_of_file(file: File | Ticket) -> int:
 
 
 def _size_of_dataset(dataset: Dataset) -> int:
-    more = _TREE_BYTES if isinstance(dataset.tree, ChangedTree) else 0
+    tree_bytes = _TREE_BYTES if isinstance(dataset.tree, ChangedTree) else 0
     texts = dataset.name, dataset.intro, dataset.avatar
-    return _DATASET_BYTES + more + sum(map(getsizeof, texts))
+    return _DATASET_BYTES + tree_bytes + sum(map(getsizeof, texts))

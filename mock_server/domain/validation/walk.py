@@ -261,7 +261,9 @@ def alternatives(union: inspect.UnionType) -> list[inspect.Type]:
 def alternative_for(value: object, union: inspect.UnionType) -> inspect.Type | None:
     """Return the first type of a union that fits a value, ignoring bounds, or None."""
     number = integral_as_int(value)
-    kinds = (k for k in union.types if _is_instance(number, without_metadata(k)))
+    kinds = (
+        each for each in union.types if _is_instance(number, without_metadata(each))
+    )
     return next(kinds, None)
 
 
@@ -312,12 +314,12 @@ SURROGATE = "Expected Unicode text, got a lone surrogate"
 
 def _length_message(value: list[object], kind: inspect.ListType) -> str:
     low, high = kind.min_length or 0, kind.max_length or 0
-    most = f"at most {_counted(high, 'item')}"
-    expected = f"at least {_counted(low, 'item')}" if len(value) < low else most
+    most = f"at most {_count_text(high, 'item')}"
+    expected = f"at least {_count_text(low, 'item')}" if len(value) < low else most
     return f"Expected {expected}, got {len(value)}"
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_text(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
@@ -332,9 +334,9 @@ def _message(value: object, kind: inspect.Type) -> str:
         return f"{message}: quote it"  # in YAML, `name: 5` is no string
     if isinstance(value, str) and is_valid(as_number(value), kind):
         return f"{message}: write it without quotes"
-    meant = as_ms(value) if isinstance(value, str) else value
-    if meant != value and "milliseconds" in expected:
-        return f"{message}: write {meant}"
+    in_ms = as_ms(value) if isinstance(value, str) else value
+    if in_ms != value and "milliseconds" in expected:
+        return f"{message}: write {in_ms}"
     if "an object" in expected and isinstance(value, str) and value[:1] == "{":
         return f"{message}: write an object, not its text"
     if expected == "an array" and isinstance(value, dict):
@@ -364,7 +366,7 @@ def describe_type(expected: inspect.Type) -> str:
         case inspect.StrType(max_length=int(high)):
             return f"a string of up to {high} characters"
         case inspect.StrType(min_length=int(low)):
-            return f"a string of at least {_counted(low, 'character')}"
+            return f"a string of at least {_count_text(low, 'character')}"
         case inspect.StrType(pattern=str(pattern)):
             return f"a string like {pattern}"
         case inspect.StrType():

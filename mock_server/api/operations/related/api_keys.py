@@ -50,7 +50,7 @@ class KeyCreateBody(RequestFields, kw_only=True):
 def _with_changes(call: Call, key: ApiKey, new: Any) -> ApiKey:
     """Return a key with a request's changes. Raises InvalidField, TeamForbidden."""
     if new.auth_proxy:
-        api_keys.check_may(call, Level.OWNER)
+        api_keys.require_level(call, Level.OWNER)
     changes: dict[str, Any] = {
         name: value
         for name in ("name", "auth_proxy")
@@ -89,13 +89,13 @@ def openapi_create(call: Call, new: KeyCreateBody) -> str:
     if call.facts.api_keys_of_apps and isinstance(new.app_id, str):
         app_id = call.app(new.app_id, Level.MANAGE).id
     else:
-        api_keys.check_may(call, Level.WRITE)
+        api_keys.require_level(call, Level.WRITE)
     draft = ApiKey("", member=call.member, app_id=app_id, create_time=call.now)
     key = _with_changes(call, draft, new)
     api_keys.check_room(call, app_id)
     key = replace(key, id=call.store.new_id())
     call.store.api_keys.put(key.id, key)
-    return call.state.tokens.created(key.id)
+    return call.state.tokens.created_key(key.id)
 
 
 class LimitView(View, kw_only=True):
@@ -172,7 +172,7 @@ def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
     found, app_id, text_of = (
         api_keys.created_keys(call),
         query.app_id,
-        call.state.tokens.created,
+        call.state.tokens.created_key,
     )
     if call.facts.api_keys_of_apps:
         only_id = call.app(app_id, Level.MANAGE).id if app_id else None
@@ -220,7 +220,7 @@ def openapi_update(call: Call, new: KeyUpdateBody) -> None:
 
     The text of the key stays, and no limit is enforced. The caller needs a login token.
     """
-    key = api_keys.find(call, new.id, "$._id")
+    key = api_keys.find_for_change(call, new.id, "$._id")
     call.store.api_keys.put(key.id, _with_changes(call, key, new))
 
 
@@ -238,7 +238,7 @@ def openapi_delete(call: Call, query: fields.IdQuery) -> fields.EmptyData | None
 
     From then on, the key is refused. The caller needs a login token.
     """
-    call.store.api_keys.remove(api_keys.find(call, query.id, "$.id").id)
+    call.store.api_keys.remove(api_keys.find_for_change(call, query.id, "$.id").id)
     return None if call.facts.api_key_delete_is_null else fields.EmptyData()
 
 
@@ -263,7 +263,9 @@ def openapi_copy(call: Call, body: KeyCopyBody) -> str:
 
     Lists show only the end of this text. The caller needs a login token.
     """
-    return call.state.tokens.created(api_keys.find(call, body.id, "$.id").id)
+    return call.state.tokens.created_key(
+        api_keys.find_for_change(call, body.id, "$.id").id
+    )
 
 
 class HealthQuery(RequestFields):
@@ -310,7 +312,7 @@ def openapi_health(call: Call, query: HealthQuery) -> HealthView:
         hint = f"{hint}send it in header Authorization too" if is_issued else ""
         expected, actual = "a valid API key", "an unknown one"
         raise api_keys.ApiKeyInvalid(expected, actual, "$.apiKey", hint)
-    key_id = call.state.tokens.id_of(query.api_key)
+    key_id = call.state.tokens.created_key_id(query.api_key)
     api_key = call.store.api_keys.get(key_id or "") or ApiKey("")
     app_id = api_key.app_id or UNSET
     if not call.facts.api_key_health_has_points:

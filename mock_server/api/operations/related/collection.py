@@ -247,7 +247,7 @@ def _find(call: Call, new: CollectionUpdateBody) -> tuple[Dataset, Collection, s
         raise fields.MissingParams(expected, "neither", "$.id")
     dataset = call.store.dataset(new.dataset_id)
     if dataset is not None:
-        for each in dataset.tree.having("external_file_id", new.external_file_id):
+        for each in dataset.tree.find_by("external_file_id", new.external_file_id):
             return dataset, each, "$.datasetId"
     expected = "the externalFileId of a collection of the dataset"
     raise FileNotFound.of(new.external_file_id, expected, "$.externalFileId")

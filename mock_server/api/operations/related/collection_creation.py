@@ -26,8 +26,8 @@ from mock_server.domain.datasets import contents
 from mock_server.domain.datasets.sources import text_of
 from mock_server.domain.datasets.texts import (
     DEFAULT_RULES,
+    MAX_ROW_CHARS,
     MIN_CHUNK_CHARS,
-    MOST_CHARS,
     ChunkRules,
     chunks,
 )
@@ -120,20 +120,20 @@ def cutting_of(settings: fields.ProcessingFields) -> ChunkRules:
     size, levels, separators = _QA_CHARS if is_qa else DEFAULT_RULES.size, 5, ""
     if is_custom:
         size = max(MIN_CHUNK_CHARS, int(settings.chunk_size or _CUSTOM_CHARS))
-        size = min(size, MOST_CHARS)
+        size = min(size, MAX_ROW_CHARS)
         separators = (settings.chunk_splitter or "").replace(r"\n", "\n")
         deep = settings.paragraph_chunk_deep
         levels = min(max(int(5 if deep is UNSET else deep), 0), 8)
         levels = levels if settings.chunk_split_mode == "paragraph" else 0
     own_separators = tuple(filter(None, separators.split("|")))
-    least = int(settings.chunk_trigger_min_size or DEFAULT_RULES.least)
-    least_by_trigger = {"forceChunk": 0, "maxSize": MOST_CHARS}
+    min_chars = int(settings.chunk_trigger_min_size or DEFAULT_RULES.min_chars)
+    min_by_trigger = {"forceChunk": 0, "maxSize": MAX_ROW_CHARS}
     return ChunkRules(
         size=size,
         overlap=0 if is_qa else round(size * 0.2),
-        levels=levels,
+        heading_levels=levels,
         separators=own_separators[: Published.chunk_separators],
-        least=least_by_trigger.get(settings.chunk_trigger_type or "", least),
+        min_chars=min_by_trigger.get(settings.chunk_trigger_type or "", min_chars),
     )
 
 
@@ -191,7 +191,7 @@ def create_with_rows(
     call: Call,
     body: Creation,
     new: Collection,
-    source: str | contents.Texts,
+    source: str | contents.RowTexts,
     **options: Any,
 ) -> CreatedView:
     """Create the collection `new` where `body` says, with rows of `source`.
@@ -379,7 +379,7 @@ def api_collection(call: Call, new: ApiCollectionBody) -> None:
     already, no other is made.
     """
     dataset, _ = contents.target_for(call, new.dataset_id, new.parent_id or None)
-    for each in dataset.tree.having("raw_link", new.api_file_id):
+    for each in dataset.tree.find_by("raw_link", new.api_file_id):
         if each.type == API_FILE:
             call.state.hint(f"collection {each.id} is of that file: nothing was made")
             return

@@ -28,7 +28,7 @@ from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
 from mock_server.domain.objects.pending import Steps, pieces
-from mock_server.domain.objects.rows import OldestFirst
+from mock_server.domain.objects.rows import OldestFirstView
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
@@ -120,7 +120,7 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
         steps = fields.containing(term, rows, _texts_of, limit)
         rows = call.compute("search", steps).with_hint(call.state)
     if not call.facts.rows_newest_first:
-        rows = OldestFirst(rows)
+        rows = OldestFirstView(rows)
     page = fields.page_of(rows, paging, dataset.level_of(call.caller))
     ids = dataset.id, collection.id, call.facts.rows_show_team
     return RowsPage(*astuple(page), *ids)  # type: ignore[call-arg]
