@@ -120,8 +120,8 @@ class BadValue(Stop):
         place = message.rpartition(" - at ")[2].partition(":")[0]
         value = os.environ.get(place, "")
         if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
-            why = "env files of containers keep them"
-            message += f" (leave out the quotes within the value: {why})"
+            reason = "env files of containers keep them"
+            message += f" (leave out the quotes within the value: {reason})"
         super().__init__(message, USAGE)
 
 
@@ -163,19 +163,19 @@ def atomic_file(path: str | None) -> Iterator[BinaryIO]:
         is_special = target.exists() and not target.is_file() and not target.is_dir()
         # A fixed name, because the target's name with a suffix may be too long.
         temporary = target.parent / f".mock-server.{os.getpid()}"
-        part = target if is_special else temporary
+        written_file = target if is_special else temporary
         if target.is_dir():
             raise IsADirectoryError(0, "it is a directory")
         try:
-            with part.open("wb" if is_special else "xb") as file:
+            with written_file.open("wb" if is_special else "xb") as file:
                 yield file
             if not is_special:
                 with suppress(FileNotFoundError):
-                    part.chmod(target.stat().st_mode & 0o777)
-                part.replace(target)
+                    written_file.chmod(target.stat().st_mode & 0o777)
+                written_file.replace(target)
         finally:
             if not is_special:
-                part.unlink(missing_ok=True)
+                written_file.unlink(missing_ok=True)
     except OSError as error:
         raise Stop(one_line(f"cannot write {path}: {error.strerror}"), USAGE) from None
 

@@ -43,9 +43,9 @@ _FLAGS = ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")
 def item_fields(server: Server) -> None:
     """Items have the documented fields and types."""
     for page, item in _items(server.lists):
-        for name, (expected, kind) in FIELDS.items():
+        for name, (expected, field_type) in FIELDS.items():
             level_text = f"{expected} as {name} of {item['_id']}"
-            if name in item and not _has_type(kind, item[name]):
+            if name in item and not _has_type(field_type, item[name]):
                 raise Breach(level_text, repr(item[name])[:60], page)
             if name not in item and name not in _OPTIONAL:
                 raise Breach(level_text, "nothing", page)
@@ -140,12 +140,12 @@ def search_empty(server: Server) -> None:
         raise Breach(expected, f"{len(response.ids)} items", response)
 
 
-def _has_type(kind: Any, value: Any) -> bool:
+def _has_type(field_type: Any, value: Any) -> bool:
     try:
-        if kind is datetime:  # of more forms than msgspec knows
+        if field_type is datetime:  # of more forms than msgspec knows
             datetime.fromisoformat(value)
         else:
-            msgspec.convert(value, kind)
+            msgspec.convert(value, field_type)
     except (msgspec.ValidationError, TypeError, ValueError):
         return False
     return True

@@ -90,12 +90,12 @@ class CapturedData:
                 part["parentId"] = None
         return list(parts.values())
 
-    def missing(self) -> Iterator[str]:
+    def gaps(self) -> Iterator[str]:
         """Yield a text for each known gap, such as a list that was seen in part."""
         for dataset in self.datasets.values():
-            yield from (f"dataset {dataset.id}: {each}" for each in dataset.missing())
+            yield from (f"dataset {dataset.id}: {each}" for each in dataset.gaps())
         for app in self.apps.values():
-            yield from (f"app {app.id}: {each}" for each in app.missing())
+            yield from (f"app {app.id}: {each}" for each in app.gaps())
 
 
 def add_collections(
@@ -106,13 +106,13 @@ def add_collections(
     dataset = data.dataset(observation.request["datasetId"])
     parent = observation.request.get("parentId", UNSET)
     parent = None if parent in _ROOT else parent
-    hidden = (
+    omitted_fields = (
         observed.AMOUNT_FIELDS
         if observation.request.get("simple")
         else frozenset[str]()
     )
     folder = {} if parent is UNSET else {"parentId": parent}
-    ids = [dataset.add(folder | item, hidden) for item in page]
+    ids = [dataset.add(folder | item, omitted_fields) for item in page]
     if observation.has_any(_FILTERS):
         return
     if parent is UNSET or parent is None or observed.id_of(parent) is not None:
@@ -136,7 +136,7 @@ def apply_pin(data: CapturedData, observation: Observation) -> None:
     chat_id = _id(observation.request["chatId"])
     app = data.app(observation.request["appId"])
     # Skip unknown chats: their pins may succeed, too (choice chat_unknown=ignore).
-    if not app.lacks(chat_id):
+    if not app.is_known_missing(chat_id):
         app.add({each: observation.request.get(each) for each in _PINNED})
 
 
@@ -145,7 +145,7 @@ _PINNED = ("chatId", "top", "title", "customTitle")
 
 def add_datasets(data: CapturedData, observation: Observation) -> None:
     """Add the datasets of a folder, of all folders, or of a search."""
-    listed = (
+    items = (
         observation.data
         if isinstance(observation.data, list)
         else observation.data["list"]
@@ -154,7 +154,7 @@ def add_datasets(data: CapturedData, observation: Observation) -> None:
     parent_fields: observed.Fields = {"parentId": parent or None}
     if parent is UNSET or observation.request.get("searchKey"):
         parent_fields = {}
-    for item in _objects(listed):
+    for item in _objects(items):
         data.dataset(item["_id"]).describe(parent_fields | item)
 
 
