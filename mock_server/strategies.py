@@ -62,8 +62,12 @@ def fixtures(*, max_repeat: int = 100) -> st.SearchStrategy[Document]:
 
 
 def _document(datasets: list[Document], chats: list[Document]) -> Document:
-    named = [{"id": f"dataset-{n}"} | each for n, each in enumerate(datasets, 1)]
-    numbered = [{"chatId": f"chat-{n}"} | each for n, each in enumerate(chats, 1)]
+    named = [
+        {"id": f"dataset-{number}"} | each for number, each in enumerate(datasets, 1)
+    ]
+    numbered = [
+        {"chatId": f"chat-{number}"} | each for number, each in enumerate(chats, 1)
+    ]
     return {"apps": [{"id": "app-1", "chats": numbered}], "datasets": named}
 
 

@@ -110,7 +110,9 @@ class Blocks(ComputedSequence[T]):
                 copies[number] = [*self._blocks[number]]
             # A negative index, from the end of the block.
             copies[number][index - self._ends[number]] = item
-        return Blocks([copies.get(n, block) for n, block in enumerate(self._blocks)])
+        return Blocks(
+            [copies.get(number, block) for number, block in enumerate(self._blocks)]
+        )
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0

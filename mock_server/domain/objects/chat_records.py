@@ -88,7 +88,7 @@ class _VisibleRecords(ComputedSequence[ChatRecord]):
     def __init__(self, records: Sequence[ChatRecord], deleted: Sequence[int]) -> None:
         self._records = records
         # The number of shown records before each deleted record.
-        self._visible_before = [index - n for n, index in enumerate(deleted)]
+        self._visible_before = [index - number for number, index in enumerate(deleted)]
 
     def __len__(self) -> int:
         return len(self._records) - len(self._visible_before)

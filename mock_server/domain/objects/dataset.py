@@ -322,7 +322,9 @@ class Tree(FolderTree):
         order: SortedOrder = "name" if is_by_name else "update_time_desc"
         listing = self._sorted(order)[ANYWHERE]
         if not listing.places:
-            numbers = {id(item): n for n, item in enumerate(self._collections)}
+            numbers = {
+                id(item): number for number, item in enumerate(self._collections)
+            }
             listing.places = array("I", (numbers[id(each)] for each in listing.items))
         return order, listing.places
 

@@ -99,7 +99,7 @@ def is_folder(item: Collection) -> bool:
 class Search(Struct, frozen=True):
     """A search. A match has `term` in one of the `fields`, and meets all `conditions`.
 
-    It also has one of the `tags`, or all tags with `every_tag`. An empty `term`,
+    It also has one of the `tags`, or all tags with `needs_every_tag`. An empty `term`,
     `conditions` or `tags` restricts nothing; at least one of them is not empty.
     """
 
@@ -107,7 +107,7 @@ class Search(Struct, frozen=True):
     fields: SearchFields = "name_and_tags"
     conditions: tuple[Condition, ...] = ()
     tags: tuple[str, ...] = ()
-    every_tag: bool = False
+    needs_every_tag: bool = False
 
     @property
     def has_restriction(self) -> bool:
@@ -133,7 +133,7 @@ class Search(Struct, frozen=True):
         """
         if not all(is_met(item) for is_met in self.conditions):
             return False
-        if self.every_tag:
+        if self.needs_every_tag:
             if not set(self.tags).issubset(item.tags):
                 return False
         elif self.tags and set(self.tags).isdisjoint(item.tags):
@@ -219,7 +219,9 @@ class Listing:
         if search.tags:
             by_tag = yield from self._index_tags()
             tagged: list[Sequence[int]] = [by_tag.get(each, ()) for each in search.tags]
-            groups += [[each] for each in tagged] if search.every_tag else [tagged]
+            groups += (
+                [[each] for each in tagged] if search.needs_every_tag else [tagged]
+            )
         if len(groups) == 1 and len(groups[0]) == 1:
             return groups[0][0]
         return (yield from _intersection(groups, len(self.items)))
@@ -293,7 +295,9 @@ def _intersection(
         bounds = start, start + STEP
         unions = []
         for group in groups:
-            cuts = [(each, [bisect_left(each, n) for n in bounds]) for each in group]
+            cuts = [
+                (each, [bisect_left(each, bound) for bound in bounds]) for each in group
+            ]
             unions.append(set().union(*(each[slice(*cut)] for each, cut in cuts)))
         indexes.extend(sorted(set.intersection(*unions)))
         yield

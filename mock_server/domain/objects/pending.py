@@ -81,7 +81,7 @@ class NotReady(Exception):
     """
 
     def __init__(self, pending: Pending[Any]) -> None:
-        super().__init__("Expected a value that is made, got one that takes steps")
+        super().__init__("Expected a computed value, got one that takes more steps")
         self.pending = pending
 
 

@@ -121,8 +121,8 @@ class State(Struct, frozen=True, eq=False):
 
         Call this method before you read data. It is fast if no row is due.
         """
-        due, now = self.store.due, self.clock.now()
-        if due is not None and now >= due:
+        due_time, now = self.store.due_time, self.clock.now()
+        if due_time is not None and now >= due_time:
             training.train_due_rows(self.store, now)
 
     def end_waits(self) -> None:

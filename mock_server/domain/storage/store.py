@@ -18,7 +18,7 @@ from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import FixtureData, JobsKey
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
-from mock_server.domain.objects.rows import RowPlace, Rows, next_due, size_of_jobs
+from mock_server.domain.objects.rows import RowPlace, Rows, next_due_time, size_of_jobs
 from mock_server.domain.objects.uploads import File, Ticket
 from mock_server.domain.replies import ReplyTurns
 from mock_server.domain.storage.changed_tree import ChangedTree
@@ -56,7 +56,7 @@ class Store(ChatStore):
         """The data rows; they are removed with their collections."""
         self.jobs = Overlay(fixture.jobs_by_collection, charge, size_of_jobs)
         """Jobs of training, by the ids of dataset and collection."""
-        self.due = next_due(fixture.jobs) if fixture.jobs else None
+        self.due_time = next_due_time(fixture.jobs) if fixture.jobs else None
         """Time (ms) of the next step of training; None if no row waits for training."""
         self.files = Overlay[str, File]({}, charge, _size_of_file)
         """Uploaded files, by id."""
@@ -77,7 +77,7 @@ class Store(ChatStore):
         """Users who have logged out, by name."""
         self.api_keys = Overlay(fixture.api_keys, charge, _size_of_api_key)
         """API keys that logins created, by id."""
-        self.exported: int | None = None
+        self.export_time: int | None = None
         """Time of the last export in milliseconds; None before the first export."""
         self._last_id = 0
 
@@ -103,11 +103,11 @@ class Store(ChatStore):
                 dataset_copy = replace(dataset, tree=dataset.tree.copy(charge))
                 copy._datasets.changes[dataset_id] = dataset_copy
         copy.rows = self.rows.copy(charge)
-        copy.jobs, copy.due = self.jobs.copy(charge), self.due
+        copy.jobs, copy.due_time = self.jobs.copy(charge), self.due_time
         copy.files = self.files.copy(charge)
         copy.tickets = self.tickets.copy(charge)
         copy.turns, copy._last_id = self.turns.copy(), self._last_id
-        copy.exported = self.exported
+        copy.export_time = self.export_time
         copy.login_codes = self.login_codes.copy(charge)
         copy.logged_out = self.logged_out.copy(charge)
         copy.api_keys = self.api_keys.copy(charge)

@@ -33,7 +33,7 @@ def dotted(path: Path) -> str:
 
 
 class Mistake(Struct, frozen=True):
-    """A mistake in the value at a path, or with `at_key` in the last key of the path.
+    """A mistake in the value at a path, or if `is_at_key` in the last key of the path.
 
     `missing` are the names of missing required fields: one field for an object, all
     required fields if the value is not an object, and None for other mistakes.
@@ -41,7 +41,7 @@ class Mistake(Struct, frozen=True):
 
     path: Path
     message: str
-    at_key: bool = False
+    is_at_key: bool = False
     missing: tuple[str, ...] | None = None
 
 
@@ -71,7 +71,7 @@ def mistakes_of(value: object, expected: inspect.Type, path: Path) -> Iterator[M
             # A JSON escape may be half of a surrogate pair, which is not valid Unicode.
             for key, item in value.items():
                 if not is_unicode(key):
-                    yield Mistake((*path, key), SURROGATE, at_key=True)
+                    yield Mistake((*path, key), SURROGATE, is_at_key=True)
                 if not isinstance(kind, inspect.AnyType):  # any value is valid
                     yield from mistakes_of(item, kind, (*path, key))
         case inspect.ListType(item_type=kind), list():
@@ -103,7 +103,9 @@ def _items_to_walk(
         case inspect.DictType(value_type=inspect.AnyType()):
             objects = [item for item in items if isinstance(item, dict)]
             if is_unicode("".join(chain.from_iterable(objects))):
-                return ((n, each) for n, each in pairs if not isinstance(each, dict))
+                return (
+                    (index, each) for index, each in pairs if not isinstance(each, dict)
+                )
     return pairs
 
 
@@ -167,7 +169,7 @@ def _walk_fields(
             # Give a hint that applies to several fields only at the first one.
             message = f"unknown field {cut(key)!r}{hint if hint != known_hint else ''}"
             known_hint = hint if "did you mean" not in hint else known_hint
-            yield Mistake((*path, key), message, at_key=True)
+            yield Mistake((*path, key), message, is_at_key=True)
     for name, field in known.items():
         if field.required and name not in value:
             message = f"Expected the field {name!r} here, got none"

@@ -154,7 +154,7 @@ class TemporaryCollection:
         """
         body = {
             "collectionId": self.id,
-            "data": [{"q": f"Row {n}"} for n in range(ROWS)],
+            "data": [{"q": f"Row {number}"} for number in range(ROWS)],
         }
         started = time.monotonic()
         pushed = self._client.ask("POST", _PUSH, body)

@@ -151,12 +151,12 @@ def _has_type(field_type: Any, value: Any) -> bool:
     return True
 
 
-def named_item(lists: Lists, *, on_top: bool = False) -> Item:
+def named_item(lists: Lists, *, is_on_top: bool = False) -> Item:
     """Return a collection with a name. Raises NotObservable."""
-    for item in lists.top_items if on_top else lists.items:
+    for item in lists.top_items if is_on_top else lists.items:
         if text_of(item, "name").strip() and lists.unknown not in item["name"]:
             return item
-    level_text = "on the top level" if on_top else "seen"
+    level_text = "on the top level" if is_on_top else "seen"
     raise NotObservable(f"no collection with a name is {level_text}")
 
 

@@ -195,7 +195,7 @@ def search_scope(server: Server) -> str:
     lists = server.varying_lists
     if not lists.folder_pages or not lists.top_items:
         raise NotObservable("no folder is seen")
-    item = named_item(lists, on_top=True)
+    item = named_item(lists, is_on_top=True)
     name, folder = text_of(item, "name"), next(iter(lists.folder_pages))
     require(lists.finds(item, name), "a collection is not found by its name")
     pages = lists.walk(searchText=name, parentId=folder)

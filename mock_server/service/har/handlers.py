@@ -99,7 +99,7 @@ class CapturedData:
 
 
 def add_collections(
-    data: CapturedData, observation: Observation, *, items: str, offset_wins: bool
+    data: CapturedData, observation: Observation, *, items: str, prefers_offset: bool
 ) -> None:
     """Add a page of collections; `items` is the name of the list in the data."""
     page, total = _objects(observation.data[items]), _count(observation.data["total"])
@@ -116,7 +116,9 @@ def add_collections(
     if observation.has_any(_FILTERS):
         return
     if parent is UNSET or parent is None or observed.id_of(parent) is not None:
-        offset = _offset(observation.request, len(page), total, offset_wins=offset_wins)
+        offset = _offset(
+            observation.request, len(page), total, prefers_offset=prefers_offset
+        )
         captured = dataset.lists.setdefault(parent, observed.CapturedList())
         captured.add_page(offset, ids, total)
 
@@ -206,9 +208,9 @@ def clear_chats(data: CapturedData, observation: Observation) -> None:
 
 
 HANDLERS: dict[str, Callable[[CapturedData, Observation], None]] = {
-    "listV2": partial(add_collections, items="list", offset_wins=True),
-    "scrollList": partial(add_collections, items="list", offset_wins=False),
-    "collection.list": partial(add_collections, items="data", offset_wins=False),
+    "listV2": partial(add_collections, items="list", prefers_offset=True),
+    "scrollList": partial(add_collections, items="list", prefers_offset=False),
+    "collection.list": partial(add_collections, items="data", prefers_offset=False),
     "collection.detail": add_collection,
     "collection.delete": remove_collections,
     "dataset.list": add_datasets,
@@ -251,14 +253,16 @@ def _count(value: Any) -> int:
     return int(value)
 
 
-def _offset(sent: observed.Fields, count: int, total: int, *, offset_wins: bool) -> int:
+def _offset(
+    sent: observed.Fields, count: int, total: int, *, prefers_offset: bool
+) -> int:
     """Return the offset of a page, from `offset` or `pageNum` of the request.
 
     If both are given, `offset` counts; but `pageNum` counts if `offset` is 0, unless
-    `offset_wins`.
+    `prefers_offset`.
     """
     offset = sent.get("offset")
-    if offset_wins and offset is not None:
+    if prefers_offset and offset is not None:
         return _count(offset)
     if offset and _count(offset):
         return _count(offset)

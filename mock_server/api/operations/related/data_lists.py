@@ -208,7 +208,7 @@ def export(call: Call, body: ExportBody) -> bytes:
     wanted_id = body.collection_id
     dataset, collection = call.collection(wanted_id, Level.READ, "$.collectionId")
 
-    last, now = call.store.exported, call.now
+    last, now = call.store.export_time, call.now
     if last is not None and 0 <= now - last < _EXPORT_GAP_MS:
         is_http_429 = call.facts.ip_limits_are_http_429
         kind = TooManyRequests if is_http_429 else TooManyRequestsAsHttp500
@@ -216,7 +216,7 @@ def export(call: Call, body: ExportBody) -> bytes:
         raise kind("one export every 60 seconds", "another one", "path", hint)
     rows = call.store.rows.get(dataset, collection.id)
     lines = call.compute("export", _lines_of(rows))
-    call.store.exported = now
+    call.store.export_time = now
     return b"\n".join(lines)
 
 
