@@ -41,12 +41,12 @@ def check_room(call: Call, app_id: str | None) -> None:
 
     Raise LimitReached if the sandbox has too many. `app_id` is the app of the new key.
     """
-    keys, limit, owner = created_keys(call), Published.member_api_keys, "a member"
+    keys, limit, owner_text = created_keys(call), Published.member_api_keys, "a member"
     if call.facts.api_keys_of_apps:
         keys = [each for each in keys if each.app_id == app_id]
-        limit, owner = Published.app_api_keys, "a member for an app"
+        limit, owner_text = Published.app_api_keys, "a member for an app"
     if len(keys) >= limit:
-        expected = f"at most {limit} API keys of {owner}"
+        expected = f"at most {limit} API keys of {owner_text}"
         raise ApiKeysExceeded(expected, "one more", "body", "delete some first")
     limit = call.state.limits.api_keys
     call.check_room(len(call.store.api_keys), limit, "API keys")

@@ -213,8 +213,8 @@ def nearest(word: str, known: Collection[str], cutoff: float = 0.6) -> str | Non
         candidates = [each for each in candidates if each[:3] == word[:3]][
             :_ALL_COMPARED
         ]
-    sums = accumulate(len(word) * len(each) for each in candidates)
-    compared = candidates[: sum(each <= _COMPARED_CHARS for each in sums)]
+    total_costs = accumulate(len(word) * len(each) for each in candidates)
+    compared = candidates[: sum(each <= _COMPARED_CHARS for each in total_costs)]
     # Ids that were created one after the other begin alike: that is no mistake.
     return most_alike(word, compared, 0.9 if _ID.fullmatch(word) else cutoff)
 
