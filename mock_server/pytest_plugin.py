@@ -119,12 +119,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARK_HELP)
     config.stash[_VARIABLES] = _variables()
     if _has_run_settings(config):
-        from mock_server.cli.under_pytest import read
+        from mock_server.cli.under_pytest import read_settings
         from mock_server.testing.mistakes import check_names
         from mock_server.testing.setup import store_run_settings
 
         check_names(config)
-        store_run_settings(config, read(config))
+        store_run_settings(config, read_settings(config))
     url = config.getoption(_URL)
     if url is not None:
         from mock_server.testing.servers import check

@@ -40,10 +40,12 @@ _WORDS = (
 _TAGS = ("setup", "faq", "Red", "blue", "退款")
 _TYPES = ("virtual", "link", "file", "hologram")
 _HOUR_MS = 3_600_000
-_2024 = 1_704_067_200_000
+_START_OF_2024 = 1_704_067_200_000
 
 _names = st.sampled_from(_WORDS) | st.text(min_size=1, max_size=12)
-_times = st.integers(0, 20_000).map(lambda hour: format_time(_2024 + hour * _HOUR_MS))
+_times = st.integers(0, 20_000).map(
+    lambda hour: format_time(_START_OF_2024 + hour * _HOUR_MS)
+)
 
 
 def fixtures(*, max_repeat: int = 100) -> st.SearchStrategy[Document]:
@@ -60,8 +62,12 @@ def fixtures(*, max_repeat: int = 100) -> st.SearchStrategy[Document]:
 
 
 def _document(datasets: list[Document], chats: list[Document]) -> Document:
-    named = [{"id": f"dataset-{n}"} | each for n, each in enumerate(datasets, 1)]
-    numbered = [{"chatId": f"chat-{n}"} | each for n, each in enumerate(chats, 1)]
+    named = [
+        {"id": f"dataset-{number}"} | each for number, each in enumerate(datasets, 1)
+    ]
+    numbered = [
+        {"chatId": f"chat-{number}"} | each for number, each in enumerate(chats, 1)
+    ]
     return {"apps": [{"id": "app-1", "chats": numbered}], "datasets": named}
 
 
@@ -111,8 +117,8 @@ def _consistent(entry: Document) -> Document:
 
 
 def _named(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
-    rest = _fields(**optional)
-    return st.builds(lambda name, fields: {"name": name} | fields, _names, rest)
+    fields = _fields(**optional)
+    return st.builds(lambda name, fields: {"name": name} | fields, _names, fields)
 
 
 def _fields(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
@@ -232,58 +238,62 @@ def _ids(fixture: FixtureData) -> Mapping[str, list[str]]:
     }
 
 
-def _known_ids(ids: list[str], kind: inspect.Type) -> st.SearchStrategy[Any]:
+def _known_ids(ids: list[str], data_type: inspect.Type) -> st.SearchStrategy[Any]:
     single = st.sampled_from(ids)
-    if any(isinstance(each, inspect.ListType) for each in _members(kind)):
-        return st.lists(single, min_size=1, max_size=_ITEMS, unique=True)
+    if any(isinstance(each, inspect.ListType) for each in _members(data_type)):
+        return st.lists(single, min_size=1, max_size=_MAX_ITEMS, unique=True)
     return single
 
 
-_ITEMS, _CHARS = 3, 12
+_MAX_ITEMS, _MAX_CHARS = 3, 12
 
 
-def _members(kind: inspect.Type) -> Iterable[inspect.Type]:
-    kind = kind.type if isinstance(kind, inspect.Metadata) else kind
-    types = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+def _members(data_type: inspect.Type) -> Iterable[inspect.Type]:
+    data_type = data_type.type if isinstance(data_type, inspect.Metadata) else data_type
+    types = (
+        data_type.types if isinstance(data_type, inspect.UnionType) else (data_type,)
+    )
     for each in types:
         plain = each.type if isinstance(each, inspect.Metadata) else each
         if not isinstance(plain, inspect.CustomType):
             yield plain
 
 
-def _values(kind: inspect.Type) -> st.SearchStrategy[Any]:
-    return st.one_of([_value(each) for each in _members(kind)])
+def _values(data_type: inspect.Type) -> st.SearchStrategy[Any]:
+    return st.one_of([_value(each) for each in _members(data_type)])
 
 
-def _value(kind: inspect.Type) -> st.SearchStrategy[Any]:
-    if isinstance(kind, inspect.StrType):
-        if kind.pattern is not None:
-            return st.from_regex(kind.pattern, fullmatch=True)
-        low = kind.min_length or 0
-        high = min(kind.max_length or _CHARS, low + _CHARS)
+def _value(data_type: inspect.Type) -> st.SearchStrategy[Any]:
+    if isinstance(data_type, inspect.StrType):
+        if data_type.pattern is not None:
+            return st.from_regex(data_type.pattern, fullmatch=True)
+        low = data_type.min_length or 0
+        high = min(data_type.max_length or _MAX_CHARS, low + _MAX_CHARS)
         return st.text(_LETTERS, min_size=low, max_size=high)
-    if isinstance(kind, inspect.IntType):
-        low, high = kind.ge or 0, 99 if kind.le is None else kind.le
+    if isinstance(data_type, inspect.IntType):
+        low, high = data_type.ge or 0, 99 if data_type.le is None else data_type.le
         return st.integers(low, max(low, min(high, low + 99)))
-    if isinstance(kind, inspect.FloatType):
-        return st.floats(kind.ge or 0, 1 if kind.le is None else kind.le)
-    if isinstance(kind, inspect.LiteralType):
-        return st.sampled_from(kind.values)
-    if isinstance(kind, inspect.ListType):
-        low = kind.min_length or 0
-        return st.lists(_values(kind.item_type), min_size=low, max_size=low + _ITEMS)
-    if isinstance(kind, inspect.StructType):
-        return _struct(kind, {})
-    return _OTHER_TYPES.get(type(kind), st.none())
+    if isinstance(data_type, inspect.FloatType):
+        return st.floats(data_type.ge or 0, 1 if data_type.le is None else data_type.le)
+    if isinstance(data_type, inspect.LiteralType):
+        return st.sampled_from(data_type.values)
+    if isinstance(data_type, inspect.ListType):
+        low = data_type.min_length or 0
+        return st.lists(
+            _values(data_type.item_type), min_size=low, max_size=low + _MAX_ITEMS
+        )
+    if isinstance(data_type, inspect.StructType):
+        return _struct(data_type, {})
+    return _OTHER_TYPES.get(type(data_type), st.none())
 
 
 def _struct(
-    kind: inspect.Type, strategies: Mapping[str, st.SearchStrategy[Any]]
+    data_type: inspect.Type, strategies: Mapping[str, st.SearchStrategy[Any]]
 ) -> st.SearchStrategy[Document]:
     """Generate objects of a struct type; `strategies` replace those of some fields."""
     required: dict[str, st.SearchStrategy[Any]] = {}
     optional: dict[str, st.SearchStrategy[Any]] = {}
-    for each in getattr(kind, "fields", ()):
+    for each in getattr(data_type, "fields", ()):
         values = strategies.get(each.encode_name)
         group = required if each.required else optional
         group[each.encode_name] = _values(each.type) if values is None else values
@@ -313,9 +323,9 @@ def fault_lists(*, max_size: int = 3) -> st.SearchStrategy[list[Document]]:
         "malformed_json": phases,
     }
     faults = st.sampled_from(list(kinds)).flatmap(
-        lambda kind: st.builds(
-            lambda fields: {"kind": kind} | fields,
-            _fields(**kinds[kind], **counts, **chances, **operations),
+        lambda data_type: st.builds(
+            lambda fields: {"kind": data_type} | fields,
+            _fields(**kinds[data_type], **counts, **chances, **operations),
         )
     )
     return st.lists(faults, max_size=max_size)

@@ -19,7 +19,7 @@ from mock_server.app import Application
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.sandboxes.sandbox import Sandbox
-from mock_server.fixture.load import draft
+from mock_server.fixture.load import read_draft
 from mock_server.fixture.source.files import Content
 
 ROOT = Path(__file__).parent.parent
@@ -200,7 +200,7 @@ def is_pinned(app: Application) -> bool:
 
 def load_text(content: bytes, name: str = "x", *, is_json: bool) -> FixtureData:
     """What a fixture file of that content holds."""
-    return draft(
+    return read_draft(
         [Content(name, is_json, content)], Limits(), ServedOperations()
     ).build()
 

@@ -32,18 +32,18 @@ from mock_server.domain.objects.index import Order
 from mock_server.domain.printable import size_text
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.validation.walk import Path
-from mock_server.fixture.load import Draft, draft
+from mock_server.fixture.load import Draft, read_draft
 from mock_server.fixture.problems import FixtureError, Problem
-from mock_server.fixture.process import parcels
+from mock_server.fixture.process import messages
 from mock_server.fixture.process.assembly import Assembly
-from mock_server.fixture.process.worker import Job, read_block, write_block
+from mock_server.fixture.process.worker import LoadTask, read_block, write_block
 from mock_server.fixture.source.files import Content
 
 _NAME = "state"
 """The name of the fixture in problems, in place of a file name."""
 MAX_PROBLEMS = 20
-_GROWTH_PARCELS = 32
-"""Number of parcels between two calls of `on_growth`."""
+_GROWTH_MESSAGES = 32
+"""Number of messages between two calls of `on_growth`."""
 _FREED_OBJECTS = 2_000
 _MIB = 1024 * 1024
 # A process needs several times the memory of the fixture data that it builds.
@@ -86,13 +86,13 @@ class LoadingProcess:
     every event loop supports them.
     """
 
-    def __init__(self, job: Job, contents: Sequence[bytes]) -> None:
-        """`contents` are the fixture files that `job` names."""
+    def __init__(self, task: LoadTask, contents: Sequence[bytes]) -> None:
+        """`contents` are the fixture files that `task` names."""
         self.error: Callable[[], Exception] = _killed
         """Returns the error to raise if the process ends early."""
         self.process: subprocess.Popen[bytes] | None = None
         """The process, after it has started."""
-        self._job = msgspec.msgpack.encode(job)
+        self._task = msgspec.msgpack.encode(task)
         self._contents = contents
         self._is_ended = False
         self._lock = threading.Lock()
@@ -106,8 +106,8 @@ class LoadingProcess:
             if self.process is not None:
                 self.process.kill()
 
-    async def parcels(self) -> AsyncIterator[bytes]:
-        """Yield the process's parcels until it ends. Raises ServerBusy."""
+    async def messages(self) -> AsyncIterator[bytes]:
+        """Yield the process's packed messages until it ends. Raises ServerBusy."""
         # Read one by one: a fast process waits for its pipe, so memory does not fill.
         with suppress(OSError, EOFError):
             run = partial(asyncio.get_running_loop().run_in_executor, self._thread)
@@ -123,7 +123,7 @@ class LoadingProcess:
         process = self._start()
         if process.stdin is None or process.stdout is None:
             raise EOFError
-        for block in (self._job, *self._contents):
+        for block in (self._task, *self._contents):
             write_block(process.stdin, block)
         process.stdin.flush()
         return process.stdout
@@ -224,11 +224,11 @@ class Loader:
         try:
             if not is_large or not _HAS_PYTHON:
                 rules = self._limits, self._operations
-                fixture_draft = draft(contents, *rules, upload.part_path)
+                draft = read_draft(contents, *rules, upload.part_path)
                 # A short text with `repeat` can be a large fixture. Then the draft is
                 # dropped, and a process loads the text.
-                if self._is_small(fixture_draft) or not _HAS_PYTHON:
-                    fixture = self._build(fixture_draft, upload.order)
+                if self._is_small(draft) or not _HAS_PYTHON:
+                    fixture = self._build(draft, upload.order)
                     self._memory.charge_shared(fixture)
                     return fixture
             # Taken after the whole body has arrived, so that slow bodies hold no slot.
@@ -255,24 +255,24 @@ class Loader:
         if _HAS_PYTHON:
             forever = asyncio.Event().wait
             return await self._load_in_process(contents, order, forever)
-        fixture_draft = await asyncio.to_thread(
-            draft, contents, self._limits, self._operations
+        draft = await asyncio.to_thread(
+            read_draft, contents, self._limits, self._operations
         )
-        fixture = await asyncio.to_thread(self._build, fixture_draft, order)
+        fixture = await asyncio.to_thread(self._build, draft, order)
         self._memory.charge_shared(fixture)
         return fixture
 
-    def _is_small(self, fixture_draft: Draft) -> bool:
+    def _is_small(self, draft: Draft) -> bool:
         """Return whether the estimate is within the limits for loading in place."""
-        estimate, limits = fixture_draft.estimate, self._limits
+        estimate, limits = draft.estimate, self._limits
         records = estimate.collections + estimate.chats
         is_light = estimate.bytes <= limits.inline_load_size
         return is_light and records <= limits.inline_load_collections
 
-    def _build(self, fixture_draft: Draft, order: Order) -> FixtureData:
+    def _build(self, draft: Draft, order: Order) -> FixtureData:
         """Build and sort the fixture data. Raises LimitReached and FixtureError."""
-        self._memory.check_room(fixture_draft.size, "body")
-        fixture = fixture_draft.build()
+        self._memory.check_room(draft.size, "body")
+        fixture = draft.build()
         fixture.prepare(order)
         return fixture
 
@@ -286,8 +286,8 @@ class Loader:
         """Load in a process. Raises FixtureError, and the errors of `load`."""
         memory = _CHILD_BYTES + _CHILD_SHARE * self._memory.limit
         names = [(each.name, each.is_json, each.folder) for each in contents]
-        job = Job(names, order, memory, self._limits, part_path)
-        process = LoadingProcess(job, [each.content for each in contents])
+        task = LoadTask(names, order, memory, self._limits, part_path)
+        process = LoadingProcess(task, [each.content for each in contents])
         self.processes.add(process)
         seconds = self._limits.load_seconds
         expected = f"a document that loads within {seconds:g} s"
@@ -306,32 +306,32 @@ class Loader:
             await process.release()
 
     async def _assemble(self, process: LoadingProcess) -> FixtureData:
-        """Build fixture data from parcels. Raises the errors of `_load_in_process`."""
+        """Build fixture data from messages. Raises the errors of `_load_in_process`."""
         # A charge returns its bytes when it is freed, also after an error.
         assembly = Assembly(self._operations)
         charge = MemoryCharge(self._memory, "states")
         problems: list[Problem] = []
-        parcel_numbers = count(1)
-        async for parcel in process.parcels():
-            if next(parcel_numbers) % _GROWTH_PARCELS == 0:
+        numbers = count(1)
+        async for packed in process.messages():
+            if next(numbers) % _GROWTH_MESSAGES == 0:
                 self.on_growth()
-            match parcels.unpack(parcel):
-                case parcels.Estimated(size=size):
+            match messages.unpack(packed):
+                case messages.Estimated(size=size):
                     # Charged before the rows arrive, which must fit into the memory.
                     charge.add(size, "body")
-                case parcels.Failed(problems=[]):
+                case messages.Failed(problems=[]):
                     expected = "a document that can be loaded with the memory there is"
                     hint = (
                         f"start with more --memory than {size_text(self._memory.limit)}"
                     )
                     raise LimitReached(expected, "one that needs more", "body", hint)
-                case parcels.Failed(problems=some):
+                case messages.Failed(problems=some):
                     problems.extend(some)
-                case parcels.Rows() as rows:
+                case messages.Rows() as rows:
                     assembly.add(rows)
-                case parcels.End() if problems:
+                case messages.End() if problems:
                     raise FixtureError(problems)
-                case parcels.End():
+                case messages.End():
                     fixture = assembly.fixture()
                     await asyncio.to_thread(fixture.prepare_changes)
                     self.on_growth()

@@ -16,7 +16,7 @@ from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.shares import TAKES_KEYS, VISITED
 from mock_server.domain.access import (
-    APP_CHARS,
+    APP_SUFFIX_CHARS,
     ISSUED_KEY_PREFIX,
     NOBODY,
     Caller,
@@ -240,7 +240,7 @@ def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
     may follow a key (`KEY-APPID`). Raises UnknownKey.
     """
     caller = state.callers.get(key)
-    if caller is None and len(key) > APP_CHARS and (parts := split_key(key)):
+    if caller is None and len(key) > APP_SUFFIX_CHARS and (parts := split_key(key)):
         return replace(authorize(parts[0], state, bound_to), named_app=parts[1])
     if caller is None and (bound_to is not None or key.startswith(ISSUED_KEY_PREFIX)):
         caller = _find_holder(key, state, bound_to)
@@ -263,7 +263,7 @@ def _find_holder(key: str, state: State, bound_to: str | None) -> Caller | None:
     """
     caller = state.callers.get(key)
     if caller is None and key.startswith(ISSUED_KEY_PREFIX):
-        caller = state.holder_of(key)
+        caller = state.created_key_caller(key)
         if caller is not None:
             return caller
         expected, got = "a key of a sandbox", "one that leads to none"

@@ -13,12 +13,12 @@ from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits
 from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.fixture import load
+from mock_server.fixture.fault_reader import FaultReader, ReportMistake
 from mock_server.fixture.problems import FixtureError
-from mock_server.fixture.served import ReportMistake, Served
 from mock_server.fixture.source.files import FixtureLike
 
 
-class ServedOperations(Served):
+class ServedOperations(FaultReader):
     """Reads the faults and answers of a fixture, for the fixture layer."""
 
     def read_faults(
@@ -34,7 +34,7 @@ class ServedOperations(Served):
 
         return read_faults(fields, report, responses)
 
-    def unpacked_fault(self, packed: bytes, /) -> Fault:
+    def decode_fault(self, packed: bytes, /) -> Fault:
         """See `faults.table.unpacked`."""
         from mock_server.api.faults.table import decode_fault
 
@@ -50,10 +50,10 @@ def load_fixture(
     A fixture that would take more than `max_bytes` of memory is refused before it is
     built. Raises FixtureError with every problem of every file.
     """
-    served = ServedOperations()
+    fault_reader = ServedOperations()
     try:
         return load.load_fixture(
-            *fixtures, max_bytes=max_bytes, limits=limits, served=served
+            *fixtures, max_bytes=max_bytes, limits=limits, fault_reader=fault_reader
         )
     except FixtureError as error:
         raise error.with_traceback(None) from None  # our frames do not help the user

@@ -95,7 +95,7 @@ class Journaling:
                 entry.violations = ()  # the spec has no rule for preflights
         elif response.note is not None:
             entry.note, entry.hint = response.note, response.note.hint
-        elif not journal.has_told_of_keys and (
+        elif not journal.has_any_key_hint and (
             not state.callers or request.notes.bound_to is not None
         ):
             _hint_at_any_key(entry, request, journal)
@@ -223,14 +223,14 @@ class Journaling:
         if fixture.secrets and self._secrets.are_in(_as_one_text(sent), fixture):
             return True
         # Equal responses are one object, as they are cached until the data changes.
-        if answer is sent.harmless or answer is NULL:
+        if answer is sent.clean_response or answer is NULL:
             return False
         is_suspect = self._is_suspect(answer, (key or "").encode()) or (
             fixture.secrets and self._secrets.are_in(answer, fixture)
         )
         if is_suspect and self._secrets.for_request(state, key).are_in(answer):
             return True
-        sent.harmless = answer
+        sent.clean_response = answer
         return False
 
     def _cut(self, entry: Entry, max_bytes: int) -> None:
@@ -285,7 +285,7 @@ def _hint_at_any_key(entry: Entry, request: RequestContext, journal: Journal) ->
         state.choices.unknown_key == "accept" and not state.store.fixture.keys
     )
     if request.caller.key and accepts_any_key:
-        entry.hint, journal.has_told_of_keys = _ANY_KEY, True
+        entry.hint, journal.has_any_key_hint = _ANY_KEY, True
 
 
 def violations(entry: Entry) -> Iterator[Violation]:

@@ -86,8 +86,8 @@ def answer(
 
     Example: mock-server answer GET '/api/x/{id}' --json '{"ok": true}'
     """
-    forms = "data", "json", "text"
-    bodies = [f"--{name}" for name in forms if fields[name] is not None]
+    body_options = "data", "json", "text"
+    bodies = [f"--{name}" for name in body_options if fields[name] is not None]
     bodies += ["--body-file"] if body_file is not None else []
     if len(bodies) > 1:
         raise click.UsageError(f"Expected one body, got {' and '.join(bodies)}")

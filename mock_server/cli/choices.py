@@ -34,7 +34,10 @@ def choices(ctx: click.Context, as_json: bool) -> None:
     for row in rows:
         echo(f"{row.name} = {row.values_text()}   (spec {row.section})")
         echo(f"    {row.sentence}")
-        echo("    " + "   ".join(f"{name}: {v}" for name, v in row.profiles.items()))
+        echo(
+            "    "
+            + "   ".join(f"{name}: {value}" for name, value in row.profiles.items())
+        )
 
 
 @choices.command("show")
@@ -46,7 +49,7 @@ def show_choices(client: AdminClient, as_json: bool) -> None:
 
 
 @choices.command("set")
-@click.argument("given", metavar="[NAME=VALUE]...", nargs=-1, callback=parse_choices)
+@click.argument("values", metavar="[NAME=VALUE]...", nargs=-1, callback=parse_choices)
 @option(
     "--profile",
     type=click.Choice(PROFILES),
@@ -55,18 +58,18 @@ def show_choices(client: AdminClient, as_json: bool) -> None:
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
 @remote_command
 def set_choices(
-    client: AdminClient, given: dict[str, str], profile: str | None, as_json: bool
+    client: AdminClient, values: dict[str, str], profile: str | None, as_json: bool
 ) -> None:
     """Set choices of a running server until its next reset.
 
     Without --profile, choices that are not named stay as they are.
     """
-    if not given and profile is None:
+    if not values and profile is None:
         raise click.UsageError("Expected NAME=VALUE or --profile, got neither")
-    body: dict[str, object] = {"profile": profile, "choices": given}
+    body: dict[str, object] = {"profile": profile, "choices": values}
     if profile is None:
-        present = client.call(ChoicesView, "GET", "/choices").value
-        body = {"profile": present.profile, "choices": {**present.choices, **given}}
+        current = client.call(ChoicesView, "GET", "/choices").value
+        body = {"profile": current.profile, "choices": {**current.choices, **values}}
     _show(client.call(ChoicesView, "PUT", "/choices", body), as_json=as_json)
 
 

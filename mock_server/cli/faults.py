@@ -22,7 +22,7 @@ def fault() -> None:
     """Add, list and remove the faults of a running server."""
 
 
-class Add(click.Command):
+class AddCommand(click.Command):
     """A command whose help ends with all kinds and presets."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -69,7 +69,7 @@ def _signature(kind: type[Fault]) -> str:
     return " ".join((kind_of(kind), *fields))
 
 
-@fault.command(cls=Add)
+@fault.command(cls=AddCommand)
 @click.argument("name", metavar="KIND|PRESET")
 @click.argument("fields", metavar="[FIELD=VALUE]...", nargs=-1)
 @remote_command

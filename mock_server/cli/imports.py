@@ -21,7 +21,7 @@ from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.printable import one_line, size_text
 from mock_server.fixture.dump import document_as_yaml
 from mock_server.fixture.problems import FixtureError
-from mock_server.service.har.importing import Import
+from mock_server.service.har.importing import HarImport
 from mock_server.service.har.reading import NotHar, read_har
 
 
@@ -56,13 +56,15 @@ def har(file: str, origins: Sequence[str], output: str | None) -> None:
         recording = read_har(_content(file, name), name)
     except NotHar as error:
         raise Stop(one_line(str(error)), BROKEN_FIXTURE) from None
-    imported = Import(origins)
+    imported = HarImport(origins)
     imported.add_entries(recording.log.entries)
     if origins and not imported.origins:
-        of_all = Import()
-        of_all.add_entries(recording.log.entries)
-        known = ", ".join(of_all.origins) or "nobody"
-        similar = (each for each in of_all.origins if each.endswith(f"//{origins[0]}"))
+        unfiltered = HarImport()
+        unfiltered.add_entries(recording.log.entries)
+        known = ", ".join(unfiltered.origins) or "nobody"
+        similar = (
+            each for each in unfiltered.origins if each.endswith(f"//{origins[0]}")
+        )
         hint = "".join(f" (did you mean {each}?)" for each in similar)
         expected = f"Expected requests to {origins[0]}, got those of {known}"
         raise Stop(f"{expected} - at --origin{hint}", USAGE)
@@ -74,9 +76,11 @@ def har(file: str, origins: Sequence[str], output: str | None) -> None:
     else:
         text = document_as_yaml(document).encode()
     if len(text) > DEFAULT_LIMITS.fixture_bytes:
-        most, size = size_text(DEFAULT_LIMITS.fixture_bytes), size_text(len(text))
+        max_bytes, size = size_text(DEFAULT_LIMITS.fixture_bytes), size_text(len(text))
         limit = "limit fixture_bytes; choose some of it with --origin"
-        raise Stop(f"Expected a fixture of at most {most}, got {size} ({limit})", USAGE)
+        raise Stop(
+            f"Expected a fixture of at most {max_bytes}, got {size} ({limit})", USAGE
+        )
     with atomic_file(output) as stream:
         stream.write(text)
     log(f"imported {counts} from {', '.join(imported.origins) or 'nobody'}")
@@ -94,17 +98,17 @@ def _counts(document: dict[str, object], name: str) -> str:
 
 
 def _content(file: str, name: str) -> bytes:
-    most = Published.har_bytes
+    max_bytes = Published.har_bytes
     try:
         if file == "-":
-            content = sys.stdin.buffer.read(most + 1)
+            content = sys.stdin.buffer.read(max_bytes + 1)
         else:
             with Path(file).open("rb") as stream:
-                content = stream.read(most + 1)
+                content = stream.read(max_bytes + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise Stop(one_line(f"cannot read {name}: {reason}"), BROKEN_FIXTURE) from None
-    if len(content) > most:
-        expected = f"a file of at most {size_text(most)} (limit har_bytes)"
+    if len(content) > max_bytes:
+        expected = f"a file of at most {size_text(max_bytes)} (limit har_bytes)"
         raise Stop(f"Expected {expected}, got a larger one - at {name}", BROKEN_FIXTURE)
     return content

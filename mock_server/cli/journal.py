@@ -32,7 +32,7 @@ _HEAD = f"{'TIME':<12}  STATUS  {'REQUEST':<24}  {'CALLER':<16}  {'TOOK':>11}"
 _ELSEWHERE = "requests with the key of a sandbox are in its own (--sandbox NAME)"
 _EMPTY = f"the journal is empty, so nothing was checked: {_ELSEWHERE}"
 _MESSAGE_CHARS = 300
-_ASKED_SANDBOXES = 50
+_MAX_SANDBOXES = 50
 _MAX_PLACES = 3
 """Maximum number of places of violations in a line."""
 _SUGGESTION = re.compile(r' \(did you mean "[^"]*"\?\)')
@@ -108,14 +108,14 @@ def journal(
     follow: bool,
     unknown: bool,
     responses: bool,
-    **facts: Any,
+    **criteria: Any,
 ) -> None:
     """Print, follow or assert the requests of clients.
 
     With --exactly, --at-least or --at-most, count the requests that match, and exit 1
     if the number is another.
     """
-    criteria = {name: fact for name, fact in facts.items() if fact is not None}
+    criteria = {name: fact for name, fact in criteria.items() if fact is not None}
     if "key" in criteria:
         criteria["key"] = as_redacted(criteria["key"])
     counts = {"exactly": exactly, "atLeast": at_least, "atMost": at_most}
@@ -131,8 +131,8 @@ def journal(
     if responses:
         _print_responses(_page(client, criteria, unknown=True))
     elif follow:
-        facts = _with_body(criteria) | ({"unknown": True} if unknown else {})
-        _follow(client, facts, as_json=as_json)
+        criteria = _with_body(criteria) | ({"unknown": True} if unknown else {})
+        _follow(client, criteria, as_json=as_json)
     elif bounds:
         response = client.verify(_with_body(criteria) | bounds)
         show(response)
@@ -148,7 +148,7 @@ def _other_journals(client: AdminClient) -> str:
     """Return the names of the other sandboxes whose journals have entries, as text."""
     names, server = [], replace(client, sandbox=None)
     sandboxes = server.call(SandboxesView, "GET", "/sandboxes").value.sandboxes
-    for each in sandboxes[:_ASKED_SANDBOXES]:
+    for each in sandboxes[:_MAX_SANDBOXES]:
         with suppress(Refused):  # the sandbox may have expired
             other = replace(client, sandbox=each.name)
             if other.verify({"atLeast": 0}).value.count:
@@ -159,7 +159,11 @@ def _other_journals(client: AdminClient) -> str:
 def _page(client: AdminClient, criteria: dict[str, Any], *, unknown: bool) -> str:
     """Return the journal as JSON; if `unknown`, only its entries at unknown routes."""
     # Queries have booleans as in JSON.
-    flags = {k: str(v).lower() for k, v in criteria.items() if isinstance(v, bool)}
+    flags = {
+        name: str(value).lower()
+        for name, value in criteria.items()
+        if isinstance(value, bool)
+    }
     text = client.journal(criteria | flags)
     if not unknown:
         return text
@@ -201,14 +205,14 @@ def _print(text: str, *, as_json: bool) -> None:
         output.write(json_text(text))
         return
     page = msgspec.json.decode(text, type=JournalView)
-    rows = (row_of(each, paint=_is_coloured()) for each in page.entries)
+    rows = (entry_text(each, has_colour=_is_coloured()) for each in page.entries)
     dropped = f", {page.dropped} older ones were dropped" if page.dropped else ""
     summary = f"{len(page.entries)} of {page.kept} requests{dropped}"
     summary += "" if page.total else f": {_ELSEWHERE}"
     output.write("\n".join([*([_HEAD] if page.entries else []), *rows, summary]))
 
 
-def _follow(client: AdminClient, facts: dict[str, Any], *, as_json: bool) -> None:
+def _follow(client: AdminClient, criteria: dict[str, Any], *, as_json: bool) -> None:
     head = "" if as_json else _HEAD
     try:
         for event in follow(client):
@@ -221,8 +225,8 @@ def _follow(client: AdminClient, facts: dict[str, Any], *, as_json: bool) -> Non
             elif event.name == "entry":
                 entry = _decode(event, EntryView)
                 text = json_text(event.data.decode()).strip()
-                line = text if as_json else row_of(entry, paint=_is_coloured())
-                if _matches(facts, entry) and not output.write(line):
+                line = text if as_json else entry_text(entry, has_colour=_is_coloured())
+                if _matches(criteria, entry) and not output.write(line):
                     return
     except KeyboardInterrupt:
         return
@@ -309,7 +313,7 @@ def _decode(event: Event, kind: type[V]) -> V:
         raise Unreachable(f"{expected}, got another: {reason}") from None
 
 
-def _matches(facts: dict[str, Any], entry: EntryView) -> bool:
+def _matches(criteria: dict[str, Any], entry: EntryView) -> bool:
     actual = {
         "operation": entry.operation,
         "status": entry.answer.status,
@@ -318,9 +322,9 @@ def _matches(facts: dict[str, Any], entry: EntryView) -> bool:
         "violations": bool(entry.violations),
         "unknown": _is_unknown(entry),
     }
-    if "body" in facts:
+    if "body" in criteria:
         actual["body"] = msgspec.json.decode(entry.request.body)
-    return is_match(facts, actual)
+    return is_match(criteria, actual)
 
 
 def _is_coloured() -> bool:
@@ -339,19 +343,21 @@ def _with_body(criteria: dict[str, Any]) -> dict[str, Any]:
         raise click.BadParameter(f"{expected} - at --body") from None
 
 
-def row_of(entry: EntryView, *, paint: bool) -> str:
+def entry_text(entry: EntryView, *, has_colour: bool) -> str:
     """Return an entry's line, with the message of a refusal and the hint below."""
     request = entry.operation or f"{entry.request.method} {entry.request.path}"
     caller = entry.member or entry.key or "-"
     status = f"{entry.answer.status or '-':<6}"
-    if paint:
+    if has_colour:
         status = coloured(status, entry.answer.status)
     line = (
         f"{one_line(entry.time)[11:23]:<12}  {status}  {one_line(request):<24}  "
         f"{one_line(caller):<16}  {entry.duration_ms:>8.2f} ms"
     )
     for note, colour in _notes(entry):
-        line += f"  {coloured(one_line(note), colour) if paint else one_line(note)}"
+        line += (
+            f"  {coloured(one_line(note), colour) if has_colour else one_line(note)}"
+        )
     refusal, hint = _refusal(entry), entry.hint or ""
     # The hint often begins with the message, which may be cut.
     if hint.startswith(refusal.removesuffix(CUT_MARK)):
@@ -359,7 +365,7 @@ def row_of(entry: EntryView, *, paint: bool) -> str:
     for text in (refusal, hint):
         if text:
             below = f"{'':<12}  {one_line(text)}"
-            line += f"\n{coloured(below, 'dim') if paint else below}"
+            line += f"\n{coloured(below, 'dim') if has_colour else below}"
     return line
 
 
@@ -371,8 +377,8 @@ def _refusal(entry: EntryView) -> str:
         message = msgspec.json.decode(entry.answer.body, type=Failure).message
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return ""  # a fault has changed the body, or the journal has cut it
-    cut = message[:_MESSAGE_CHARS]
-    return message if message == cut else cut + CUT_MARK
+    beginning = message[:_MESSAGE_CHARS]
+    return message if message == beginning else beginning + CUT_MARK
 
 
 def _place_of(violation: ViolationView) -> str:

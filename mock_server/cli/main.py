@@ -15,11 +15,11 @@ from mock_server import __version__
 from mock_server.cli import output
 from mock_server.cli.options import FORWARD, check_names, flag, name_of
 from mock_server.control.environment import variable
-from mock_server.domain.printable import lines
+from mock_server.domain.printable import safe_lines
 
-FIRST = ("serve", "init", "check", "fault", "journal", "reset")
+MAIN_COMMANDS = ("serve", "init", "check", "fault", "journal", "reset")
 COMMANDS = (
-    *FIRST,
+    *MAIN_COMMANDS,
     "choices",
     "why",
     "state",
@@ -90,11 +90,15 @@ def first_argument(args: Sequence[str], serve: click.Command) -> str:
     except click.UsageError:
         return ""
     words = values["fixtures"]
-    asks_help = any(name in args for name in ctx.help_option_names)
-    return words[0] if isinstance(words, tuple) and words and not asks_help else ""
+    is_help_requested = any(name in args for name in ctx.help_option_names)
+    return (
+        words[0] if isinstance(words, tuple) and words and not is_help_requested else ""
+    )
 
 
-def command_of(args: Sequence[str], group: click.Group, ctx: click.Context) -> str:
+def command_behind_option(
+    args: Sequence[str], group: click.Group, ctx: click.Context
+) -> str:
     """Return a command that stands behind its own option in the arguments, or ""."""
     name = args[0].partition("=")[0]
     for word in args[1:]:
@@ -133,14 +137,14 @@ def check_first_argument(word: str, args: Sequence[str], ctx: click.Context) -> 
     # `fault-add` probably means `fault add`.
     group, _, name = word.partition("-")
     meant, more = (group, [name]) if group in COMMANDS else (word, [])
-    hint, near = did_you_mean(meant, known), nearest(meant, known)
+    hint, similar = did_you_mean(meant, known), nearest(meant, known)
     if word in ("stop", "kill", "down", "quit", "shutdown"):
         hint = " (stop the server with Ctrl-C or SIGTERM: kill PID)"
     if word.isdecimal():
         hint = f" (did you mean --port {word}?)"
     # Not with options, which may hold secrets.
-    if near in COMMANDS and not any(x.startswith("-") for x in args):
-        words = "mock-server", str(near), *more, *args[1:]
+    if similar in COMMANDS and not any(name.startswith("-") for name in args):
+        words = "mock-server", str(similar), *more, *args[1:]
         hint = f"{hint[:-1]} {shlex.join(words)})"
     raise click.UsageError(f"no command {word!r}{hint}, and no file of that name", ctx)
 
@@ -167,7 +171,7 @@ class Commands(click.Group):
             word = args[0]
             if word.startswith("-"):
                 word = first_argument(args, serve)
-                word = word or command_of(args, self, ctx)
+                word = word or command_behind_option(args, self, ctx)
             check_first_argument(word, args, ctx)
         return super().parse_args(ctx, ["serve", *args])
 
@@ -188,13 +192,15 @@ class Commands(click.Group):
         del ctx
         from mock_server.cli.serve import main_options, other_options, serve
 
-        rows = [(x, import_command(x).get_short_help_str(999)) for x in COMMANDS]
+        rows = [
+            (name, import_command(name).get_short_help_str(999)) for name in COMMANDS
+        ]
         with formatter.section("Commands"):
-            formatter.write_dl(rows[: len(FIRST)])
+            formatter.write_dl(rows[: len(MAIN_COMMANDS)])
         with formatter.section("Options of serve"):
             formatter.write_dl([*main_options(serve)])
         with formatter.section("More commands"):
-            formatter.write_dl(rows[len(FIRST) :])
+            formatter.write_dl(rows[len(MAIN_COMMANDS) :])
         with formatter.section("More options"):
             names = ", ".join((*other_options(serve), "--version", "--help"))
             text = f"{names} (`mock-server serve --help` explains them)"
@@ -306,7 +312,9 @@ def _command_path(args: Sequence[str]) -> str:
     first, *rest = args if args and args[0] in COMMANDS else ("serve",)
     command = import_command(first)
     known = command.commands if isinstance(command, click.Group) else ()
-    return " ".join(("mock-server", first, *(x for x in rest[:1] if x in known)))
+    return " ".join(
+        ("mock-server", first, *(name for name in rest[:1] if name in known))
+    )
 
 
 def _message(error: click.ClickException, args: Sequence[str]) -> str:
@@ -356,11 +364,11 @@ def _other_unknown_options(
     """Yield the unknown options behind `name`, because click reports only the first."""
     params = ctx.command.params if ctx else []
     known = {each: param for param in params for each in param.opts}
-    first = (at for at, each in enumerate(args) if each.partition("=")[0] == name)
-    for at in range(next(first, len(args)) + 1, len(args)):
-        before = known.get(args[at - 1])
+    first = (index for index, each in enumerate(args) if each.partition("=")[0] == name)
+    for index in range(next(first, len(args)) + 1, len(args)):
+        before = known.get(args[index - 1])
         is_value = before is not None and not getattr(before, "is_flag", False)
-        word = args[at].partition("=")[0]
+        word = args[index].partition("=")[0]
         if word == "--":
             return
         if word.startswith("--") and word not in (*known, "--help") and not is_value:
@@ -371,15 +379,15 @@ def _option_hint(word: str, known: Sequence[str]) -> str:
     """Return a hint at the option that the user probably meant, or ""."""
     from mock_server.domain.messages import nearest
 
-    for own, words, text in _OPTION_HINTS:
-        if own in known and word in words:
+    for option, words, text in _OPTION_HINTS:
+        if option in known and word in words:
             return f" ({text})"
     if word == "version":
         text = "it stands alone, for the version of this program"
         return f" ({text}; that of the service is --choice version=4.14)"
     names = {each[2:]: each for each in known if each.startswith("--")}
-    near = nearest(word, names)
-    similar = [names[near]] if near else []
+    match = nearest(word, names)
+    similar = [names[match]] if match else []
     if len(word) == 1:
         similar = sorted(names[each] for each in names if each.startswith(word))
     if not similar and f"--{word}" in {*_options(import_command("serve"))}:
@@ -390,7 +398,7 @@ def _option_hint(word: str, known: Sequence[str]) -> str:
 def _log_formatter(args: Sequence[str]) -> Callable[[str], str]:
     """Return the function that formats lines on stderr, which is JSON if requested."""
     if args and args[0] in COMMANDS and args[0] != "serve":
-        return lines
+        return safe_lines
     from mock_server.cli.json_lines import is_json_requested, json_lines
 
-    return json_lines if is_json_requested(args, os.environ) else lines
+    return json_lines if is_json_requested(args, os.environ) else safe_lines

@@ -218,11 +218,11 @@ class FaultText(click.types.StringParamType):
         return [each.strip() for each in re.findall(_FAULT_PATTERN, rv)]
 
 
-def expected_value(kind: "click.ParamType[Any]") -> str:
+def expected_value(value_type: "click.ParamType[Any]") -> str:
     """Return the X of `Expected X`; "" for a type whose own messages contain it."""
-    if expected := getattr(kind, "expected", ""):
+    if expected := getattr(value_type, "expected", ""):
         return str(expected)
-    match kind:
+    match value_type:
         case click.Choice(choices=choices):
             return " or ".join(map(str, choices))
         case click.types.BoolParamType():
@@ -285,8 +285,8 @@ def _choice_hint(ctx: click.Context, name: str, value: str, place: str) -> str:
         return ""
     if place == "--choice":
         return " (give one --choice for each)"
-    mark = "a comma" if place.isupper() else "a space"
-    return f" (write {mark} between choices)"
+    separator = "a comma" if place.isupper() else "a space"
+    return f" (write {separator} between choices)"
 
 
 class _ReportedParameter(click.Parameter):
@@ -377,8 +377,8 @@ def host_setting(help_text: str) -> Callable[[Command], Command]:
     """Declare the option --host."""
     # `serve` and `healthcheck` read the same variables for host and port, so that a
     # health check in a container needs no arguments.
-    kind = ParsedText(parse_host, "a host without a port")
-    return setting("host", default="127.0.0.1", type=kind, help=help_text)
+    value_type = ParsedText(parse_host, "a host without a port")
+    return setting("host", default="127.0.0.1", type=value_type, help=help_text)
 
 
 def port_setting(help_text: str) -> Callable[[Command], Command]:

@@ -21,16 +21,16 @@ from typing import Any, BinaryIO, TextIO
 import click
 
 from mock_server.domain.limits import Published
-from mock_server.domain.printable import lines, one_line
+from mock_server.domain.printable import one_line, safe_lines
 
 USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT, UNFIT = 1, 2, 3, 4, 5
-log_formatter: ContextVar[Callable[[str], str]] = ContextVar("log", default=lines)
+log_formatter: ContextVar[Callable[[str], str]] = ContextVar("log", default=safe_lines)
 """Formats a text as the lines that `log` writes."""
 
 
 def echo(text: str) -> bool:
     """Write lines to stdout like `write`, with control characters escaped."""
-    return write(lines(text))
+    return write(safe_lines(text))
 
 
 def write(text: str) -> bool:
@@ -120,8 +120,8 @@ class BadValue(Stop):
         place = message.rpartition(" - at ")[2].partition(":")[0]
         value = os.environ.get(place, "")
         if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
-            why = "env files of containers keep them"
-            message += f" (leave out the quotes within the value: {why})"
+            reason = "env files of containers keep them"
+            message += f" (leave out the quotes within the value: {reason})"
         super().__init__(message, USAGE)
 
 
@@ -163,19 +163,19 @@ def atomic_file(path: str | None) -> Iterator[BinaryIO]:
         is_special = target.exists() and not target.is_file() and not target.is_dir()
         # A fixed name, because the target's name with a suffix may be too long.
         temporary = target.parent / f".mock-server.{os.getpid()}"
-        part = target if is_special else temporary
+        written_file = target if is_special else temporary
         if target.is_dir():
             raise IsADirectoryError(0, "it is a directory")
         try:
-            with part.open("wb" if is_special else "xb") as file:
+            with written_file.open("wb" if is_special else "xb") as file:
                 yield file
             if not is_special:
                 with suppress(FileNotFoundError):
-                    part.chmod(target.stat().st_mode & 0o777)
-                part.replace(target)
+                    written_file.chmod(target.stat().st_mode & 0o777)
+                written_file.replace(target)
         finally:
             if not is_special:
-                part.unlink(missing_ok=True)
+                written_file.unlink(missing_ok=True)
     except OSError as error:
         raise Stop(one_line(f"cannot write {path}: {error.strerror}"), USAGE) from None
 
@@ -243,17 +243,17 @@ class LineWriter:
 
     def _next_text(self) -> tuple[str, bool]:
         """Wait for a line; return all waiting lines, and whether they are the last."""
-        lines = [self._lines.get()]
+        safe_lines = [self._lines.get()]
         with suppress(Empty):
             # Bounded, because callers may add lines as fast as this loop takes them.
-            while len(lines) < Published.waiting_lines:
-                lines.append(self._lines.get_nowait())
+            while len(safe_lines) < Published.waiting_lines:
+                safe_lines.append(self._lines.get_nowait())
         with self._lock:
             dropped, self._dropped = self._dropped, 0
         # The number follows these lines, because it counts lines that came later.
-        text = "".join(f"{line}\n" for line in lines if line is not None)
+        text = "".join(f"{line}\n" for line in safe_lines if line is not None)
         note = f"{self._format(f'dropped {dropped} lines')}\n" if dropped else ""
-        return text + note, None in lines
+        return text + note, None in safe_lines
 
 
 def _write_all(stream: FileIO, content: bytes) -> None:

@@ -72,12 +72,12 @@ def pull(
     except ValueError as error:
         raise BadValue(f"{error} - at --base-url") from None
     is_json = (file_format or Path(output or "").suffix[1:].lower()) == "json"
-    target = Target(output, is_json, key if anonymize else None)
+    target = OutputFile(output, is_json, key if anonymize else None)
     with errors_end_command(key_env):
-        save(service, selection, target, count_logger("items pulled"))
+        write_fixture(service, selection, target, count_logger("items pulled"))
 
 
-class Target(NamedTuple):
+class OutputFile(NamedTuple):
     """The file to write, or stdout. A `secret` means that the fixture is anonymized."""
 
     path: str | None = None
@@ -85,8 +85,11 @@ class Target(NamedTuple):
     secret: str | None = None
 
 
-def save(
-    service: ServiceClient, selection: Selection, target: Target, count: ReportCount
+def write_fixture(
+    service: ServiceClient,
+    selection: Selection,
+    target: OutputFile,
+    report_count: ReportCount,
 ) -> None:
     """Write the selected lists of a service as a fixture, complete or not at all.
 
@@ -94,7 +97,7 @@ def save(
     """
     # Opened first, so that an unwritable file fails before the first request.
     with atomic_file(target.path) as file:
-        document = document_of(walk.pull(service, selection, count), selection)
+        document = document_of(walk.pull(service, selection, report_count), selection)
         if target.secret is not None:
             document = anonymous(document, target.secret)
         for piece in encode_fixture(document, is_json=target.is_json):

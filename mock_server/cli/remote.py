@@ -41,7 +41,7 @@ def remote_command(
         sandbox: str | None,
         admin_token: str | None,
         timeout: float,
-        **others: Any,
+        **options: Any,
     ) -> None:
         try:
             client = AdminClient(url, sandbox, admin_token, timeout, output.log)
@@ -51,7 +51,7 @@ def remote_command(
             place = variable("url") if is_variable else "--url"
             raise BadValue(f"{error} - at {place}") from None
         try:
-            command(client, **others)
+            command(client, **options)
         except Unreachable as error:
             message = str(error).replace("running there?", _START)
             raise output.Stop(message, output.UNREACHABLE) from None
@@ -65,8 +65,8 @@ def _status(error: Refused) -> int:
     if error.status >= 500:
         # The server has a problem, and the command may be correct.
         return output.UNREACHABLE
-    broken = error.status_text == BadFixture.row.plain.status_text
-    return output.BROKEN_FIXTURE if broken else output.USAGE
+    is_broken = error.status_text == BadFixture.row.plain.status_text
+    return output.BROKEN_FIXTURE if is_broken else output.USAGE
 
 
 def show(response: Response[Any]) -> None:

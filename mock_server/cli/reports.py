@@ -11,7 +11,7 @@ import msgspec
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.cli.output import BROKEN_FIXTURE, Stop
 from mock_server.domain.limits import Limits
-from mock_server.domain.printable import json_text, lines, one_line
+from mock_server.domain.printable import json_text, one_line, safe_lines
 from mock_server.fixture.problems import FixtureError, Problem
 from mock_server.fixture.source.files import read_content, read_file
 
@@ -29,8 +29,8 @@ def report_text(problems: Sequence[Problem]) -> str:
 def report_json(problems: Sequence[Problem]) -> str:
     """Return an array of objects with file, line, column and message."""
     rows = [
-        {"file": p.file, "line": p.line, "column": p.column, "message": p.message}
-        for p in problems
+        {name: getattr(each, name) for name in ("file", "line", "column", "message")}
+        for each in problems
     ]
     return json_text(msgspec.json.format(msgspec.json.encode(rows)).decode())
 
@@ -39,9 +39,9 @@ def report_github(problems: Sequence[Problem]) -> str:
     """Return workflow commands, which GitHub shows at the lines of a change."""
     return "\n".join(
         # A problem of a whole file has line 0; the lines of GitHub begin at 1.
-        f"::error file={_property(p.file)},line={max(p.line, 1)},col={max(p.column, 1)}"
-        f"::{_data(p.message)}"
-        for p in problems
+        f"::error file={_escape_property(each.file)},line={max(each.line, 1)}"
+        f",col={max(each.column, 1)}::{_escape_data(each.message)}"
+        for each in problems
     )
 
 
@@ -53,13 +53,15 @@ REPORTS: dict[str, Report] = {
 
 
 # A workflow command is a line; its properties are separated by `:` and `,`.
-def _data(text: str) -> str:
+def _escape_data(text: str) -> str:
     # `%` comes first, because the later escapes contain it.
-    return lines(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return (
+        safe_lines(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    )
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 @contextmanager
@@ -79,11 +81,11 @@ def content_of(file: str) -> bytes:
 
 def document_of(file: str) -> object:
     """Return the plain data of a fixture file. Raises Stop with all its problems."""
-    check(file)
+    check_valid(file)
     return read_file(file, Limits()).source.value
 
 
-def check(file: str) -> None:
+def check_valid(file: str) -> None:
     """Raise Stop if a fixture file has problems.
 
     A server reports problems too, but at positions in the text that it received.

@@ -67,7 +67,7 @@ def serve(
     # The watcher is created before the files are read, so that it misses no change.
     files = [str(path_of(each)) for each in fixtures]
     lines = LineWriter(sys.stderr)
-    err = JsonLines(lines.write) if log_format == "json" else lines
+    log = JsonLines(lines.write) if log_format == "json" else lines
     watcher = Watcher(files) if watch else None
     source = click.get_current_context().get_parameter_source("profile")
     if demo and source in (None, ParameterSource.DEFAULT):
@@ -75,7 +75,7 @@ def serve(
     profile, choices = read_profile_option(profile)
     try:
         app = create_app(
-            with_faults(_load(fixtures, memory, err), fault),
+            with_faults(_load(fixtures, memory, log), fault),
             profile=profile,
             choices={**choices, **choice},
             cors_origins=cors_origin,
@@ -95,11 +95,11 @@ def serve(
         app,
         listener,
         lines,
-        err,
+        log,
         http,
         log_format,
         watcher,
-        is_open=admin_token is None,
+        is_admin_open=admin_token is None,
     )
 
 
@@ -121,39 +121,41 @@ def read_profile_option(
 
 
 def _load(
-    fixtures: Sequence[str], max_bytes: int, err: LineWriter | JsonLines
+    fixtures: Sequence[str], max_bytes: int, log: LineWriter | JsonLines
 ) -> FixtureData:
     load = partial(load_fixture, *fixtures, max_bytes=max_bytes)
     with problems_end_command():
-        return load_with_progress(fixtures, load, err.write) if fixtures else load()
+        return load_with_progress(fixtures, load, log.write) if fixtures else load()
 
 
 def _run(
     app: Application,
     listener: socket.socket,
     lines: LineWriter,
-    err: LineWriter | JsonLines,
+    log: LineWriter | JsonLines,
     http: HttpParser | None,
     log_format: LogFormat | None,
     watcher: Watcher | None,
     *,
-    is_open: bool,
+    is_admin_open: bool,
 ) -> None:
-    out = LineWriter(sys.stdout)
+    stdout = LineWriter(sys.stdout)
     parser = http or best_parser()
-    # Also warnings of uvicorn and of the server are written by the thread of `err`.
-    handler = logging.StreamHandler(err)
+    # Also warnings of uvicorn and of the server are written by the thread of `log`.
+    handler = logging.StreamHandler(log)
     handler.terminator = ""
     logging.getLogger().addHandler(handler)
 
-    reload_log = ReloadLog(app, watcher, err.write)
+    reload_log = ReloadLog(app, watcher, log.write)
 
     def announce() -> None:
         url = openable_url_of(listener)
-        err.write(banner(app.sandbox, url, parser, admin_open=is_open, demo=app.demo))
+        log.write(
+            banner(app.sandbox, url, parser, is_admin_open=is_admin_open, demo=app.demo)
+        )
         reload_log.start()
-        out.write(f"READY {url_of(listener)}")
-        threading.Thread(target=import_the_rest, args=(app,), daemon=True).start()
+        stdout.write(f"READY {url_of(listener)}")
+        threading.Thread(target=import_remaining, args=(app,), daemon=True).start()
 
     # __main__ has disabled the garbage collector. Exclude the loaded data from it: to
     # scan 60,000 collections would delay all requests by 20 ms each time.
@@ -167,17 +169,17 @@ def _run(
             on_ready=announce,
             on_stop=reload_log.stop,
             on_hangup=reload_log.reload,
-            on_wait=lambda count: err.write(_waiting_text(count)),
+            on_wait=lambda count: log.write(_waiting_text(count)),
             is_embedded=False,
         )
         server.run([listener])
     except UnfitUvicorn as error:
         raise Stop(str(error), output.USAGE) from None
-    out.close()
+    stdout.close()
     lines.close()
 
 
-def import_the_rest(app: Application) -> None:
+def import_remaining(app: Application) -> None:
     """Import the modules that a start does not need, such as the admin API.
 
     Otherwise the first request would wait for the import, and fail if no file
@@ -197,7 +199,7 @@ def freeze_objects() -> None:
     """Exclude all existing objects from garbage collection.
 
     Garbage is collected before, because excluded garbage would never be freed. That
-    takes 1 to 2 ms after 180,000 collections have been loaded in parcels.
+    takes 1 to 2 ms after 180,000 collections have been loaded in messages.
     """
     gc.collect()
     gc.freeze()
@@ -235,7 +237,7 @@ def banner(
     url: str,
     parser: HttpParser,
     *,
-    admin_open: bool,
+    is_admin_open: bool,
     demo: str | None = None,
 ) -> str:
     """Return the lines that a start writes, from the fixture to an example request.
@@ -244,7 +246,7 @@ def banner(
     front end if it is served.
     """
     fixture, profile = sandbox.baseline, sandbox.state.profile
-    admin = "open to whoever reaches this port" if admin_open else "needs the token"
+    admin = "open to whoever reaches this port" if is_admin_open else "needs the token"
     lines = (
         f"serving {count_text(fixture.contents())} from {', '.join(fixture.files)}, "
         f"profile {profile}, version {sandbox.choices.version}, HTTP by {parser}",
@@ -295,20 +297,20 @@ def _keys(sandbox: Sandbox) -> str:
 def _faults(sandbox: Sandbox) -> list[str]:
     """Return a line with the faults of the start, and when each ends, if any."""
     faults = sandbox.baseline.faults
-    texts = [f"f{at} {_fault(each)}" for at, each in enumerate(faults, 1)]
-    more = len(texts) - _MAX_FAULTS
-    if more > 0:
-        texts[_MAX_FAULTS:] = [f"and {more} more"]
+    texts = [f"f{number} {_fault(each)}" for number, each in enumerate(faults, 1)]
+    hidden_count = len(texts) - _MAX_FAULTS
+    if hidden_count > 0:
+        texts[_MAX_FAULTS:] = [f"and {hidden_count} more"]
     return [f"faults: {', '.join(texts)}"] if texts else []
 
 
 def _fault(fault: Definition) -> str:
     """Return a text such as `error of any operation (once, for 60 s at most)`."""
     where = "any operation" if fault.operation == "*" else fault.operation
-    ends = [f"for {fault.ttl:g} s at most"]
+    limits = [f"for {fault.ttl:g} s at most"]
     if fault.times is not None:
-        ends.insert(0, "once" if fault.times == 1 else f"{fault.times:,} times")
-    return f"{fault.kind} of {where} ({', '.join(ends)})"
+        limits.insert(0, "once" if fault.times == 1 else f"{fault.times:,} times")
+    return f"{fault.kind} of {where} ({', '.join(limits)})"
 
 
 def _example(sandbox: Sandbox, url: str) -> str:
@@ -317,9 +319,9 @@ def _example(sandbox: Sandbox, url: str) -> str:
     Datasets with collections come first, then those that are not folders.
     """
     fixture, list_v2 = sandbox.state.store.fixture, OPERATIONS["listV2"]
-    full = (each for each in _readable(fixture) if len(each[0].tree))
+    filled = (each for each in _readable(fixture) if len(each[0].tree))
     empty = (each for each in _readable(fixture) if each[0].type != "folder")
-    dataset, caller = next(full, None) or next(empty, (None, None))
+    dataset, caller = next(filled, None) or next(empty, (None, None))
     if dataset is None or caller is None:
         return f"curl {url}/__admin/health"
     body = {"offset": 0, "datasetId": dataset.id, "parentId": None}

@@ -24,7 +24,7 @@ from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.printable import one_line
 from mock_server.fixture.builders.parts import fill_number
-from mock_server.fixture.document import published
+from mock_server.fixture.document import published_schema
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import SUFFIXES
 
@@ -33,7 +33,7 @@ _FOLDER = Path(__file__).with_name("starter")
 
 _FIXTURE, _CONFTEST, _SCHEMA = "mock-server.yaml", "conftest.py", "fixture.schema.json"
 _EDITOR_LINE = f"# yaml-language-server: $schema={_SCHEMA}\n"
-_KEPT = {
+_KEPT_MESSAGES = {
     _CONFTEST: f"kept {{}} as it is (to serve {_FIXTURE} to tests, add a fixture "
     'mock_server_fixture of scope "session" to it, which returns the path)',
 }
@@ -66,7 +66,7 @@ def init(folder: str, has_schema: bool) -> None:
         _CONFTEST: (_FOLDER / "conftest.txt").read_bytes(),
     }
     if has_schema:
-        files[_SCHEMA] = published()
+        files[_SCHEMA] = published_schema()
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
@@ -83,17 +83,17 @@ def init(folder: str, has_schema: bool) -> None:
                 _write(path, content, "added the schema line to")
             else:
                 is_done = path.is_file() and b"mock_server_fixture" in path.read_bytes()
-                message = "kept {}" if is_done else _KEPT.get(name, "kept {}")
+                message = "kept {}" if is_done else _KEPT_MESSAGES.get(name, "kept {}")
                 output.echo(one_line(message.format(path)))
     except OSError as error:
         message = f"cannot write {error.filename or folder}: {error.strerror}"
         raise output.Stop(one_line(message), output.USAGE) from None
 
 
-def _write(path: Path, content: bytes, done: str = "wrote") -> None:
+def _write(path: Path, content: bytes, action: str = "wrote") -> None:
     with output.atomic_file(str(path)) as file:
         file.write(content)
-    output.echo(one_line(f"{done} {path}"))
+    output.echo(one_line(f"{action} {path}"))
 
 
 @click.command()
@@ -102,13 +102,13 @@ def _write(path: Path, content: bytes, done: str = "wrote") -> None:
 )
 @option(
     "--format",
-    "report",
+    "report_format",
     type=click.Choice(list(REPORTS)),
     default="text",
     show_default=True,
     help="Format of the problems on stdout.",
 )
-def check(files: Sequence[str], report: str) -> None:
+def check(files: Sequence[str], report_format: str) -> None:
     """Check that fixture files load together.
 
     If they do not, list every problem and exit 2.
@@ -125,9 +125,9 @@ def check(files: Sequence[str], report: str) -> None:
     except FixtureError as error:
         problems = error.problems
     # Programs that read JSON need a report even if it is empty.
-    if problems or report == "json":
-        output.write(REPORTS[report](problems))
-    elif report == "text":
+    if problems or report_format == "json":
+        output.write(REPORTS[report_format](problems))
+    elif report_format == "text":
         hint = "an empty fixture: `mock-server init` writes one to start with"
         text = output.count_text(counts)
         output.echo(f"ok: {text}{'' if any(counts.values()) else f' ({hint})'}")
@@ -141,10 +141,10 @@ _MAX_ALIKE = 2
 _TYPES = get_args(CollectionType)
 
 
-def _is_alike(one: Collection, other: Collection) -> bool:
+def _is_alike(first: Collection, second: Collection) -> bool:
     """Return whether two collections differ at most in their ids."""
     no_id = {"id": None}
-    return one.name == other.name and asdict(one) | no_id == asdict(other) | no_id
+    return first.name == second.name and asdict(first) | no_id == asdict(second) | no_id
 
 
 def _warnings(fixture: FixtureData) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _warnings(fixture: FixtureData) -> Iterator[str]:
     yield from warnings_of(fixture)
     for dataset in fixture.datasets.values():
         parents = {each.parent_id for each in dataset.tree}
-        before, alike = None, 0
+        previous, equal_count = None, 0
         for item in dataset.tree:
             rows = dataset.rows.get(item.id, ())
             noun = f"collection {item.name!r} of dataset {dataset.id!r}"
@@ -167,9 +167,9 @@ def _warnings(fixture: FixtureData) -> Iterator[str]:
                 yield f"{noun} {has} {len(rows)}: leave dataAmount out"
             if item.name != fill_number(item.name, 1):
                 yield f"{noun} keeps {{n}} in its name: write repeat beside it"
-            is_alike = before is not None and _is_alike(item, before)
-            alike, before = alike + 1 if is_alike else 0, item
-            if alike == _MAX_ALIKE:  # two equal collections may be intended
+            is_alike = previous is not None and _is_alike(item, previous)
+            equal_count, previous = equal_count + 1 if is_alike else 0, item
+            if equal_count == _MAX_ALIKE:  # two equal collections may be intended
                 yield f"{noun} is like the ones before: with repeat, write {{n}} in it"
 
 
@@ -179,7 +179,7 @@ def schema() -> None:
 
     For editors and validators.
     """
-    output.write(published().decode().rstrip("\n"))
+    output.write(published_schema().decode().rstrip("\n"))
 
 
 @click.command()

@@ -23,7 +23,7 @@ from mock_server.control.clock import in_seconds
 from mock_server.control.http_call import Unreachable
 from mock_server.domain.clock import parse_time
 from mock_server.domain.printable import one_line, yaml_text
-from mock_server.fixture.document import A_TIME
+from mock_server.fixture.document import TIME_EXAMPLE
 
 _POLL_SECONDS = 0.05
 _TOO_LARGE = (
@@ -93,9 +93,9 @@ def _refused(refusal: Refused, file: str) -> Exception:
     """Return the error for a refused state; raise Stop with positions if possible."""
     text = refusal.status_text
     if text == BadFixture.row.plain.status_text and file != "-":
-        from mock_server.cli.reports import check
+        from mock_server.cli.reports import check_valid
 
-        check(file)  # raises Stop, unless the file is valid for this version
+        check_valid(file)  # raises Stop, unless the file is valid for this version
     if text == BodyTooLarge.row.plain.status_text:
         return output.Stop(f"{refusal} ({_TOO_LARGE})", output.USAGE)
     return refusal
@@ -108,19 +108,19 @@ def wait(client: AdminClient) -> None:
 
     Exit 4 if it is not ready in time.
     """
-    end = time.monotonic() + client.timeout
+    deadline = time.monotonic() + client.timeout
     while True:
         # At least one pause, so that --timeout 0 sends one request.
-        left = max(end - time.monotonic(), _POLL_SECONDS)
+        seconds_left = max(deadline - time.monotonic(), _POLL_SECONDS)
         try:
-            last_client = replace(client, timeout=left)
+            last_client = replace(client, timeout=seconds_left)
             show(last_client.call(views.HealthView, "GET", "/health"))
             return
         except (Refused, Unreachable) as error:
             # A server that refuses is running, and would refuse again.
             if isinstance(error, Refused) and error.status < 500:
                 raise
-            if time.monotonic() >= end:
+            if time.monotonic() >= deadline:
                 message = f"not ready in {client.timeout:g} s: {error}"
                 raise output.Stop(message, output.TIMED_OUT) from None
         time.sleep(_POLL_SECONDS)
@@ -202,10 +202,10 @@ def _time(text: str) -> str:
             parse_time(valid)
             break
     else:
-        raise ValueError(f"Expected {A_TIME}, got {text!r}")
+        raise ValueError(f"Expected {TIME_EXAMPLE}, got {text!r}")
     if valid != text:
         hint = f" (did you mean {valid}?)"
-        raise ValueError(f"Expected {A_TIME}, got {text!r}{hint}")
+        raise ValueError(f"Expected {TIME_EXAMPLE}, got {text!r}{hint}")
     return text
 
 

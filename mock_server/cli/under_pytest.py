@@ -31,7 +31,7 @@ _NO_EFFECT = {
 }
 
 
-def read(config: pytest.Config) -> RunSettings:
+def read_settings(config: pytest.Config) -> RunSettings:
     """Return the settings of all servers of a test run, which markers can override.
 
     Raises pytest.UsageError for an invalid value.
@@ -71,16 +71,16 @@ def header(config: pytest.Config, settings: RunSettings) -> Iterator[str]:
         count = len(settings.profile_choices)
         more = f" and {count} choices of its file" if count else ""
         yield f"profile {settings.profile}{more} ({_source(config)})"
-    rest: dict[str, Any] = {
+    sources: dict[str, Any] = {
         f"choice {name}={value}": "choice" for name, value in settings.choices.items()
     }
-    rest |= {f"fault {each.kind}": "fault" for each in settings.faults}
-    rest |= {f"fixture {each}": "fixture" for each in settings.fixture or ()}
+    sources |= {f"fault {each.kind}": "fault" for each in settings.faults}
+    sources |= {f"fixture {each}": "fixture" for each in settings.fixture or ()}
     for name, value in settings.options.items():
         text = " and ".join(value) if isinstance(value, tuple) else str(value)
         option = name.removesuffix("s") if name in _PLURAL.values() else name
-        rest["a token" if option == "admin_token" else f"{option} {text}"] = option
-    for text, name in rest.items():
+        sources["a token" if option == "admin_token" else f"{option} {text}"] = option
+    for text, name in sources.items():
         yield one_line(f"{text} ({variable(name)})")
     for name, reason in _NO_EFFECT.items():
         if name in os.environ:

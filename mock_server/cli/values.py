@@ -51,8 +51,8 @@ def _parse_fault(text: str, place: str) -> Sequence[Fault]:
     if field := _number_field(name, rest):
         raise BadValue(f"Expected {name}:{field}, got {text!r} - at {place}")
     place = f"{place} {name}"
-    texts = text_fields(KINDS[name]) if name in KINDS else ()
-    fields = _split_fields(rest, place, texts, separation)
+    text_names = text_fields(KINDS[name]) if name in KINDS else ()
+    fields = _split_fields(rest, place, text_names, separation)
     # These fields would override the name in front of the colon.
     if fields.keys() & {"kind", "preset"}:
         raise BadValue(f"Expected {name} alone, got a kind or preset too - at {place}")
@@ -68,7 +68,7 @@ def _parse_fault(text: str, place: str) -> Sequence[Fault]:
 
 
 def _split_fields(
-    text: str, place: str, texts: Collection[str], separation: str
+    text: str, place: str, text_names: Collection[str], separation: str
 ) -> Mapping[str, Any]:
     """Return the fields of `FIELD=VALUE,...`; a value is JSON or else text.
 
@@ -87,7 +87,7 @@ def _split_fields(
         name = name.strip()
         if name in fields:
             raise BadValue(f"Expected {name} once, got it again - at {place}")
-        if mistake := "" if name in texts else json_mistake(rest):
+        if mistake := "" if name in text_names else json_mistake(rest):
             raise BadValue(f"{mistake} - at {place}:{name}")
         fields[name], text = _value(rest)
     return fields
@@ -155,12 +155,12 @@ def preset_mistake(name: str, fields: Collection[str]) -> str:
 
 
 def parse_fields(
-    words: Sequence[str], texts: Collection[str] = (), known: Sequence[str] = ()
+    words: Sequence[str], text_names: Collection[str] = (), known: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the values of `FIELD=VALUE` words by field. Raises BadParameter.
 
-    In the fields `texts`, numbers are texts too. The message for a lone value suggests
-    the first of the `known` fields.
+    In the fields `text_names`, numbers are texts too. The message for a lone value
+    suggests the first of the `known` fields.
     """
     fields: dict[str, Any] = {}
     for word in words:
@@ -172,8 +172,8 @@ def parse_fields(
             raise click.BadParameter(f"Expected FIELD=VALUE, got {word!r}{hint}")
         if name in fields:
             raise click.BadParameter(f"Expected {name} once, got it again")
-        fields[name] = parse_value(value, is_text=name in texts)
-        if fields[name] != value or name in texts:
+        fields[name] = parse_value(value, is_text=name in text_names)
+        if fields[name] != value or name in text_names:
             continue
         if mistake := json_mistake(value):
             raise click.BadParameter(f"{mistake} - at {name}")

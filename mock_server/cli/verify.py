@@ -13,7 +13,7 @@ from mock_server.control.environment import VERIFY_KEY
 from mock_server.control.http_call import Address, Unfit, Unreachable
 from mock_server.fixture.profile_file import profile_text
 from mock_server.service.conformance import report as conformance
-from mock_server.service.conformance.exchange import Client, Options
+from mock_server.service.conformance.exchange import Client, VerifyOptions
 from mock_server.service.conformance.report import FORMATS, Report
 
 _SECONDS = 300.0
@@ -61,7 +61,7 @@ _NOTHING_OBSERVED = (
 )
 @option(
     "--format",
-    "form",
+    "report_format",
     type=click.Choice(tuple(FORMATS)),
     default="text",
     show_default=True,
@@ -83,7 +83,7 @@ _NOTHING_OBSERVED = (
 def verify(
     base_url: str,
     key_env: str,
-    form: str,
+    report_format: str,
     write_profile: str | None,
     timeout: float,
     **values: Any,
@@ -107,23 +107,27 @@ def verify(
             values[name] = read_secret(values[name], place)
     key = read_secret(key_env, "--key-env")
     # An unknown id: as many random hex digits as ids have.
-    options = Options(secrets.token_hex(12), **values)
+    options = VerifyOptions(secrets.token_hex(12), **values)
     # Opened first, so that an unwritable file fails before the first request.
-    target = nullcontext() if write_profile is None else atomic_file(write_profile)
-    with target as file:
+    profile_target = (
+        nullcontext() if write_profile is None else atomic_file(write_profile)
+    )
+    with profile_target as file:
         report = _report(base_url, key, options, timeout)
         if file and write_profile:
             is_json = write_profile.lower().endswith(".json")
             text = profile_text(report.values, report.undetected, is_json=is_json)
             file.write(text.encode())
-    (output.echo if form == "text" else output.write)(FORMATS[form](report))
+    (output.echo if report_format == "text" else output.write)(
+        FORMATS[report_format](report)
+    )
     if report.differs:
         raise Stop("", output.USAGE)
     if not report.has_observed:
         raise Stop(_NOTHING_OBSERVED, output.USAGE)
 
 
-def _report(base_url: str, key: str, options: Options, timeout: float) -> Report:
+def _report(base_url: str, key: str, options: VerifyOptions, timeout: float) -> Report:
     try:
         address = Address.of(base_url)
     except ValueError as error:

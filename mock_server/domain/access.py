@@ -95,7 +95,7 @@ class Caller(Struct, frozen=True):
 
 
 _APP_ID = re.compile("[0-9a-f]{24}")
-APP_CHARS = 25
+APP_SUFFIX_CHARS = 25
 """Length of the dash and the app id that may follow an API key."""
 
 
@@ -112,14 +112,14 @@ NOBODY = Caller("", None, Level.NONE)
 """The caller of a request without an accepted credential."""
 
 
-def owner_key(declared: Mapping[str, Caller], any_key: bool) -> str | None:
+def owner_key(declared: Mapping[str, Caller], is_any_accepted: bool) -> str | None:
     """Return an API key with all permissions, or None.
 
-    `any_key`: if no key is declared, every key is accepted (choice unknown_key).
+    `is_any_accepted`: without declared keys, any key works (choice unknown_key).
     """
     if not declared:
         # Any key would do: return a key that looks like those of the service.
-        return "fastgpt-owner" if any_key else None
+        return "fastgpt-owner" if is_any_accepted else None
     owners = (each.key for each in declared.values() if each.level is Level.OWNER)
     return next(owners, None)
 
@@ -147,11 +147,11 @@ class KeyRing:
         callers = {self.issued_key(key): caller for key, caller in declared.items()}
         return callers | {self.owner: Caller(self.owner)}
 
-    def shared(self, share_id: str) -> str:
+    def issued_share_id(self, share_id: str) -> str:
         """Return the id to send instead of the id of a declared share link."""
         return self.prefix + self._digits(f"share {share_id}")
 
-    def token(self, username: str) -> str:
+    def login_token(self, username: str) -> str:
         """Return the login token of a user: a user id, a colon, and 32 characters.
 
         The 32 characters start with the prefix of this sandbox, so look-ups and
@@ -160,7 +160,7 @@ class KeyRing:
         digits = self._digits(f"user {username}")[:_USER_DIGITS]
         return f"{user_id(username)}:{self.prefix}{digits}"
 
-    def sealed(self, text: str) -> str:
+    def seal(self, text: str) -> str:
         """Return a token that contains `text`, and that only this sandbox can make.
 
         The token starts with the prefix of this sandbox, so it is redacted like a key.
@@ -168,28 +168,28 @@ class KeyRing:
         digits = self._digits(f"sealed {text}")
         return f"{self.prefix}{digits}{text.encode().hex()}"
 
-    def opened(self, token: str) -> str | None:
-        """Return the text in a token that `sealed` returned, or None."""
+    def unseal(self, token: str) -> str | None:
+        """Return the text in a token that `seal` returned, or None."""
         try:
             text = bytes.fromhex(token[len(self.prefix) + _DIGITS :]).decode()
         except ValueError:
             return None
         encoded = token.encode("utf-8", "replace")
-        is_own = hmac.compare_digest(self.sealed(text).encode(), encoded)
+        is_own = hmac.compare_digest(self.seal(text).encode(), encoded)
         return text if is_own else None
 
-    def created(self, key_id: str) -> str:
+    def created_key(self, key_id: str) -> str:
         """Return the text of an API key that a login created, from its id.
 
         The id has 24 hex digits. The key contains it, so keys need not be stored.
         """
         return f"{self.prefix}{key_id}{self._digits(f'created {key_id}')}"
 
-    def id_of(self, key: str) -> str | None:
+    def created_key_id(self, key: str) -> str | None:
         """Return the id of an API key that a login created; None for other texts."""
         start = len(self.prefix)
         key_id = key[start : start + KEY_ID_DIGITS]
-        return key_id if key_id and key == self.created(key_id) else None
+        return key_id if key_id and key == self.created_key(key_id) else None
 
     def _digits(self, purpose: str) -> str:
         digest = hashlib.sha256(f"{self._secret} {purpose}".encode())

@@ -19,10 +19,10 @@ ApiKeysExceeded = refusal(
 ApiKeyInvalid = refusal("ApiKeyInvalid", "404 apiKeyInvalid", "500 500 error")
 
 API_KEY = (ApiKeyNotFound, ApiKeyForbidden)
-"""Refusals that `find` raises."""
+"""Refusals that `find_for_change` raises."""
 
 
-def check_may(call: Call, level: Level) -> None:
+def require_level(call: Call, level: Level) -> None:
     """Raise TeamForbidden if the caller's level is below `level`."""
     if call.caller.level < level:
         expected = f"a login with {level.name.lower()} permission"
@@ -41,18 +41,18 @@ def check_room(call: Call, app_id: str | None) -> None:
 
     Raise LimitReached if the sandbox has too many. `app_id` is the app of the new key.
     """
-    keys, limit, owner = created_keys(call), Published.member_api_keys, "a member"
+    keys, limit, owner_text = created_keys(call), Published.member_api_keys, "a member"
     if call.facts.api_keys_of_apps:
         keys = [each for each in keys if each.app_id == app_id]
-        limit, owner = Published.app_api_keys, "a member for an app"
+        limit, owner_text = Published.app_api_keys, "a member for an app"
     if len(keys) >= limit:
-        expected = f"at most {limit} API keys of {owner}"
+        expected = f"at most {limit} API keys of {owner_text}"
         raise ApiKeysExceeded(expected, "one more", "body", "delete some first")
     limit = call.state.limits.api_keys
     call.check_room(len(call.store.api_keys), limit, "API keys")
 
 
-def find(call: Call, key_id: str, place: str) -> ApiKey:
+def find_for_change(call: Call, key_id: str, place: str) -> ApiKey:
     """Return the API key with this id if the caller may change it. Raises API_KEY.
 
     Errors name the `place`.
@@ -71,7 +71,7 @@ def find(call: Call, key_id: str, place: str) -> ApiKey:
 def is_accepted(call: Call, key: str) -> bool:
     """Return True if the sandbox of the call accepts the API key `key`."""
     state = call.state
-    if key in state.callers or state.holder_of(key) is not None:
+    if key in state.callers or state.created_key_caller(key) is not None:
         return True
     is_any = not state.callers and state.choices.unknown_key == "accept"
     return is_any and not key.startswith(ISSUED_KEY_PREFIX)

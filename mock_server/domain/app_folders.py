@@ -41,34 +41,36 @@ def folder_for(call: Call, parent_id: str | None, level: Level) -> App | None:
     return None
 
 
-def check_place(call: Call, kind: str, parent: App | None, levels: int = 1) -> None:
-    """Check that an app of type `kind` may be in the folder `parent`.
+def check_place(call: Call, app_type: str, parent: App | None, levels: int = 1) -> None:
+    """Check that an app of type `app_type` may be in the folder `parent`.
 
     `levels` is the number of nested levels: the app, and those below it. Raises
     WrongFolder, AppTooDeep.
     """
     if parent is None:
         return
-    required = _FOLDER_TYPES.get(kind)
+    required = _FOLDER_TYPES.get(app_type)
     if parent.type not in ((required,) if required else APP_FOLDERS):
-        expected = f"an app of type {required or _AGENT_FOLDER} for one of type {kind}"
+        expected = (
+            f"an app of type {required or _AGENT_FOLDER} for one of type {app_type}"
+        )
         raise WrongFolder(expected, f"one of type {parent.type}", "$.parentId")
     limit = call.state.limits.folder_depth
-    got = len(folders.path_of(call.store.app, parent.id)) + levels - 1
-    if got > limit:
+    depth = len(folders.path_of(call.store.app, parent.id)) + levels - 1
+    if depth > limit:
         expected = f"at most {limit} folders above an app"
-        raise AppTooDeep(expected, str(got), "$.parentId")
+        raise AppTooDeep(expected, str(depth), "$.parentId")
 
 
-def check_type(call: Call, app: App, kind: str) -> None:
-    """Raise WrongFolder if the app contains apps and `kind` is no type of folder."""
-    are_inside = (each.parent_id == app.id for each in call.store.apps())
-    if kind not in APP_FOLDERS and any(are_inside):
+def check_type(call: Call, app: App, app_type: str) -> None:
+    """Raise WrongFolder if the app contains apps and `app_type` is no folder."""
+    contents = (each.parent_id == app.id for each in call.store.apps())
+    if app_type not in APP_FOLDERS and any(contents):
         expected = "the type of a folder, for the app holds others"
-        raise WrongFolder.of(kind, expected, "$.type")
+        raise WrongFolder.of(app_type, expected, "$.type")
 
 
-def check_move(call: Call, app: App, kind: str, parent: App | None) -> None:
+def check_move(call: Call, app: App, app_type: str, parent: App | None) -> None:
     """Check that an app may move to the folder `parent`. Raises INSERT, FolderCycle.
 
     The caller needs manage permission on the folder that the app leaves.
@@ -81,4 +83,4 @@ def check_move(call: Call, app: App, kind: str, parent: App | None) -> None:
     levels = {app.id: 1}
     for each in folders.descendants(call.store.apps(), app.id):
         levels[each.id] = levels[each.parent_id or ""] + 1
-    check_place(call, kind, parent, max(levels.values()))
+    check_place(call, app_type, parent, max(levels.values()))

@@ -129,13 +129,13 @@ class UpdateHistory(Struct, frozen=True):
 
     def apply(self, chat: Chat, now: int) -> Chat:
         """Return the chat after this pin at `now` (milliseconds)."""
-        title, custom = self.title, self.custom_title
+        title, custom_title = self.title, self.custom_title
         # Arguments by position, because keywords are slower.
         return Chat(
             chat.app_id,
             chat.chat_id,
             chat.title if title is None else title,
-            chat.custom_title if custom is None else custom,
+            chat.custom_title if custom_title is None else custom_title,
             chat.top if self.top is None else self.top,
             now,
             chat.share_id,
@@ -259,7 +259,7 @@ class CompletionResult(Struct, frozen=True):
     title: str | None
 
 
-def complete(call: Call, app: App, turn: Turn) -> CompletionResult:
+def complete_turn(call: Call, app: App, turn: Turn) -> CompletionResult:
     """Reply to a question, and record both; create the chat if it is unknown.
 
     The reply is `call.reply`, else the next reply of the app that fits, or of the

@@ -53,19 +53,19 @@ class Clock:
         time_ns: Callable[[], int],
         frozen_at: int | None = None,
         *,
-        ahead: int = 0,
+        offset_ms: int = 0,
     ) -> None:
-        """Freeze the clock at `frozen_at` (ms), or run it `ahead` ms of real time.
+        """Freeze the clock at `frozen_at` (ms), or run it `offset_ms` ms of real time.
 
         `time_ns` returns the real time in nanoseconds.
         """
         self._time_ns = time_ns
         self._frozen_at = frozen_at
-        self._ahead = ahead
+        self._offset_ms = offset_ms
 
     def copy(self) -> Self:
         """Return an independent clock with the same time."""
-        return type(self)(self._time_ns, self._frozen_at, ahead=self._ahead)
+        return type(self)(self._time_ns, self._frozen_at, offset_ms=self._offset_ms)
 
     @property
     def is_frozen(self) -> bool:
@@ -76,9 +76,9 @@ class Clock:
         if self._frozen_at is not None:
             return self._frozen_at
         now = self._time_ns() // _NS_IN_MS
-        if self._ahead or now > MAX_TIME:
+        if self._offset_ms or now > MAX_TIME:
             # Other times cannot be written as text.
-            return min(max(now + self._ahead, MIN_TIME), MAX_TIME)
+            return min(max(now + self._offset_ms, MIN_TIME), MAX_TIME)
         return now
 
     def set(self, now: int | None = None, *, frozen: bool | None = None) -> None:
@@ -92,7 +92,7 @@ class Clock:
             raise ValueError("a year outside 1 to 9999")
         is_frozen = self.is_frozen if frozen is None else frozen
         self._frozen_at = time if is_frozen else None
-        self._ahead = time - self._time_ns() // _NS_IN_MS
+        self._offset_ms = time - self._time_ns() // _NS_IN_MS
 
     def advance(self, ms: int) -> None:
         """Move the time by `ms` milliseconds. Raises ValueError as `set` does."""

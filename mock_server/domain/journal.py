@@ -31,7 +31,7 @@ class Journal(Struct, eq=False):
 
     `listeners` are called after each new entry. If all journals together exceed their
     share of `memory`, a journal that grows drops its own oldest entries.
-    `has_told_of_keys`: an entry already has the hint that any API key is accepted.
+    `has_any_key_hint`: an entry already has the hint that any API key is accepted.
     """
 
     next_seq: int = 1
@@ -40,7 +40,7 @@ class Journal(Struct, eq=False):
     limits: Limits = Limits()
     dropped: int = 0
     is_closed: bool = False
-    has_told_of_keys: bool = False
+    has_any_key_hint: bool = False
     _entries: deque[Entry] = field(default_factory=deque)
     _bytes: int = 0
     _charged: int = 0
@@ -213,8 +213,8 @@ class SentRequest(Struct, eq=False, gc=False):
     `key` is redacted; `headers` is a block of `name:value` lines; `body` is None if the
     request had none, and only its beginning if `is_cut`. `is_unread`: the request was
     refused before its body was read. `is_suspect`: it may contain secrets that the
-    fixture does not declare. `harmless` is the last response in which no secret was
-    found. `size` is in bytes.
+    fixture does not declare. `clean_response` is the last response in which no secret
+    was found. `size` is in bytes.
     """
 
     key: str | None
@@ -226,7 +226,7 @@ class SentRequest(Struct, eq=False, gc=False):
     is_cut: bool = False
     is_unread: bool = False
     is_suspect: bool = False
-    harmless: bytes | None = None
+    clean_response: bytes | None = None
     size: int = 0
 
     def __post_init__(self) -> None:

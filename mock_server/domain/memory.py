@@ -122,15 +122,15 @@ class Memory:
         """Return True if a kind may grow by `size` within its share of the budget."""
         return self._used[kind] + size <= self._shares[kind] and self.fits(size)
 
-    def cache_of(self, shared: SharedData, look: Hashable) -> TextCache:
-        """Return the cache of JSON texts for shared data, and for the choices `look`.
+    def cache_of(self, shared: SharedData, variant: Hashable) -> TextCache:
+        """Return the cache of JSON texts for shared data under the choices `variant`.
 
         The cache exists for as long as its users refer to it.
         """
         caches = self._caches.setdefault(shared, WeakValueDictionary())
-        cache = caches.get(look)
+        cache = caches.get(variant)
         if cache is None:
-            cache = caches[look] = TextCache(self)
+            cache = caches[variant] = TextCache(self)
         return cache
 
     def clear_caches(self) -> None:

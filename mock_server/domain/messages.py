@@ -51,12 +51,13 @@ def as_ms(text: str) -> str:
 
 _COMPARED_NAMES = 1_000
 """Names that are compared with an unknown id."""
-_FEW, _MANY = 50, 5_000
-"""Up to `_FEW` known words, all are compared; up to `_MANY`, some; above that, none."""
+_ALL_COMPARED, _SOME_COMPARED = 50, 5_000
+"""Up to the first number of known words, all are compared; up to the second, some;
+above that, none."""
 _WORD_CHARS, _COMPARED_CHARS = 64, 20_000
 """Maximum characters of a compared word, and of the word times all words that are
 compared: the time grows with this product, to 2 ms at most."""
-_OTHER_WORDS = {
+_SYNONYMS = {
     # Commands
     "serve": "start run up server launch",
     "run": "start up launch unfreeze resume",
@@ -169,7 +170,7 @@ def known_names_hint(word: str, known: Iterable[str], count: int) -> str:
     """
     if count == 0:
         return "there are none"
-    compared = list(islice(known, _MANY)) if count <= _MANY else ()
+    compared = list(islice(known, _SOME_COMPARED)) if count <= _SOME_COMPARED else ()
     similar = nearest(word, compared)
     names = compared or islice(known, Published.listed_names)
     shown_names = [quoted(cut(each)) for each in islice(names, Published.listed_names)]
@@ -202,16 +203,18 @@ def nearest(word: str, known: Collection[str], cutoff: float = 0.6) -> str | Non
     Among many known words only some with the same beginning are compared, among very
     many none, so a file with a thousand mistakes still gets a quick response.
     """
-    if len(known) > _MANY or len(word) > _WORD_CHARS:
+    if len(known) > _SOME_COMPARED or len(word) > _WORD_CHARS:
         return None
-    for name, synonyms in _OTHER_WORDS.items():
+    for name, synonyms in _SYNONYMS.items():
         if name in known and word in synonyms.split():
             return name
     candidates = [each for each in known if len(each) <= _WORD_CHARS]
-    if len(known) > _FEW:
-        candidates = [each for each in candidates if each[:3] == word[:3]][:_FEW]
-    sums = accumulate(len(word) * len(each) for each in candidates)
-    compared = candidates[: sum(each <= _COMPARED_CHARS for each in sums)]
+    if len(known) > _ALL_COMPARED:
+        candidates = [each for each in candidates if each[:3] == word[:3]][
+            :_ALL_COMPARED
+        ]
+    total_costs = accumulate(len(word) * len(each) for each in candidates)
+    compared = candidates[: sum(each <= _COMPARED_CHARS for each in total_costs)]
     # Ids that were created one after the other begin alike: that is no mistake.
     return most_alike(word, compared, 0.9 if _ID.fullmatch(word) else cutoff)
 

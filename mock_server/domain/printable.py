@@ -29,17 +29,17 @@ def one_line(text: str) -> str:
     """Return a text as one safe line: unsafe characters become escapes like `\\x1b`."""
     if text.isprintable() and "::" not in text and "##" not in text:
         return text
-    return re.sub(_UNSAFE_IN_LINE, lambda found: "".join(map(_escape, found[0])), text)
+    return re.sub(_UNSAFE_IN_LINE, lambda match: "".join(map(_escape, match[0])), text)
 
 
-def lines(text: str) -> str:
+def safe_lines(text: str) -> str:
     """Return a text whose lines are each made safe; line breaks stay."""
     return "\n".join(map(one_line, text.split("\n")))
 
 
 def json_text(text: str) -> str:
     """Return a safe JSON text with the same value: escapes are those of JSON."""
-    return re.sub(_UNSAFE_IN_JSON, lambda found: _escape_in_json(found[0]), text)
+    return re.sub(_UNSAFE_IN_JSON, lambda match: _escape_in_json(match[0]), text)
 
 
 def yaml_text(text: str) -> str:
@@ -47,7 +47,7 @@ def yaml_text(text: str) -> str:
 
     All strings in the text have to be in double quotes.
     """
-    return re.sub(_UNSAFE_IN_JSON, lambda found: _escape_in_yaml(found[0]), text)
+    return re.sub(_UNSAFE_IN_JSON, lambda match: _escape_in_yaml(match[0]), text)
 
 
 def glimpse(text: str) -> str:

@@ -164,53 +164,56 @@ def encode_parts(parts: Sequence[ReplyPart]) -> bytes:
     to_record = [each for each in parts if {*each.field_names} & _RECORDED]
     if not parts or (len(parts) == 1 and parts[0].text is not None):
         return b""
-    written = msgspec.json.encode(to_record)
+    encoded = msgspec.json.encode(to_record)
     if any(each.quotes for each in to_record):
-        without_texts = msgspec.json.decode(written, type=list[_WithQuotes])
-        written = msgspec.json.encode(without_texts)
-    return written
+        without_texts = msgspec.json.decode(encoded, type=list[_WithQuotes])
+        encoded = msgspec.json.encode(without_texts)
+    return encoded
 
 
-def parts_recorded(written: bytes) -> Sequence[RecordedPart]:
+def decode_parts(encoded: bytes) -> Sequence[RecordedPart]:
     """Return the parts that `encode_parts` has encoded."""
-    return msgspec.json.decode(written, type=list[RecordedPart])
+    return msgspec.json.decode(encoded, type=list[RecordedPart])
 
 
 _RECORDED = {"text", "fast", "reasoning", "tool", "interactive", "node", "quotes"}
 _RECORDED |= {"error"}
 
 
-def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]]:
+def reply_problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]]:
     """Yield the path and the message of each problem that types cannot express."""
     if (text is None) is (parts is None):
         got = "nothing" if text is None else "both"
         yield ("text",), f"Expected text or parts, got {got}"
-    chars, ms = len(text or ""), 0.0
+    chars, pauses_ms = len(text or ""), 0.0
     for number, part in enumerate(parts or ()):
-        at: Path = ("parts", number)
+        path: Path = ("parts", number)
         if isinstance(part, str):
             chars += len(part)
             continue
         if len(part.field_names) != 1 or part.cut is False:
-            kinds = ", ".join(ReplyPart.__struct_encode_fields__)
+            names = ", ".join(ReplyPart.__struct_encode_fields__)
             got = " and ".join(part.field_names) or "nothing"
-            yield at, f"Expected exactly one of {kinds}, got {got}"
+            yield path, f"Expected exactly one of {names}, got {got}"
         if number < len(parts or ()) - 1 and (part.cut or part.error is not None):
-            yield at, "Expected nothing after this part, which ends the reply, got more"
+            yield (
+                path,
+                "Expected nothing after this part, which ends the reply, got more",
+            )
         size = size_as_json(part)
         if size is None:
-            yield at, SURROGATE
+            yield path, SURROGATE
         chars += size or 0
-        ms += part.pause_ms or 0
+        pauses_ms += part.pause_ms or 0
     if len(parts or ()) > Published.reply_parts:
         expected = f"at most {Published.reply_parts} parts"
         yield ("parts",), f"Expected {expected}, got {len(parts or ())}"
     if chars > Published.text_chars:
         expected = f"a reply of at most {Published.text_chars} characters"
         yield ("parts",), f"Expected {expected}, got {chars}"
-    if ms > Published.fault_ms:
+    if pauses_ms > Published.fault_ms:
         expected = f"pauses of at most {Published.fault_ms} ms together"
-        yield ("parts",), f"Expected {expected}, got {ms:g}"
+        yield ("parts",), f"Expected {expected}, got {pauses_ms:g}"
 
 
 class ReplyTurns(Struct, frozen=True):

@@ -226,39 +226,39 @@ def _explain_calls(function: Callable[P, R], place: str) -> Callable[P, R]:
 
 
 def _wrong_call(
-    obj: Signature, args: Sequence[object], kwargs: Mapping[str, object]
+    callee: Signature, args: Sequence[object], kwargs: Mapping[str, object]
 ) -> tuple[str, str] | None:
     """Return the mistake in the arguments of a method, and a hint; or None."""
     kinds: dict[Any, list[str]] = {}
-    for each in obj.parameters.values():
+    for each in callee.parameters.values():
         kinds.setdefault(each.kind, []).append(each.name)
-    by_place = kinds.get(Parameter.POSITIONAL_OR_KEYWORD, [])
-    by_name = kinds.get(Parameter.KEYWORD_ONLY, [])
-    known = [*by_place[by_place[0] in ("self", "cls") :], *by_name]
-    if len(args) > len(by_place):
-        value = args[len(by_place)]
-        example = f"write {by_name[0]}={value!r}" if by_name else ""
-        other_names = f", or {', '.join(by_name[1:])}" if by_name[1:] else ""
-        takes = f"it takes {', '.join(known)}" if known else "call it without any"
-        are_by_name = by_name or Parameter.VAR_KEYWORD in kinds
+    positional = kinds.get(Parameter.POSITIONAL_OR_KEYWORD, [])
+    keyword_only = kinds.get(Parameter.KEYWORD_ONLY, [])
+    names = [*positional[positional[0] in ("self", "cls") :], *keyword_only]
+    if len(args) > len(positional):
+        value = args[len(positional)]
+        example = f"write {keyword_only[0]}={value!r}" if keyword_only else ""
+        other_names = f", or {', '.join(keyword_only[1:])}" if keyword_only[1:] else ""
+        takes = f"it takes {', '.join(names)}" if names else "call it without any"
+        are_by_name = keyword_only or Parameter.VAR_KEYWORD in kinds
         expected = "arguments by name" if are_by_name else "no further argument"
-        after = f" after {by_place[-1]}" if by_place[-1] in known else ""
+        after = f" after {positional[-1]}" if positional[-1] in names else ""
         hint = f"{example}{other_names}" or takes
         return f"Expected {expected}{after}, got {value!r}", hint
     for name in kwargs:
-        if name not in known and Parameter.VAR_KEYWORD not in kinds:
-            hint = did_you_mean(name, known).strip(" ()")
-            known_text = f"there are {', '.join(known) or 'none'}"
+        if name not in names and Parameter.VAR_KEYWORD not in kinds:
+            hint = did_you_mean(name, names).strip(" ()")
+            known_text = f"there are {', '.join(names) or 'none'}"
             matched = "question", "key", "body", "query", "headers", "path"
-            if "match" in known and name in matched and not hint:
+            if "match" in names and name in matched and not hint:
                 hint = f"write match={{{name!r}: {kwargs[name]!r}}}"
-            if "choices" in known and name in table():
+            if "choices" in names and name in table():
                 hint = f"write choices={{{name!r}: {kwargs[name]!r}}}"
             return f"unknown argument {name!r}", hint or known_text
-    for each in obj.parameters.values():
-        is_given = each.name in kwargs or each.name in by_place[: len(args)]
-        if each.default is Parameter.empty and each.name in known and not is_given:
-            return f"Expected {each.name}, got nothing", f"it takes {', '.join(known)}"
+    for each in callee.parameters.values():
+        is_given = each.name in kwargs or each.name in positional[: len(args)]
+        if each.default is Parameter.empty and each.name in names and not is_given:
+            return f"Expected {each.name}, got nothing", f"it takes {', '.join(names)}"
     return None
 
 

@@ -34,8 +34,8 @@ from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.storage.store import Store
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.problems import FixtureError
-from mock_server.fixture.process.parcels import End, pack
-from mock_server.fixture.process.worker import Job, write_block
+from mock_server.fixture.process.messages import End, pack
+from mock_server.fixture.process.worker import LoadTask, write_block
 from tests.large import document, is_alive, large, loading, pids, put
 from tests.process import serving
 from tests.support import fetch, load_text, wait
@@ -167,8 +167,8 @@ def test_the_end_of_what_a_process_has_loaded_comes_too() -> None:
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        job = Job([("x", True, None)], order="name", memory=2**40)
-        write_block(process.stdin, msgspec.msgpack.encode(job))
+        task = LoadTask([("x", True, None)], order="name", memory=2**40)
+        write_block(process.stdin, msgspec.msgpack.encode(task))
         write_block(process.stdin, b"{}")
         process.stdin.flush()
         # So short that all of it waits in the buffer of the process.
@@ -246,8 +246,8 @@ def test_a_process_ends_with_its_orders() -> None:
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         assert process.stdin is not None
-        job = Job([("x", True, None)], order="name", memory=2**40)
-        write_block(process.stdin, msgspec.msgpack.encode(job))
+        task = LoadTask([("x", True, None)], order="name", memory=2**40)
+        write_block(process.stdin, msgspec.msgpack.encode(task))
         write_block(process.stdin, large())
         process.stdin.close()  # nobody reads what it would write
         assert process.wait(30) == 1

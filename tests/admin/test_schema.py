@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mock_server.control.embedding import MockServer
-from mock_server.fixture.document import published
+from mock_server.fixture.document import published_schema
 from tests.support import fetch
 
 
@@ -11,7 +11,7 @@ def test_editors_can_read_the_schema_of_fixtures() -> None:
     with MockServer() as server:
         answer = fetch("GET", server.url + "/__admin/schema")
     assert answer.headers["content-type"] == "application/json"
-    assert answer.content == published()
+    assert answer.content == published_schema()
 
 
 def test_the_schema_is_guarded_as_every_route_is() -> None:

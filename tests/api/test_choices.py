@@ -86,7 +86,7 @@ def test_no_login_that_counts_is_a_violation_of_what_is_refused_for_more(
     make_api: MakeApi, path: str, method: str
 ) -> None:
     api = make_api(USERS, profile="deployed")
-    cookie = f"fastgpt_token={api.sandbox.tokens.token('root')}"
+    cookie = f"fastgpt_token={api.sandbox.tokens.login_token('root')}"
     for token, is_told in (cookie, False), ("fastgpt_token=none", True):
         headers = {"Cookie": token}
         api.client.request(method, path, json={"appId": 5}, headers=headers)

@@ -15,6 +15,7 @@ from tests.bench.figures import Figure
 from tests.bench.results import Section
 
 MEASURES = [name for row in page.ROWS for name in (row.measure, row.ratio) if name]
+MEASURES += page.MISSES
 NUMBER = re.compile(r"[\d,]+")
 
 

@@ -18,7 +18,7 @@ from tests.support import LIST, SECONDS, fetch
 def said(document: dict[str, Any], **choices: str) -> str:
     app = create_app(document, choices=choices)
     where = "http://localhost:1"
-    return banner(app.sandbox, where, "h11", admin_open=True)
+    return banner(app.sandbox, where, "h11", is_admin_open=True)
 
 
 def test_the_call_to_try_survives_a_shell() -> None:

@@ -15,7 +15,7 @@ def test_the_banner_says_where_it_is() -> None:
         app = create_app({}, demo=demo)
         url = "http://localhost:1"
         lines = banner(
-            app.sandbox, url, "h11", admin_open=True, demo=app.demo
+            app.sandbox, url, "h11", is_admin_open=True, demo=app.demo
         ).splitlines()
         assert ("demo: http://localhost:1/demo/" in lines) is demo
 

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from mock_server.domain.limits import Limits
-from mock_server.fixture.document import published
+from mock_server.fixture.document import published_schema
 from mock_server.fixture.source.files import read_file
 from tests.cli.commands import run
 from tests.process import COMMAND, environment
@@ -44,12 +44,12 @@ def test_with_a_schema_editors_know_the_fixture(tmp_path: Path, is_there: bool) 
         (tmp_path / FIXTURE).write_bytes(b"\xef\xbb\xbfapps: []\n")
     for _ in range(2):
         assert run("init", "--schema", str(tmp_path)).status == 0
-    assert (tmp_path / SCHEMA).read_bytes() == published()
+    assert (tmp_path / SCHEMA).read_bytes() == published_schema()
     text = (tmp_path / FIXTURE).read_text()
     assert (text.startswith(LINE), text.count(LINE)) == (True, 1)
     assert run("check", str(tmp_path / FIXTURE)).status == 0
     value = read_file(tmp_path / FIXTURE, Limits()).source.value
-    Draft202012Validator(json.loads(published())).validate(value)
+    Draft202012Validator(json.loads(published_schema())).validate(value)
 
 
 @pytest.mark.ci

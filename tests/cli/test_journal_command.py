@@ -23,7 +23,7 @@ from mock_server.admin.views import (
     ViolationView,
 )
 from mock_server.api.envelope import error_envelope
-from mock_server.cli.journal import Event, events_of, row_of
+from mock_server.cli.journal import Event, entry_text, events_of
 from mock_server.control.embedding import MockServer
 from mock_server.control.http_call import Unreachable
 from mock_server.wire.server import bind
@@ -61,7 +61,7 @@ def entry(**fields: object) -> EntryView:
 
 
 def test_a_row_tells_what_was_asked_by_whom_and_what_came_of_it() -> None:
-    assert row_of(entry(), paint=False).split() == [
+    assert entry_text(entry(), has_colour=False).split() == [
         "12:00:00.123",
         "200",
         "listV2",
@@ -71,7 +71,7 @@ def test_a_row_tells_what_was_asked_by_whom_and_what_came_of_it() -> None:
     ]
     names = ["offset_missing", "numeric_strings", "numeric_strings"]
     violations = [ViolationView(name, "5", "$", "x", "refused") for name in names]
-    row = row_of(
+    row = entry_text(
         entry(
             operation=None,
             member="tmb-1",
@@ -80,7 +80,7 @@ def test_a_row_tells_what_was_asked_by_whom_and_what_came_of_it() -> None:
             violations=violations,
             hint="Look there",
         ),
-        paint=False,
+        has_colour=False,
     )
     first, second = row.split("\n")
     assert f"  -       POST {LIST}  tmb-1 " in first
@@ -92,8 +92,8 @@ def test_a_row_tells_what_was_asked_by_whom_and_what_came_of_it() -> None:
 
 def test_a_row_cannot_steer_a_terminal() -> None:
     request = RequestView("GET", "/\x1b[2J", "", {}, b"null", False)  # type: ignore[arg-type]
-    row = row_of(
-        entry(operation=None, request=request, hint="::error::\u202e"), paint=False
+    row = entry_text(
+        entry(operation=None, request=request, hint="::error::\u202e"), has_colour=False
     )
     assert all(line.isprintable() for line in row.split("\n"))
     assert not any(line.strip().startswith("::") for line in row.split("\n"))
@@ -107,18 +107,18 @@ def test_a_refusal_says_why_below_its_row() -> None:
     ):
         raw = error_envelope(403, "forbidden", message)
         answer = AnswerView(403, {}, raw, False)  # type: ignore[arg-type]
-        row = row_of(entry(answer=answer), paint=False)
+        row = entry_text(entry(answer=answer), has_colour=False)
         assert row.split("\n")[1].strip() == shown
     for raw in (b'"{cut', b"null", b'{"message": 1}'):
         answer = AnswerView(500, {}, raw, False)  # type: ignore[arg-type]
-        assert "\n" not in row_of(entry(answer=answer), paint=False)
+        assert "\n" not in entry_text(entry(answer=answer), has_colour=False)
 
 
 def test_a_hint_that_repeats_a_long_refusal_stands_alone() -> None:
     message = "x" * 999
     raw = error_envelope(404, "routeNotFound", message)
     answer = AnswerView(404, {}, raw, False)  # type: ignore[arg-type]
-    row = row_of(entry(answer=answer, hint=message), paint=False)
+    row = entry_text(entry(answer=answer, hint=message), has_colour=False)
     assert [line.strip() for line in row.split("\n")[1:]] == [message]
 
 

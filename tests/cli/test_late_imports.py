@@ -11,7 +11,7 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 from mock_server.app import create_app
-from mock_server.cli.serving import import_the_rest
+from mock_server.cli.serving import import_remaining
 
 def missing():
     found = set()
@@ -22,7 +22,7 @@ def missing():
 
 app = create_app()
 print(len(missing()) > 20)
-import_the_rest(app)
+import_remaining(app)
 print(*sorted(missing()))
 """
 # Of an option.

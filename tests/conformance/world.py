@@ -10,7 +10,7 @@ from typing import Any
 from mock_server import MockServer
 from mock_server.control.http_call import Address
 from mock_server.domain.choices.table import Value
-from mock_server.service.conformance.exchange import Client, Options
+from mock_server.service.conformance.exchange import Client, VerifyOptions
 from mock_server.service.conformance.report import Report, verify
 from tests.support import SECONDS, fetch
 
@@ -43,10 +43,10 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
-def told(**fields: Any) -> Options:
+def told(**fields: Any) -> VerifyOptions:
     """What may be looked at in the fixture."""
     known = {"dataset": DATASET, "app": APP, "chat": CHAT, "may_write": True}
-    return Options(**{"unknown": secrets.token_hex(12), **known, **fields})
+    return VerifyOptions(**{"unknown": secrets.token_hex(12), **known, **fields})
 
 
 def report_of(url: str, key: str = "any-key", **fields: Any) -> Report:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec import convert
 
-from mock_server.service.har.importing import Import
+from mock_server.service.har.importing import HarImport
 from mock_server.service.har.reading import Har
 from tests.har.files import entry, har
 from tests.support import LIST
@@ -46,7 +46,7 @@ def spent(entries: list[Any]) -> float:
     """Seconds of CPU to import a file of these entries."""
     file = convert(har(*entries), Har)
     start = thread_time()
-    found = Import()
+    found = HarImport()
     found.add_entries(file.log.entries)
     found.document()
     return thread_time() - start

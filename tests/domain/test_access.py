@@ -54,10 +54,14 @@ def test_issued_keys_lead_to_those_they_stand_for() -> None:
 def test_the_first_declared_owner_has_the_owners_key() -> None:
     keys = {"r": Level.READ, "a": Level.OWNER, "b": Level.OWNER}
     declared = {key: Caller(key, level=level) for key, level in keys.items()}
-    assert owner_key(declared, any_key=True) == "a"
-    assert owner_key({"r": declared["r"]}, any_key=True) is None
+    assert owner_key(declared, is_any_accepted=True) == "a"
+    assert owner_key({"r": declared["r"]}, is_any_accepted=True) is None
 
 
-@pytest.mark.parametrize(("any_key", "key"), [(True, "fastgpt-owner"), (False, None)])
-def test_where_no_key_is_declared_any_may_count(any_key: bool, key: str | None) -> None:
-    assert owner_key({}, any_key) == key
+@pytest.mark.parametrize(
+    ("is_any_accepted", "key"), [(True, "fastgpt-owner"), (False, None)]
+)
+def test_where_no_key_is_declared_any_may_count(
+    is_any_accepted: bool, key: str | None
+) -> None:
+    assert owner_key({}, is_any_accepted) == key

@@ -157,7 +157,7 @@ class Changes(RuleBasedStateMachine):
             loaded = {item.id for item in self.loaded}
             assert tree.created == len({item.id for item in items} - loaded)
             for name in ("x", "z"):
-                assert {*tree.having("name", name)} == {*plain.having("name", name)}
+                assert {*tree.find_by("name", name)} == {*plain.find_by("name", name)}
             for folder in FOLDERS:
                 wanted = plain.listing(folder, "fixture").items
                 assert set(tree.children(folder)) == set(wanted)

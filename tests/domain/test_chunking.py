@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.datasets.texts import MOST_CHARS, ChunkRules, chunks
+from mock_server.domain.datasets.texts import MAX_ROW_CHARS, ChunkRules, chunks
 from mock_server.domain.objects.pending import complete
 
-SMALL = ChunkRules(size=100, overlap=20, least=0)
+SMALL = ChunkRules(size=100, overlap=20, min_chars=0)
 
 
 def cut(text: str, cutting: ChunkRules = SMALL, most: int = 10**6) -> list[str]:
@@ -36,7 +36,7 @@ def test_each_heading_begins_a_row_with_those_above_it() -> None:
         "# E\nthree",
         "# F",
     ]
-    levels = ChunkRules(size=100, levels=1, least=0)
+    levels = ChunkRules(size=100, heading_levels=1, min_chars=0)
     assert cut("# A\n## B\none\n## C\ntwo\n", levels) == ["# A\n## B\none\n## C\ntwo"]
 
 
@@ -58,19 +58,19 @@ def test_only_sentences_overlap() -> None:
     assert found[1].startswith(found[0][-32:])
     lines = "".join(f"{each * 15}\n" for each in "abcdefghij")
     assert "".join(cut(lines)).replace("\n", "") == lines.replace("\n", "")
-    none = ChunkRules(size=100, overlap=0, least=0)
+    none = ChunkRules(size=100, overlap=0, min_chars=0)
     assert "".join(cut(sentences, none)) == sentences
 
 
 def test_separators_cut_everywhere_and_go() -> None:
-    own = ChunkRules(size=100, overlap=20, separators=("##", "\n-"), least=0)
+    own = ChunkRules(size=100, overlap=20, separators=("##", "\n-"), min_chars=0)
     assert cut("a##b\n-c ## \n##" + "d" * 300, own) == ["a", "b", "c", "d" * 300]
-    assert len(cut("e" * 2 * MOST_CHARS, own)) > 1
+    assert len(cut("e" * 2 * MAX_ROW_CHARS, own)) > 1
 
 
 def test_what_has_no_break_is_cut_where_a_row_is_full() -> None:
-    assert cut("x" * (MOST_CHARS - 1)) == ["x" * (MOST_CHARS - 1)]
-    found = cut("x" * 2 * MOST_CHARS)
+    assert cut("x" * (MAX_ROW_CHARS - 1)) == ["x" * (MAX_ROW_CHARS - 1)]
+    found = cut("x" * 2 * MAX_ROW_CHARS)
     assert {len(each) for each in found[:-1]} == {100}
 
 
@@ -93,10 +93,10 @@ TEXTS = st.lists(st.sampled_from([*PIECES, "```\n", "## B\nc\n"]), max_size=60)
 
 @given(TEXTS.map("".join), st.sampled_from([64, 100, 1_000]))
 def test_nothing_is_lost_but_blanks(text: str, size: int) -> None:
-    found = cut(text, ChunkRules(size=size, overlap=0, levels=0, least=0))
+    found = cut(text, ChunkRules(size=size, overlap=0, heading_levels=0, min_chars=0))
     assert "".join("".join(found).split()) == "".join(text.split())
     assert all(each == each.strip() and each for each in found)
-    assert all(len("".join(each.split())) < MOST_CHARS + size for each in found)
+    assert all(len("".join(each.split())) < MAX_ROW_CHARS + size for each in found)
 
 
 @given(TEXTS.map("".join))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.listing.empty_page import join, tags_words
+from mock_server.domain.listing.empty_page import join_words, tags_words
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from mock_server.domain.listing.empty_page import join, tags_words
     ],
 )
 def test_parts_are_joined_as_a_sentence_has_them(parts: list[str], text: str) -> None:
-    assert join(parts, "or") == text
+    assert join_words(parts, "or") == text
 
 
 def test_of_many_tags_the_first_are_told() -> None:

@@ -14,8 +14,8 @@ from mock_server.domain.printable import (
     coloured,
     glimpse,
     json_text,
-    lines,
     one_line,
+    safe_lines,
     wants_colour,
     yaml_text,
 )
@@ -30,7 +30,7 @@ HARM = [
 def test_what_moves_a_terminal_is_shown_as_an_escape() -> None:
     for char in HARM:
         text = f"a{char}b"
-        for shown in (one_line(text), lines(text), glimpse(text)):
+        for shown in (one_line(text), safe_lines(text), glimpse(text)):
             assert (shown.isascii(), "\\" in shown) == (True, True), ascii(char)
 
 
@@ -54,19 +54,19 @@ def test_json_and_yaml_say_the_same_in_ascii() -> None:
 
 def test_what_others_write_stays_as_it_is() -> None:
     text = "Grüße, 你好\u3000世界 👩\u200d💻 a::b #[x]"
-    assert one_line(text) == json_text(text) == lines(text) == text
+    assert one_line(text) == json_text(text) == safe_lines(text) == text
 
 
 @pytest.mark.parametrize("text", ["::error::x", " \t::error::x", "a\n::x", "a ##[x]"])
 def test_no_line_is_a_command_of_a_runner(text: str) -> None:
-    for line in (one_line(text), *lines(text).split("\n")):
+    for line in (one_line(text), *safe_lines(text).split("\n")):
         assert not line.lstrip().startswith("::")
         assert "##[" not in line
 
 
 def test_one_line_is_one_line() -> None:
     assert one_line("a\r\nb\tc") == r"a\r\nb\tc"
-    assert lines("a\r\nb") == "a\\r\nb"
+    assert safe_lines("a\r\nb") == "a\\r\nb"
 
 
 @given(st.text())

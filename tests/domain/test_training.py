@@ -69,7 +69,7 @@ def test_rows_are_trained_by_the_second(
         other = Store(GENERATION)
         begun(other, 45, is_parsed=is_parsed)
         assert shown(other, after) == (waiting, there, there)
-    assert (store.due, len(store.jobs)) == (None, 0)
+    assert (store.due_time, len(store.jobs)) == (None, 0)
 
 
 @given(st.lists(st.integers(0, 9_000)), st.integers(0, 100), st.booleans())
@@ -102,7 +102,7 @@ def test_instant_rows_are_there_at_once() -> None:
     )
     assert (made.data_amount, made.training_amount) == (46, 5)
     assert shown(store) == (0, 46, 46)
-    assert store.due is None
+    assert store.due_time is None
 
 
 def test_a_text_without_rows_is_parsed_and_no_more() -> None:
@@ -117,7 +117,7 @@ def test_a_removed_collection_is_trained_no_more() -> None:
     begun(store, 3, is_parsed=True)
     store.remove_collections(DATASET, ["c"])
     training.train_due_rows(store, SINCE + 10_000)
-    assert (len(store.jobs), store.find_row("000"), store.due) == (0, None, None)
+    assert (len(store.jobs), store.find_row("000"), store.due_time) == (0, None, None)
 
 
 def test_a_copy_is_trained_on_its_own() -> None:
@@ -163,7 +163,7 @@ def test_many_collections_are_trained_while_others_are_served() -> None:
     deque(raised.value.pending, maxlen=0)
     training.train_due_rows(store, SINCE + 10_000)
     found = store.find_row("199")
-    assert (len(store.jobs), store.due) == (0, None)
+    assert (len(store.jobs), store.due_time) == (0, None)
     assert found is not None
     assert found[1].data_amount == 1
 
@@ -173,7 +173,7 @@ def test_loaded_training_goes_on() -> None:
     generation = FixtureData(datasets={"d": DATASET}, jobs=(job,))
     store = Store(generation)
     assert shown(store, 2_000) == (-5, 6, 6)
-    assert Store(generation).due == SINCE + 2_000
+    assert Store(generation).due_time == SINCE + 2_000
 
 
 def test_a_sandbox_trains_by_its_own_clock() -> None:

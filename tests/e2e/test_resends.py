@@ -1,4 +1,4 @@
-"""Chromium sends again, in silence, what a reset has cut off (guide "Make it fail")."""
+"""Chromium sends again, in silence, what a reset has cut off (guide on faults)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from msgspec import convert
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.control.embedding import MockServer
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
-from mock_server.service.har.importing import Import
+from mock_server.service.har.importing import HarImport
 from mock_server.service.har.reading import Har
 from tests.cli import commands
 from tests.har.files import entry, har, write
@@ -131,7 +131,7 @@ def test_many_cut_marks_in_a_query_keep_nobody_waiting() -> None:
         query = ("x" * 400 + "\u2026") * count
         asked = entry(f"/x?a={query}", sent={"X-Api-Key": "a-key-of-mine"})
         start = thread_time()
-        Import().add_entries(convert(har(asked), Har).log.entries)
+        HarImport().add_entries(convert(har(asked), Har).log.entries)
         return thread_time() - start
 
     assert min(cost(1_000) for _ in range(3)) < 0.1
@@ -154,7 +154,7 @@ def test_what_cannot_be_served_is_left_out_and_told(tmp_path: Path, why: str) ->
     ],
 )
 def test_responses_are_bounded_in_number_and_bytes(limits: Limits, why: str) -> None:
-    made = Import(limits=limits)
+    made = HarImport(limits=limits)
     entries = [entry(f"/{n}", "abc") for n in (1, 2, 3, 4, 1)]
     made.add_entries(convert(har(*entries), Har).log.entries)
     assert len(made.document()["responses"]) == 2

@@ -137,7 +137,7 @@ def test_pages_in_any_order_make_the_same_list(offsets: tuple[int, ...]) -> None
     ]
     seen = seen_of(*pages)
     assert ids(seen) == list("edcba")
-    assert not [each for each in seen.missing() if " of 5 " in each]
+    assert not [each for each in seen.gaps() if " of 5 " in each]
 
 
 _FOUND_BY_SEARCH = made(
@@ -154,7 +154,7 @@ def test_what_is_missing_is_told() -> None:
         _FOUND_BY_SEARCH,
         made(HISTORIES, {"appId": APP}, page([{"chatId": "c", "appId": APP}], 2)),
     ]
-    assert [*seen_of(*exchanges).missing()] == [
+    assert [*seen_of(*exchanges).gaps()] == [
         f"dataset {DATASET}: 1 of 63 collections of its top level seen",
         f"dataset {DATASET}: known by id only: folder unknown",
         f"app {APP}: 1 of 2 chats seen",

@@ -151,7 +151,7 @@ async def _run(session: ExampleSession) -> list[ExampleResponse]:
 async def _responses(
     app: Application, session: ExampleSession
 ) -> list[ExampleResponse]:
-    keys = {"default": KEY, LOGIN: app.sandbox.tokens.token(USER)}
+    keys = {"default": KEY, LOGIN: app.sandbox.tokens.login_token(USER)}
     found = []
     for request in session.requests:
         headers, content = request.all_headers(keys), request.content

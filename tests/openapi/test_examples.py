@@ -79,7 +79,7 @@ def responses(
     app: Application, url: str, session: ExampleSession
 ) -> Iterator[ExampleResponse]:
     """What the server at `url` answers to the requests that have a name."""
-    keys = {"default": KEY, LOGIN: app.sandbox.tokens.token(USER)}
+    keys = {"default": KEY, LOGIN: app.sandbox.tokens.login_token(USER)}
     for request in session.requests:
         with busy(app) if request.name == "serverBusy" else nullcontext():
             status, body = send(url, request, keys)

@@ -12,7 +12,7 @@ import pytest
 from mock_server import MockServer
 from mock_server.cli.output import log
 from mock_server.cli.progress import count_logger
-from mock_server.cli.pull import Target, errors_end_command, save
+from mock_server.cli.pull import OutputFile, errors_end_command, write_fixture
 from mock_server.domain.limits import ClientLimits
 from mock_server.service.pull.lists import ServiceClient
 from mock_server.service.pull.walk import Selection
@@ -92,9 +92,9 @@ def pull_of(
 ) -> bytes:
     """The file that a pull writes. Raises Stop."""
     service = ServiceClient(url, KEY, limits, report=log, sleep=sleep)
-    target = Target(str(path), path.suffix == ".json", secret)
+    target = OutputFile(str(path), path.suffix == ".json", secret)
     with errors_end_command("KEY_VARIABLE"):
-        save(service, wanted, target, count_logger("items"))
+        write_fixture(service, wanted, target, count_logger("items"))
     return path.read_bytes()
 
 

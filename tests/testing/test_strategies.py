@@ -81,7 +81,7 @@ def test_requests_of_every_related_route_are_answered(operation: str) -> None:
     @given(requests(operation, DEMO))
     def holds(fields: dict[str, Any]) -> None:
         app = create_app(DEMO, profile="deployed", choices=serving(row, **PLAIN))
-        token = app.sandbox.tokens.token("root")
+        token = app.sandbox.tokens.login_token("root")
         headers = AUTH | {"Content-Type": row.media_type, "token": token}
         in_query = row.method in ("GET", "DELETE")
         client = TestClient(app)

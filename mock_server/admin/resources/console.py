@@ -20,7 +20,7 @@ from mock_server.api.pages import INDEX, MEDIA_TYPES, Page
 from mock_server.api.response import Response
 from mock_server.domain.errors import Refusal
 from mock_server.domain.messages import describe_value
-from mock_server.fixture.document import published
+from mock_server.fixture.document import published_schema
 
 routes, schema_routes = Routes(), Routes()
 
@@ -129,4 +129,4 @@ def get_schema(_: Call) -> Raw:
 
     What `mock-server schema` prints.
     """
-    return Raw(published())
+    return Raw(published_schema())

@@ -135,7 +135,7 @@ def _folder(dataset: Dataset, parent_id: str) -> str | None:
     # In a query, which has no null, an empty text means the top level.
     if parent_id and parent_id not in dataset.tree:
         expected = f"the _id of a collection of dataset {quoted(dataset.id)}"
-        namesake = next(dataset.tree.having("name", parent_id), None)
+        namesake = next(dataset.tree.find_by("name", parent_id), None)
         likely_id = quoted(namesake.id) if namesake else ""
         hint = f"did you mean {likely_id}, which has that name?" if namesake else ""
         raise CollectionNotFound.of(parent_id, expected, "query.parentId", hint)

@@ -34,7 +34,7 @@ from mock_server.domain.journal import Note
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.validation.walk import Path
-from mock_server.fixture.document import Encoded, Headers, ResponseText
+from mock_server.fixture.document import Base64Text, Headers, ResponseText
 
 BODY_FIELDS = ("data", "json", "text", "base64")
 """The fields that can hold the body; at most one of them is given."""
@@ -80,7 +80,7 @@ class Answer(BaseAnswer, tag="answer", dict=True):
     """The whole body, any JSON value."""
     text: ResponseText | None = None
     """The whole body as a text."""
-    base64: Encoded | None = None
+    base64: Base64Text | None = None
     """The whole body as bytes in base64."""
     status: Annotated[int, Meta(ge=200, le=599)] = 200
     """The HTTP status."""
@@ -231,8 +231,8 @@ class Answer(BaseAnswer, tag="answer", dict=True):
         """Yield warnings; also of data that differs from the operation's own type."""
         yield from super().warnings()
         yield from wildcard_warnings(self.operation)
-        yield from placeholders.warnings_in(self._declared_value, self.operation)
-        yield from placeholders.outside_json([self.text or "", *self.headers.values()])
+        yield from placeholders.json_warnings(self._declared_value, self.operation)
+        yield from placeholders.text_warnings([self.text or "", *self.headers.values()])
         if isinstance(self.json, str) and _holds_json(self.json):
             fix = "write it without quotes, or as text"
             yield f"json is a text that holds JSON, and is sent as a JSON string: {fix}"

@@ -46,7 +46,7 @@ class Reply(BaseAnswer, tag="reply"):
 
     def problems(self) -> Iterator[tuple[Path, str]]:
         """Yield problems of `text` and `parts`, of which exactly one must be given."""
-        yield from replies.problems(self.text, self.parts)
+        yield from replies.reply_problems(self.text, self.parts)
 
     def check(self) -> None:
         super().check()
@@ -56,7 +56,7 @@ class Reply(BaseAnswer, tag="reply"):
     def warnings(self) -> Iterator[str]:
         """Yield warnings, also of texts that look like placeholders."""
         yield from super().warnings()
-        yield from placeholders.in_reply([self.text, self.parts])
+        yield from placeholders.reply_warnings([self.text, self.parts])
 
     def respond(
         self, request: AnsweredRequest, distortion: Distortion | None

@@ -264,7 +264,7 @@ class Operation(Struct, frozen=True):
                 request = self.read(content, state.choices, state.ignored)
             else:
                 request = self._request_of(call, content)
-            if call.store.due is not None:
+            if call.store.due_time is not None:
                 state.train_due_rows()
             body: bytes | Response
             if self.handle_and_encode is not None and distortion is None:

@@ -12,7 +12,7 @@ from mock_server.domain.choices.table import Choices, Value, table
 from mock_server.domain.errors import Refusal
 
 
-def names_read(function: Callable[[Choices], object], choices: Choices) -> list[str]:
+def choices_read(function: Callable[[Choices], object], choices: Choices) -> list[str]:
     """Return the names of the choices that `function` reads, in order of reading."""
     names: dict[str, None] = {}
     with suppress(Refusal):
@@ -21,13 +21,13 @@ def names_read(function: Callable[[Choices], object], choices: Choices) -> list[
 
 
 class ReadRecorder:
-    """A wrapper of Choices or Facts, which calls `note` with each name that is read."""
+    """A wrapper of Choices or Facts; `note_name` gets each name that is read."""
 
-    def __init__(self, value: object, note: Callable[[str], object]) -> None:
-        self._value, self._note = value, note
+    def __init__(self, value: object, note_name: Callable[[str], object]) -> None:
+        self._value, self._note_name = value, note_name
 
     def __getattr__(self, name: str) -> Any:
-        self._note(name)
+        self._note_name(name)
         return getattr(self._value, name)
 
 

@@ -1,4 +1,4 @@
-"""Tokens in the addresses of files: each contains a use, an expiry time and an id.
+"""Tokens in the addresses of files: each has a purpose, an expiry time and an id.
 
 A request with a token needs no API key. Only the sandbox that sealed the token accepts
 it.
@@ -16,20 +16,24 @@ READ_MS = 3_600_000
 """Milliseconds for which the address of a download is valid."""
 
 
-def give_token(call: Call, use: Purpose, own_id: str, ms: int = READ_MS) -> str:
-    """Return a token for the object `own_id`, which is valid for `ms` milliseconds."""
-    return call.state.tokens.sealed(f"{use} {call.now + ms} {own_id}")
+def new_token(
+    call: Call, purpose: Purpose, own_id: str, lifetime_ms: int = READ_MS
+) -> str:
+    """Return a token for the object `own_id`, which is valid for `lifetime_ms`."""
+    return call.state.tokens.seal(f"{purpose} {call.now + lifetime_ms} {own_id}")
 
 
-def follow(call: Call, token: str, *uses: Purpose) -> tuple[str, str]:
-    """Return the use and the id in a token.
+def read_token(call: Call, token: str, *purposes: Purpose) -> tuple[str, str]:
+    """Return the purpose and the id in a token.
 
-    Raises FileForbidden if the token is invalid, has expired, or has none of `uses`.
+    Raises FileForbidden for an invalid, expired token, or one with another purpose.
     """
-    text = call.state.tokens.opened(token) or ""
-    use, _, rest = text.partition(" ")
-    ends_at, _, own_id = rest.partition(" ")
-    if use not in uses or int(ends_at) <= call.now:
+    text = call.state.tokens.unseal(token) or ""
+    purpose, _, expiry_and_id = text.partition(" ")
+    ends_at, _, own_id = expiry_and_id.partition(" ")
+    if purpose not in purposes or int(ends_at) <= call.now:
         expected = "an address that this server has given, as long as it counts"
-        raise FileForbidden(expected, "another one" if use else "one of none", "path")
-    return use, own_id
+        raise FileForbidden(
+            expected, "another one" if purpose else "one of none", "path"
+        )
+    return purpose, own_id

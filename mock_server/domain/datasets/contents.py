@@ -100,7 +100,7 @@ def parent_to_move_to(
     return parent_for(call, dataset, parent_id, len(levels))
 
 
-Texts = Sequence[tuple[str, str, int]]
+RowTexts = Sequence[tuple[str, str, int]]
 """The texts of new rows: `q`, `a` and `chunk_index` of each."""
 
 
@@ -108,20 +108,24 @@ def create(
     call: Call,
     dataset: Dataset,
     new: Collection,
-    texts: Texts | None = None,
+    texts: RowTexts | None = None,
     *,
     content: bytes | None = None,
-    is_again: bool = False,
+    is_retraining: bool = False,
 ) -> str:
     """Store a new collection of the caller, train rows from `texts`, and return its id.
 
-    With `is_again`, the collection keeps the owner and the creation time in `new`. A
-    file gets a file id if it has none; `content` is the stored part of an uploaded
+    With `is_retraining`, the collection keeps the owner and the creation time in `new`.
+    A file gets a file id if it has none; `content` is the stored part of an uploaded
     file. If LimitReached is raised, nothing is stored.
     """
     store, limits = call.store, call.state.limits
-    known = new.file_id or ""
-    if content is not None and known not in store.files and known not in store.tickets:
+    known_file_id = new.file_id or ""
+    if (
+        content is not None
+        and known_file_id not in store.files
+        and known_file_id not in store.tickets
+    ):
         files, hint = len(store.files) + len(store.tickets), "delete some first"
         call.check_room(files, limits.uploads, "uploaded files", "part file", hint)
     if texts and len(texts) > limits.waiting_rows:
@@ -134,28 +138,28 @@ def create(
     needs_file_id = new.type == "file" and not new.file_id
     ids = iter(store.new_ids(needs_file_id + 1 + len(texts or ())))
     file_id = next(ids) if needs_file_id else new.file_id
-    copy = replace(new, id=next(ids), file_id=file_id)
-    if is_again:
-        copy = copy.updated(now)
+    stored = replace(new, id=next(ids), file_id=file_id)
+    if is_retraining:
+        stored = stored.updated(now)
     else:
-        copy = replace(copy, tmb_id=member, create_time=now, update_time=now)
+        stored = replace(stored, tmb_id=member, create_time=now, update_time=now)
     if texts is None:
-        store.put_collection(dataset, copy)
-        return copy.id
+        store.put_collection(dataset, stored)
+        return stored.id
     rows = [
         Row(own_id, q, a, chunk_index=number, update_time=now)
         for own_id, (q, a, number) in zip(ids, texts, strict=True)
     ]
     training.begin(
-        store, dataset, copy, rows, now=now, is_parsed=False, is_stepped=is_stepped
+        store, dataset, stored, rows, now=now, is_parsed=False, is_stepped=is_stepped
     )
     if content is not None and file_id is not None:
         try:
-            store.files.put(file_id, File(file_id, dataset.id, copy.id, content))
+            store.files.put(file_id, File(file_id, dataset.id, stored.id, content))
         except errors.LimitReached:
-            store.remove_collections(dataset, [copy.id])
+            store.remove_collections(dataset, [stored.id])
             raise
-    return copy.id
+    return stored.id
 
 
 def collection_of_file(call: Call, file_id: str) -> tuple[Dataset, Collection]:
@@ -168,7 +172,7 @@ def collection_of_file(call: Call, file_id: str) -> tuple[Dataset, Collection]:
     if match is not None:
         return match
     for dataset in call.store.datasets():
-        for each in dataset.tree.having("file_id", file_id):
+        for each in dataset.tree.find_by("file_id", file_id):
             return dataset, each
     raise FileNotFound.of(file_id, "the id of an uploaded file", "$.fileId")
 
@@ -189,13 +193,13 @@ def add_rows(
     collection: Collection,
     rows: Sequence[Row],
     *,
-    at_once: bool = False,
+    is_immediate: bool = False,
 ) -> None:
     """Add rows to a collection: step by step (choice training=stepped), or at once.
 
     If LimitReached is raised, nothing is stored.
     """
-    is_stepped = call.state.choices.training == "stepped" and not at_once
+    is_stepped = call.state.choices.training == "stepped" and not is_immediate
     training.begin(
         call.store,
         dataset,
@@ -214,10 +218,10 @@ def replace_row(
 
     If LimitReached is raised, nothing is changed.
     """
-    amount = max(0, collection.data_amount - 1 + len(new))
-    shorter = replace(collection, data_amount=amount)
+    row_count = max(0, collection.data_amount - 1 + len(new))
+    updated = replace(collection, data_amount=row_count)
     # Change the collection first, because undoing this change needs no memory.
-    call.store.put_collection(dataset, shorter.updated(call.now))
+    call.store.put_collection(dataset, updated.updated(call.now))
     try:
         call.store.rows.change(dataset, collection.id, [old], new)
     except errors.LimitReached:

@@ -51,10 +51,10 @@ def folder_for(call: Call, parent_id: str | None, level: Level) -> str | None:
 def check_depth(call: Call, parent_id: str | None, levels: int) -> None:
     """Raise FolderTooDeep if a folder cannot contain `levels` nested folders."""
     limit = call.state.limits.dataset_folder_depth
-    got = len(path_of(call.store, parent_id)) + levels
-    if got > limit:
+    depth = len(path_of(call.store, parent_id)) + levels
+    if depth > limit:
         expected = f"at most {limit} folders within one another"
-        raise FolderTooDeep(expected, str(got), "$.parentId")
+        raise FolderTooDeep(expected, str(depth), "$.parentId")
 
 
 def check_move(call: Call, dataset: Dataset, parent_id: str | None) -> None:

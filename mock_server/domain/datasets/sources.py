@@ -45,28 +45,28 @@ def content_of(call: Call, dataset: Dataset, collection: Collection) -> bytes:
 
 
 def retrain(
-    call: Call, dataset: Dataset, old: Collection, cutting: ChunkRules, **changes: Any
+    call: Call, dataset: Dataset, old: Collection, rules: ChunkRules, **changes: Any
 ) -> str:
     """Replace a collection by a new one, trained again from its source; return the id.
 
-    `cutting` says how to cut a text into rows, `changes` are new values of fields. A
+    `rules` says how to cut a text into rows, `changes` are new values of fields. A
     collection without a source (WITHOUT_SOURCE) gets no rows. If LimitReached or
     NotReady is raised, nothing has changed.
     """
     store, file = call.store, call.store.files.get(old.file_id or "")
     empty = replace(old, data_amount=0, training_amount=0, has_error=False, **changes)
-    texts: contents.Texts | None = None
+    texts: contents.RowTexts | None = None
     if file is not None and file.content and is_text(old.name):
         limit = call.state.limits.waiting_rows
-        steps = chunks(text_of(file.content), limit, cutting)
-        chunk_texts = compute(store, (file.content, limit, cutting), steps)
+        steps = chunks(text_of(file.content), limit, rules)
+        chunk_texts = compute(store, (file.content, limit, rules), steps)
         texts = [(text, "", number) for number, text in enumerate(chunk_texts)]
     elif old.type not in WITHOUT_SOURCE:
         rows = _rows_of(call, dataset, old)
         texts = [(row.q, row.a, row.chunk_index) for row in rows]
     content = None if file is None else file.content
-    more: dict[str, Any] = {"content": content, "is_again": True}
-    new_id = contents.create(call, dataset, empty, texts, **more)
+    options: dict[str, Any] = {"content": content, "is_retraining": True}
+    new_id = contents.create(call, dataset, empty, texts, **options)
     try:
         store.remove_collections(store.dataset(dataset.id) or dataset, [old.id])
     except errors.LimitReached:

@@ -23,7 +23,7 @@ from mock_server.domain.objects.pending import Steps
 
 MIN_CHUNK_CHARS = 64
 """Minimum size of a chunk, so that a text does not become too many rows."""
-MOST_CHARS = 11_200
+MAX_ROW_CHARS = 11_200
 """Maximum number of characters of a row: 0.7 of the limit of a model."""
 _PART_CHARS, _OVERLAP_CHARS = 65_536, 4_096
 """Number of characters that are searched in one step, and of those searched again."""
@@ -32,17 +32,17 @@ _CHARS_PER_STEP = 1_048_576
 
 
 class ChunkRules(Struct, frozen=True):
-    """The rules for cutting a text. A text of fewer than `least` characters is one row.
+    """The rules for cutting a text. A text of fewer than `min_chars` is one row.
 
     A chunk has about `size` characters, of which the next chunk repeats `overlap`.
-    Headings of level 1 to `levels` are used; `separators` are used instead of headings.
+    Headings of level 1 to `heading_levels` are used, or `separators` instead.
     """
 
     size: int = 1_000
     overlap: int = 200
-    levels: int = 5
+    heading_levels: int = 5
     separators: tuple[str, ...] = ()
-    least: int = 1_000
+    min_chars: int = 1_000
 
 
 DEFAULT_RULES = ChunkRules()
@@ -65,7 +65,7 @@ def chunks(
 
     If there are more than `limit` chunks, return the first `limit` + 1.
     """
-    if len(text.strip()) < rules.least or not text.strip():
+    if len(text.strip()) < rules.min_chars or not text.strip():
         return [text] if text.strip() else []
     results: list[str] = []
     text = yield from _with_short_line_ends(text)
@@ -76,7 +76,7 @@ def chunks(
             continue
         heading, body = section
         texts = [body]
-        if not rules.separators or _chars(body) > MOST_CHARS:
+        if not rules.separators or _chars(body) > MAX_ROW_CHARS:
             texts = yield from _split(body, rules)
         for number, each in enumerate(texts or [""], 1):
             if not number % _MATCHES_PER_STEP:
@@ -141,15 +141,15 @@ def _sections(text: str, rules: ChunkRules) -> Iterator[tuple[str, str] | None]:
     """Yield the headings and the body of each section, and None as `_matches` does."""
     if rules.separators:
         separators = re.compile("|".join(map(re.escape, rules.separators)))
-        for part in _pieces(separators, text, keeps=False):
+        for part in _pieces(separators, text, keeps_breaks=False):
             yield None if part is None else ("", part)
         return
-    if not rules.levels:
+    if not rules.heading_levels:
         yield "", text
         return
     open_headings: list[tuple[int, str]] = []
     start = 0
-    headings = re.compile(rf"^(#{{1,{rules.levels}}})\s[^\n]+\n", re.MULTILINE)
+    headings = re.compile(rf"^(#{{1,{rules.heading_levels}}})\s[^\n]+\n", re.MULTILINE)
     for match in _matches(headings, text):
         if match is None:
             yield None
@@ -173,18 +173,18 @@ def _heading_text(open_headings: list[tuple[int, str]], rules: ChunkRules) -> st
 
 
 def _pieces(
-    pattern: re.Pattern[str], text: str, *, keeps: bool = True
+    pattern: re.Pattern[str], text: str, *, keeps_breaks: bool = True
 ) -> Iterator[str | None]:
     """Yield the pieces of a text that are not blank, and None as `_matches` does.
 
-    With `keeps`, a piece includes the break at its end.
+    With `keeps_breaks`, a piece includes the break at its end.
     """
     start = 0
     for match in _matches(pattern, text):
         if match is None:
             yield None
             continue
-        piece = text[start : match.end() if keeps else match.start()]
+        piece = text[start : match.end() if keeps_breaks else match.start()]
         start = match.end()
         if piece.strip():
             yield piece
@@ -202,7 +202,7 @@ def _split(
     """
     if step == len(_BREAKS):
         rest, stride = carry + text, rules.size - rules.overlap
-        if _chars(rest) < MOST_CHARS:
+        if _chars(rest) < MAX_ROW_CHARS:
             return [rest]
         starts = range(0, len(rest), stride)
         return [rest[start : start + rules.size] for start in starts]
@@ -213,7 +213,7 @@ def _split(
             yield
             continue
         has_code = step == 0 and ("```" in piece or "~~~" in piece)
-        limit = MOST_CHARS if has_code else rules.size
+        limit = MAX_ROW_CHARS if has_code else rules.size
         piece_chars = _chars(piece)
         if carry_chars + piece_chars > 1.2 * limit and carry_chars > 0.8 * limit:
             results.append(carry)
@@ -260,7 +260,7 @@ def _chars(text: str) -> int:
     return len("".join(text.split()))
 
 
-_MOST_PARTS = 64
+_MAX_PARTS = 64
 """Maximum number of parts of a question that are compared: its first ones."""
 
 
@@ -271,7 +271,7 @@ def parts_of(question: str) -> tuple[str, ...]:
         pairs = [word] if len(word) == 1 else map("".join, pairwise(word))
         for part in pairs:
             parts[part] = None
-            if len(parts) == _MOST_PARTS:
+            if len(parts) == _MAX_PARTS:
                 return tuple(parts)
     return tuple(parts)
 

@@ -11,11 +11,11 @@ from mock_server.domain.objects.uploads import (
     ending_of,
 )
 
-TICKET_MS, UNUSED_MS = 600_000, 3 * 3_600_000
+TICKET_MS, UNUSED_FILE_MS = 600_000, 3 * 3_600_000
 """Lifetime (ms) of an unused ticket, and of an uploaded file without a collection."""
-KEY = "dataset/"
+KEY_PREFIX = "dataset/"
 """Prefix of the keys of tickets."""
-_PART_CHARS, _ENDING_CHARS, _DIGITS = 100, 20, 6
+_NAME_CHARS, _ENDING_CHARS, _DIGITS = 100, 20, 6
 
 
 def give_ticket(call: Call, dataset: Dataset, name: str) -> Ticket:
@@ -29,8 +29,8 @@ def give_ticket(call: Call, dataset: Dataset, name: str) -> Ticket:
     count, limit = len(store.files) + len(store.tickets), call.state.limits.uploads
     call.check_room(count, limit, "uploaded files", hint="delete some first")
     ending = ending_of(name)
-    stem = name[: len(name) - len(ending)].replace("/", "_")[:_PART_CHARS]
-    path = f"{KEY}{dataset.id[:_PART_CHARS]}/{stem}_{store.new_id()[-_DIGITS:]}"
+    stem = name[: len(name) - len(ending)].replace("/", "_")[:_NAME_CHARS]
+    path = f"{KEY_PREFIX}{dataset.id[:_NAME_CHARS]}/{stem}_{store.new_id()[-_DIGITS:]}"
     key = path + ending[:_ENDING_CHARS].replace("/", "_")
     ticket = Ticket(key, name, dataset.id, now + TICKET_MS)
     store.tickets.put(key, ticket)
@@ -54,6 +54,6 @@ def upload(call: Call, key: str, size: int, content: bytes) -> None:
         expected = "the address of a ticket that is in force"
         raise FileForbidden(expected, "that of none", "path")
     check_type(ticket.name, "path")
-    ends_at = call.now + UNUSED_MS
+    ends_at = call.now + UNUSED_FILE_MS
     file = replace(ticket, ends_at=ends_at, size=size, content=content)
     call.store.tickets.put(key, file)

@@ -29,7 +29,7 @@ class Candidates:
         self._always_tried: list[int] = []
         self._by_text: dict[str, dict[str, list[int]]] = {}
         for index, answer in enumerate(answers):
-            name, text = wanted_text(answer.definition.match)
+            name, text = required_text(answer.definition.match)
             by_text = self._by_text.setdefault(name, {}) if name else {}
             indexes = by_text.setdefault(text, []) if name else self._always_tried
             indexes.append(index)
@@ -94,7 +94,7 @@ def warnings_if_shadowed(
     return []
 
 
-def wanted_text(match: Match) -> tuple[str, str]:
+def required_text(match: Match) -> tuple[str, str]:
     """Return the first body field that must equal a text, and this text; or "", ""."""
     body = match.body or {}
     if is_test(body):  # `{"contains": ...}` instead of a body

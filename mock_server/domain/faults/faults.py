@@ -112,7 +112,7 @@ class Faults:
         self._expire()
         decision = Decision()
         for fault in self._candidates_for(request).faults:
-            repeated = self._resent(fault, request) if fault.resends else None
+            repeated = self._resent_firing(fault, request) if fault.resends else None
             result = repeated or fault.match(request, now)
             if isinstance(result, Firing):
                 decision.firing = result
@@ -202,7 +202,7 @@ class Faults:
         self.active, self._candidates, self._next_end = faults, {}, -inf
         self._answered_names = self._routes = None
 
-    def _resent(self, fault: ActiveFault, request: Request) -> Firing | None:
+    def _resent_firing(self, fault: ActiveFault, request: Request) -> Firing | None:
         """Return the earlier firing if the client resends a request, else None."""
         self._next_end = -inf
         resend = fault.resends.pop(request.fingerprint, None)
@@ -225,10 +225,10 @@ class Faults:
             ends_at = self._seconds() + self._limits.resend_seconds
             fault.resends[request.fingerprint] = Resend(firing, ends_at)
 
-    def _check_room(self, more: Sequence[Definition]) -> None:
+    def _check_room(self, added: Sequence[Definition]) -> None:
         """Raise InvalidField if there would be too many faults or answers."""
         self._expire()
-        definitions = [*(each.definition for each in self.active), *more]
+        definitions = [*(each.definition for each in self.active), *added]
         answers = sum(each.is_answer for each in definitions)
         limits = self._limits
         for count, limit, noun in (

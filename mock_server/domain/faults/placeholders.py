@@ -49,7 +49,7 @@ def _placeholders(value: Any) -> Iterator[str]:
             yield from chain.from_iterable(map(_placeholders, value.values()))
 
 
-def warnings_in(value: Any, route: str) -> Iterator[str]:
+def json_warnings(value: Any, route: str) -> Iterator[str]:
     """Yield warnings of near misses of placeholders, and of unknown path parameters.
 
     The encoded value is searched, because no JSON punctuation looks like a placeholder.
@@ -60,25 +60,25 @@ def warnings_in(value: Any, route: str) -> Iterator[str]:
         yield f"{cut(key[1])!r} is sent as it is: {reason}"
     names = re.findall(r"/\{([^{}]*)\}", route)
     near_misses = islice(_NEAR_MISS.finditer(text), _MAX_NEAR_MISSES)
-    for written, name in {each[0]: each[1] for each in near_misses}.items():
+    for near_miss, name in {each[0]: each[1] for each in near_misses}.items():
         root, dot, rest = name.partition(".")
-        literal = f"{cut(written)!r} is no placeholder, and is sent as it is"
-        if _PLACEHOLDER.fullmatch(written):
+        literal = f"{cut(near_miss)!r} is no placeholder, and is sent as it is"
+        if _PLACEHOLDER.fullmatch(near_miss):
             if root == "path" and rest not in names:
                 hint = f" (it has {', '.join(names)})" if names else ""
-                yield f"{cut(written)!r} is null: the path has no {rest}{hint}"
-        elif _PLACEHOLDER.fullmatch(right := f"{{{{{name}}}}}"):
-            if dot or written.startswith("{{"):
-                yield f"{literal}: write {right}"
+                yield f"{cut(near_miss)!r} is null: the path has no {rest}{hint}"
+        elif _PLACEHOLDER.fullmatch(correction := f"{{{{{name}}}}}"):
+            if dot or near_miss.startswith("{{"):
+                yield f"{literal}: write {correction}"
         elif name in names:
             yield f"{literal}: write {{{{path.{name}}}}}"
-        elif root in _ROOTS and not dot and written.startswith("{{"):
+        elif root in _ROOTS and not dot and near_miss.startswith("{{"):
             yield f"{literal}: write {{{{{root}.NAME}}}}, with the name of a field"
-        elif written.startswith("{{") and (dot or most_alike(root, _ROOTS, 0.75)):
+        elif near_miss.startswith("{{") and (dot or most_alike(root, _ROOTS, 0.75)):
             yield f"{literal}: there are {', '.join(_ROOTS)}"
 
 
-def outside_json(texts: Iterable[str]) -> Iterator[str]:
+def text_warnings(texts: Iterable[str]) -> Iterator[str]:
     """Yield a warning if a text or header has placeholders, which are not filled."""
     fields = (name for name in _placeholders([*texts]) if "." in name)
     for name in islice(fields, 1):
@@ -86,7 +86,7 @@ def outside_json(texts: Iterable[str]) -> Iterator[str]:
         yield f"'{{{{{cut(name)}}}}}' is sent as it is: {reason}"
 
 
-def in_reply(parts: Any) -> Iterator[str]:
+def reply_warnings(parts: Any) -> Iterator[str]:
     """Yield a warning if the parts of a reply have a text such as `{{name}}`."""
     if found := _BRACED.search(msgspec.json.encode(parts).decode()):
         yield f"{found[0]!r} is sent as it is: texts of replies have no placeholders"

@@ -43,12 +43,12 @@ class Routes:
         for name in dict.fromkeys(names):
             method, _, path = name.partition(" ")
             parts = path.split("/")
-            segments = tuple(None if one.startswith("{") else one for one in parts)
+            segments = tuple(None if part.startswith("{") else part for part in parts)
             by_method = self._by_segments.setdefault(segments, {})
             by_method.setdefault(method, []).append(name)
         # For each segment of a pattern: True if it is a parameter. Literals sort first.
         self._shapes = sorted(
-            {tuple(one is None for one in each) for each in self._by_segments}
+            {tuple(part is None for part in each) for each in self._by_segments}
         )
 
     def find(self, method: str, path: str) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class Routes:
                 pairs = zip(parts, shape, strict=True)
                 # A parameter does not match an empty segment.
                 segments = tuple(
-                    None if one and is_any else one for one, is_any in pairs
+                    None if part and is_any else part for part, is_any in pairs
                 )
                 if segments in self._by_segments:
                     yield self._by_segments[segments]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from mock_server.domain.choices.reading import choices_text, names_read, other_values
+from mock_server.domain.choices.reading import choices_read, choices_text, other_values
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Hint
 from mock_server.domain.limits import Limits
@@ -24,9 +24,9 @@ _A_FOLDER = (
 )
 
 
-def hint_of(
+def empty_page_hint(
     dataset: Dataset,
-    inside: int,
+    scope_size: int,
     request: ListV2,
     choices: Choices,
     total: int,
@@ -34,17 +34,19 @@ def hint_of(
 ) -> Hint:
     """Return the hint for a page that shows none of the `total` matching collections.
 
-    `inside` is the number of collections in the requested scope (see `scope_of`).
+    `scope_size` is the number of collections in the requested scope (see `scope_of`).
     """
     tree = dataset.tree
-    size, everywhere = len(tree), None
-    if not total and inside < size <= limits.hinted_collections:
+    size, dataset_matches = len(tree), None
+    if not total and scope_size < size <= limits.hinted_collections:
         search = search_of(request, choices)
         if search is not None:
             listing = tree.listing(ANYWHERE, choices.list_order)
-            everywhere = len(listing.find(search, limits.cached_searches))
+            dataset_matches = len(listing.find(search, limits.cached_searches))
     is_folder = dataset.type == "folder"
-    page = EmptyPage(request, choices, size, inside, total, everywhere, is_folder)
+    page = EmptyPage(
+        request, choices, size, scope_size, total, dataset_matches, is_folder
+    )
     # For a long request, store only the shortened text, to save memory in the journal.
     is_long = request.tags or len(request.search_text) > SHOWN_CHARS
     return page.text() if is_long else page.text
@@ -53,57 +55,59 @@ def hint_of(
 class EmptyPage(Struct, frozen=True, gc=False):
     """An empty page of a dataset: its request, and numbers of collections.
 
-    `size` counts the collections of the dataset, `inside` those in the requested scope,
-    `total` the matches there, and `everywhere` the matches in the whole dataset (None
-    if they were not counted). `is_folder`: the dataset is a folder of datasets.
+    `size` counts the collections of the dataset, `scope_size` those in the requested
+    scope, `total` the matches there, and `dataset_matches` those in the whole dataset
+    (None if they were not counted). `is_folder`: the dataset is a folder of datasets.
     """
 
     request: ListV2
     choices: Choices
     size: int
-    inside: int
+    scope_size: int
     total: int
-    everywhere: int | None
+    dataset_matches: int | None
     is_folder: bool
 
     def text(self) -> str:
         """Return the reason, and the nearest settings that may help."""
-        request, hidden = self.request, self.size - self.inside
+        request, hidden = self.request, self.size - self.scope_size
         if self.total:
             last = (self.total - 1) // request.page_size * request.page_size
-            match = f"{amount(self.total)} {verb(self.total, 'match')}"
-            past = f"offset {request.offset} is past the end: {match}"
-            return f"{past}, and the last page is at offset {last}"
+            match = f"{amount_text(self.total)} {verb_form(self.total, 'match')}"
+            reason = f"offset {request.offset} is past the end: {match}"
+            return f"{reason}, and the last page is at offset {last}"
         if not self.size:
             return _A_FOLDER if self.is_folder else "the dataset holds no collections"
-        settings = join(wider_settings(request, self.choices), "or")
+        settings = join_words(wider_settings(request, self.choices), "or")
         if not hidden or not settings:
             return self._match_text()
-        if self.everywhere == 0:
+        if self.dataset_matches == 0:
             return f"{self._match_text()}, nor of the other {hidden:,}"
         scope = scope_choice(request, self.choices)
         cause = f"{parent_words(request)}{scope} keeps out the other {hidden:,}"
         if search_of(request, self.choices) is None:
             effect = "they are listed"
-        elif self.everywhere is None:
+        elif self.dataset_matches is None:
             effect = "they are looked through too"
         else:
-            effect = f"{self.everywhere:,} {verb(self.everywhere, 'match')}"
+            effect = (
+                f"{self.dataset_matches:,} {verb_form(self.dataset_matches, 'match')}"
+            )
         return f"{self._match_text()}; {cause}: {settings}, {effect}"
 
     def _match_text(self) -> str:
         scope_name = scope_text(scope_of(self.request, self.choices))
-        if not self.inside:
+        if not self.scope_size:
             return f"there are no collections {scope_name}"
-        one, many = "the only collection", f"the {amount(self.inside)}"
-        searched_text = one if self.inside == 1 else many
+        one, many = "the only collection", f"the {amount_text(self.scope_size)}"
+        searched_text = one if self.scope_size == 1 else many
         filters = filter_words(self.request, self.choices)
         return f"{filters} matches none of {searched_text} {scope_name}"
 
 
 def wider_settings(request: ListV2, choices: Choices) -> list[str]:
     """Return settings in words, each of which makes the request list all folders."""
-    names = names_read(lambda watched: scope_of(request, watched), choices)
+    names = choices_read(lambda watched: scope_of(request, watched), choices)
     settings = [
         f"with choice {name}={value}"
         for name, value in other_values(choices, names)
@@ -119,12 +123,12 @@ def quote(text: str) -> str:
     return quoted(cut(text))
 
 
-def amount(count: int) -> str:
+def amount_text(count: int) -> str:
     """Return `1 collection` or `1,000 collections`."""
     return f"{count:,} collection" + ("" if count == 1 else "s")
 
 
-def verb(count: int, plural: str) -> str:
+def verb_form(count: int, plural: str) -> str:
     """Return the verb for a number: `matches` for 1, else `match` (`plural`)."""
     return f"{plural}es" if count == 1 else plural
 
@@ -146,7 +150,7 @@ def parent_words(request: ListV2) -> str:
 
 def scope_choice(request: ListV2, choices: Choices) -> str:
     """Return ` (choice a=b)` if a choice limits the request to a folder, else ""."""
-    names = names_read(lambda watched: scope_of(request, watched), choices)
+    names = choices_read(lambda watched: scope_of(request, watched), choices)
     return choices_text(choices, names[-1:])
 
 
@@ -168,7 +172,7 @@ def search_words(request: ListV2, choices: Choices) -> str:
         changed_choices = choices.replaced(**{name: getattr(documented, name)})
         return search_of(request, changed_choices) != search
 
-    names = names_read(lambda watched: search_of(request, watched), choices)
+    names = choices_read(lambda watched: search_of(request, watched), choices)
     in_force = choices_text(choices, filter(changes_search, names))
     if not request.search_text:
         return in_force.strip(" ()")
@@ -184,7 +188,7 @@ def tags_words(tags: Sequence[str]) -> str:
     return f"filterTags [{', '.join(map(quote, tags[:_MAX_TAGS]))}{more}]"
 
 
-def join(parts: Sequence[str], last: str) -> str:
+def join_words(parts: Sequence[str], last: str) -> str:
     """Return `a, b or c`; `last` is the word before the last part."""
     if len(parts) < 2:
         return "".join(parts)

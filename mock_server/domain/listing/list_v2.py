@@ -14,7 +14,7 @@ from mock_server.domain.call import Call, DatasetForbidden, ParentNotFound
 from mock_server.domain.choices.reading import choices_hint, remedies
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Note
-from mock_server.domain.listing.empty_page import hint_of
+from mock_server.domain.listing.empty_page import empty_page_hint
 from mock_server.domain.listing.request import ListV2, scope_of, search_of
 from mock_server.domain.messages import hint_of_name, quoted
 from mock_server.domain.objects.dataset import Dataset
@@ -72,7 +72,9 @@ def page_in(
     # scrollList asks for zero items and pages the matches itself: no hint is needed.
     if not page and size and not state.has_hint:
         total = len(matching)
-        state.hint(hint_of(dataset, scope_size, request, choices, total, state.limits))
+        state.hint(
+            empty_page_hint(dataset, scope_size, request, choices, total, state.limits)
+        )
     if request.is_clamped:
         state.notes.append(Note(lowered_page=(len(page), len(matching))))
     return Page(page, len(matching), level, matching, offset, size)

@@ -13,8 +13,8 @@ class ListV2(Struct, frozen=True):
     """A list request with checked fields.
 
     listV2 sets `folders_only` and `tags` only with choice list_filters=honour. With
-    `every_tag`, a match needs all `tags`, else one of them. `is_clamped`: the client
-    requested more than `page_size` items.
+    `needs_every_tag`, a match needs all `tags`, else one of them. `is_clamped`: the
+    client requested more than `page_size` items.
     """
 
     dataset_id: str
@@ -24,7 +24,7 @@ class ListV2(Struct, frozen=True):
     search_text: str = ""
     folders_only: bool = False
     tags: tuple[str, ...] = ()
-    every_tag: bool = False
+    needs_every_tag: bool = False
     is_clamped: bool = False
 
 
@@ -57,6 +57,6 @@ def search_of(request: ListV2, choices: Choices) -> index.Search | None:
     # Without a text the fields do not matter. A constant lets equal searches share a
     # cached result.
     fields = choices.search_fields if request.search_text else "name"
-    is_every = request.every_tag and bool(request.tags)
+    is_every = request.needs_every_tag and bool(request.tags)
     text, tags = request.search_text, request.tags
     return index.Search(text, fields, conditions, tags, is_every)

@@ -58,12 +58,12 @@ class Blocks(ComputedSequence[T]):
     @staticmethod
     def from_items(items: Sequence[T]) -> Blocks[T]:
         """Return `items` in blocks; return a `Blocks` unchanged."""
-        return items if isinstance(items, Blocks) else Blocks(list(_cut(items)))
+        return items if isinstance(items, Blocks) else Blocks(list(_divide(items)))
 
     def appended(self, items: Sequence[T]) -> Blocks[T]:
         """Return a sequence with `items` at its end."""
         last_blocks = self._blocks[-1:]
-        return Blocks([*self._blocks[:-1], *_cut(chain(*last_blocks, items))])
+        return Blocks([*self._blocks[:-1], *_divide(chain(*last_blocks, items))])
 
     def merged(
         self,
@@ -95,22 +95,24 @@ class Blocks(ComputedSequence[T]):
         numbers = sorted(removed.keys() | added.keys(), reverse=True)
         for count, number in enumerate(numbers, 1):
             block = chain(*blocks[number : number + 1])
-            left = [item for item in block if id(item) not in removed[number]]
-            blocks[number : number + 1] = _cut(sort([*left, *added[number]]))
+            kept = [item for item in block if id(item) not in removed[number]]
+            blocks[number : number + 1] = _divide(sort([*kept, *added[number]]))
             if not count % _BLOCKS_PER_STEP:
                 yield
         return Blocks(blocks)
 
-    def with_items(self, by_place: Mapping[int, T]) -> Blocks[T]:
-        """Return a sequence with the items of `by_place` at these indexes."""
+    def with_items(self, by_index: Mapping[int, T]) -> Blocks[T]:
+        """Return a sequence with the items of `by_index` at these indexes."""
         copies: dict[int, list[T]] = {}
-        for index, item in by_place.items():
+        for index, item in by_index.items():
             number = bisect_right(self._ends, index)
             if number not in copies:
                 copies[number] = [*self._blocks[number]]
             # A negative index, from the end of the block.
             copies[number][index - self._ends[number]] = item
-        return Blocks([copies.get(n, block) for n, block in enumerate(self._blocks)])
+        return Blocks(
+            [copies.get(number, block) for number, block in enumerate(self._blocks)]
+        )
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -163,7 +165,7 @@ class SelectionView(ComputedSequence[T]):
         return self._items[self._indexes[index]]
 
 
-def _cut(items: Iterable[T]) -> Iterator[Sequence[T]]:
+def _divide(items: Iterable[T]) -> Iterator[Sequence[T]]:
     items = list(items)
     if 0 < len(items) <= 2 * _BLOCK_ITEMS:
         yield items

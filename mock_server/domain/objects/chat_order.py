@@ -53,17 +53,19 @@ class ChatOrder:
         """
         self._before.setdefault(chat_id, chat)
 
-    def listed(self, current: Callable[[str], Chat | None]) -> Sequence[Chat]:
+    def listed(self, current_chat: Callable[[str], Chat | None]) -> Sequence[Chat]:
         """Return all chats in order. Raises NotReady.
 
-        `current` returns the chat that has an id now, or None.
+        `current_chat` returns the chat that has an id now, or None.
         """
         while self._moves or self._before:
             if self._moves is None:
                 before, self._before = self._before, {}
-                olds = [old for old in before.values() if old is not None]
-                news = [new for new in map(current, before) if new is not None]
-                self._moves = olds, news
+                old_chats = [old for old in before.values() if old is not None]
+                new_chats = [
+                    new for new in map(current_chat, before) if new is not None
+                ]
+                self._moves = old_chats, new_chats
                 self._merges += 1  # because others may still hold the last merge
             steps = self._sorted.merged(*self._moves, _index_of, _sort)
             self._sorted = compute(self, self._merges, steps)

@@ -62,12 +62,12 @@ class ChatRecords(ComputedSequence[ChatRecord]):
         records, size = self._records.appended(new), self.size + _size_of(new)
         return ChatRecords(records, self._deleted, size)
 
-    def with_records(self, by_place: Mapping[int, ChatRecord]) -> ChatRecords:
+    def with_records(self, by_index: Mapping[int, ChatRecord]) -> ChatRecords:
         """Return the records with some replaced; deleted records stay deleted."""
-        records = self._records.with_items(by_place)
-        olds = map(self._records.__getitem__, by_place)
-        size = self.size + _size_of(by_place.values()) - _size_of(olds)
-        deleted = _deleted_in(by_place.items())
+        records = self._records.with_items(by_index)
+        olds = map(self._records.__getitem__, by_index)
+        size = self.size + _size_of(by_index.values()) - _size_of(olds)
+        deleted = _deleted_in(by_index.items())
         return ChatRecords(records, sorted({*self._deleted, *deleted}), size)
 
 
@@ -88,7 +88,7 @@ class _VisibleRecords(ComputedSequence[ChatRecord]):
     def __init__(self, records: Sequence[ChatRecord], deleted: Sequence[int]) -> None:
         self._records = records
         # The number of shown records before each deleted record.
-        self._visible_before = [index - n for n, index in enumerate(deleted)]
+        self._visible_before = [index - number for number, index in enumerate(deleted)]
 
     def __len__(self) -> int:
         return len(self._records) - len(self._visible_before)

@@ -25,7 +25,7 @@ from mock_server.domain.objects.index import (
     Scope,
     Search,
     SortedOrder,
-    listings,
+    listings_by_folder,
     sort_collections,
 )
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
@@ -37,7 +37,7 @@ from mock_server.domain.objects.pending import (
     sort_in_steps,
 )
 
-SoughtField = Literal["name", "file_id", "raw_link", "external_file_id"]
+SearchedField = Literal["name", "file_id", "raw_link", "external_file_id"]
 """The fields of collections by which requests look for a collection."""
 
 
@@ -66,7 +66,7 @@ class FolderTree(ABC):
         """Return the collection with this id, or None."""
 
     @abstractmethod
-    def having(self, field: SoughtField, value: str) -> Iterator[Collection]:
+    def find_by(self, field: SearchedField, value: str) -> Iterator[Collection]:
         """Yield the collections whose `field` has this value. Raises NotReady."""
 
     @abstractmethod
@@ -185,7 +185,7 @@ class Tree(FolderTree):
     def get(self, collection_id: str) -> Collection | None:
         return self.by_id.get(collection_id)
 
-    def having(self, field: SoughtField, value: str) -> Iterator[Collection]:
+    def find_by(self, field: SearchedField, value: str) -> Iterator[Collection]:
         items, value_of = self._collections, attrgetter(field)
         steps = select_in_steps(items, lambda each: value_of(each) == value)
         return map(items.__getitem__, compute(self, (field, value), steps))
@@ -226,7 +226,7 @@ class Tree(FolderTree):
         if order not in self._listings:
             ordered = Listing(sort_collections(self._collections, order))
             is_sorted = order != "fixture"
-            steps = listings(ordered if is_sorted else self._everything)
+            steps = listings_by_folder(ordered if is_sorted else self._everything)
             self._listings[order] = complete(steps)
         return self._listings[order]
 
@@ -237,7 +237,7 @@ class Tree(FolderTree):
         else:
             key = SORT_KEYS[order]
             everything = Listing((yield from sort_in_steps(self._collections, key)))
-        self._listings[order] = yield from listings(everything)
+        self._listings[order] = yield from listings_by_folder(everything)
         return self._listings[order]
 
     @cached_property
@@ -322,7 +322,9 @@ class Tree(FolderTree):
         order: SortedOrder = "name" if is_by_name else "update_time_desc"
         listing = self._sorted(order)[ANYWHERE]
         if not listing.places:
-            numbers = {id(item): n for n, item in enumerate(self._collections)}
+            numbers = {
+                id(item): number for number, item in enumerate(self._collections)
+            }
             listing.places = array("I", (numbers[id(each)] for each in listing.items))
         return order, listing.places
 

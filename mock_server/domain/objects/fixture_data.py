@@ -53,9 +53,9 @@ class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
     secrets: tuple[bytes, ...] = ()
 
     def __post_init__(self) -> None:
-        long = [key for key in self.keys if len(key) >= MIN_REDACTABLE_LENGTH]
+        long_keys = [key for key in self.keys if len(key) >= MIN_REDACTABLE_LENGTH]
         # The way of msgspec to set a computed field of a frozen struct.
-        force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long)))
+        force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long_keys)))
 
     def warnings_under(self, version: Version) -> Iterator[str]:
         """Yield warnings of another declared version, and of variables in ids."""
@@ -92,7 +92,7 @@ class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
         """The places of all rows by id, found at the first use. Raises NotReady."""
         return compute(self, "row_places", places_of(self.datasets.values()))
 
-    def has(self, own_id: str) -> bool:
+    def has_id(self, own_id: str) -> bool:
         """Return True if an object has this id. Raises NotReady."""
         # Large trees have a look-up by id; collecting all of their ids would be slow.
         return own_id in self._ids or any(own_id in tree for tree in self._large_trees)
@@ -138,14 +138,16 @@ class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
             if isinstance(tree, Tree):
                 tree.places("fixture", ())
 
-    def chats_and_collections(self, at_once: int) -> Iterator[list[Chat | Collection]]:
-        """Yield all chats and collections, in lists of at most `at_once`."""
+    def chats_and_collections(
+        self, max_items: int
+    ) -> Iterator[list[Chat | Collection]]:
+        """Yield all chats and collections, in lists of at most `max_items`."""
         groups: list[Iterable[Chat | Collection]] = [
             *(app.chats.values() for app in self.apps.values()),
             *(dataset.tree for dataset in self.datasets.values()),
         ]
         ids = chain.from_iterable(groups)
-        while chunk := list(islice(ids, at_once)):
+        while chunk := list(islice(ids, max_items)):
             yield chunk
 
     def counts(self) -> dict[str, int]:

@@ -32,29 +32,29 @@ _SLOW_COST = 32
 """Maximum cost of folding a character, relative to changing only its case."""
 
 
-def folded_beginning(text: str, room: int) -> tuple[str, int]:
-    """Return the folded beginning of a text, as far as `room` suffices, and the rest.
+def folded_beginning(text: str, budget: int) -> tuple[str, int]:
+    """Return the folded beginning of a text, as far as `budget` suffices, and the rest.
 
-    Each character costs 1 of `room`, but 32 in a part with characters that need
+    Each character costs 1 of `budget`, but 32 in a part with characters that need
     composing. The rest of the room may be negative.
     """
     if text.isascii():
-        return text[:room].lower(), room - len(text)
+        return text[:budget].lower(), budget - len(text)
     parts: list[str] = []
     is_all_simple = True
     for start in range(0, len(text), _PART_CHARS):
-        if room <= 0:
-            text, room = text[:start], 0
+        if budget <= 0:
+            text, budget = text[:start], 0
             break
         part = text[start : start + _PART_CHARS]
         folded = part.casefold()
         is_simple = len(folded) == len(part) and is_normalized("NFC", folded)
-        room -= len(part) if is_simple else _SLOW_COST * len(part)
+        budget -= len(part) if is_simple else _SLOW_COST * len(part)
         is_all_simple = is_all_simple and is_simple
         parts.append(folded)
     if is_all_simple and is_normalized("NFC", text):  # do not fold all parts again
-        return normalize("NFC", "".join(parts)), room
-    return fold(text), room
+        return normalize("NFC", "".join(parts)), budget
+    return fold(text), budget
 
 
 # Marks with combining class 0 in Unicode that decompose into two marks.

@@ -41,7 +41,7 @@ Scope = str | None | Anywhere
 """The scope of a listing: a folder's id, the top level (None), or ANYWHERE."""
 
 
-def listings(all_items: Listing) -> Steps[dict[Scope, Listing]]:
+def listings_by_folder(all_items: Listing) -> Steps[dict[Scope, Listing]]:
     """Return a listing for each folder that has collections, and for ANYWHERE.
 
     All listings have the order of `all_items`.
@@ -99,7 +99,7 @@ def is_folder(item: Collection) -> bool:
 class Search(Struct, frozen=True):
     """A search. A match has `term` in one of the `fields`, and meets all `conditions`.
 
-    It also has one of the `tags`, or all tags with `every_tag`. An empty `term`,
+    It also has one of the `tags`, or all tags with `needs_every_tag`. An empty `term`,
     `conditions` or `tags` restricts nothing; at least one of them is not empty.
     """
 
@@ -107,10 +107,10 @@ class Search(Struct, frozen=True):
     fields: SearchFields = "name_and_tags"
     conditions: tuple[Condition, ...] = ()
     tags: tuple[str, ...] = ()
-    every_tag: bool = False
+    needs_every_tag: bool = False
 
     @property
-    def restricts(self) -> bool:
+    def has_restriction(self) -> bool:
         """False if every collection is a match."""
         return replace(self, fields="name") != Search(fields="name")
 
@@ -133,7 +133,7 @@ class Search(Struct, frozen=True):
         """
         if not all(is_met(item) for is_met in self.conditions):
             return False
-        if self.every_tag:
+        if self.needs_every_tag:
             if not set(self.tags).issubset(item.tags):
                 return False
         elif self.tags and set(self.tags).isdisjoint(item.tags):
@@ -219,7 +219,9 @@ class Listing:
         if search.tags:
             by_tag = yield from self._index_tags()
             tagged: list[Sequence[int]] = [by_tag.get(each, ()) for each in search.tags]
-            groups += [[each] for each in tagged] if search.every_tag else [tagged]
+            groups += (
+                [[each] for each in tagged] if search.needs_every_tag else [tagged]
+            )
         if len(groups) == 1 and len(groups[0]) == 1:
             return groups[0][0]
         return (yield from _intersection(groups, len(self.items)))
@@ -230,26 +232,26 @@ class Listing:
     def _matching_indexes(self, condition: Condition) -> Steps[array[int]]:
         """Return the indexes of the collections that meet a condition, ascending."""
         if condition not in self._by_condition:
-            indices = array("I")
+            indexes = array("I")
             for start, chunk in pieces(self.items):
-                indices.extend(compress(count(start), map(condition, chunk)))
+                indexes.extend(compress(count(start), map(condition, chunk)))
                 yield
-            self._by_condition[condition] = indices
+            self._by_condition[condition] = indexes
         return self._by_condition[condition]
 
     def _index_tags(self) -> Steps[dict[str, array[int]]]:
         """Return the indexes of the collections with each tag, ascending."""
         if self._by_tag is None:
-            indices: dict[str, array[int]] = {}
+            indexes: dict[str, array[int]] = {}
             for start, chunk in pieces(self.items):
                 for index, tags in enumerate(map(attrgetter("tags"), chunk), start):
                     # A collection may have the same tag twice.
                     for tag in tags if len(tags) < 2 else dict.fromkeys(tags):
-                        if tag not in indices:
-                            indices[tag] = array("I")
-                        indices[tag].append(index)
+                        if tag not in indexes:
+                            indexes[tag] = array("I")
+                        indexes[tag].append(index)
                 yield
-            self._by_tag = indices
+            self._by_tag = indexes
         return self._by_tag
 
 
@@ -270,15 +272,15 @@ class RenumberedListing(Listing):
         hits = yield from self._searched._matches(search)
         if len(hits) <= STEP:
             return array("I", sorted(map(self._numbers.__getitem__, hits)))
-        marks, indices = bytearray(len(self.items)), array("I")
+        marks, indexes = bytearray(len(self.items)), array("I")
         for _, chunk in pieces(hits):
             for number in map(self._numbers.__getitem__, chunk):
                 marks[number] = 1
             yield
         for start, marked in pieces(marks):
-            indices.extend(compress(count(start), marked))
+            indexes.extend(compress(count(start), marked))
             yield
-        return indices
+        return indexes
 
 
 def _intersection(
@@ -293,7 +295,9 @@ def _intersection(
         bounds = start, start + STEP
         unions = []
         for group in groups:
-            cuts = [(each, [bisect_left(each, n) for n in bounds]) for each in group]
+            cuts = [
+                (each, [bisect_left(each, bound) for bound in bounds]) for each in group
+            ]
             unions.append(set().union(*(each[slice(*cut)] for each, cut in cuts)))
         indexes.extend(sorted(set.intersection(*unions)))
         yield
@@ -306,16 +310,16 @@ class Hits(ComputedSequence[Collection]):
     A search may match a million collections, of which a page shows thirty.
     """
 
-    def __init__(self, items: Sequence[Collection], indices: Sequence[int]) -> None:
-        self.indices = indices
+    def __init__(self, items: Sequence[Collection], indexes: Sequence[int]) -> None:
+        self.indexes = indexes
         """Indexes of the matches in the searched sequence, ascending."""
         self._items = items
 
     def __len__(self) -> int:
-        return len(self.indices)
+        return len(self.indexes)
 
     def __iter__(self) -> Iterator[Collection]:
-        return map(self._items.__getitem__, self.indices)
+        return map(self._items.__getitem__, self.indexes)
 
     def _item(self, index: int) -> Collection:
-        return self._items[self.indices[index]]
+        return self._items[self.indexes[index]]

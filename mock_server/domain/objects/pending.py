@@ -34,7 +34,7 @@ class Pending(Generic[T]):
         """Names the value among those that a call needs."""
         self.value: T
         """The value; set when the iteration has ended."""
-        self.is_made = False
+        self.is_computed = False
         self.error: Exception | None = None
         """What a step has raised."""
         self._steps = _with_value(steps)
@@ -42,7 +42,7 @@ class Pending(Generic[T]):
         self._lock = Lock()
 
     def __iter__(self) -> Iterator[None]:
-        while not self.is_made:
+        while not self.is_computed:
             result: tuple[T] | None = None
             with self._lock:
                 try:
@@ -51,14 +51,14 @@ class Pending(Generic[T]):
                     self.error = self.error or error
                     return
             if result is not None:
-                (self.value,), self.is_made = result, True
+                (self.value,), self.is_computed = result, True
             yield
 
     def result(self) -> T:
         """Return the value. Raises NotReady, and what a step has raised."""
         if self.error is not None:
             raise self.error.with_traceback(None)
-        if not self.is_made:
+        if not self.is_computed:
             raise NotReady(self)
         return self.value
 
@@ -81,7 +81,7 @@ class NotReady(Exception):
     """
 
     def __init__(self, pending: Pending[Any]) -> None:
-        super().__init__("Expected a value that is made, got one that takes steps")
+        super().__init__("Expected a computed value, got one that takes more steps")
         self.pending = pending
 
 
@@ -115,8 +115,8 @@ def complete(steps: Steps[T]) -> T:
 
 def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]]:
     """Yield lists of at most `size` items, each with its start index."""
-    rest, start = iter(items), 0
-    while chunk := list(islice(rest, size)):
+    iterator, start = iter(items), 0
+    while chunk := list(islice(iterator, size)):
         yield start, chunk
         start += len(chunk)
 

@@ -54,13 +54,13 @@ class Job(Struct, frozen=True):
         return len(self.rows) if self.is_parsed else 1
 
     @property
-    def due(self) -> int:
+    def due_time(self) -> int:
         """Time (ms) of the next step: the text is parsed, or first rows are trained."""
         return self.start + 2 * _SECOND
 
     def advanced(self, now: int) -> tuple[tuple[Row, ...], "Job | None"]:
         """Return the rows trained by `now` (ms), and the rest of the job, if any."""
-        if now < self.due:
+        if now < self.due_time:
             return (), self
         if not self.is_parsed:
             # Parsed rows are trained like rows that were pushed a second later.
@@ -95,9 +95,9 @@ def amount_of(jobs: Iterable[Job]) -> int:
     return sum(job.waiting for job in jobs)
 
 
-def next_due(jobs: Iterable[Job]) -> int | None:
+def next_due_time(jobs: Iterable[Job]) -> int | None:
     """Return the time (ms) of the next step of any job; None without jobs."""
-    return min((job.due for job in jobs), default=None)
+    return min((job.due_time for job in jobs), default=None)
 
 
 class RowPlace(Struct, frozen=True):
@@ -108,7 +108,7 @@ class RowPlace(Struct, frozen=True):
     row: Row
 
 
-class OldestFirst(ComputedSequence[Row]):
+class OldestFirstView(ComputedSequence[Row]):
     """Rows in another order, as a view: by chunkIndex, then oldest first."""
 
     __slots__ = ("_rows",)

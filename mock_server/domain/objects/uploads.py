@@ -26,7 +26,9 @@ MEDIA_TYPES = {
 }
 """The media type for each accepted ending of a file name."""
 FILE_TYPES = tuple(MEDIA_TYPES)
-TEXT_TYPES = tuple(end for end, kind in MEDIA_TYPES.items() if kind[:4] == "text")
+TEXT_TYPES = tuple(
+    ending for ending, media_type in MEDIA_TYPES.items() if media_type[:4] == "text"
+)
 """The endings of files whose text is stored."""
 
 _INCOMPLETE_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")

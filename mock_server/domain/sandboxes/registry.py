@@ -168,19 +168,19 @@ class Sandboxes:
         if len(self._leases) >= self.limits.sandboxes:
             expected = f"at most {self.limits.sandboxes} sandboxes"
             raise errors.LimitReached(expected, "one more", "path", "delete some first")
-        ring = KeyRing(self._environment.secret())
+        key_ring = KeyRing(self._environment.secret())
         sandbox = Sandbox(
             baseline or self.default.baseline,
             profile or self.profile,
             choices or self.choices,
             self._environment,
             name=name,
-            ring=ring,
+            key_ring=key_ring,
             memory=self.memory,
         )
         ttl = self.limits.sandbox_ttl if ttl is None else ttl
         self._leases[name] = Lease(sandbox, ttl, self._environment.seconds() + ttl)
-        self._by_prefix[ring.prefix] = name
+        self._by_prefix[key_ring.prefix] = name
         self._by_redacted[redacted_key(name)] = name
         return sandbox
 
@@ -197,8 +197,8 @@ class Sandboxes:
         if lease is None:
             expected = f"a sandbox other than {quoted(DEFAULT)}"
             raise SandboxNotFound.of(name, expected, "path")
-        if lease.sandbox.ring is not None:
-            del self._by_prefix[lease.sandbox.ring.prefix]
+        if lease.sandbox.key_ring is not None:
+            del self._by_prefix[lease.sandbox.key_ring.prefix]
         self._by_redacted.pop(redacted_key(name), None)
         # Pending requests see that their state was replaced, and look again.
         lease.sandbox.reset()

@@ -24,8 +24,8 @@ _KEY_BYTES, _TOKEN_BYTES = 400, 100
 class Sandbox:
     """A sandbox: its name, the baseline for resets, and the current state.
 
-    With a key ring (`ring`), callers use the API keys that the ring issues, instead of
-    the declared ones. All data is charged to `memory`; creation may raise LimitReached.
+    With a `key_ring`, callers use the API keys that the ring issues, instead of the
+    declared ones. All data is charged to `memory`; creation may raise LimitReached.
 
     To read several values of the same moment, take `state` once and read its fields: a
     reset replaces the whole state.
@@ -39,28 +39,28 @@ class Sandbox:
         environment: Environment,
         *,
         name: str = "default",
-        ring: KeyRing | None = None,
+        key_ring: KeyRing | None = None,
         memory: Memory | None = None,
     ) -> None:
         self.name = name
         self._memory = memory or Memory(environment.limits)
-        self._issued = self._memory.charge("states")
-        self.ring = ring
+        self._issued_charge = self._memory.charge("states")
+        self.key_ring = key_ring
         self._charge(baseline)
         self.baseline = baseline
         # The default sandbox issues no API keys, but it does issue login tokens.
-        self.tokens = ring or KeyRing(environment.secret())
+        self.tokens = key_ring or KeyRing(environment.secret())
         self.snapshots = Snapshots()
         self.listeners: list[Callable[[], object]] = []
         """Functions to call after a journal entry, or a change by the admin API."""
         self.changes = 0
         """Number of changes by the admin API."""
         # Profile and choices after a reset.
-        self._start = profile, choices
+        self._start_settings = profile, choices
         self._environment = environment
         # A test may replace the state while the server runs in another thread.
         self._lock = Lock()
-        self.state = self._fresh(1, self._new_journal())
+        self.state = self._new_state(1, self._new_journal())
 
     @property
     def store(self) -> Store:
@@ -92,23 +92,24 @@ class Sandbox:
     @property
     def start_choices(self) -> Choices:
         """The choices that a reset restores."""
-        return self._start[1]
+        return self._start_settings[1]
 
     @property
     def key(self) -> str | None:
         """An API key with all permissions, or None if no such key is accepted."""
-        if self.ring is not None:
-            return self.ring.owner
+        if self.key_ring is not None:
+            return self.key_ring.owner
         declared = self.state.store.fixture.keys
-        any_key = not declared and self.choices.unknown_key == "accept"
-        return owner_key(declared, any_key)
+        is_any_accepted = not declared and self.choices.unknown_key == "accept"
+        return owner_key(declared, is_any_accepted)
 
     @property
     def keys(self) -> dict[str, str]:
         """The API key to send for each declared key, by declared key."""
         declared = self.state.store.fixture.keys
         return {
-            key: self.ring.issued_key(key) if self.ring else key for key in declared
+            key: self.key_ring.issued_key(key) if self.key_ring else key
+            for key in declared
         }
 
     @property
@@ -150,7 +151,7 @@ class Sandbox:
         """
         self._charge(baseline)
         with self._lock:
-            self.baseline, self._start = baseline, (profile, choices)
+            self.baseline, self._start_settings = baseline, (profile, choices)
             self.snapshots.clear()
             # A new sandbox numbers its journal entries from 1, so use a new journal.
             self.state.journal.close()
@@ -207,21 +208,21 @@ class Sandbox:
         """Charge a baseline, and the keys and tokens for it. Raises LimitReached."""
         self._memory.charge_shared(baseline)
         size = _TOKEN_BYTES * len(baseline.users)
-        if self.ring is not None:
+        if self.key_ring is not None:
             size += _KEY_BYTES * len(baseline.keys) + _TOKEN_BYTES * len(
                 baseline.shares
             )
-        self._issued.add(size - self._issued.size)
+        self._issued_charge.add(size - self._issued_charge.size)
 
     def _replace(self, journal: Journal) -> None:
         """Replace the state; cancel pending delays and hangs of the old one."""
         old = self.state
         # Replace the state first, so that a delay that begins later sees the new state.
-        self.state = self._fresh(old.generation + 1, journal)
+        self.state = self._new_state(old.generation + 1, journal)
         old.end_waits()
 
-    def _fresh(self, generation: int, journal: Journal) -> State:
-        profile, choices = self._start
+    def _new_state(self, generation: int, journal: Journal) -> State:
+        profile, choices = self._start_settings
         environment, memory = self._environment, self._memory
         return State(
             generation=generation,
@@ -252,18 +253,18 @@ class Sandbox:
 
     def _callers(self, fixture: FixtureData) -> Mapping[str, Caller]:
         declared = fixture.keys
-        return declared if self.ring is None else self.ring.callers(declared)
+        return declared if self.key_ring is None else self.key_ring.callers(declared)
 
     def _shares(self, fixture: FixtureData) -> Mapping[str, Share]:
-        shares, ring = fixture.shares, self.ring
-        if ring is None:
+        shares, key_ring = fixture.shares, self.key_ring
+        if key_ring is None:
             return shares
-        return {ring.shared(each): share for each, share in shares.items()}
+        return {key_ring.issued_share_id(each): share for each, share in shares.items()}
 
     def _logins(self, fixture: FixtureData) -> Mapping[str, Caller]:
         # A user has the permissions of their member's key, else all permissions.
         logins: dict[str, Caller] = {}
         for user in fixture.users:
             caller = replace(fixture.caller_of(user.member), username=user.username)
-            logins[self.tokens.token(user.username)] = caller
+            logins[self.tokens.login_token(user.username)] = caller
         return logins

@@ -72,9 +72,9 @@ class State(Struct, frozen=True, eq=False):
             share = None
         return Caller("", level=Level.NONE, visitor=Visitor(uid, share))
 
-    def holder_of(self, key: str) -> Caller | None:
+    def created_key_caller(self, key: str) -> Caller | None:
         """Return the caller of an API key that a login created here, or None."""
-        key_id = self.tokens.id_of(key)
+        key_id = self.tokens.created_key_id(key)
         created = None if key_id is None else self.store.api_keys.get(key_id)
         if created is None:
             return None
@@ -121,8 +121,8 @@ class State(Struct, frozen=True, eq=False):
 
         Call this method before you read data. It is fast if no row is due.
         """
-        due, now = self.store.due, self.clock.now()
-        if due is not None and now >= due:
+        due_time, now = self.store.due_time, self.clock.now()
+        if due_time is not None and now >= due_time:
             training.train_due_rows(self.store, now)
 
     def end_waits(self) -> None:

@@ -95,8 +95,8 @@ class ChangedListing:
         if self._marks:
             self._marks[place] = 1
         for _, hits, differences in self._results():
-            index = bisect_left(hits.indices, place)
-            if index < len(hits) and hits.indices[index] == place:
+            index = bisect_left(hits.indexes, place)
+            if index < len(hits) and hits.indexes[index] == place:
                 differences.remove(index)
 
     def insert(self, item: Collection, place: int, key: Key) -> None:
@@ -104,7 +104,7 @@ class ChangedListing:
         self.differences.insert(item, place, key)
         for search, hits, differences in self._results():
             if self._matches(search, item):
-                differences.insert(item, bisect_left(hits.indices, place), key)
+                differences.insert(item, bisect_left(hits.indexes, place), key)
 
     def remove_inserted(self, item: Collection, key: Key) -> None:
         """Remove a collection that was inserted before."""
@@ -125,20 +125,20 @@ class ChangedListing:
 
     def _differences_to(self, hits: Hits, search: Search) -> Differences:
         """Return the differences between `hits` in the base and the matches here."""
-        indices, changes = hits.indices, self.differences
+        indexes, changes = hits.indexes, self.differences
         removed: Iterable[int]
         if self._marks:
-            removed = compress(count(), map(self._marks.__getitem__, indices))
+            removed = compress(count(), map(self._marks.__getitem__, indexes))
         else:
             places = changes.removed
-            insertions = ((bisect_left(indices, place), place) for place in places)
+            insertions = ((bisect_left(indexes, place), place) for place in places)
             removed = (
                 index
                 for index, place in insertions
-                if index < len(hits) and indices[index] == place
+                if index < len(hits) and indexes[index] == place
             )
         inserted = [
-            (item, bisect_left(indices, place))
+            (item, bisect_left(indexes, place))
             for item, place in zip(changes.items, changes.places, strict=True)
             if self._matches(search, item)
         ]

@@ -15,7 +15,7 @@ from sys import getsizeof
 from typing import Any, get_args
 
 from mock_server.domain.memory import MemoryCharge
-from mock_server.domain.objects.dataset import FolderTree, SoughtField, Tree
+from mock_server.domain.objects.dataset import FolderTree, SearchedField, Tree
 from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Scope
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import Steps, compute, pieces
@@ -105,8 +105,8 @@ class ChangedTree(FolderTree):
         item = self._base.by_id.get(collection_id)
         return None if item and self._is_hidden(item.parent_id) else item
 
-    def having(self, field: SoughtField, value: str) -> Iterator[Collection]:
-        loaded = self._base.having(field, value)
+    def find_by(self, field: SearchedField, value: str) -> Iterator[Collection]:
+        loaded = self._base.find_by(field, value)
         put = self._put[ANYWHERE].values()
         yield from (each for each in loaded if self.get(each.id) is each)
         yield from (each for each in put if getattr(each, field) == value)
@@ -316,11 +316,15 @@ class ChangedTree(FolderTree):
         put = self._put.get(scope, _NO_COLLECTIONS).values()
         inserted = [(item, self._appended_numbers.get(item.id)) for item in put]
         steps = self._places_in_steps(order, base, [*removed, *inserted])
-        known = compute(self, (order, base), steps)
+        known_places = compute(self, (order, base), steps)
 
         def place(each: _NumberedCollection) -> int:
             # Collections that changed during the steps are looked up now.
-            return known[each] if each in known else self._place(order, base, *each)
+            return (
+                known_places[each]
+                if each in known_places
+                else self._place(order, base, *each)
+            )
 
         def sort_key(each: _NumberedCollection) -> Any:
             # A number in fixture order takes as long to look up as a place.
@@ -398,5 +402,5 @@ def _size_of(each: Collection) -> int:
     # Names and tags count twice, because a search stores them folded too.
     searched = (each.name, *each.tags)
     texts = (each.type, each.tmb_id, each.training_type, each.external_file_id)
-    more = (each.file_id or "", each.raw_link or "")
-    return _PUT_BYTES + sum(map(getsizeof, (*searched, *searched, *texts, *more)))
+    sources = (each.file_id or "", each.raw_link or "")
+    return _PUT_BYTES + sum(map(getsizeof, (*searched, *searched, *texts, *sources)))

@@ -104,11 +104,11 @@ class ChatStore:
         self._changed_records(app).put(chat_id, records.with_added(new))
 
     def change_records(
-        self, app: App, chat_id: str, by_place: Mapping[int, ChatRecord]
+        self, app: App, chat_id: str, by_index: Mapping[int, ChatRecord]
     ) -> None:
         """Replace the records of a chat at these indexes. Raises LimitReached."""
         records = ChatRecords.from_records(self.records(app, chat_id))
-        self._changed_records(app).put(chat_id, records.with_records(by_place))
+        self._changed_records(app).put(chat_id, records.with_records(by_index))
 
     def _forget_changes(self, app_id: str) -> None:
         """Drop all changes of an app's chats and records."""

@@ -108,7 +108,10 @@ class MergedSequence(ComputedSequence[Collection]):
             return list(base[begin:end])
         # If nearly all items were removed, search for each one that remains.
         if last - first > _REMOVED_PER_SEARCH * (stop - start):
-            return [base[n + self._removed_before(n)] for n in range(start, stop)]
+            return [
+                base[number + self._removed_before(number)]
+                for number in range(start, stop)
+            ]
         result: list[Collection] = []
         for index in removed[first:last]:
             result += base[begin:index]

@@ -18,7 +18,7 @@ from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import FixtureData, JobsKey
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
-from mock_server.domain.objects.rows import RowPlace, Rows, next_due, size_of_jobs
+from mock_server.domain.objects.rows import RowPlace, Rows, next_due_time, size_of_jobs
 from mock_server.domain.objects.uploads import File, Ticket
 from mock_server.domain.replies import ReplyTurns
 from mock_server.domain.storage.changed_tree import ChangedTree
@@ -56,7 +56,7 @@ class Store(ChatStore):
         """The data rows; they are removed with their collections."""
         self.jobs = Overlay(fixture.jobs_by_collection, charge, size_of_jobs)
         """Jobs of training, by the ids of dataset and collection."""
-        self.due = next_due(fixture.jobs) if fixture.jobs else None
+        self.due_time = next_due_time(fixture.jobs) if fixture.jobs else None
         """Time (ms) of the next step of training; None if no row waits for training."""
         self.files = Overlay[str, File]({}, charge, _size_of_file)
         """Uploaded files, by id."""
@@ -77,7 +77,7 @@ class Store(ChatStore):
         """Users who have logged out, by name."""
         self.api_keys = Overlay(fixture.api_keys, charge, _size_of_api_key)
         """API keys that logins created, by id."""
-        self.exported: int | None = None
+        self.export_time: int | None = None
         """Time of the last export in milliseconds; None before the first export."""
         self._last_id = 0
 
@@ -103,11 +103,11 @@ class Store(ChatStore):
                 dataset_copy = replace(dataset, tree=dataset.tree.copy(charge))
                 copy._datasets.changes[dataset_id] = dataset_copy
         copy.rows = self.rows.copy(charge)
-        copy.jobs, copy.due = self.jobs.copy(charge), self.due
+        copy.jobs, copy.due_time = self.jobs.copy(charge), self.due_time
         copy.files = self.files.copy(charge)
         copy.tickets = self.tickets.copy(charge)
         copy.turns, copy._last_id = self.turns.copy(), self._last_id
-        copy.exported = self.exported
+        copy.export_time = self.export_time
         copy.login_codes = self.login_codes.copy(charge)
         copy.logged_out = self.logged_out.copy(charge)
         copy.api_keys = self.api_keys.copy(charge)
@@ -129,12 +129,12 @@ class Store(ChatStore):
             # An id need not be secret: it has to be unique, and look like a real id.
             digits = (sha256(b"%d" % each).hexdigest() for each in numbers)
             ids = [
-                f"{_IDS + number:x}{each}"[:_ID_CHARS]
+                f"{_ID_BASE + number:x}{each}"[:_ID_CHARS]
                 for number, each in zip(numbers, digits, strict=True)
             ]
             # Loaded data contains such an id only if it was saved from a sandbox.
-            for source in self._all_loaded():
-                ids = [each for each in ids if not source.has(each)]
+            for source in self._loaded_sources():
+                ids = [each for each in ids if not source.has_id(each)]
             self._last_id += missing
             created += ids
         return created
@@ -145,10 +145,10 @@ class Store(ChatStore):
 
     def check_waiting(self, more: int) -> None:
         """Raise LimitReached unless `more` further rows can wait for training."""
-        most = self._memory.limits.waiting_rows
+        limit = self._memory.limits.waiting_rows
         jobs = chain.from_iterable(self.jobs.values())
-        if sum(len(job.rows) or 1 for job in jobs) + more > most:
-            expected = f"at most {most} data rows that wait for training"
+        if sum(len(job.rows) or 1 for job in jobs) + more > limit:
+            expected = f"at most {limit} data rows that wait for training"
             hint = "advance the clock, or use choice training=instant"
             raise LimitReached(expected, f"{more} more", "body", hint)
 
@@ -314,14 +314,14 @@ class Store(ChatStore):
             return None
         return dataset, collection, place.row
 
-    def _all_loaded(self) -> list[FixtureData]:
+    def _loaded_sources(self) -> list[FixtureData]:
         """Return all loaded data, the fixture last."""
         sources = self._loaded_apps.values(), self._loaded_datasets.values()
         return [*chain(*sources), self.fixture]
 
     def _loaded_place(self, row_id: str) -> RowPlace | None:
         """Return the place of a loaded row; None if its dataset was replaced."""
-        for source in self._all_loaded():
+        for source in self._loaded_sources():
             place = source.row_places.get(row_id)
             if place is not None:
                 dataset_id = place.dataset_id
@@ -360,7 +360,7 @@ _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
 _API_KEY_BYTES = 500
 
 
-_ID_CHARS, _IDS = 24, 0xFF000000
+_ID_CHARS, _ID_BASE = 24, 0xFF000000
 """Length of a new id, and the number that comes before the first new id.
 
 Nearly all ids of fixtures are smaller, so new rows are the latest.
@@ -381,6 +381,6 @@ def _size_of_file(file: File | Ticket) -> int:
 
 
 def _size_of_dataset(dataset: Dataset) -> int:
-    more = _TREE_BYTES if isinstance(dataset.tree, ChangedTree) else 0
+    tree_bytes = _TREE_BYTES if isinstance(dataset.tree, ChangedTree) else 0
     texts = dataset.name, dataset.intro, dataset.avatar
-    return _DATASET_BYTES + more + sum(map(getsizeof, texts))
+    return _DATASET_BYTES + tree_bytes + sum(map(getsizeof, texts))

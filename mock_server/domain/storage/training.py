@@ -14,7 +14,7 @@ from mock_server.domain.objects.rows import (
     Job,
     advance_all,
     amount_of,
-    next_due,
+    next_due_time,
     size_of_jobs,
 )
 from mock_server.domain.storage.store import Store
@@ -50,7 +50,8 @@ def begin(
         if is_stepped:
             place = dataset.id, collection.id
             store.jobs.put(place, (*(store.jobs.get(place) or ()), job))
-            store.due = job.due if store.due is None else min(store.due, job.due)
+            known = job.due_time if store.due_time is None else store.due_time
+            store.due_time = min(known, job.due_time)
         elif rows:
             store.rows.change(dataset, collection.id, new=rows)
     except LimitReached:
@@ -110,7 +111,7 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
         # Pause only after progress: jobs that wait for memory would be retried forever.
         if settled % _COLLECTIONS_PER_STEP == 0:
             yield
-    store.due = next_due(chain.from_iterable(store.jobs.values()))
+    store.due_time = next_due_time(chain.from_iterable(store.jobs.values()))
 
 
 def _check_room(store: Store, jobs: Iterable[Job]) -> None:

@@ -19,41 +19,47 @@ S = TypeVar("S", bound=Struct)
 
 
 def convert(
-    fields: Mapping[str, object], kind: type[S], root: str = "$", *, strict: bool = True
+    fields: Mapping[str, object],
+    target_type: type[S],
+    root: str = "$",
+    *,
+    strict: bool = True,
 ) -> S:
-    """Return a JSON object as a struct of the type `kind`.
+    """Return a JSON object as a struct of the type `target_type`.
 
     Unless `strict`, numbers and booleans may be strings. Raises InvalidField with all
     mistakes; their paths start with `root`.
     """
     try:
-        return msgspec.convert(fields, kind, strict=strict)
+        return msgspec.convert(fields, target_type, strict=strict)
     except msgspec.ValidationError as error:
         refusal = str(error)
     plain = dict(fields)
     if not strict:
         # The walk accepts no numbers in strings, so convert those first.
-        numbers = number_fields(kind)
+        numbers = number_fields(target_type)
         plain |= {name: walk.as_number(plain[name]) for name in numbers & plain.keys()}
     problems = all_problems(
         f"{mistake.message} - at {root}{walk.dotted(mistake.path)[1:]}"
-        for mistake in walk.mistakes(plain, kind)
+        for mistake in walk.mistakes(plain, target_type)
     )
     if problems:
         raise InvalidFields(problems)
     # The walk found no mistake, so msgspec has only refused integers such as 3.0.
     try:
-        return with_integers(fields, kind)
+        return with_integers(fields, target_type)
     except msgspec.ValidationError:
         raise InvalidFields(refusal) from None
 
 
-def with_integers(value: object, kind: type[T]) -> T:
-    """Return plain data as the type `kind`; 3.0 counts as an integer.
+def with_integers(value: object, target_type: type[T]) -> T:
+    """Return plain data as the type `target_type`; 3.0 counts as an integer.
 
     JSON Schema says so (2020-12, Validation 6.1.1). Raises msgspec's ValidationError.
     """
-    return msgspec.convert(_with_integers(value, inspect.type_info(kind)), kind)
+    return msgspec.convert(
+        _with_integers(value, inspect.type_info(target_type)), target_type
+    )
 
 
 def _with_integers(value: object, expected: inspect.Type) -> object:
@@ -76,9 +82,9 @@ def _with_integers(value: object, expected: inspect.Type) -> object:
     return value
 
 
-def number_fields(kind: type[Struct]) -> frozenset[str]:
+def number_fields(struct_type: type[Struct]) -> frozenset[str]:
     """Return the JSON names of the fields of a struct that accept integers."""
-    info = inspect.type_info(kind)
+    info = inspect.type_info(struct_type)
     fields = info.fields if isinstance(info, inspect.StructType) else ()
     return frozenset(each.encode_name for each in fields if is_number_field(each))
 

@@ -33,7 +33,7 @@ def dotted(path: Path) -> str:
 
 
 class Mistake(Struct, frozen=True):
-    """A mistake in the value at a path, or with `at_key` in the last key of the path.
+    """A mistake in the value at a path, or if `is_at_key` in the last key of the path.
 
     `missing` are the names of missing required fields: one field for an object, all
     required fields if the value is not an object, and None for other mistakes.
@@ -41,7 +41,7 @@ class Mistake(Struct, frozen=True):
 
     path: Path
     message: str
-    at_key: bool = False
+    is_at_key: bool = False
     missing: tuple[str, ...] | None = None
 
 
@@ -71,7 +71,7 @@ def mistakes_of(value: object, expected: inspect.Type, path: Path) -> Iterator[M
             # A JSON escape may be half of a surrogate pair, which is not valid Unicode.
             for key, item in value.items():
                 if not is_unicode(key):
-                    yield Mistake((*path, key), SURROGATE, at_key=True)
+                    yield Mistake((*path, key), SURROGATE, is_at_key=True)
                 if not isinstance(kind, inspect.AnyType):  # any value is valid
                     yield from mistakes_of(item, kind, (*path, key))
         case inspect.ListType(item_type=kind), list():
@@ -103,7 +103,9 @@ def _items_to_walk(
         case inspect.DictType(value_type=inspect.AnyType()):
             objects = [item for item in items if isinstance(item, dict)]
             if is_unicode("".join(chain.from_iterable(objects))):
-                return ((n, each) for n, each in pairs if not isinstance(each, dict))
+                return (
+                    (index, each) for index, each in pairs if not isinstance(each, dict)
+                )
     return pairs
 
 
@@ -167,7 +169,7 @@ def _walk_fields(
             # Give a hint that applies to several fields only at the first one.
             message = f"unknown field {cut(key)!r}{hint if hint != known_hint else ''}"
             known_hint = hint if "did you mean" not in hint else known_hint
-            yield Mistake((*path, key), message, at_key=True)
+            yield Mistake((*path, key), message, is_at_key=True)
     for name, field in known.items():
         if field.required and name not in value:
             message = f"Expected the field {name!r} here, got none"
@@ -261,7 +263,9 @@ def alternatives(union: inspect.UnionType) -> list[inspect.Type]:
 def alternative_for(value: object, union: inspect.UnionType) -> inspect.Type | None:
     """Return the first type of a union that fits a value, ignoring bounds, or None."""
     number = integral_as_int(value)
-    kinds = (k for k in union.types if _is_instance(number, without_metadata(k)))
+    kinds = (
+        each for each in union.types if _is_instance(number, without_metadata(each))
+    )
     return next(kinds, None)
 
 
@@ -312,12 +316,12 @@ SURROGATE = "Expected Unicode text, got a lone surrogate"
 
 def _length_message(value: list[object], kind: inspect.ListType) -> str:
     low, high = kind.min_length or 0, kind.max_length or 0
-    most = f"at most {_counted(high, 'item')}"
-    expected = f"at least {_counted(low, 'item')}" if len(value) < low else most
+    most = f"at most {_count_text(high, 'item')}"
+    expected = f"at least {_count_text(low, 'item')}" if len(value) < low else most
     return f"Expected {expected}, got {len(value)}"
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_text(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
@@ -332,9 +336,9 @@ def _message(value: object, kind: inspect.Type) -> str:
         return f"{message}: quote it"  # in YAML, `name: 5` is no string
     if isinstance(value, str) and is_valid(as_number(value), kind):
         return f"{message}: write it without quotes"
-    meant = as_ms(value) if isinstance(value, str) else value
-    if meant != value and "milliseconds" in expected:
-        return f"{message}: write {meant}"
+    in_ms = as_ms(value) if isinstance(value, str) else value
+    if in_ms != value and "milliseconds" in expected:
+        return f"{message}: write {in_ms}"
     if "an object" in expected and isinstance(value, str) and value[:1] == "{":
         return f"{message}: write an object, not its text"
     if expected == "an array" and isinstance(value, dict):
@@ -364,7 +368,7 @@ def describe_type(expected: inspect.Type) -> str:
         case inspect.StrType(max_length=int(high)):
             return f"a string of up to {high} characters"
         case inspect.StrType(min_length=int(low)):
-            return f"a string of at least {_counted(low, 'character')}"
+            return f"a string of at least {_count_text(low, 'character')}"
         case inspect.StrType(pattern=str(pattern)):
             return f"a string like {pattern}"
         case inspect.StrType():

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from mock_server.domain.errors import Refusal
 from mock_server.domain.listing import empty_page as phrases
-from mock_server.domain.listing.empty_page import hint_of
+from mock_server.domain.listing.empty_page import empty_page_hint
 from mock_server.domain.objects.index import ANYWHERE, Search
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.state import State
@@ -77,7 +77,7 @@ def explain(
         kept_out_by=kept_out_by,
         place=None if index is None else Place(index, index // size * size),
         elsewhere=stages.elsewhere,
-        stages=tuple(_counted(stages, kept_out_by)),
+        stages=tuple(_stage_results(stages, kept_out_by)),
         remedies=tuple(remedy(state, tried, each.request) for each in fixes),
     )
 
@@ -94,7 +94,7 @@ def _hiding_stages(stages: Stages, fixes: Sequence[ChangedRequest]) -> tuple[str
     return ("dataset",) if stages.may_read else ("permission",)
 
 
-def _counted(stages: Stages, kept_out_by: Sequence[str]) -> Iterator[Stage]:
+def _stage_results(stages: Stages, kept_out_by: Sequence[str]) -> Iterator[Stage]:
     before = stages.remaining[0]
     for name, left in zip(STAGES, stages.remaining, strict=True):
         keeps = None if stages.item_id is None else name in kept_out_by
@@ -106,7 +106,7 @@ def _describe(name: str, stages: Stages) -> str:
     """Return the message of a stage: which collections it lets pass."""
     request, tree = stages.request, stages.dataset.tree
     if name == "dataset":
-        amount = phrases.amount(len(tree))
+        amount = phrases.amount_text(len(tree))
         return f"dataset {phrases.quote(stages.dataset.id)} has {amount}"
     if name == "permission":
         return f"the key may {'' if stages.may_read else 'not '}read the dataset"
@@ -147,7 +147,7 @@ def _verdict(stages: Stages) -> str:
         return f"{name} {is_on}: number {number:,} of the {total:,} that match"
     hiding = [each for each in STAGES if each in stages.hiding_stages]
     reasons = [_reason(each, stages.item, stages) for each in hiding]
-    return f"{name} is not listed: {phrases.join(reasons, 'and')}"
+    return f"{name} is not listed: {phrases.join_words(reasons, 'and')}"
 
 
 def _page_verdict(stages: Stages) -> str:
@@ -156,10 +156,12 @@ def _page_verdict(stages: Stages) -> str:
         return f"the request is refused: {outcome.message}"
     if outcome.items:
         count, total = len(outcome.items), outcome.total
-        return f"the page shows {count:,} of the {phrases.amount(total)} that match"
+        return (
+            f"the page shows {count:,} of the {phrases.amount_text(total)} that match"
+        )
     dataset, request, choices = stages.dataset, stages.request, stages.choices
     limits, in_scope = stages.state.limits, stages.remaining[2]
-    hint = hint_of(dataset, in_scope, request, choices, outcome.total, limits)
+    hint = empty_page_hint(dataset, in_scope, request, choices, outcome.total, limits)
     return hint() if callable(hint) else hint
 
 
@@ -170,10 +172,10 @@ def _unknown_item_verdict(stages: Stages) -> str:
     )
     text = f"dataset {dataset} has no collection of the _id {item_id}"
     if ids := stages.elsewhere:
-        names = phrases.join([phrases.quote(each) for each in ids[:3]], "and")
+        names = phrases.join_words([phrases.quote(each) for each in ids[:3]], "and")
         has = "has" if len(ids) == 1 else "have"
         return f"{text}; dataset {names} {has} one"
-    match = next(stages.dataset.tree.having("name", stages.item_id or ""), None)
+    match = next(stages.dataset.tree.find_by("name", stages.item_id or ""), None)
     if match is None:
         return f"{text}, nor has any other"
     return f"{text} (did you mean {phrases.quote(match.id)}, which has that name?)"

@@ -226,13 +226,13 @@ def remedy(state: State, tried: TriedRequest, changed: TriedRequest) -> Remedy:
     old, new = asdict(tried.choices), asdict(changed.choices)
     choices = {name: value for name, value in new.items() if value != old[name]}
     key = None if changed.key == tried.key else changed.key
-    parts = [f"leave out {phrases.join(omit, 'and')}"] if omit else []
+    parts = [f"leave out {phrases.join_words(omit, 'and')}"] if omit else []
     if fields:
         texts = [f"{name} {_value(value)}" for name, value in fields.items()]
-        parts.append(f"send {phrases.join(texts, 'and')}")
+        parts.append(f"send {phrases.join_words(texts, 'and')}")
     if choices:
         chosen = [f"{name}={value}" for name, value in choices.items()]
-        parts.append(f"choose {phrases.join(chosen, 'and')}")
+        parts.append(f"choose {phrases.join_words(chosen, 'and')}")
     if key is not None:
         parts.append(_key_words(state, key))
     message = ", and ".join(parts)

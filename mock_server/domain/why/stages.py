@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.call import Call, DatasetNotFound
-from mock_server.domain.choices.reading import names_read
+from mock_server.domain.choices.reading import choices_read
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.listing.list_v2 import Page, list_v2
@@ -105,7 +105,7 @@ class Stages:
             run = lambda choices: search_of(self.request, choices)  # noqa: E731
         else:
             run = lambda choices: self._reader.read(self.tried.fields, choices)  # noqa: E731
-        return names_read(run, self.choices)
+        return choices_read(run, self.choices)
 
     @cached_property
     def outcome(self) -> Page[Collection] | Refusal:
@@ -194,5 +194,5 @@ class Stages:
 
     def _matches(self, search: Search) -> Sequence[Collection]:
         order, max_cached = self.choices.list_order, self.state.limits.cached_searches
-        restriction = search if search.restricts else None
+        restriction = search if search.has_restriction else None
         return self.dataset.tree.search(self.scope, order, restriction, max_cached)[1]

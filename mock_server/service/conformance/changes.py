@@ -7,8 +7,8 @@ from urllib.parse import quote, urlencode
 from mock_server.service.conformance.exchange import (
     Client,
     NotObservable,
-    Options,
     Response,
+    VerifyOptions,
     id_of,
     require,
 )
@@ -27,14 +27,14 @@ class Pins:
     `unknown` is an id that no app and no chat has.
     """
 
-    def __init__(self, client: Client, options: Options) -> None:
+    def __init__(self, client: Client, options: VerifyOptions) -> None:
         self._client, self._app, self.chat = client, options.app, options.chat
         self.unknown, self._may_write = options.unknown, options.may_write
-        self._former: bool | None = None
+        self._former_top: bool | None = None
         self._is_changed = False
         self.last_top = False
         """The pin state that the last pin set; False before the first pin."""
-        self._created: str | None = None
+        self._created_chat: str | None = None
 
     def check(self) -> None:
         """Raise NotObservable without permission to write, or without app and chat."""
@@ -49,7 +49,7 @@ class Pins:
         """
         self.check()
         if not self._is_changed:
-            self._former = self.top if self.is_shown else None
+            self._former_top = self.top if self.is_shown else None
             self._is_changed = True
         all_fields = {"appId": self._app, "chatId": self.chat, "top": True, **fields}
         body = {name: value for name, value in all_fields.items() if value is not ...}
@@ -66,7 +66,7 @@ class Pins:
     def pin_unknown(self) -> Response:
         """Unpin an unknown chat, and return the response."""
         response = self.pin(chatId=self.unknown, top=False)
-        self._created = self.unknown if response.is_success else None
+        self._created_chat = self.unknown if response.is_success else None
         return response
 
     @cached_property
@@ -110,10 +110,10 @@ class Pins:
 
     def restore(self) -> None:
         """Restore the former pin state; delete the chat that a pin created."""
-        if self._former is not None and self.top != self._former:
-            self.pin(top=self._former)
-        if self._created is not None and self.is_shown:
-            query = urlencode({"appId": self._app, "chatId": self._created})
+        if self._former_top is not None and self.top != self._former_top:
+            self.pin(top=self._former_top)
+        if self._created_chat is not None and self.is_shown:
+            query = urlencode({"appId": self._app, "chatId": self._created_chat})
             self._client.ask("DELETE", f"{_DELETE}?{query}")
 
 
@@ -128,7 +128,7 @@ _NOT_SHOWN = "the created collection is not listed"
 class TemporaryCollection:
     """A temporary collection in the dataset, created and deleted by related routes."""
 
-    def __init__(self, client: Client, lists: Lists, options: Options) -> None:
+    def __init__(self, client: Client, lists: Lists, options: VerifyOptions) -> None:
         self._client, self._lists, self._options = client, lists, options
         self._exists = False
 
@@ -154,7 +154,7 @@ class TemporaryCollection:
         """
         body = {
             "collectionId": self.id,
-            "data": [{"q": f"Row {n}"} for n in range(ROWS)],
+            "data": [{"q": f"Row {number}"} for number in range(ROWS)],
         }
         started = time.monotonic()
         pushed = self._client.ask("POST", _PUSH, body)

@@ -19,13 +19,15 @@ _DATASETS = "/api/core/dataset/list"
 class Server:
     """The checked server; it requests data once if several checks need them."""
 
-    def __init__(self, client: exchange.Client, options: exchange.Options) -> None:
+    def __init__(
+        self, client: exchange.Client, options: exchange.VerifyOptions
+    ) -> None:
         self.client, self.options = client, options
         self.lists = Lists(client, options)
         self.pins = Pins(client, options)
         self.temporary = TemporaryCollection(client, self.lists, options)
 
-    def open(self) -> None:
+    def check_reachable(self) -> None:
         """Check that the server serves listV2. Raises Unfit, Unreachable."""
         body = {"offset": 0, "pageSize": 1, "datasetId": self.options.dataset or "-"}
         response = self.client.ask("POST", lists.PATH, body)
@@ -46,7 +48,7 @@ class Server:
             got = response.summary()
             raise Unfit(f"Expected {expected}, got {got} - at {response.request}")
 
-    def find_dataset(self) -> exchange.Options:
+    def find_dataset(self) -> exchange.VerifyOptions:
         """Return the options; if they name no dataset, with the first of the server.
 
         Report the chosen dataset. Raises Unreachable.

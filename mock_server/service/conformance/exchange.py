@@ -129,7 +129,7 @@ def text_of(item: Mapping[str, Any], name: str) -> str:
 _BUSY = (429, 502, 503, 504)
 
 
-class Options(Struct, frozen=True):
+class VerifyOptions(Struct, frozen=True):
     """Options of `verify`: ids, more API keys, and permission to change data.
 
     `reader` is an API key that may only read the dataset, `outsider` an API key that

@@ -9,7 +9,7 @@ from mock_server.domain.limits import Published
 from mock_server.service.conformance import exchange
 
 PATH = "/api/core/dataset/collection/listV2"
-SIZE = Published.page_size
+MAX_SIZE = Published.page_size
 PAST_END = 1_000_000
 """An offset past the end of any dataset."""
 Item = Mapping[str, Any]
@@ -22,7 +22,9 @@ class Lists:
     NotObservable if the options name no dataset, or if the server refuses a page.
     """
 
-    def __init__(self, client: exchange.Client, options: exchange.Options) -> None:
+    def __init__(
+        self, client: exchange.Client, options: exchange.VerifyOptions
+    ) -> None:
         self._client, self._dataset = client, options.dataset
         self.unknown = options.unknown
 
@@ -56,11 +58,11 @@ class Lists:
         pages: list[exchange.Response] = []
         seen: set[str] = set()
         while len(seen) < self._client.limits.verify_collections:
-            page = self.page(offset=len(pages) * SIZE, pageSize=SIZE, **fields)
+            page = self.page(offset=len(pages) * MAX_SIZE, pageSize=MAX_SIZE, **fields)
             pages.append(page)
             is_new = bool(set(page.ids) - seen)
             seen.update(page.ids)
-            if not is_new or len(page.items) < SIZE:
+            if not is_new or len(page.items) < MAX_SIZE:
                 break
         return pages
 
@@ -90,7 +92,7 @@ class Lists:
             exchange.id_of(each) for each in items if each.get("type") == "folder"
         )
         first = list(ids)[: self._client.limits.verify_folders]
-        return {each: self.page(parentId=each, pageSize=SIZE) for each in first}
+        return {each: self.page(parentId=each, pageSize=MAX_SIZE) for each in first}
 
     @cached_property
     def items(self) -> Sequence[Item]:
@@ -111,7 +113,8 @@ class Lists:
             ({"parentId": None}, self.top_pages[0].total),
         ]
         items += [
-            ({"parentId": at}, each.total) for at, each in self.folder_pages.items()
+            ({"parentId": folder}, each.total)
+            for folder, each in self.folder_pages.items()
         ]
         return max(items, key=lambda each: each[1])
 
@@ -137,7 +140,7 @@ class Lists:
     @cached_property
     def page_past_end(self) -> exchange.Response:
         """Return a page past the end of the largest list."""
-        return self.page(**self.largest_list[0], offset=PAST_END, pageSize=SIZE)
+        return self.page(**self.largest_list[0], offset=PAST_END, pageSize=MAX_SIZE)
 
     @cached_property
     def page_of_two(self) -> exchange.Response:

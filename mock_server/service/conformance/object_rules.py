@@ -43,9 +43,9 @@ _FLAGS = ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")
 def item_fields(server: Server) -> None:
     """Items have the documented fields and types."""
     for page, item in _items(server.lists):
-        for name, (expected, kind) in FIELDS.items():
+        for name, (expected, field_type) in FIELDS.items():
             level_text = f"{expected} as {name} of {item['_id']}"
-            if name in item and not _has_type(kind, item[name]):
+            if name in item and not _has_type(field_type, item[name]):
                 raise Breach(level_text, repr(item[name])[:60], page)
             if name not in item and name not in _OPTIONAL:
                 raise Breach(level_text, "nothing", page)
@@ -140,23 +140,23 @@ def search_empty(server: Server) -> None:
         raise Breach(expected, f"{len(response.ids)} items", response)
 
 
-def _has_type(kind: Any, value: Any) -> bool:
+def _has_type(field_type: Any, value: Any) -> bool:
     try:
-        if kind is datetime:  # of more forms than msgspec knows
+        if field_type is datetime:  # of more forms than msgspec knows
             datetime.fromisoformat(value)
         else:
-            msgspec.convert(value, kind)
+            msgspec.convert(value, field_type)
     except (msgspec.ValidationError, TypeError, ValueError):
         return False
     return True
 
 
-def named_item(lists: Lists, *, on_top: bool = False) -> Item:
+def named_item(lists: Lists, *, is_on_top: bool = False) -> Item:
     """Return a collection with a name. Raises NotObservable."""
-    for item in lists.top_items if on_top else lists.items:
+    for item in lists.top_items if is_on_top else lists.items:
         if text_of(item, "name").strip() and lists.unknown not in item["name"]:
             return item
-    level_text = "on the top level" if on_top else "seen"
+    level_text = "on the top level" if is_on_top else "seen"
     raise NotObservable(f"no collection with a name is {level_text}")
 
 

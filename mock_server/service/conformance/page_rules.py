@@ -10,7 +10,7 @@ from mock_server.service.conformance.exchange import (
     require,
     text_of,
 )
-from mock_server.service.conformance.lists import SIZE, Lists
+from mock_server.service.conformance.lists import MAX_SIZE, Lists
 
 rules = Rules()
 
@@ -36,9 +36,9 @@ def envelope(server: Server) -> None:
 def json_content_type(server: Server) -> None:
     """Responses have `Content-Type` `application/json`."""
     response = server.lists.pages[0]
-    kind = response.raw.content_type
-    if kind.partition(";")[0].strip().lower() != "application/json":
-        raise Breach("Content-Type application/json", repr(kind), response)
+    content_type = response.raw.content_type
+    if content_type.partition(";")[0].strip().lower() != "application/json":
+        raise Breach("Content-Type application/json", repr(content_type), response)
 
 
 @rules.add("2.3")
@@ -132,11 +132,11 @@ def page_size(server: Server) -> None:
 def page_maximum(server: Server) -> None:
     """No page has more than 30 items."""
     lists = server.lists
-    response = lists.ask_largest(pageSize=SIZE + 1)
-    if len(response.items) > SIZE:
-        raise Breach(f"{SIZE} items at most", f"{len(response.items)}", response)
+    response = lists.ask_largest(pageSize=MAX_SIZE + 1)
+    if len(response.items) > MAX_SIZE:
+        raise Breach(f"{MAX_SIZE} items at most", f"{len(response.items)}", response)
     total = len(lists.ids)
-    if response.is_success and total <= SIZE:
+    if response.is_success and total <= MAX_SIZE:
         raise NotObservable(f"the dataset shows only {total} collections")
 
 
@@ -145,11 +145,13 @@ def pages_disjoint(server: Server) -> None:
     """No collection is on two pages."""
     lists = server.lists
     _check_page_sizes(lists)
-    require(len(lists.largest_pages) >= 2, f"there is one page of {SIZE}")
+    require(len(lists.largest_pages) >= 2, f"there is one page of {MAX_SIZE}")
     seen: set[str] = set()
     for page in lists.largest_pages:
-        if again := seen.intersection(page.ids):
-            raise Breach("items of no earlier page", f"{sorted(again)[0]} again", page)
+        if repeated := seen.intersection(page.ids):
+            raise Breach(
+                "items of no earlier page", f"{sorted(repeated)[0]} again", page
+            )
         seen.update(page.ids)
 
 
@@ -185,7 +187,7 @@ def order_stable(server: Server) -> None:
     """Pages of another size have the same order."""
     lists = server.lists
     _check_page_sizes(lists)
-    ids, size = lists.ids[:SIZE], 7
+    ids, size = lists.ids[:MAX_SIZE], 7
     require(len(ids) >= 4, "the dataset shows fewer than 4 collections")
     require(len(set(lists.ids)) >= len(lists.ids), "a collection is listed twice")
     pages = [
@@ -195,7 +197,7 @@ def order_stable(server: Server) -> None:
     for page, start in zip(pages, range(0, len(ids), size), strict=True):
         ids_here = ids[start : start + size]
         if list(page.ids[: len(ids_here)]) != list(ids_here):
-            expected = f"{ids_here[0]} and the items after it on a page of {SIZE}"
+            expected = f"{ids_here[0]} and the items after it on a page of {MAX_SIZE}"
             raise Breach(expected, ", ".join(page.ids[:1]) or "nothing", page)
 
 

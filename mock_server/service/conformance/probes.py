@@ -14,7 +14,7 @@ from mock_server.service.conformance.exchange import (
     require,
     text_of,
 )
-from mock_server.service.conformance.lists import SIZE, Item, Lists
+from mock_server.service.conformance.lists import MAX_SIZE, Item, Lists
 from mock_server.service.conformance.object_rules import FIELDS, named_item, tagged_item
 
 probes = Probes()
@@ -48,16 +48,16 @@ def _size_limit(lists: Lists) -> tuple[str, int]:
     """Return the values of page_size_over_limit and page_size_max."""
     lists.require_varying_responses()
     total = lists.largest_list[1]
-    large_page = lists.ask_largest(pageSize=SIZE + 1)
+    large_page = lists.ask_largest(pageSize=MAX_SIZE + 1)
     if large_page.is_refusal:
-        return "reject", SIZE
-    if len(large_page.items) == SIZE < total:
-        return "clamp", SIZE
+        return "reject", MAX_SIZE
+    if len(large_page.items) == MAX_SIZE < total:
+        return "clamp", MAX_SIZE
     huge_page = lists.ask_largest(pageSize=_LARGE_PAGE + 1)
     if huge_page.is_refusal:
         if lists.ask_largest(pageSize=_LARGE_PAGE).is_success:
             return "reject", _LARGE_PAGE
-        raise NotObservable(f"the largest page is between {SIZE} and {_LARGE_PAGE}")
+        raise NotObservable(f"the largest page is between {MAX_SIZE} and {_LARGE_PAGE}")
     if len(huge_page.items) == _LARGE_PAGE < total:
         return "clamp", _LARGE_PAGE
     if total > _LARGE_PAGE:
@@ -114,7 +114,7 @@ def list_filters(server: Server) -> str:
     lists = server.varying_lists
     if all(each.get("type") == "folder" for each in lists.top_items):
         raise NotObservable("the top level shows folders only, or nothing")
-    response = lists.ask(selectFolder=True, parentId=None, pageSize=SIZE)
+    response = lists.ask(selectFolder=True, parentId=None, pageSize=MAX_SIZE)
     if response.is_refusal:
         if response.error_kind == lists.ask(xVerify=True).error_kind:
             return "ignore"  # the server refuses every unknown field in this way
@@ -169,11 +169,11 @@ def parent_omitted(server: Server) -> str:
 def parent_empty_string(server: Server) -> str:
     lists = server.varying_lists
     require(lists.top_items, "the top level has no collections")
-    response = lists.ask(parentId="", pageSize=SIZE)
+    response = lists.ask(parentId="", pageSize=MAX_SIZE)
     if response.is_success and list(response.ids) == list(lists.top_pages[0].ids):
         return "root"
     # Compare with an id that no collection has.
-    unknown_page = lists.ask(parentId=lists.unknown, pageSize=SIZE)
+    unknown_page = lists.ask(parentId=lists.unknown, pageSize=MAX_SIZE)
     if response.error_kind == unknown_page.error_kind and not response.items:
         return "unknown"
     raise response.unknown_response
@@ -195,7 +195,7 @@ def search_scope(server: Server) -> str:
     lists = server.varying_lists
     if not lists.folder_pages or not lists.top_items:
         raise NotObservable("no folder is seen")
-    item = named_item(lists, on_top=True)
+    item = named_item(lists, is_on_top=True)
     name, folder = text_of(item, "name"), next(iter(lists.folder_pages))
     require(lists.finds(item, name), "a collection is not found by its name")
     pages = lists.walk(searchText=name, parentId=folder)

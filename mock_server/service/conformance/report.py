@@ -74,22 +74,26 @@ class Report(Struct, frozen=True, rename="camel"):
 
     @property
     def values(self) -> Mapping[str, Value]:
-        return {e.choice: e.value for e in self.choices if e.value is not None}
+        return {
+            each.choice: each.value for each in self.choices if each.value is not None
+        }
 
     @property
     def undetected(self) -> Mapping[str, str]:
         """Return the reason for each choice without a value."""
-        return {e.choice: e.reason for e in self.choices if e.value is None}
+        return {each.choice: each.reason for each in self.choices if each.value is None}
 
 
-def verify(url: str, client: exchange.Client, options: exchange.Options) -> Report:
+def verify(
+    url: str, client: exchange.Client, options: exchange.VerifyOptions
+) -> Report:
     """Check every rule, and find the value of every choice.
 
     Changes are undone if the former state was visible. Raises Unfit if the server does
     not serve listV2, Unreachable if it does not respond.
     """
     server = Server(client, options)
-    server.open()
+    server.check_reachable()
     server = Server(client, server.find_dataset())
     try:
         rules = tuple(_outcome_of(each, server) for each in RULES)
@@ -100,13 +104,13 @@ def verify(url: str, client: exchange.Client, options: exchange.Options) -> Repo
 
 
 def _outcome_of(rule: Rule, server: Server) -> Outcome:
-    about = rule.name, rule.section, rule.sentence
+    description = rule.name, rule.section, rule.sentence
     try:
         reason = _observe(server, rule.check)[1]
     except exchange.Breach as breach:
         got = breach.expected, breach.got, breach.response.request
-        return Outcome(*about, "differs", *got, rule.choice)
-    return Outcome(*about, "not observable" if reason else "pass", reason=reason)
+        return Outcome(*description, "differs", *got, rule.choice)
+    return Outcome(*description, "not observable" if reason else "pass", reason=reason)
 
 
 def _detect(probe: Probe, server: Server) -> DetectedChoice:
@@ -114,15 +118,15 @@ def _detect(probe: Probe, server: Server) -> DetectedChoice:
     return DetectedChoice(probe.choice, table()[probe.choice].section, value, reason)
 
 
-def _observe(server: Server, ask: Callable[[Server], T]) -> tuple[T | None, str]:
+def _observe(server: Server, check: Callable[[Server], T]) -> tuple[T | None, str]:
     """Return the result of a check and ""; None and a reason if not observable."""
     try:
-        return ask(server), ""
+        return check(server), ""
     except exchange.NotObservable as error:
         return None, str(error)
     except Unreachable as error:
-        # One failed request proves nothing; `open` raises if the server is down.
-        server.open()
+        # One failed request proves nothing; the next line raises if the server is down.
+        server.check_reachable()
         return None, str(error)
 
 
@@ -195,8 +199,8 @@ def junit(report: Report) -> str:
 
 
 def _case(suite: Element, name: str, reason: str) -> Element:
-    about = {"classname": suite.attrib["name"], "name": _xml_text(name)}
-    case = SubElement(suite, "testcase", about)
+    description = {"classname": suite.attrib["name"], "name": _xml_text(name)}
+    case = SubElement(suite, "testcase", description)
     if reason:
         SubElement(case, "skipped", message=_xml_text(reason))
     return case

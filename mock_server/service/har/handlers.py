@@ -90,33 +90,35 @@ class CapturedData:
                 part["parentId"] = None
         return list(parts.values())
 
-    def missing(self) -> Iterator[str]:
+    def gaps(self) -> Iterator[str]:
         """Yield a text for each known gap, such as a list that was seen in part."""
         for dataset in self.datasets.values():
-            yield from (f"dataset {dataset.id}: {each}" for each in dataset.missing())
+            yield from (f"dataset {dataset.id}: {each}" for each in dataset.gaps())
         for app in self.apps.values():
-            yield from (f"app {app.id}: {each}" for each in app.missing())
+            yield from (f"app {app.id}: {each}" for each in app.gaps())
 
 
 def add_collections(
-    data: CapturedData, observation: Observation, *, items: str, offset_wins: bool
+    data: CapturedData, observation: Observation, *, items: str, prefers_offset: bool
 ) -> None:
     """Add a page of collections; `items` is the name of the list in the data."""
     page, total = _objects(observation.data[items]), _count(observation.data["total"])
     dataset = data.dataset(observation.request["datasetId"])
     parent = observation.request.get("parentId", UNSET)
     parent = None if parent in _ROOT else parent
-    hidden = (
+    omitted_fields = (
         observed.AMOUNT_FIELDS
         if observation.request.get("simple")
         else frozenset[str]()
     )
     folder = {} if parent is UNSET else {"parentId": parent}
-    ids = [dataset.add(folder | item, hidden) for item in page]
+    ids = [dataset.add(folder | item, omitted_fields) for item in page]
     if observation.has_any(_FILTERS):
         return
     if parent is UNSET or parent is None or observed.id_of(parent) is not None:
-        offset = _offset(observation.request, len(page), total, offset_wins=offset_wins)
+        offset = _offset(
+            observation.request, len(page), total, prefers_offset=prefers_offset
+        )
         captured = dataset.lists.setdefault(parent, observed.CapturedList())
         captured.add_page(offset, ids, total)
 
@@ -136,7 +138,7 @@ def apply_pin(data: CapturedData, observation: Observation) -> None:
     chat_id = _id(observation.request["chatId"])
     app = data.app(observation.request["appId"])
     # Skip unknown chats: their pins may succeed, too (choice chat_unknown=ignore).
-    if not app.lacks(chat_id):
+    if not app.is_known_missing(chat_id):
         app.add({each: observation.request.get(each) for each in _PINNED})
 
 
@@ -145,7 +147,7 @@ _PINNED = ("chatId", "top", "title", "customTitle")
 
 def add_datasets(data: CapturedData, observation: Observation) -> None:
     """Add the datasets of a folder, of all folders, or of a search."""
-    listed = (
+    items = (
         observation.data
         if isinstance(observation.data, list)
         else observation.data["list"]
@@ -154,7 +156,7 @@ def add_datasets(data: CapturedData, observation: Observation) -> None:
     parent_fields: observed.Fields = {"parentId": parent or None}
     if parent is UNSET or observation.request.get("searchKey"):
         parent_fields = {}
-    for item in _objects(listed):
+    for item in _objects(items):
         data.dataset(item["_id"]).describe(parent_fields | item)
 
 
@@ -206,9 +208,9 @@ def clear_chats(data: CapturedData, observation: Observation) -> None:
 
 
 HANDLERS: dict[str, Callable[[CapturedData, Observation], None]] = {
-    "listV2": partial(add_collections, items="list", offset_wins=True),
-    "scrollList": partial(add_collections, items="list", offset_wins=False),
-    "collection.list": partial(add_collections, items="data", offset_wins=False),
+    "listV2": partial(add_collections, items="list", prefers_offset=True),
+    "scrollList": partial(add_collections, items="list", prefers_offset=False),
+    "collection.list": partial(add_collections, items="data", prefers_offset=False),
     "collection.detail": add_collection,
     "collection.delete": remove_collections,
     "dataset.list": add_datasets,
@@ -251,14 +253,16 @@ def _count(value: Any) -> int:
     return int(value)
 
 
-def _offset(sent: observed.Fields, count: int, total: int, *, offset_wins: bool) -> int:
+def _offset(
+    sent: observed.Fields, count: int, total: int, *, prefers_offset: bool
+) -> int:
     """Return the offset of a page, from `offset` or `pageNum` of the request.
 
     If both are given, `offset` counts; but `pageNum` counts if `offset` is 0, unless
-    `offset_wins`.
+    `prefers_offset`.
     """
     offset = sent.get("offset")
-    if offset_wins and offset is not None:
+    if prefers_offset and offset is not None:
         return _count(offset)
     if offset and _count(offset):
         return _count(offset)

@@ -96,7 +96,7 @@ def without_origin(part: Fields, origins: Collection[str]) -> Fields:
 
 def _headers(exchange: reading.Exchange) -> dict[str, str]:
     """Return the headers that a fixture can declare; join headers of the same name."""
-    names: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, value in exchange.headers:
         text = value.strip()
         if (
@@ -105,10 +105,10 @@ def _headers(exchange: reading.Exchange) -> dict[str, str]:
             or header_mistake(name, text, exchange.status)
         ):
             continue
-        text = f"{names[name]}, {text}" if name in names else text
+        text = f"{values[name]}, {text}" if name in values else text
         if len(text) <= Published.response_header_chars:
-            names[name] = text
-    return dict(list(names.items())[: DEFAULT_LIMITS.response_headers])
+            values[name] = text
+    return dict(list(values.items())[: DEFAULT_LIMITS.response_headers])
 
 
 def _body(content: bytes) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _fits_fixture(value: object) -> bool:
 _SWITCHING_PROTOCOLS = 101
 
 
-class Import:
+class HarImport:
     """Builds a fixture from the entries of HAR files; later entries replace earlier."""
 
     def __init__(self, origins: Sequence[str] = (), limits: Limits = Limits()) -> None:
@@ -162,7 +162,7 @@ class Import:
         self.notes = Notes()
         self.origins: dict[str, int] = {}
         """The number of requests to each origin."""
-        self._origins_used = tuple(each.rstrip("/") for each in origins)
+        self._selected_origins = tuple(each.rstrip("/") for each in origins)
         self._limits = limits
         self._captured = CapturedData()
         self._secrets: set[bytes] = set()
@@ -182,7 +182,7 @@ class Import:
                 entry.request.method, _USER_INFO.sub("//", url)
             )
             try:
-                exchange = reading.exchange_of(entry, self._origins_used)
+                exchange = reading.exchange_of(entry, self._selected_origins)
             except ValueError as error:
                 reason = _NO_BASE64 if isinstance(error, reading.BadBody) else NO_URL
                 self.notes.omit(reason, request)
@@ -198,7 +198,9 @@ class Import:
                 self.notes.omit("without a response", request)
             else:
                 self.origins[exchange.origin] = self.origins.get(exchange.origin, 0) + 1
-                self._use(_without_sandbox(exchange.without_secrets(self._redaction)))
+                self._add_exchange(
+                    _without_sandbox(exchange.without_secrets(self._redaction))
+                )
 
     def document(self) -> dict[str, Any]:
         """Return the fixture document."""
@@ -212,10 +214,10 @@ class Import:
 
     def advice(self) -> Iterator[str]:
         """Yield a line for each known gap in the fixture, and lines on omissions."""
-        yield from self._captured.missing()
+        yield from self._captured.gaps()
         yield from self.notes.lines()
 
-    def _use(self, exchange: reading.Exchange) -> None:
+    def _add_exchange(self, exchange: reading.Exchange) -> None:
         request = self._redacted_name(exchange.method, exchange.path)
         operation = OPERATIONS.with_path(exchange.path)
         if operation is not None:
@@ -259,7 +261,7 @@ class Import:
         part = response_part(exchange)
         part["path"] = self._without_secrets(part["path"])
         if old is not None and old[1] != part:
-            self.notes.replaced(request, old[0], exchange.origin)
+            self.notes.note_replacement(request, old[0], exchange.origin)
         self._responses[name] = exchange.origin, part, size
         self._bytes = total
 
@@ -289,7 +291,7 @@ class Notes:
         """Note that a request was left out, and the reason."""
         self._omissions.setdefault(reason, []).append(request)
 
-    def replaced(self, request: str, *origins: str) -> None:
+    def note_replacement(self, request: str, *origins: str) -> None:
         """Note that a later response replaced one; their origins may differ."""
         self._replaced[request] = self._replaced.get(request, 0) + 1
         if len(set(origins)) > 1:

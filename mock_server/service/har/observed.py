@@ -37,7 +37,9 @@ class CapturedList:
         if total != self.total:
             self.positions.clear()
         self.total = total
-        self.positions.update((each, at) for at, each in enumerate(ids, offset) if each)
+        self.positions.update(
+            (each, position) for position, each in enumerate(ids, offset) if each
+        )
 
 
 class CapturedDataset:
@@ -107,7 +109,7 @@ class CapturedDataset:
                 }
         return {**self.fields, "collections": list(tree.values())}
 
-    def missing(self) -> Iterator[str]:
+    def gaps(self) -> Iterator[str]:
         """Yield a text for each list or folder that was not seen completely."""
         by_folder = self._collections_by_folder()
         for folder, captured_list in self.lists.items():
@@ -184,7 +186,7 @@ class CapturedApp:
         self.chats[chat_id] = old | part_of(item, document.ChatPart, _CHAT_ID)
         return chat_id
 
-    def lacks(self, chat_id: str) -> bool:
+    def is_known_missing(self, chat_id: str) -> bool:
         """Return whether all chat sessions were listed, and this one was not."""
         is_whole = self.total is not None and len(self.chats) >= self.total
         return is_whole and chat_id not in self.chats
@@ -197,7 +199,7 @@ class CapturedApp:
     def part(self) -> Fields:
         return {"id": self.id, "chats": list(self.chats.values())}
 
-    def missing(self) -> Iterator[str]:
+    def gaps(self) -> Iterator[str]:
         """Yield a text if not all chats were seen."""
         if self.total is None:
             yield "its chats were not listed"
@@ -214,7 +216,9 @@ def id_of(value: object) -> str | None:
     return None if text in DOT_SEGMENTS else text
 
 
-def part_of(item: Fields, kind: type[document.Part], omit: frozenset[str]) -> Fields:
+def part_of(
+    item: Fields, part_type: type[document.Part], omit: frozenset[str]
+) -> Fields:
     """Return the valid fields of an item that a fixture part of this type can have.
 
     Fields in `omit` are left out; so is null, which is the default of a nullable
@@ -222,18 +226,18 @@ def part_of(item: Fields, kind: type[document.Part], omit: frozenset[str]) -> Fi
     """
     return {
         name: item[name]
-        for name, (field_type, has_time) in _fields(kind).items()
+        for name, (field_type, has_time) in _fields(part_type).items()
         if name not in omit and item.get(name) is not None
         if _is_valid(item[name], field_type) and (not has_time or is_time(item[name]))
     }
 
 
 @cache
-def _fields(kind: type[document.Part]) -> Mapping[str, tuple[Any, bool]]:
+def _fields(part_type: type[document.Part]) -> Mapping[str, tuple[Any, bool]]:
     """Return, by the name in a fixture, the type of each field, and if it is a time."""
     return {
-        each.encode_name: (each.type, document.holds(each.type, document.Time))
-        for each in structs.fields(kind)
+        each.encode_name: (each.type, document.contains_type(each.type, document.Time))
+        for each in structs.fields(part_type)
     }
 
 

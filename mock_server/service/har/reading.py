@@ -55,7 +55,9 @@ class Exchange(NamedTuple):
         return self._replace(
             query=secrets.redact_text(self.query),
             request_body=secrets.redact(self.request_body),
-            headers=tuple((n, secrets.redact_text(v)) for n, v in self.headers),
+            headers=tuple(
+                (name, secrets.redact_text(value)) for name, value in self.headers
+            ),
             body=secrets.redact(self.body),
         )
 
@@ -214,14 +216,18 @@ def exchange_of(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
     host = url.netloc.rpartition("@")[2].lower()
     origin, path = f"{url.scheme}://{host}", url.path or "/"
     if origins:
-        at = f"{origin}{path}"
-        bases = [each for each in origins if at == each or at.startswith(f"{each}/")]
+        address = f"{origin}{path}"
+        bases = [
+            each
+            for each in origins
+            if address == each or address.startswith(f"{each}/")
+        ]
         if not bases:
             return None
         origin = max(bases, key=len)
-        path = at[len(origin) :] or "/"
-    posted = entry.request.post_data
-    request_text = (posted.text if posted else None) or ""
+        path = address[len(origin) :] or "/"
+    post_data = entry.request.post_data
+    request_text = (post_data.text if post_data else None) or ""
     content = entry.response.content
     return Exchange(
         entry.request.method.upper(),
@@ -241,10 +247,10 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
     """Return all credentials in the request and the response of an entry."""
     headers = _headers(entry.request.headers) + _headers(entry.response.headers)
     texts = [*_secrets(headers), *_secrets_in_url(entry.request.url)]
-    if (posted := entry.request.post_data) and posted.text:
-        texts += _secrets_in_json(posted.text, is_sent=True)
-        if posted.text.lstrip()[:1] not in ("{", "["):
-            texts += _secrets_in_url(f"?{posted.text}")  # a form
+    if (post_data := entry.request.post_data) and post_data.text:
+        texts += _secrets_in_json(post_data.text, is_sent=True)
+        if post_data.text.lstrip()[:1] not in ("{", "["):
+            texts += _secrets_in_url(f"?{post_data.text}")  # a form
     with suppress(BadBody):
         texts += _secrets_in_json(
             _body(entry.response.content).decode(errors="replace")
@@ -258,20 +264,21 @@ def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
     Skip labels: texts with two blanks and, in responses, texts that do not look random.
     """
     events = (line[5:] for line in body.splitlines() if line.startswith("data:"))
-    match: list[tuple[object, bool]] = [(each, False) for each in (body, *events)]
-    while match:
-        value, is_secret = match.pop()
+    pending: list[tuple[object, bool]] = [(each, False) for each in (body, *events)]
+    while pending:
+        value, is_secret = pending.pop()
         match value:
             case dict():
-                match += (
-                    (v, is_secret or _is_secret_name(name)) for name, v in value.items()
+                pending += (
+                    (item, is_secret or _is_secret_name(name))
+                    for name, item in value.items()
                 )
             case list():
-                match += ((each, is_secret) for each in value)
+                pending += ((each, is_secret) for each in value)
             case str():
                 if value.lstrip()[:1] in ("{", "["):
                     with suppress(msgspec.DecodeError, RecursionError):
-                        match.append((msgspec.json.decode(value), is_secret))
+                        pending.append((msgspec.json.decode(value), is_secret))
                         continue
                 yield from _secrets_in_text(value)
                 # The key may follow a scheme such as Bearer.

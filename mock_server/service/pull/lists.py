@@ -165,10 +165,10 @@ class ServiceClient:
         self._client = KeyedClient(Address.of(url), key, limits)
         self._has_succeeded = False
 
-    def page(self, branch: ListRef, offset: int, size: int) -> ServicePage[Any]:
+    def page(self, list_ref: ListRef, offset: int, size: int) -> ServicePage[Any]:
         """Return `size` items of a list, from index `offset`."""
         page = keep_trying(
-            lambda: self._page(branch, offset, size),
+            lambda: self._page(list_ref, offset, size),
             self._pause,
             self.report,
             self.sleep,
@@ -176,30 +176,30 @@ class ServiceClient:
         self._has_succeeded = True
         return page
 
-    def request_text(self, branch: ListRef) -> str:
+    def request_text(self, list_ref: ListRef) -> str:
         """Return the text by which messages name the request for a list."""
-        return self._place(_LISTS[branch.kind][0], branch.fields)
+        return self._place(_LISTS[list_ref.kind][0], list_ref.fields)
 
     def may_recover(self, error: Exception) -> bool:
         """Return whether a request may succeed later, though all its tries failed."""
         return self._has_succeeded and self._can_retry(error)
 
-    def _page(self, branch: ListRef, offset: int, size: int) -> ServicePage[Any]:
-        path, kind = _LISTS[branch.kind]
-        body = {**branch.fields, "offset": offset, "pageSize": size}
-        page: ServicePage[Any] = self._fetch(path, body, kind)
-        if wrong := _page_problem(page, branch, size):
-            raise Unfit(f"{wrong} - at {self._place(path, body)}")
+    def _page(self, list_ref: ListRef, offset: int, size: int) -> ServicePage[Any]:
+        path, page_type = _LISTS[list_ref.kind]
+        body = {**list_ref.fields, "offset": offset, "pageSize": size}
+        page: ServicePage[Any] = self._fetch(path, body, page_type)
+        if problem := _page_problem(page, list_ref, size):
+            raise Unfit(f"{problem} - at {self._place(path, body)}")
         return page
 
-    def _fetch(self, path: str, body: Mapping[str, object], kind: type[T]) -> T:
+    def _fetch(self, path: str, body: Mapping[str, object], data_type: type[T]) -> T:
         place = self._place(path, body)
-        head = {
+        headers = {
             "Authorization": f"Bearer {self._client.key}",
             "Content-Type": "application/json",
             "Accept": "application/json",
         }
-        request = Request("POST", path, head, msgspec.json.encode(body))
+        request = Request("POST", path, headers, msgspec.json.encode(body))
         raw = self._client.send(place, request, self.limits.pull_seconds)
         try:
             envelope = _decode(raw.body, Envelope)
@@ -208,7 +208,7 @@ class ServiceClient:
             self._raise_unfit(raw, place, str(error))
         self._check(raw, envelope, place)
         try:
-            return _decode(bytes(envelope.data), kind)
+            return _decode(bytes(envelope.data), data_type)
         except ValueError as error:
             self._raise_unfit(raw, place, str(error).replace("`$", "`$.data"))
 
@@ -235,8 +235,8 @@ class ServiceClient:
         has_failed = 500 <= code < 600 and code not in (_BAD_KEY, *_UNSUPPORTED_CODES)
         if has_failed or code in _BUSY_CODES:
             pause = raw.retry_seconds
-            wish = "" if pause is None else f", retry after {pause:.0f} s"
-            raise Busy(f"got {got}{wish} - at {place}", raw)
+            requested_pause = "" if pause is None else f", retry after {pause:.0f} s"
+            raise Busy(f"got {got}{requested_pause} - at {place}", raw)
         text = "" if envelope is None else envelope.status_text
         if code in (404, 405) and text in _NO_ROUTE_TEXTS:
             base, api_part, _ = f"{self.url.rstrip('/')}/".partition("/api/")
@@ -261,7 +261,7 @@ class ServiceClient:
         return one_line(f"POST {url}{path} {body_text[:600]}")
 
 
-def _page_problem(page: ServicePage[Any], branch: ListRef, size: int) -> str:
+def _page_problem(page: ServicePage[Any], list_ref: ListRef, size: int) -> str:
     """Return the reason why a response is no page of the list; "" if it is one."""
     if len(page.items) > size:
         return f"Expected at most {size} items, got {len(page.items)}"
@@ -269,23 +269,23 @@ def _page_problem(page: ServicePage[Any], branch: ListRef, size: int) -> str:
         for text in (each.update_time, getattr(each, "create_time", None)):
             if text is not None and not is_time(text):
                 return f"Expected a date-time, got {describe_value(text)}"
-        if branch.kind == "collections":
-            parent = branch.parent_id
+        if list_ref.kind == "collections":
+            parent = list_ref.parent_id
             if each.parent_id not in (UNSET, parent, parent or ""):
                 expected = f"Expected items of parentId {describe_value(parent)}"
                 return f"{expected}, got one of {describe_value(each.parent_id)}"
     return ""
 
 
-def _decode(content: bytes, kind: type[T]) -> T:
+def _decode(content: bytes, data_type: type[T]) -> T:
     """Decode JSON as a type; accept 3.0 as an integer. Raises ValueError."""
     try:
         try:
-            return msgspec.json.decode(content, type=kind)
+            return msgspec.json.decode(content, type=data_type)
         except msgspec.ValidationError:
-            if kind is Envelope:  # an envelope keeps its data as JSON
+            if data_type is Envelope:  # an envelope keeps its data as JSON
                 raise
-            return with_integers(msgspec.json.decode(content), kind)
+            return with_integers(msgspec.json.decode(content), data_type)
     except UnicodeDecodeError:
         raise ValueError("not UTF-8") from None
     except RecursionError:

@@ -48,9 +48,9 @@ class Selection(Struct, frozen=True):
 class ListChanged(Exception):
     """A list changed while it was read; the text says how."""
 
-    def __init__(self, branch: ListRef, reason: str) -> None:
-        super().__init__(f"{branch} changed meanwhile: {reason}")
-        self.branch = branch
+    def __init__(self, list_ref: ListRef, reason: str) -> None:
+        super().__init__(f"{list_ref} changed meanwhile: {reason}")
+        self.list_ref = list_ref
 
 
 ReportCount = Callable[[int], object]
@@ -73,7 +73,7 @@ def pull(
         except ListChanged as change:
             passes_left -= 1
             if not passes_left:
-                place = service.request_text(change.branch)
+                place = service.request_text(change.list_ref)
                 passes = f"{service.limits.pull_passes} times, given up"
                 raise PermanentFailure(f"{change} ({passes}) - at {place}") from None
             service.report(f"{change}; the pull begins again")
@@ -103,7 +103,7 @@ class Walk:
         datasets = dict.fromkeys(self._selection.datasets)
         self._queue.extend(ListRef("collections", each) for each in datasets)
         self._queue.extend(
-            ListRef("chats", e) for e in dict.fromkeys(self._selection.apps)
+            ListRef("chats", each) for each in dict.fromkeys(self._selection.apps)
         )
         first = self._queue[0]
         self._finish(first)
@@ -128,61 +128,63 @@ class Walk:
         """Read lists until the queue is empty; return the lists that failed."""
         failed: list[ListRef] = []
         while self._queue:
-            branch = self._queue.popleft()
+            list_ref = self._queue.popleft()
             try:
-                self._walk(branch)
+                self._walk(list_ref)
             except (Unreachable, Unfit) as error:
                 if is_last or not self._service.may_recover(error):
                     raise
-                self._service.report(f"put off to the end: {branch}")
-                failed.append(branch)
+                self._service.report(f"put off to the end: {list_ref}")
+                failed.append(list_ref)
         return failed
 
-    def _walk(self, branch: ListRef) -> None:
-        if branch.kind in self._missing_kinds or branch in self._lists:
+    def _walk(self, list_ref: ListRef) -> None:
+        if list_ref.kind in self._missing_kinds or list_ref in self._lists:
             return
         try:
-            if branch.kind == "total":
-                self._compare_total(branch)
+            if list_ref.kind == "total":
+                self._compare_total(list_ref)
                 return
-            items = self._lists[branch] = self._read(branch)
+            items = self._lists[list_ref] = self._read(list_ref)
         except NoRoute:
-            had_some = any(each.kind == branch.kind for each in self._lists)
-            if had_some or branch.kind not in ("chats", "rows"):
+            had_some = any(each.kind == list_ref.kind for each in self._lists)
+            if had_some or list_ref.kind not in ("chats", "rows"):
                 raise
-            self._missing_kinds.add(branch.kind)
-            missing = f"the service has no list of {branch.kind}"
+            self._missing_kinds.add(list_ref.kind)
+            missing = f"the service has no list of {list_ref.kind}"
             self._service.report(f"{missing}: they are left out")
         except ServiceRefused as error:
-            if error.code not in _GONE or branch.parent_id is None:
+            if error.code not in _GONE or list_ref.parent_id is None:
                 raise
-            raise ListChanged(branch, "it has gone") from None
+            raise ListChanged(list_ref, "it has gone") from None
         else:
-            if branch.kind == "collections":
-                self._queue_content(branch, items)
+            if list_ref.kind == "collections":
+                self._queue_content(list_ref, items)
 
-    def _read(self, branch: ListRef) -> list[Any]:
+    def _read(self, list_ref: ListRef) -> list[Any]:
         """Read all items of a list, page by page. Raises ListChanged."""
         items: list[Any] = []
         ids: set[str] = set()
         total: int | None = None
         while len(items) != total:
-            page = self._page(branch, len(items))
+            page = self._page(list_ref, len(items))
             if total not in (None, page.total):
-                raise ListChanged(branch, f"its total was {total} and is {page.total}")
+                raise ListChanged(
+                    list_ref, f"its total was {total} and is {page.total}"
+                )
             total = page.total
             for each in page.items:
                 if (item_id := _id_of(each)) in ids:
-                    raise ListChanged(branch, f"{quoted(item_id)} is in it twice")
+                    raise ListChanged(list_ref, f"{quoted(item_id)} is in it twice")
                 ids.add(item_id)
             items += page.items
             if len(items) > total or (not page.items and len(items) < total):
                 reason = f"it has {len(items)} items, and a total of {total}"
-                raise ListChanged(branch, reason)
+                raise ListChanged(list_ref, reason)
         return items
 
-    def _page(self, branch: ListRef, offset: int) -> ServicePage[Any]:
-        page = self._service.page(branch, offset, Published.page_size)
+    def _page(self, list_ref: ListRef, offset: int) -> ServicePage[Any]:
+        page = self._service.page(list_ref, offset, Published.page_size)
         self._items += len(page.items)
         if self._items > self._limits.pull_items:
             limit = self._limits.pull_items
@@ -190,25 +192,27 @@ class Walk:
         self._report_count(self._items)
         return page
 
-    def _queue_content(self, branch: ListRef, items: list[ListedCollection]) -> None:
+    def _queue_content(self, list_ref: ListRef, items: list[ListedCollection]) -> None:
         """Queue the lists below these items.
 
         Raises ListChanged if a collection is in two lists.
         """
         for each in items:
-            place = self._list_of.setdefault((branch.owner_id, each.id), branch)
-            if place != branch:
-                raise ListChanged(branch, f"{quoted(each.id)} is in it, and in {place}")
+            place = self._list_of.setdefault((list_ref.owner_id, each.id), list_ref)
+            if place != list_ref:
+                raise ListChanged(
+                    list_ref, f"{quoted(each.id)} is in it, and in {place}"
+                )
             is_folder = each.type == FOLDER
-            if is_folder or branch.owner_id in self._with_all_content:
+            if is_folder or list_ref.owner_id in self._with_all_content:
                 self._queue_below(
-                    branch, ListRef("collections", branch.owner_id, each.id)
+                    list_ref, ListRef("collections", list_ref.owner_id, each.id)
                 )
             if self._selection.rows and not is_folder and each.data_amount:
-                self._queue.append(ListRef("rows", branch.owner_id, each.id))
+                self._queue.append(ListRef("rows", list_ref.owner_id, each.id))
 
-    def _queue_below(self, branch: ListRef, child: ListRef) -> None:
-        depth = self._depths[child] = self._depths.get(branch, 0) + 1
+    def _queue_below(self, list_ref: ListRef, child: ListRef) -> None:
+        depth = self._depths[child] = self._depths.get(list_ref, 0) + 1
         if depth > DEFAULT_LIMITS.folder_depth:
             limit = DEFAULT_LIMITS.folder_depth
             raise PermanentFailure(
@@ -216,15 +220,15 @@ class Walk:
             )
         self._queue.append(child)
 
-    def _compare_total(self, branch: ListRef) -> None:
+    def _compare_total(self, list_ref: ListRef) -> None:
         """Compare the total of a dataset with its collections that were found.
 
         If some are missing, queue the content of every collection. A request without a
         folder counts all levels or, in some services, only the top.
         """
-        total, dataset = 0, branch.owner_id
+        total, dataset = 0, list_ref.owner_id
         with suppress(ServiceRefused):
-            total = self._service.page(branch, 0, 1).total
+            total = self._service.page(list_ref, 0, 1).total
         lists = {
             each: items
             for each, items in self._lists.items()
@@ -244,5 +248,5 @@ class Walk:
 
 
 def _id_of(item: Any) -> str:
-    count: str = item.chat_id if isinstance(item, ListedChat) else item.id
-    return count
+    own_id: str = item.chat_id if isinstance(item, ListedChat) else item.id
+    return own_id

@@ -37,7 +37,7 @@ class Expected:
         self._state = sandbox.state
         self._store = sandbox.state.store
         # The first declared owner, or any caller if none is declared.
-        key = owner_key(fixture.keys, any_key=True) or ""
+        key = owner_key(fixture.keys, is_any_accepted=True) or ""
         self.caller = fixture.keys.get(key, Caller("any"))
 
     @property

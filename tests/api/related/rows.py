@@ -372,13 +372,13 @@ def send(api: Api, operation: Operation, change: Fields | None = None) -> Any:
     if operation.access == "address":
         token = str(fields.pop("token", ""))
         # One without a blank is sent as it is.
-        token = api.sandbox.tokens.sealed(token) if " " in token else token
+        token = api.sandbox.tokens.seal(token) if " " in token else token
         path = path.replace("{token}", quote(token))
     headers = {"Authorization": f"Bearer {key}"}
     if "share" in fields:
         fields, headers = _by_link(operation, fields), {}
     if login != "nobody":
-        headers = {"token": api.sandbox.tokens.token(USERS.get(login, "root"))}
+        headers = {"token": api.sandbox.tokens.login_token(USERS.get(login, "root"))}
     file = fields.get("file", "")
     if operation.media_type == ANY_TYPE:
         sent: Fields = {"content": b"Some text"}

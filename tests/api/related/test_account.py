@@ -255,7 +255,7 @@ def test_the_request_log_tells_no_token(api: Api) -> None:
     assert isinstance(api.client, InProcess)
     app = api.client.app
     assert isinstance(app, Application)
-    token = api.sandbox.tokens.token("root")
+    token = api.sandbox.tokens.login_token("root")
     scope = {"method": "GET", "raw_path": f"/x/{token}".encode(), "headers": []}
     redaction = LogRedaction(app.sandboxes, app.secrets)
     assert redaction.line(scope) == ("GET", f"/x/{token[:25]}[redacted]")

@@ -93,7 +93,7 @@ def with_value(operation: Operation, field: str, value: bytes) -> bytes:
 
 def send(api: Api, operation: Operation, path: str, **options: Any) -> httpx2.Response:
     headers = {"Content-Type": "application/json", "Authorization": "Bearer any"}
-    headers |= {"token": api.sandbox.tokens.token(USER)}
+    headers |= {"token": api.sandbox.tokens.login_token(USER)}
     if operation.access == "login":
         del headers["Authorization"]
     return api.client.request(operation.method, path, headers=headers, **options)
@@ -249,7 +249,7 @@ def test_hostile_forms_are_refused(demo: Api, form: str) -> None:
     ],
 )
 def test_hostile_cookies_log_nobody_in(demo: Api, cookie: str) -> None:
-    text = cookie.replace("{0}", demo.sandbox.tokens.token(USER))
+    text = cookie.replace("{0}", demo.sandbox.tokens.login_token(USER))
     path = "/api/support/user/account/tokenLogin"
     answer = demo.client.get(path, headers={"cookie": text})
     assert answer.status_code == 401, answer.text

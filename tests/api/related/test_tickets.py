@@ -114,7 +114,7 @@ def test_files_are_charged_and_what_finds_no_room_changes_nothing(
 
     def use(api: Api) -> Any:
         (kept,) = api.sandbox.store.tickets.values()
-        token = api.sandbox.tokens.sealed(f"upload {kept.ends_at} {kept.key}")
+        token = api.sandbox.tokens.seal(f"upload {kept.ends_at} {kept.key}")
         return put(api, f"/api/system/file/u/{token}", b"x" * 5_000)
 
     found = answers_with_less(make, use)

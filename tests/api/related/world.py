@@ -76,7 +76,7 @@ def call(api: Api, method: str, path: str, **fields: Any) -> Any:
 
 def log_in(api: Api, username: str = "root") -> dict[str, str]:
     """The headers of a user who has logged in."""
-    return {"token": api.sandbox.tokens.token(username)}
+    return {"token": api.sandbox.tokens.login_token(username)}
 
 
 def code_for(api: Api, username: str = "root", **headers: str) -> str:

@@ -50,7 +50,7 @@ class KeyCreateBody(RequestFields, kw_only=True):
 def _with_changes(call: Call, key: ApiKey, body: Any) -> ApiKey:
     """Return a key with a request's changes. Raises InvalidField, TeamForbidden."""
     if body.auth_proxy:
-        api_keys.check_may(call, Level.OWNER)
+        api_keys.require_level(call, Level.OWNER)
     changes: dict[str, Any] = {
         name: value
         for name in ("name", "auth_proxy")
@@ -89,13 +89,13 @@ def openapi_create(call: Call, body: KeyCreateBody) -> str:
     if call.facts.api_keys_of_apps and isinstance(body.app_id, str):
         app_id = call.app(body.app_id, Level.MANAGE).id
     else:
-        api_keys.check_may(call, Level.WRITE)
+        api_keys.require_level(call, Level.WRITE)
     draft = ApiKey("", member=call.member, app_id=app_id, create_time=call.now)
     key = _with_changes(call, draft, body)
     api_keys.check_room(call, app_id)
     key = replace(key, id=call.store.new_id())
     call.store.api_keys.put(key.id, key)
-    return call.state.tokens.created(key.id)
+    return call.state.tokens.created_key(key.id)
 
 
 class LimitView(View, kw_only=True):
@@ -184,7 +184,7 @@ def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
     items = [
         (key, text)
         for key in keys
-        for text in (call.state.tokens.created(key.id),)
+        for text in (call.state.tokens.created_key(key.id),)
         if search_term in fold(key.name) or search_term in text
     ]
     return Page(items, len(items), call.caller.level, items, 0, Published.integer)
@@ -221,7 +221,7 @@ def openapi_update(call: Call, body: KeyUpdateBody) -> None:
 
     The text of the key stays, and no limit is enforced. The caller needs a login token.
     """
-    key = api_keys.find(call, body.id, "$._id")
+    key = api_keys.find_for_change(call, body.id, "$._id")
     call.store.api_keys.put(key.id, _with_changes(call, key, body))
 
 
@@ -239,7 +239,7 @@ def openapi_delete(call: Call, query: fields.IdQuery) -> fields.EmptyData | None
 
     From then on, the key is refused. The caller needs a login token.
     """
-    call.store.api_keys.remove(api_keys.find(call, query.id, "$.id").id)
+    call.store.api_keys.remove(api_keys.find_for_change(call, query.id, "$.id").id)
     return None if call.facts.api_key_delete_is_null else fields.EmptyData()
 
 
@@ -264,7 +264,9 @@ def openapi_copy(call: Call, body: KeyCopyBody) -> str:
 
     Lists show only the end of this text. The caller needs a login token.
     """
-    return call.state.tokens.created(api_keys.find(call, body.id, "$.id").id)
+    return call.state.tokens.created_key(
+        api_keys.find_for_change(call, body.id, "$.id").id
+    )
 
 
 class HealthQuery(RequestFields):
@@ -314,7 +316,7 @@ def openapi_health(call: Call, query: HealthQuery) -> HealthView:
         hint = sandbox_hint if is_issued else ""
         expected, got = "a valid API key", "an unknown one"
         raise api_keys.ApiKeyInvalid(expected, got, "$.apiKey", hint)
-    key_id = call.state.tokens.id_of(query.api_key)
+    key_id = call.state.tokens.created_key_id(query.api_key)
     api_key = call.store.api_keys.get(key_id or "") or ApiKey("")
     app_id = api_key.app_id or UNSET
     if not call.facts.api_key_health_has_points:

@@ -31,7 +31,7 @@ from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.blocks import ReverseView
 from mock_server.domain.objects.chat_records import visible_records
 from mock_server.domain.objects.models import ChatRecord, Feedback
-from mock_server.domain.replies import ReplyPart, parts_recorded
+from mock_server.domain.replies import ReplyPart, decode_parts
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
@@ -113,7 +113,7 @@ def _quotes(parts: Sequence[ReplyPart]) -> Any:
 
 def _parts(record: ChatRecord) -> Sequence[ReplyPart]:
     if record.parts:
-        return parts_recorded(record.parts)
+        return decode_parts(record.parts)
     return [ReplyPart(text=record.text)]
 
 
@@ -266,7 +266,7 @@ def get_res_data(call: Call, query: GetResDataQuery) -> list[dict[str, Any]]:
     app = call.app(query.app_id)
     for record in call.store.records(app, query.chat_id):
         if record.id == query.data_id and record.obj == "AI":
-            parts = parts_recorded(record.parts or b"[]")
+            parts = decode_parts(record.parts or b"[]")
             return response_data(parts, call.facts, call.share)
     call.state.hint("the chat has no reply of this dataId")
     return []

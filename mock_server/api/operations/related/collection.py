@@ -249,7 +249,7 @@ def _find(call: Call, body: CollectionUpdateBody) -> tuple[Dataset, Collection, 
         raise fields.MissingParams(expected, "neither", "$.id")
     dataset = call.store.dataset(body.dataset_id)
     if dataset is not None:
-        for each in dataset.tree.having("external_file_id", body.external_file_id):
+        for each in dataset.tree.find_by("external_file_id", body.external_file_id):
             return dataset, each, "$.datasetId"
     expected = "the externalFileId of a collection of the dataset"
     raise FileNotFound.of(body.external_file_id, expected, "$.externalFileId")

@@ -26,8 +26,8 @@ from mock_server.domain.datasets import contents
 from mock_server.domain.datasets.sources import text_of
 from mock_server.domain.datasets.texts import (
     DEFAULT_RULES,
+    MAX_ROW_CHARS,
     MIN_CHUNK_CHARS,
-    MOST_CHARS,
     ChunkRules,
     chunks,
 )
@@ -122,20 +122,22 @@ def chunk_rules_of(settings: fields.ProcessingFields) -> ChunkRules:
     size, levels, separators = _QA_CHARS if is_qa else DEFAULT_RULES.size, 5, ""
     if is_custom:
         size = max(MIN_CHUNK_CHARS, int(settings.chunk_size or _CUSTOM_CHARS))
-        size = min(size, MOST_CHARS)
+        size = min(size, MAX_ROW_CHARS)
         separators = (settings.chunk_splitter or "").replace(r"\n", "\n")
         depth = settings.paragraph_chunk_deep
         levels = min(max(int(5 if depth is UNSET else depth), 0), 8)
         levels = levels if settings.chunk_split_mode == "paragraph" else 0
     own_separators = tuple(filter(None, separators.split("|")))
-    min_chars = int(settings.chunk_trigger_min_size or DEFAULT_RULES.least)
-    min_chars_by_trigger = {"forceChunk": 0, "maxSize": MOST_CHARS}
+    min_chars = int(settings.chunk_trigger_min_size or DEFAULT_RULES.min_chars)
+    min_chars_by_trigger = {"forceChunk": 0, "maxSize": MAX_ROW_CHARS}
     return ChunkRules(
         size=size,
         overlap=0 if is_qa else round(size * 0.2),
-        levels=levels,
+        heading_levels=levels,
         separators=own_separators[: Published.chunk_separators],
-        least=min_chars_by_trigger.get(settings.chunk_trigger_type or "", min_chars),
+        min_chars=min_chars_by_trigger.get(
+            settings.chunk_trigger_type or "", min_chars
+        ),
     )
 
 
@@ -193,7 +195,7 @@ def create_with_rows(
     call: Call,
     body: Creation,
     collection: Collection,
-    source: str | contents.Texts,
+    source: str | contents.RowTexts,
     **creation_options: Any,
 ) -> CreatedView:
     """Store `collection` where `body` says, with rows of `source`.
@@ -384,7 +386,7 @@ def api_collection(call: Call, body: ApiCollectionBody) -> None:
     already, no other is made.
     """
     dataset, _ = contents.target_for(call, body.dataset_id, body.parent_id or None)
-    for each in dataset.tree.having("raw_link", body.api_file_id):
+    for each in dataset.tree.find_by("raw_link", body.api_file_id):
         if each.type == API_FILE:
             call.state.hint(f"collection {each.id} is of that file: nothing was made")
             return

@@ -79,7 +79,7 @@ def read(call: Call, body: ReadBody) -> SourceView:
     collection_id = body.collection_id
     _, collection = call.collection(collection_id, Level.READ, "$.collectionId")
     if collection.type == "file" and collection.file_id:
-        token = addresses.give_token(call, "collection", collection.id)
+        token = addresses.new_token(call, "collection", collection.id)
         return SourceView(value=address(call, DOWNLOAD, token))
     return SourceView(value=collection.raw_link or "")
 
@@ -131,7 +131,7 @@ def file_download(call: Call, query: TokenFields) -> Download:
     Returns the bytes; the file name decides on the Content-Type. The token leads to its
     sandbox.
     """
-    use, object_id = addresses.follow(call, query.token, "file", "collection")
+    use, object_id = addresses.read_token(call, query.token, "file", "collection")
     if use == "file":
         ticket = ticket_of(call, object_id)
         if ticket is not None and ticket.size is not None:

@@ -156,7 +156,7 @@ def scroll_list(call: Call, body: ScrollListBody) -> Page[Collection]:
     folder `parentId`; items must have all `filterTags`.
     """
     paging = fields.paging_of(body, Published.page_size)
-    request = replace(body.request(0, 0, body.filter_tags), every_tag=True)
+    request = replace(body.request(0, 0, body.filter_tags), needs_every_tag=True)
     choices = call.state.choices.replaced(search_scope="folder")
     in_folder = replace(call, state=replace(call.state, choices=choices))
     page = page_of_collections(in_folder, request)

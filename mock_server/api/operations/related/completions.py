@@ -32,7 +32,7 @@ from mock_server.api.response import Response
 from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP, AppNotFound
-from mock_server.domain.chats import TITLE_CHARS, RecordTaken, Turn, complete
+from mock_server.domain.chats import TITLE_CHARS, RecordTaken, Turn, complete_turn
 from mock_server.domain.clock import format_time
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
@@ -233,7 +233,7 @@ def completions(call: Call, body: CompletionsBody) -> Completion:
     app_id = _app_named(call, body)
     app = call.app(app_id) if app_id else _first_readable(call)
     is_plugin = app.type == "plugin"
-    result = complete(call, app, _turn(call, body, is_plugin=is_plugin))
+    result = complete_turn(call, app, _turn(call, body, is_plugin=is_plugin))
     is_detailed = is_plugin or body.detail is True
     return Completion(result, body.stream is True, is_detailed, share=call.share)
 

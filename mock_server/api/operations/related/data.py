@@ -167,7 +167,7 @@ def insert_data(call: Call, body: InsertDataBody) -> str:
         raise RowTaken("texts that no row of the collection has", "those of one", "$.q")
     own_id, indexes = call.store.new_id(), _index_texts(body.indexes)
     row = Row(own_id, body.q, a, indexes=indexes, update_time=call.now)
-    add_rows(call, dataset, collection, [row], at_once=True)
+    add_rows(call, dataset, collection, [row], is_immediate=True)
     return row.id
 
 

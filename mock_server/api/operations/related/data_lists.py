@@ -28,7 +28,7 @@ from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
 from mock_server.domain.objects.pending import Steps, pieces
-from mock_server.domain.objects.rows import OldestFirst
+from mock_server.domain.objects.rows import OldestFirstView
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
@@ -120,7 +120,7 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
         steps = fields.containing(search_term, rows, _texts_of, limit)
         rows = call.compute("search", steps).with_hint(call.state)
     if not call.facts.rows_newest_first:
-        rows = OldestFirst(rows)
+        rows = OldestFirstView(rows)
     page = fields.page_of(rows, paging, dataset.level_of(call.caller))
     ids = dataset.id, collection.id, call.facts.rows_show_team
     return RowsPage(*astuple(page), *ids)  # type: ignore[call-arg]
@@ -208,7 +208,7 @@ def export(call: Call, body: ExportBody) -> bytes:
     collection_id = body.collection_id
     dataset, collection = call.collection(collection_id, Level.READ, "$.collectionId")
 
-    last_export, now = call.store.exported, call.now
+    last_export, now = call.store.export_time, call.now
     if last_export is not None and 0 <= now - last_export < _EXPORT_GAP_MS:
         is_http_429 = call.facts.ip_limits_are_http_429
         refusal_type = TooManyRequests if is_http_429 else TooManyRequestsAsHttp500
@@ -216,7 +216,7 @@ def export(call: Call, body: ExportBody) -> bytes:
         raise refusal_type("one export every 60 seconds", "another one", "path", hint)
     rows = call.store.rows.get(dataset, collection.id)
     lines = call.compute("export", _lines_of(rows))
-    call.store.exported = now
+    call.store.export_time = now
     return b"\n".join(lines)
 
 

@@ -91,13 +91,13 @@ def presign_dataset_file_post_url(call: Call, body: TicketBody) -> TicketView:
     ticket = upload_tickets.give_ticket(call, dataset, body.filename)
     key, ms = ticket.key, upload_tickets.TICKET_MS
     view = TicketView(
-        url=address(call, UPLOAD, addresses.give_token(call, "upload", key, ms)),
+        url=address(call, UPLOAD, addresses.new_token(call, "upload", key, ms)),
         key=key,
         headers={"content-type": media_type_of(ticket.name)},
         max_size=limit,
     )
     if call.facts.tickets_have_upload_mode:
-        token = addresses.give_token(call, "file", key, upload_tickets.UNUSED_MS)
+        token = addresses.new_token(call, "file", key, upload_tickets.UNUSED_FILE_MS)
         view.preview_url = address(call, DOWNLOAD, token)
         view.upload_mode = "single"
     return view
@@ -162,7 +162,7 @@ def file_u(call: Call, file: UploadFields) -> UploadedView:
     The bytes may have any Content-Type. A second upload replaces the first. The token
     leads to its sandbox.
     """
-    _, key = addresses.follow(call, file.token, "upload")
+    _, key = addresses.read_token(call, file.token, "upload")
     content = b64decode(file.base64) if file.base64 else (file.text or "").encode()
     upload_tickets.upload(call, key, file.size, content)
     return UploadedView()
