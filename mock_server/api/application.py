@@ -1,6 +1,5 @@
 """The public API as one ASGI application: it admits, runs and journals each request."""
 
-from asyncio import sleep
 from collections.abc import Callable
 from functools import lru_cache, partial
 from time import perf_counter
@@ -35,7 +34,7 @@ from mock_server.api.request import (
     WaitInterrupted,
     counting_steps,
 )
-from mock_server.api.slices import once_ready
+from mock_server.api.slices import let_others_run, once_ready
 from mock_server.domain.call import Call
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Request
@@ -99,7 +98,7 @@ class PublicApi:
                 if operation.access in VISITED:
                     operation = self._admission.admit_visitor(request, operation)
                 if body.charge is not None:  # the body is large, and took long to read
-                    await sleep(0)
+                    await let_others_run()
                     if len(request.content) > DEFAULT_LIMITS.body_bytes:
                         await _check_large_body(request, request.content)
                 if request.sandbox.state is not request.state:
@@ -112,7 +111,8 @@ class PublicApi:
                     try:
                         response = operation.respond(call, request.content)
                     except NotReady:
-                        response = await once_ready(partial(self._respond, request))
+                        again = partial(self._respond_unless_gone, request)
+                        response = await once_ready(again, request.sandbox.name)
                 size = len(response.body)
                 if size > _FREE_BYTES and request.charge is None:
                     request.charge = self._memory.charge_response(size)
@@ -144,7 +144,7 @@ class PublicApi:
                     length, content_type, sandbox_name, generation, own_headers
                 )
             if body.charge is not None:
-                await sleep(0)  # finding the violations of a large body takes long
+                await let_others_run()  # finding violations in a large body takes long
             # Write the journal entry before the response is sent: a client that has a
             # response finds its entry.
             time = request.state.clock.now()
@@ -220,8 +220,8 @@ class PublicApi:
             fault = cast("Fault", firing.fault.definition)
             return await fault.apply(FaultContext(request, operation, firing, respond))
         if len(match_input.content) > Published.free_body_bytes:
-            await sleep(0)  # the operation reads the large body once more
-        response = await once_ready(respond)
+            await let_others_run()  # the operation reads the large body once more
+        response = await once_ready(respond, request.sandbox.name)
         await apply_answer_delay(request)
         if decision.limits:
             own_headers = responses.rate_limit_headers(decision.limits[0])
@@ -255,6 +255,15 @@ class PublicApi:
             partial(request_headers.head_of, request.scope),
         )
         return request.match_input
+
+    def _respond_unless_gone(
+        self, request: context.RequestContext
+    ) -> responses.Response:
+        """Return `_respond`; raise ClientGone if nobody waits for the response."""
+        connection = connection_of(request.scope)
+        if connection is not None and connection.transport.is_closing():
+            raise ClientGone
+        return self._respond(request)
 
     def _respond(
         self,
@@ -329,7 +338,7 @@ async def _check_large_body(request: context.RequestContext, content: bytes) -> 
     """
     try:
         for _ in counting_steps(content):
-            await sleep(0)
+            await let_others_run()
     except BadJson:
         request.content = None
         raise

@@ -1,30 +1,63 @@
 """Runs long work in slices of 5 ms, so that other requests are served in between.
 
 However many requests do long work, the event loop runs one slice before it serves the
-others.
+others. In each sandbox, a few requests work at a time: few hold unfinished values.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 from mock_server.domain.objects.pending import NotReady, Pending
 
 T = TypeVar("T")
 _SLICE_SECONDS = 0.005
-# The holder of a loop's lock runs the next slice. Module state, like the tasks of
-# asyncio, because slices of all applications share the loop.
-_slice_locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]
-_slice_locks = WeakKeyDictionary()
+_MAX_WORKING = 16
+"""Maximum number of requests of a queue with unfinished values; the others wait."""
+
+
+class _Turns:
+    """The turns of all long work on one event loop."""
+
+    def __init__(self) -> None:
+        self.next_slice = asyncio.Lock()
+        """Its holder runs the next slice."""
+        self.places = defaultdict[str, asyncio.Semaphore](_new_places)
+        """The places of each queue for requests with unfinished values."""
+        self.users = 0
+        """Number of requests that wait for a slice or a place."""
+
+
+def _new_places() -> asyncio.Semaphore:
+    return asyncio.Semaphore(_MAX_WORKING)
+
+
+# Module state, like the tasks of asyncio, because slices of all applications share the
+# loop. It is empty while no long work is done.
+_turns: dict[asyncio.AbstractEventLoop, _Turns] = {}
+
+
+@contextmanager
+def _turns_of_loop() -> Iterator[_Turns]:
+    loop = asyncio.get_running_loop()
+    turns = _turns.setdefault(loop, _Turns())
+    turns.users += 1
+    try:
+        yield turns
+    finally:
+        turns.users -= 1
+        if not turns.users:
+            del _turns[loop]
 
 
 async def let_others_run() -> None:
     """Wait until other requests have been served, and earlier slices have run."""
-    loop = asyncio.get_running_loop()
-    async with _slice_locks.setdefault(loop, asyncio.Lock()):
-        await asyncio.sleep(0)
+    with _turns_of_loop() as turns:
+        async with turns.next_slice:
+            await asyncio.sleep(0)
 
 
 async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
@@ -38,16 +71,25 @@ async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
             end = perf_counter() + _SLICE_SECONDS
 
 
-async def once_ready(work: Callable[[], T]) -> T:
-    """Return the result of `work`; call it again as long as it raises NotReady."""
+async def once_ready(work: Callable[[], T], queue: str = "") -> T:
+    """Return the result of `work`; call it again as long as it raises NotReady.
+
+    Work of different queues, such as those of sandboxes, does not wait for each other.
+    """
     # The last value of each kind: others are of data that has changed since.
-    pending_by_key: dict[Hashable, Pending[Any]] = {}
-    while True:
-        try:
-            return work()
-        except NotReady as error:
-            pending = error.pending
-        pending_by_key[pending.key] = pending
-        async for _ in in_slices(pending):
-            pass
-        await let_others_run()  # the last step may have taken long
+    values: dict[Hashable, Pending[Any]] = {}
+    try:
+        return work()
+    except NotReady as error:
+        values[error.pending.key] = error.pending
+    with _turns_of_loop() as turns:
+        async with turns.places[queue]:
+            while True:
+                try:
+                    return work()
+                except NotReady as error:
+                    pending = error.pending
+                values[pending.key] = pending
+                async for _ in in_slices(pending):
+                    pass
+                await let_others_run()  # the last step may have taken long

@@ -75,7 +75,8 @@ class FaultContext(Struct, frozen=True):
 
     async def perform(self, distortion: Distortion | None = None) -> Response:
         """Run the operation; `distortion` may change its data before it is encoded."""
-        response = await once_ready(lambda: self.respond(distortion, None))
+        queue = self.request.sandbox.name
+        response = await once_ready(lambda: self.respond(distortion, None), queue)
         await apply_answer_delay(self.request)
         return response
 
@@ -89,7 +90,8 @@ class FaultContext(Struct, frozen=True):
         state = self.request.state
         # The response is right, but the write goes to a copy, and is lost.
         copy = replace(state, store=state.store.copy())
-        response = await once_ready(lambda: self.respond(None, copy))
+        queue = self.request.sandbox.name
+        response = await once_ready(lambda: self.respond(None, copy), queue)
         await apply_answer_delay(self.request)
         return response
 
