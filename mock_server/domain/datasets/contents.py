@@ -4,7 +4,7 @@ The `data_amount` of a collection is the number of its rows; `update_time` is th
 of its last change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -16,6 +16,7 @@ from mock_server.domain.errors import refusal
 from mock_server.domain.messages import describe_value, quoted
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
+from mock_server.domain.objects.pending import Steps
 from mock_server.domain.objects.uploads import File, FileNotFound
 from mock_server.domain.storage import training
 
@@ -171,10 +172,25 @@ def collection_of_file(call: Call, file_id: str) -> tuple[Dataset, Collection]:
     match = call.store.find_collection(file.collection_id) if file else None
     if match is not None:
         return match
-    for dataset in call.store.datasets():
-        for each in dataset.tree.find_by("file_id", file_id):
+    datasets = call.store.datasets()
+    matches = call.compute("file", _loaded_with_file(datasets, file_id))
+    for dataset in datasets:
+        loaded_matches = matches.get(dataset.id, ())
+        tree = dataset.tree
+        for each in tree.current_matches(loaded_matches, "file_id", file_id):
             return dataset, each
     raise FileNotFound.of(file_id, "the id of an uploaded file", "$.fileId")
+
+
+def _loaded_with_file(
+    datasets: Sequence[Dataset], file_id: str
+) -> Steps[Mapping[str, Sequence[Collection]]]:
+    """Return the loaded collections of a file, by the ids of their datasets."""
+    matches: dict[str, Sequence[Collection]] = {}
+    for dataset in datasets:
+        loaded = dataset.tree.loaded
+        matches[dataset.id] = yield from loaded.find_in_steps("file_id", file_id)
+    return matches
 
 
 def check_rows(call: Call, dataset: Dataset, collection_id: str, count: int) -> None:

@@ -65,9 +65,30 @@ class FolderTree(ABC):
     def get(self, collection_id: str) -> Collection | None:
         """Return the collection with this id, or None."""
 
+    @property
     @abstractmethod
+    def loaded(self) -> Tree:
+        """The tree as it was loaded."""
+
+    @property
+    @abstractmethod
+    def put_collections(self) -> Iterable[Collection]:
+        """The collections that were put after loading, in any order."""
+
     def find_by(self, field: SearchedField, value: str) -> Iterator[Collection]:
-        """Yield the collections whose `field` has this value. Raises NotReady."""
+        """Return the collections whose `field` has this value. Raises NotReady."""
+        loaded = self.loaded
+        matches = compute(loaded, (field, value), loaded.find_in_steps(field, value))
+        return self.current_matches(matches, field, value)
+
+    def current_matches(
+        self, loaded_matches: Iterable[Collection], field: SearchedField, value: str
+    ) -> Iterator[Collection]:
+        """Yield the loaded matches that are unchanged, then matches that were put."""
+        yield from (each for each in loaded_matches if self.get(each.id) is each)
+        for each in self.put_collections:
+            if getattr(each, field) == value:
+                yield each
 
     @abstractmethod
     def listing(self, scope: Scope, order: Order) -> AnyListing:
@@ -185,10 +206,22 @@ class Tree(FolderTree):
     def get(self, collection_id: str) -> Collection | None:
         return self.by_id.get(collection_id)
 
-    def find_by(self, field: SearchedField, value: str) -> Iterator[Collection]:
+    @property
+    def loaded(self) -> Tree:
+        return self
+
+    @property
+    def put_collections(self) -> Iterable[Collection]:
+        return ()
+
+    def find_in_steps(
+        self, field: SearchedField, value: str
+    ) -> Steps[Sequence[Collection]]:
+        """Return the collections whose `field` has this value."""
         items, value_of = self._collections, attrgetter(field)
-        steps = select_in_steps(items, lambda each: value_of(each) == value)
-        return map(items.__getitem__, compute(self, (field, value), steps))
+        is_match = lambda each: value_of(each) == value  # noqa: E731
+        indexes = yield from select_in_steps(items, is_match)
+        return [items[index] for index in indexes]
 
     def listing(self, scope: Scope, order: Order) -> Listing:
         by_folder = self._listings.get(order)

@@ -1,7 +1,7 @@
 """The loaded data of fixtures, which all sandboxes of a server share."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from itertools import chain, islice
 from operator import attrgetter
@@ -12,7 +12,7 @@ from msgspec.structs import force_setattr
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller, Share
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.messages import quoted
-from mock_server.domain.objects.dataset import LARGE_SIZE, Dataset, FolderTree, Tree
+from mock_server.domain.objects.dataset import LARGE_SIZE, Dataset, Tree
 from mock_server.domain.objects.index import Order
 from mock_server.domain.objects.models import ApiKey, App, Chat, Collection, User
 from mock_server.domain.objects.pending import Steps, compute, pieces
@@ -20,6 +20,8 @@ from mock_server.domain.objects.rows import Job, RowPlace, places_of
 from mock_server.domain.replies import DeclaredReply
 from mock_server.domain.versions import Version
 
+NEW_ID_START = "ff"
+"""Start of all ids that sandboxes create."""
 JobsKey = tuple[str, str]
 """The place of a job: the ids of a dataset and of a collection in it."""
 
@@ -92,37 +94,33 @@ class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
         """The places of all rows by id, found at the first use. Raises NotReady."""
         return compute(self, "row_places", places_of(self.datasets.values()))
 
-    def has_id(self, own_id: str) -> bool:
-        """Return True if an object has this id. Raises NotReady."""
-        # Large trees have a look-up by id; collecting all of their ids would be slow.
-        return own_id in self._ids or any(own_id in tree for tree in self._large_trees)
-
     @cached_property
-    def _large_trees(self) -> Sequence[FolderTree]:
-        trees = (dataset.tree for dataset in self.datasets.values())
-        return [tree for tree in trees if len(tree) >= LARGE_SIZE]
+    def ids_of_sandboxes(self) -> Set[str]:
+        """The ids that begin as those that sandboxes create. Raises NotReady.
 
-    @cached_property
-    def _ids(self) -> Set[str]:
-        """All ids except those of collections in large trees. Raises NotReady."""
+        There are some only if the data was saved from a sandbox.
+        """
         return compute(self, "ids", self._collect_ids())
 
     def _collect_ids(self) -> Steps[Set[str]]:
-        all_ids = {*self.apps, *self.datasets, *self.api_keys}
         datasets = self.datasets.values()
         trees = [dataset.tree.collections for dataset in datasets]
         with_ids = chain(
-            (tree for tree in trees if len(tree) < LARGE_SIZE),
+            trees,
             *(app.records.values() for app in self.apps.values()),
             *(dataset.rows.values() for dataset in datasets),
             (job.rows for job in self.jobs),
         )
         ids = map(attrgetter("id"), chain.from_iterable(with_ids))
         file_ids = map(attrgetter("file_id"), chain.from_iterable(trees))
-        for _, chunk in pieces(chain(ids, file_ids)):
-            all_ids.update(filter(None, chunk))
+        holder_ids = self.apps, self.datasets, self.api_keys
+        found: set[str] = set()
+        for _, chunk in pieces(chain(*holder_ids, ids, file_ids)):
+            found.update(
+                each for each in chunk if each and each.startswith(NEW_ID_START)
+            )
             yield
-        return all_ids
+        return found
 
     def prepare(self, order: Order) -> None:
         """Sort and fold all collections, so that no request has to wait."""
@@ -134,9 +132,9 @@ class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
 
         It may run in a thread beside a running server, because it has no long step.
         """
-        for tree in self._large_trees:
-            if isinstance(tree, Tree):
-                tree.places("fixture", ())
+        for dataset in self.datasets.values():
+            if isinstance(dataset.tree, Tree) and len(dataset.tree) >= LARGE_SIZE:
+                dataset.tree.places("fixture", ())
 
     def chats_and_collections(
         self, max_items: int

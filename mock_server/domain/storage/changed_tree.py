@@ -15,7 +15,7 @@ from sys import getsizeof
 from typing import Any, get_args
 
 from mock_server.domain.memory import MemoryCharge
-from mock_server.domain.objects.dataset import FolderTree, SearchedField, Tree
+from mock_server.domain.objects.dataset import FolderTree, Tree
 from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Scope
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import Steps, compute, pieces
@@ -105,11 +105,13 @@ class ChangedTree(FolderTree):
         item = self._base.by_id.get(collection_id)
         return None if item and self._is_hidden(item.parent_id) else item
 
-    def find_by(self, field: SearchedField, value: str) -> Iterator[Collection]:
-        loaded = self._base.find_by(field, value)
-        put = self._put[ANYWHERE].values()
-        yield from (each for each in loaded if self.get(each.id) is each)
-        yield from (each for each in put if getattr(each, field) == value)
+    @property
+    def loaded(self) -> Tree:
+        return self._base
+
+    @property
+    def put_collections(self) -> Iterable[Collection]:
+        return self._put[ANYWHERE].values()
 
     def listing(self, scope: Scope, order: Order) -> Listing | ChangedListing:
         listing = self._listings.get((order, scope))

@@ -16,7 +16,7 @@ from mock_server.domain.errors import LimitReached
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
-from mock_server.domain.objects.fixture_data import FixtureData, JobsKey
+from mock_server.domain.objects.fixture_data import NEW_ID_START, FixtureData, JobsKey
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
 from mock_server.domain.objects.rows import RowPlace, Rows, next_due_time, size_of_jobs
 from mock_server.domain.objects.uploads import File, Ticket
@@ -129,12 +129,12 @@ class Store(ChatStore):
             # An id need not be secret: it has to be unique, and look like a real id.
             digits = (sha256(b"%d" % each).hexdigest() for each in numbers)
             ids = [
-                f"{_ID_BASE + number:x}{each}"[:_ID_CHARS]
+                f"{NEW_ID_START}{number:06x}{each}"[:_ID_CHARS]
                 for number, each in zip(numbers, digits, strict=True)
             ]
-            # Loaded data contains such an id only if it was saved from a sandbox.
             for source in self._loaded_sources():
-                ids = [each for each in ids if not source.has_id(each)]
+                if known_ids := source.ids_of_sandboxes:
+                    ids = [each for each in ids if each not in known_ids]
             self._last_id += missing
             created += ids
         return created
@@ -360,11 +360,8 @@ _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
 _API_KEY_BYTES = 500
 
 
-_ID_CHARS, _ID_BASE = 24, 0xFF000000
-"""Length of a new id, and the number that comes before the first new id.
-
-Nearly all ids of fixtures are smaller, so new rows are the latest.
-"""
+_ID_CHARS = 24
+"""Length of a new id. Most ids of fixtures are smaller, so new rows are the latest."""
 
 
 def _size_of_api_key(key: ApiKey) -> int:

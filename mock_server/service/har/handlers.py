@@ -284,5 +284,7 @@ def _has_valid_parents(
         if parent_id in visited or parts[parent_id].get("type") != "folder":
             return False
         visited.add(parent_id)
+        if len(visited) > DEFAULT_LIMITS.folder_depth:
+            return False
         parent_id = parts[parent_id].get("parentId")
-    return len(visited) <= DEFAULT_LIMITS.folder_depth
+    return True

@@ -38,6 +38,7 @@ from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
 _LEAST_CHARS = 100  # charged for a row with fewer characters
+_SKIPPED_CHARS = 8  # charged for a collection that is forbidden
 _RECALLS = {
     "embedding": ("embedding",),
     "fullTextRecall": ("fullText",),
@@ -249,6 +250,9 @@ def _matches(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Hit
     for collection_id, rows in call.store.rows.by_collection(dataset):
         collection = dataset.tree.get(collection_id)
         if collection is None or collection.forbid:
+            max_chars -= _SKIPPED_CHARS
+            if max_chars <= 0:
+                return
             continue
         for row in rows:
             if max_chars <= 0:
