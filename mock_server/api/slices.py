@@ -15,6 +15,8 @@ from mock_server.domain.objects.pending import NotReady, Pending
 
 T = TypeVar("T")
 _SLICE_SECONDS = 0.005
+_TURNS_BETWEEN = 64
+"""Turns of the loop between two slices: in each, uvloop accepts one new connection."""
 _MAX_WORKING = 16
 """Maximum number of requests of a queue with unfinished values; the others wait."""
 
@@ -57,7 +59,8 @@ async def let_others_run() -> None:
     """Wait until other requests have been served, and earlier slices have run."""
     with _turns_of_loop() as turns:
         async with turns.next_slice:
-            await asyncio.sleep(0)
+            for _ in range(_TURNS_BETWEEN):
+                await asyncio.sleep(0)
 
 
 async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:

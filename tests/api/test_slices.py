@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import cache
 from time import perf_counter
 from typing import Any
@@ -13,12 +13,17 @@ import pytest
 from msgspec.structs import replace
 
 from mock_server.api.fixture_loading import load_fixture
-from mock_server.api.slices import _SLICE_SECONDS, in_slices
+from mock_server.api.slices import (
+    _MAX_WORKING,
+    _SLICE_SECONDS,
+    in_slices,
+    once_ready,
+)
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.fixture_data import FixtureData
-from mock_server.domain.objects.pending import STEP
+from mock_server.domain.objects.pending import STEP, Pending, Steps
 from tests.support import LIST
 
 SLOW = 4 * STEP
@@ -111,6 +116,32 @@ def test_of_many_long_works_one_goes_on_in_each_turn_of_the_loop() -> None:
 
     asyncio.run(run())
     assert len(slices) == 40
+
+
+def test_few_requests_of_a_queue_hold_unfinished_values() -> None:
+    working = most = 0
+
+    def steps() -> Steps[int]:
+        nonlocal working, most
+        working += 1
+        most = max(most, working)
+        for _ in range(2):
+            busy_until = perf_counter() + _SLICE_SECONDS
+            while perf_counter() < busy_until:
+                pass
+            yield
+        working -= 1
+        return working
+
+    async def run(queues: Sequence[str]) -> None:
+        works = [Pending(steps()) for _ in queues]
+        calls = zip(works, queues, strict=True)
+        await asyncio.gather(*(once_ready(each.result, queue) for each, queue in calls))
+
+    asyncio.run(run(["a"] * (_MAX_WORKING + 4)))
+    assert most == _MAX_WORKING
+    asyncio.run(run(["a", "b"] * _MAX_WORKING))
+    assert most == 2 * _MAX_WORKING
 
 
 @pytest.mark.parametrize("by", [None, 1], ids=["plain", "spoiled by a fault"])

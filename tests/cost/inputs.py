@@ -186,6 +186,13 @@ def of_sentences(size: int) -> Sent:
     return sent_json(f"{CREATE}/text", **fields, **how)
 
 
+def of_short_chunks(size: int) -> Sent:
+    """A text that is cut into as many rows as possible."""
+    how = {"chunkSettingMode": "custom", "chunkSize": 64}
+    fields = {"datasetId": DATASET, "name": "n", "text": "One word. " * (size // 10)}
+    return sent_json(f"{CREATE}/text", **fields, **how)
+
+
 def of_numbers(size: int) -> Sent:
     """A form of about `size` bytes, in parts of numbers with long exponents."""
     parts = (
@@ -437,6 +444,20 @@ OPERATIONS = {
         BODY, lambda n: Sent(LOGIN, b'{"password":%b}' % text("%41", n))
     ),
     "numbers in parts of a form": Input(60_000, of_numbers),
+    "datasets that were put before a text is made": Input(
+        400,
+        lambda n: [
+            *(admin("PUT", f"/datasets/x{each}", {"name": "x"}) for each in range(n)),
+            of_short_chunks(300_000),
+        ],
+    ),
+    "datasets in which a file is looked for": Input(
+        400,
+        lambda n: [
+            state(f'{{"datasets":[{with_collections(n)}]}}'),
+            sent_json(f"{CREATE}/fileId", datasetId="0", fileId="none", name="x"),
+        ],
+    ),
     "sentences of a text": Input(400_000, of_sentences),
     "text that rows lack": Input(1_020, searched_rows),
     "texts in a row": Input(ROWS, lambda n: Sent(INSERT, of_a_row(array(b'""', n)))),
@@ -1141,6 +1162,14 @@ BELOW = 60_000
 LATER = admin("POST", "/clock/advance", {"seconds": 10**6})
 DELETE = "/api/core/dataset/collection/delete"
 EVERYTHING = json.dumps({"offset": 0, "datasetId": "d"}).encode()
+
+
+def with_collections(count: int) -> str:
+    """Datasets, each with a thousand collections, as JSON."""
+    one = '"collections":[{"name":"n{n}","repeat":1000}]'
+    return ",".join(
+        f'{{"id":"{each}","name":"d{each}",{one}}}' for each in range(count)
+    )
 
 
 def with_rows(count: int, rest: str = "") -> Sent:
