@@ -55,22 +55,22 @@ def _turns_of_loop() -> Iterator[_Turns]:
             del _turns[loop]
 
 
-async def let_others_run() -> None:
-    """Wait until other requests have been served, and earlier slices have run."""
+async def let_others_run(loop_turns: int = 1) -> None:
+    """Let others run for some turns of the loop, after the slices that wait longer."""
     with _turns_of_loop() as turns:
         async with turns.next_slice:
-            for _ in range(_TURNS_BETWEEN):
+            for _ in range(loop_turns):
                 await asyncio.sleep(0)
 
 
 async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
     """Yield the items; let other requests run before each slice of time."""
-    await let_others_run()
+    await let_others_run(_TURNS_BETWEEN)
     end = perf_counter() + _SLICE_SECONDS
     for item in items:
         yield item
         if perf_counter() >= end:
-            await let_others_run()
+            await let_others_run(_TURNS_BETWEEN)
             end = perf_counter() + _SLICE_SECONDS
 
 
