@@ -250,7 +250,8 @@ def main(
     any command except `serve`.
     """
     output.open_standard_streams()
-    output.log_formatter.set(_log_formatter(sys.argv[1:] if args is None else args))
+    formatter = _log_formatter(sys.argv[1:] if args is None else args)
+    token = output.log_formatter.set(formatter)
     try:
         # In standalone mode click would exit with 2, which here means a broken fixture.
         # The status is None after a command, and 0 after --help.
@@ -271,6 +272,9 @@ def main(
     # click raises Abort at Ctrl-C.
     except click.Abort:
         sys.exit(output.USAGE)
+    finally:
+        # A process may run several commands, each with a format of its own.
+        output.log_formatter.reset(token)
     sys.exit(status)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from mock_server.cli.output import log_formatter
+from mock_server.domain.printable import safe_lines
 from tests.cli.commands import NOWHERE, Ended, run
 from tests.process import serving
 from tests.support import SECONDS
@@ -61,6 +63,11 @@ def test_problems_and_warnings_at_the_start_are_lines_of_json(tmp_path: Path) ->
 def test_without_arguments_the_variable_counts() -> None:
     done = run(MOCK_SERVER_HOST=NOWHERE, MOCK_SERVER_LOG_FORMAT="json")
     assert NOWHERE in messages(done.err)[0]
+
+
+def test_a_command_leaves_the_next_its_own_format() -> None:
+    run(JSON, MOCK_SERVER_HOST=NOWHERE)
+    assert log_formatter.get() is safe_lines
 
 
 def test_a_deprecated_choice_is_told_in_json() -> None:
