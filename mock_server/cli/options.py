@@ -392,4 +392,4 @@ def check_names(is_strict: bool) -> None:
     if unknown and is_strict:
         raise BadValue("\n".join(unknown))
     for each in unknown:
-        log(f"warning: {each}")
+        log(f"warning: ignored {each}")

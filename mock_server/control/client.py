@@ -45,9 +45,13 @@ Sender = Callable[[http_call.Address, Request, Budget], RawResponse]
 class NotRunning(RuntimeError):
     """The server has not been started, or has been stopped, as the text says."""
 
+    __module__ = "mock_server.exceptions"  # the public name in tracebacks
+
 
 class Refused(Exception):
     """The server returned an error; the text is its message, `status_text` its kind."""
+
+    __module__ = "mock_server.exceptions"  # the public name in tracebacks
 
     def __init__(self, status: int, failure: Failure) -> None:
         self.status = status

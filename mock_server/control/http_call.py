@@ -35,6 +35,8 @@ _PORTS = {"http": 80, "https": 443}
 class Unreachable(Exception):
     """There is no usable HTTP response, for the reason in the text."""
 
+    __module__ = "mock_server.exceptions"  # the public name in tracebacks
+
 
 class Unfit(Exception):
     """The server's response does not fit the spec."""

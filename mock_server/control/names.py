@@ -20,6 +20,8 @@ _NO_KEYS = "the fixture declares no keys; send `.key`, or any text"
 class UnknownName(KeyError):
     """The name is unknown; the text lists the known names."""
 
+    __module__ = "mock_server.exceptions"  # the public name in tracebacks
+
     def __init__(
         self, expected: str, got: object, known: Collection[str], empty_hint: str = ""
     ) -> None:

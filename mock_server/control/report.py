@@ -42,7 +42,7 @@ _NO_SOCKET = (
     "no request has come: it opens no socket. Give your client the transport "
     "ASGITransport(app=mock_server_app), or use the fixture mock_server"
 )
-_NOT_CALLED = "no request has come: give your client the base URL {}.url, here {}"
+_NOT_CALLED = "no client has sent a request; the base URL of clients is {}.url, here {}"
 
 
 def report_sections(

@@ -101,7 +101,8 @@ def check_names(config: pytest.Config) -> None:
     if unknown and strict.lower() in _TRUE:
         raise pytest.UsageError("\n".join(unknown))
     for each in unknown:
-        config.issue_config_time_warning(pytest.PytestWarning(each), stacklevel=2)
+        warning = pytest.PytestWarning(f"ignored {each}")
+        config.issue_config_time_warning(warning, stacklevel=2)
 
 
 _TEST_SETTINGS = {

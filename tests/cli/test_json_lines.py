@@ -55,7 +55,7 @@ def test_problems_and_warnings_at_the_start_are_lines_of_json(tmp_path: Path) ->
     broken.write_text("apps: [{idd: a}]\n")
     done = run(str(broken), MOCK_SERVER_LOG_FORMAT="json", MOCK_SERVER_PORTT="1")
     first, *problems = messages(done.err)
-    assert first.startswith("warning: unknown setting MOCK_SERVER_PORTT")
+    assert first.startswith("warning: ignored unknown setting MOCK_SERVER_PORTT")
     assert any(each.startswith(f"{broken}:1:9: unknown field") for each in problems)
     assert done.status == 2
 

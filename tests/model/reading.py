@@ -183,9 +183,10 @@ class Body:
                 near = f"unknown field {quoted(given)}: did you mean {quoted(name)}?"
                 hint = f" ({near}){hint}"
         others = (n for n, f in self.more.items() if f.instead_of == name)
-        instead = [f"the field {quoted(n)} instead" for n in others if n in self.body]
+        instead = [f"the field {quoted(n)}" for n in others if n in self.body]
         got = instead[0] if instead else "nothing"
-        return [f"Expected {self._words(name)}, got {got} - at $.{name}{hint}"]
+        words = f"the field {quoted(name)}, " * len(instead[:1]) + self._words(name)
+        return [f"Expected {words}, got {got} - at $.{name}{hint}"]
 
     def _wrong(self, name: str, field: Field) -> list[str]:
         """What is wrong with a field that is there."""

@@ -172,9 +172,9 @@ def data_difference(operation: Operation, body_field: str | None, value: Any) ->
     place = "$.data"
     if body_field == "json" and operation.has_envelope:
         if not isinstance(value, dict) or "data" not in value:
-            expected = "an envelope with code, statusText, message and data"
-            hint = "write data in place of json, and it is added"
-            return f"{operation.name} returns {expected}, this json has none: {hint}"
+            missing = "code, statusText, message and data"
+            hint = f"pass the value as data instead, and the server adds {missing}"
+            return f"{operation.name} returns more than this json: {hint}"
         value, place = value["data"], "$.json.data"
     try:
         msgspec.convert(value, operation.data_type)

@@ -352,6 +352,10 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
         errors = islice(mistakes(own, kinds[likely_kind]), Published.told_problems)
         problems += [f"{each.message} - at {dotted(each.path)}" for each in errors]
     expected = f"Expected one of {', '.join(kinds)}, got {got}{hint}"
+    # The likely field comes before the long list of kinds.
+    for problem in problems:
+        if "kind" not in fields and problem.endswith("(did you mean 'kind'?)"):
+            problems[problems.index(problem)], expected = expected, problem
     return expected, "".join(f"; {each}" for each in problems)
 
 

@@ -90,8 +90,14 @@ class Field:
         body that is likely meant for the missing one.
         """
         effect = HONOURED if substitute else self.rules.missing_effect
-        got = f"the field {quoted(substitute)} instead" if substitute else "nothing"
-        violation = self._violation(self.rules.missing_violation, got, effect=effect)
+        got, expected = "nothing", ""
+        if substitute:
+            got = f"the field {quoted(substitute)}"
+            expected = (
+                f"the field {quoted(self.name)}, {walk.describe_type(self._type)}"
+            )
+        name = self.rules.missing_violation
+        violation = self._violation(name, got, expected, effect)
         hint = f" ({self.rules.hint})" if self.rules.hint else ""
         message = violation.message + likely_hint(unknown, self.name) + hint
         return judge(replace(violation, message=message), choices)
