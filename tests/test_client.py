@@ -106,6 +106,7 @@ def test_a_server_that_stays_busy_is_given_up(
     with pytest.raises(Refused, match=r"^busy$") as refused:
         reset(AdminClient(strange.url(name), timeout=seconds))
     assert refused.value.status == 503
+    assert refused.type.__module__ == "mock_server.exceptions"
 
 
 def test_a_verification_that_cannot_be_made_is_not_a_false_one(
