@@ -110,9 +110,10 @@ class PublicApi:
                     call = Call(state, request.caller, state.store)
                     try:
                         response = operation.respond(call, request.content)
-                    except NotReady:
+                    except NotReady as error:
                         again = partial(self._respond_unless_gone, request)
-                        response = await once_ready(again, request.sandbox.name)
+                        queue = request.sandbox.name
+                        response = await once_ready(again, queue, error.take())
                 size = len(response.body)
                 if size > _FREE_BYTES and request.charge is None:
                     request.charge = self._memory.charge_response(size)

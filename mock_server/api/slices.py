@@ -6,7 +6,7 @@ others. In each sandbox, a few requests work at a time: few hold unfinished valu
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, TypeVar
@@ -74,24 +74,31 @@ async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
             end = perf_counter() + _SLICE_SECONDS
 
 
-async def once_ready(work: Callable[[], T], queue: str = "") -> T:
+async def once_ready(
+    work: Callable[[], T], queue: str = "", begun: Pending[Any] | None = None
+) -> T:
     """Return the result of `work`; call it again as long as it raises NotReady.
 
     Work of different queues, such as those of sandboxes, does not wait for each other.
+    `begun` is the value for which a first call has raised NotReady.
     """
-    # The last value of each kind: others are of data that has changed since.
-    values: dict[Hashable, Pending[Any]] = {}
-    try:
-        return work()
-    except NotReady as error:
-        values[error.pending.key] = error.pending
+    if begun is None:
+        try:
+            return work()
+        except NotReady as error:
+            begun = error.take()
     with _turns_of_loop() as turns:
-        async with turns.places[queue]:
+        places = turns.places[queue]
+        if places.locked():
+            begun = None  # many requests may wait, so none of them keeps a value
+        async with places:
+            # Keep the last value of each kind: earlier ones belong to older data.
+            values = {begun.key: begun} if begun else {}
             while True:
                 try:
                     return work()
                 except NotReady as error:
-                    pending = error.pending
+                    pending = error.take()
                 values[pending.key] = pending
                 async for _ in in_slices(pending):
                     pass

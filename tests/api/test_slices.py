@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
+from itertools import repeat
 from time import perf_counter
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -23,7 +25,13 @@ from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.fixture_data import FixtureData
-from mock_server.domain.objects.pending import STEP, Pending, Steps
+from mock_server.domain.objects.pending import (
+    FIRST_STEPS,
+    STEP,
+    Pending,
+    Steps,
+    compute,
+)
 from tests.support import LIST
 
 SLOW = 4 * STEP
@@ -142,6 +150,28 @@ def test_few_requests_of_a_queue_hold_unfinished_values() -> None:
     assert most == _MAX_WORKING
     asyncio.run(run(["a", "b"] * _MAX_WORKING))
     assert most == 2 * _MAX_WORKING
+
+
+def test_requests_that_wait_for_a_place_hold_no_values() -> None:
+    def steps() -> Steps[int]:
+        yield from repeat(None, 2 * FIRST_STEPS)
+        return 1
+
+    def value_of(owner: SimpleNamespace) -> int:
+        return compute(owner, "value", steps())
+
+    async def most_values() -> int:
+        works = (partial(value_of, owner) for owner in owners)
+        done = asyncio.gather(*(once_ready(work) for work in works))
+        most = 0
+        while not done.done():
+            await asyncio.sleep(0)
+            most = max(most, sum(len(vars(owner)["_being_made"]) for owner in owners))
+        assert await done == [1] * len(owners)
+        return most
+
+    owners = [SimpleNamespace() for _ in range(3 * _MAX_WORKING)]
+    assert asyncio.run(most_values()) == _MAX_WORKING
 
 
 @pytest.mark.parametrize("by", [None, 1], ids=["plain", "spoiled by a fault"])

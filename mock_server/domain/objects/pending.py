@@ -84,6 +84,13 @@ class NotReady(Exception):
         super().__init__("Expected a computed value, got one that takes more steps")
         self.pending = pending
 
+    def take(self) -> Pending[Any]:
+        """Return `pending`, and forget it, so that only the caller keeps it alive."""
+        self.__traceback__ = None  # its frames refer to `pending`
+        pending = self.pending
+        del self.pending
+        return pending
+
 
 def compute(owner: object, key: Hashable, steps: Steps[T]) -> T:
     """Return the value that `steps` compute. Raises NotReady until it is computed.
