@@ -451,6 +451,13 @@ OPERATIONS = {
             of_short_chunks(300_000),
         ],
     ),
+    "datasets that were put before one with rows": Input(
+        300,
+        lambda n: [
+            *(admin("PUT", f"/datasets/x{each}", {"name": "x"}) for each in range(n)),
+            admin("PUT", "/datasets/x", many_rows(20_000)),
+        ],
+    ),
     "datasets in which a file is looked for": Input(
         400,
         lambda n: [
@@ -1174,10 +1181,13 @@ def with_collections(count: int) -> str:
 
 def with_rows(count: int, rest: str = "") -> Sent:
     """A state with many rows in one collection that is put."""
+    return admin("PUT", "/state", {"datasets": [many_rows(count, rest) | {"id": "d"}]})
+
+
+def many_rows(count: int, rest: str = "") -> dict[str, Any]:
+    """A dataset of one collection with many rows."""
     rows = [{"q": f"{number}{rest}"} for number in range(count)]
-    collections = [{"_id": "c", "name": "c", "data": rows}]
-    datasets = [{"id": "d", "collections": collections}]
-    return admin("PUT", "/state", {"datasets": datasets})
+    return {"name": "d", "collections": [{"_id": "c", "name": "c", "data": rows}]}
 
 
 def inserted(text: str) -> Sent:

@@ -124,7 +124,7 @@ async def put_dataset(call: Call, query: ChangeQuery) -> Response | Download:
 
     def put(part: FixtureData) -> Response | Download:
         store, dataset = call.sandbox.store, part.datasets[dataset_id]
-        _check_rows(store, dataset)
+        _check_rows(store, part, dataset_id)
         fixture_datasets, limit = store.fixture.datasets, call.limits.created_datasets
         is_new = _is_new(
             dataset_id, store.datasets(), fixture_datasets, limit, "datasets"
@@ -216,15 +216,13 @@ def _related_folders(store: Store, list_name: str, fields: Plain) -> list[Plain]
     ]
 
 
-def _check_rows(store: Store, dataset: Dataset) -> None:
+def _check_rows(store: Store, part: FixtureData, dataset_id: str) -> None:
     """Raise BadFixture if another dataset has data rows of the same ids."""
-    ids = [row.id for rows in dataset.rows.values() for row in rows]
-    places = ((each, store.find_row(each)) for each in ids)
     duplicates = [
-        f"$.collections: {quoted(each)} is the _id of a data row of dataset "
-        f"{quoted(place[0].id)}"
-        for each, place in places
-        if place is not None and place[0].id != dataset.id
+        f"$.collections: {quoted(row.id)} is the _id of a data row of dataset "
+        f"{quoted(dataset.id)}"
+        for dataset, _, row in store.find_rows_of(part)
+        if dataset.id != dataset_id
     ]
     if duplicates:
         expected, text = "a dataset as in a fixture", "; ".join(duplicates[:_MAX_ROWS])

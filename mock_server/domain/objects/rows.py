@@ -6,10 +6,11 @@ sandbox's clock.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from operator import attrgetter
 from sys import getsizeof
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
@@ -268,6 +269,10 @@ class Rows:
         place = find_loaded(row_id)
         return None if place is None else (place, False)
 
+    def ids_in(self, row_ids: Mapping[str, object]) -> set[str]:
+        """Return the ids among `row_ids` of rows that were added after loading."""
+        return {*self._places.keys() & row_ids.keys()}
+
     def has(self, dataset: Dataset, place: RowPlace) -> bool:
         """Return True if a loaded row still exists."""
         if place.collection_id not in self._changed.get(dataset.id, {}):
@@ -304,6 +309,16 @@ def places_of(datasets: Iterable[Dataset]) -> Steps[dict[str, RowPlace]]:
         places |= {each.row.id: each for each in chunk}
         yield
     return places
+
+
+def common_keys(one: Mapping[str, Any], other: Mapping[str, Any]) -> Steps[set[str]]:
+    """Return the keys that two mappings have in common."""
+    shorter, longer = sorted((one, other), key=len)
+    common = set[str]()
+    for _, keys in pieces(shorter):
+        common.update(filter(longer.__contains__, keys))
+        yield
+    return common
 
 
 def _index_of(row: Row, rows: Sequence[Row]) -> int:

@@ -18,7 +18,14 @@ from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import NEW_ID_START, FixtureData, JobsKey
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
-from mock_server.domain.objects.rows import RowPlace, Rows, next_due_time, size_of_jobs
+from mock_server.domain.objects.pending import compute
+from mock_server.domain.objects.rows import (
+    RowPlace,
+    Rows,
+    common_keys,
+    next_due_time,
+    size_of_jobs,
+)
 from mock_server.domain.objects.uploads import File, Ticket
 from mock_server.domain.replies import ReplyTurns
 from mock_server.domain.storage.changed_tree import ChangedTree
@@ -313,6 +320,15 @@ class Store(ChatStore):
         if not (is_put or self.rows.has(dataset, place)):
             return None
         return dataset, collection, place.row
+
+    def find_rows_of(self, part: FixtureData) -> list[tuple[Dataset, Collection, Row]]:
+        """Return the rows that have the id of a row in `part`. Raises NotReady."""
+        common_ids = self.rows.ids_in(part.row_places)
+        for source in self._loaded_sources():
+            steps = common_keys(source.row_places, part.row_places)
+            common_ids |= compute(part, ("common ids", id(source)), steps)
+        found_rows = map(self.find_row, sorted(common_ids))
+        return [found for found in found_rows if found is not None]
 
     def _loaded_sources(self) -> list[FixtureData]:
         """Return all loaded data, the fixture last."""
