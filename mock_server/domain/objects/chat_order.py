@@ -56,7 +56,7 @@ class ChatOrder:
     def listed(self, current_chat: Callable[[str], Chat | None]) -> Sequence[Chat]:
         """Return all chats in order. Raises NotReady.
 
-        `current_chat` returns the chat that has an id now, or None.
+        `current_chat` returns a changed chat by its id, or None if it was removed.
         """
         while self._moves or self._before:
             if self._moves is None:

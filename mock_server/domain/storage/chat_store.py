@@ -1,7 +1,6 @@
 """The current chats of a sandbox, and the records of these chats."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from sys import getsizeof
 
 from mock_server.domain.memory import MemoryCharge
@@ -57,7 +56,8 @@ class ChatStore:
             before = {chat_id: app.chats.get(chat_id) for chat_id in chats.changes}
             order = self._orders[app.id] = ChatOrder(app.chats.in_order, before)
             self._charge.add_unchecked(order.size)
-        return order.listed(partial(self.chat, app))
+        changes = self._changed_chats(app).changes
+        return order.listed(changes.get)
 
     def count_chats(self, app: App) -> int:
         return len(self._chats.get(app.id, app.chats))
@@ -68,7 +68,7 @@ class ChatStore:
         if chats is None:
             chats = self._changed_chats(app)
         if self._orders:
-            self._announce_change(app, chat.chat_id)
+            self._announce_changes(app, chat.chat_id)
         old = chats.changes.get(chat.chat_id)
         # A repeated pin does not change the size, because the chat keeps its texts.
         if (
@@ -84,13 +84,13 @@ class ChatStore:
 
     def remove_chats(self, app: App, *chat_ids: str) -> None:
         """Remove chats and their records; the ids must exist and be distinct."""
-        for chat_id in chat_ids:
-            self._announce_change(app, chat_id)
+        self._announce_changes(app, *chat_ids)
         chats = self._changed_chats(app)
         created_before = chats.created
         chats.remove(*chat_ids)
         self.created_chats += chats.created - created_before
-        with_records = [each for each in chat_ids if self.records(app, each)]
+        records = self._records.get(app.id, app.records)
+        with_records = [each for each in chat_ids if records.get(each)]
         self._changed_records(app).remove(*with_records)
 
     def records(self, app: App, chat_id: str) -> Sequence[ChatRecord]:
@@ -131,11 +131,12 @@ class ChatStore:
             self._chats[app.id] = chats
         return chats
 
-    def _announce_change(self, app: App, chat_id: str) -> None:
+    def _announce_changes(self, app: App, *chat_ids: str) -> None:
         """Call `ChatOrder.will_change`, if the chats of the app were listed before."""
         order = self._orders.get(app.id)
         if order is not None:
-            order.will_change(chat_id, self.chat(app, chat_id))
+            for chat_id in chat_ids:
+                order.will_change(chat_id, self.chat(app, chat_id))
 
     def _changed_records(self, app: App) -> Overlay[str, Sequence[ChatRecord]]:
         """Return the overlay for changes of the records of an app's chats."""

@@ -324,7 +324,7 @@ class Store(ChatStore):
     def find_rows_of(self, part: FixtureData) -> list[tuple[Dataset, Collection, Row]]:
         """Return the rows that have the id of a row in `part`. Raises NotReady."""
         common_ids = self.rows.ids_in(part.row_places)
-        for source in self._loaded_sources():
+        for source in self._loaded_sources() if part.row_places else ():
             steps = common_keys(source.row_places, part.row_places)
             common_ids |= compute(part, ("common ids", id(source)), steps)
         found_rows = map(self.find_row, sorted(common_ids))
