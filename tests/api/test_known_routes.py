@@ -20,8 +20,12 @@ def test_what_is_served_is_known() -> None:
     [
         ("/api/core/app/folder/create", "has this path"),
         ("/api/core/chat/resume", "has this path since 4.14.11"),
-        ("/api/v1/embeddings", "had this path up to 4.11.1, newer versions have not"),
-        ("/api/plugins/x/y", "had paths below /api/plugins/ up to 4.9.14, newer"),
+        ("/api/v1/embeddings", "had this path up to 4.11.1; newer versions do not"),
+        (
+            "/api/core/dataset/allDataset",
+            "had this path up to 4.9.0; newer versions have /api/core/dataset/list;",
+        ),
+        ("/api/plugins/x/y", "had paths below /api/plugins/ up to 4.9.14; newer"),
         ("/api/marketplace/tool/list", "has paths below /api/marketplace/ since 4.14"),
     ],
 )
@@ -33,7 +37,13 @@ def test_a_route_that_is_not_served_is_told_to_be_the_services(
     assert answer.status_code == 404
     assert f"FastGPT {told}" in message
     assert "this mock does not implement it: " in message
-    assert f'respond("POST {path}", data={{}})' in message
+    field = "json" if "/v1/" in path else "data"
+    assert f"respond('POST {path}', {field}={{}})" in message
+
+
+def test_a_newer_path_is_one_of_the_service() -> None:
+    newer = {each.successor for each in known_routes().values() if each.successor}
+    assert newer <= {*known_routes()}
 
 
 def test_a_misspelled_route_that_is_not_served_is_found(make_api: MakeApi) -> None:

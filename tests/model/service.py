@@ -203,17 +203,20 @@ def _route(method: str, path: str, choices: Choices) -> tuple[Route, str]:
             hint = f"did you mean {one} {near}?{why} {hint}; "
             hint += "`responses:` in a fixture file adds others"
         else:
-            hint = f"no known version of FastGPT has this path; {hint}"
-            call = f'mock_server.respond("{method} {path}", data={{}})'
+            hint = f"no version of FastGPT that this mock knows has this path; {hint}"
+            call = f"mock_server.respond('{method} {path}', data={{}})"
             hint += f"; answer it by {call} in a test, by mock-server answer {method} "
-            hint += f"{path} --data '{{}}', or in a fixture by responses: [{{method: "
-            hint += f"{method}, path: {path}, data: {{}}}}]"
+            hint += f"{path} --data '{{}}' (--url if not on port 8000), or in a "
+            hint += f"fixture by responses: [{{method: {method}, path: {path}, data: "
+            hint += "{}}]"
         raise Refused("no_route", _no_route(method, path, f" ({hint})", choices))
     since, until = ROUTES[known].since, ROUTES[known].until
     if not since <= str(choices["version"]) <= until:
         has_it = since if str(choices["version"]) < since else until
         hint = f"a route of the service in version {has_it}, "
-        hint = f" ({hint}served with the choice version={has_it})"
+        newer = f"; newer versions have {path.replace('item', 'record')}"
+        newer *= path.endswith("/item/delete")
+        hint = f" ({hint}served with the choice version={has_it}{newer})"
         raise Refused("no_route", _no_route(method, path, hint, choices))
     if known not in DOCUMENTED:
         needed += remedies(choices, "related_routes")

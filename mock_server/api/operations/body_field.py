@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Meta, Struct, inspect
 from msgspec.structs import replace
 
-from mock_server.api.operations.nearest import likely_hint, meanings
+from mock_server.api.operations.nearest import likely_hint, misnamed_fields
 from mock_server.domain.choices.reading import remedies, tolerant_values, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import HONOURED, IGNORED, Violation
@@ -188,7 +188,7 @@ class Field:
                 missing = violation_of(
                     place, "invalid_field", self._section, reason, IGNORED
                 )
-                unknown = meanings({name} - item.keys(), item).get(name)
+                unknown = misnamed_fields({name} - item.keys(), item).get(name)
                 message = missing.message + likely_hint(unknown, name)
                 result.append(replace(missing, message=message))
         return result

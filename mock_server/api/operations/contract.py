@@ -128,10 +128,10 @@ class Contract(Generic[F]):
         first = next(refused, None)
         if first is not None:
             fields = self.known_fields.fields
-            meanings = self.known_fields.meanings(body, fields)
+            misnamed_fields = self.known_fields.misnamed_fields(body, fields)
             reported = [
                 meaning
-                for name, meaning in meanings.items()
+                for name, meaning in misnamed_fields.items()
                 if not tolerates(choices, fields[name].rules.missing_violation)
             ]
             hints = nearest.ignored_hints(body, self.known_fields.names, reported)
@@ -168,7 +168,9 @@ class Contract(Generic[F]):
         if name in self.known_fields.fields:
             body = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
             unknown = (each for each in body if each not in self.known_fields.names)
-            likely_name = nearest.meanings({name} - body.keys(), unknown).get(name)
+            likely_name = nearest.misnamed_fields({name} - body.keys(), unknown).get(
+                name
+            )
             refusal.message += nearest.likely_hint(likely_name, name)
 
     def find_violations(

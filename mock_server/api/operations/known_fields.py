@@ -111,7 +111,7 @@ class KnownFields:
         """Return the values of these fields in a body, and their violations."""
         values: dict[str, object] = {}
         violations = []
-        meanings = self.meanings(body, fields)
+        misnamed_fields = self.misnamed_fields(body, fields)
         for name, field in fields.items():
             # `replaced_field` is None for most fields, and never in `body` then.
             if name in body and field.rules.replaced_field not in body:
@@ -128,13 +128,13 @@ class KnownFields:
                     for extension, each in extensions
                     if each.rules.replaced_field == name and extension in body
                 )
-                substitute, unknown = next(substitutes, ""), meanings.get(name)
+                substitute, unknown = next(substitutes, ""), misnamed_fields.get(name)
                 missing = field.missing(choices, substitute=substitute, unknown=unknown)
                 message = missing.message + self._fields_hint
                 violations.append(replace(missing, message=message))
         return values, violations
 
-    def meanings(
+    def misnamed_fields(
         self, body: Mapping[str, object], fields: Mapping[str, Field]
     ) -> Mapping[str, str]:
         """Return, for missing fields, the unknown field that is likely meant."""
@@ -146,7 +146,9 @@ class KnownFields:
         if not missing:
             return {}
         known = {*self.fields, *self._extensions}
-        return nearest.meanings(missing, (name for name in body if name not in known))
+        return nearest.misnamed_fields(
+            missing, (name for name in body if name not in known)
+        )
 
     def _unknown(
         self, body: Mapping[str, object], choices: Choices

@@ -2,7 +2,8 @@
 
 `known_routes.txt` has them by folder below `/api`. FastGPT added the routes that follow
 `@4.9.4` in 4.9.4; it removed those that follow `@4.9.1..4.14.10` after 4.14.10. A name
-in braces matches any segment; with `*` it matches any number of segments.
+in braces matches any segment; with `*` it matches any number of segments. The path
+after `=` is that of the route in newer versions.
 """
 
 import re
@@ -21,11 +22,15 @@ _PARAMETER = re.compile(r"\{\w+\*?\}")
 
 
 class KnownRoute(Struct, frozen=True):
-    """A route of FastGPT: its path, and its first and last version, "" if unknown."""
+    """A route of FastGPT: its path, and its first and last version, "" if unknown.
+
+    `successor` is the path of newer versions; "" if there is none.
+    """
 
     path: str
     since: str = ""
     until: str = ""
+    successor: str = ""
 
     @property
     def sentence(self) -> str:
@@ -33,7 +38,8 @@ class KnownRoute(Struct, frozen=True):
         folder, _, last = self.path.rpartition("/")
         what = f"paths below {folder}/" if last.endswith("*}") else "this path"
         if self.until:
-            return f"FastGPT had {what} up to {self.until}, newer versions have not"
+            newer = f"have {self.successor}" if self.successor else "do not"
+            return f"FastGPT had {what} up to {self.until}; newer versions {newer}"
         since = f" since {self.since}" if self.since else ""
         return f"FastGPT has {what}{since}"
 
@@ -54,7 +60,9 @@ def _routes(text: str) -> Iterator[KnownRoute]:
             since, _, until = word[1:].partition("..")
             span = since, until
         else:
-            yield KnownRoute(f"{_API}{folder}/{word}".replace("//", "/"), *span)
+            name, _, newer = word.partition("=")
+            path = f"{_API}{folder}/{name}".replace("//", "/")
+            yield KnownRoute(path, *span, _API + newer if newer else "")
 
 
 @cache

@@ -39,13 +39,13 @@ def nearest(name: str, known: Collection[str]) -> str | None:
     return by_letters[similar] if similar is not None else None
 
 
-def meanings(missing: Collection[str], unknown: Iterable[str]) -> dict[str, str]:
+def misnamed_fields(missing: Collection[str], unknown: Iterable[str]) -> dict[str, str]:
     """Return, by missing field, the unknown field that is likely meant for it."""
     result: dict[str, str] = {}
     for name in islice(unknown, _MAX_COMPARED):
         similar = nearest(name, missing)
         if similar is None and _SYNONYMS.get(name) == "pageNum" and "offset" in missing:
-            similar = "offset"  # which says how pages are counted
+            similar = "offset"  # both select a page
         elif similar is None and name[-2:].lower() == "id":
             # `datasetId` for the `id` of a dataset, or the other way round.
             ids = [each for each in missing if each[-2:].lower() == "id"]
@@ -123,8 +123,10 @@ _ADMIN_PREFIXES = {
     re.compile("/mockserver/retrieve$"): "GET /__admin/journal",
     re.compile("/mockserver/(reset|clear)$"): "POST /__admin/reset",
 }
-"""The start of our own path that is meant, by a pattern of the start of a path."""
-_ONE_OFF, _SLIP, _LEAST_ALIKE = 0.96, 0.9, 0.8
+"""Maps a pattern for the start of a wrong path to the start of the right one."""
+_ONE_TYPO, _FEW_TYPOS, _LEAST_ALIKE = 0.96, 0.9, 0.8
+"""Minimum similarities (0 to 1) of two paths or names, by how much may differ."""
+_COMMON_FOLDERS = {"", "api", "core"}
 _VERSION = re.compile("/v[0-9](?=/)")
 _DELETES = re.compile("/(batch)?(del|clear|remove|reset|restore|advance)[^/]*$")
 
@@ -155,7 +157,7 @@ def nearest_path(
     if len(ends) == 1:
         return by_plain[ends[0]]
     if _DELETES.search(plain):
-        similar = most_alike(plain, by_plain, _SLIP)
+        similar = most_alike(plain, by_plain, _FEW_TYPOS)
     else:
         all_known = [each for each in by_plain if not _DELETES.search(each)]
         preferred_plain = [each for each in all_known if by_plain[each] in preferred]
@@ -165,12 +167,12 @@ def nearest_path(
             for paths in (preferred_plain, all_known)
         )
         ranked = [(each, _LEAST_ALIKE) for each in namesakes]
-        close = [each for each in (most_alike(plain, all_known, _SLIP),) if each]
+        close = [each for each in (most_alike(plain, all_known, _FEW_TYPOS),) if each]
         is_folder = any(each.startswith(f"{plain}/") for each in all_known)
         # `/api` is no beginning of a word.
         starts = () if is_folder else preferred_plain
-        longer = [each for each in starts if _extends_word(by_plain[each], end)]
-        ranked += [([each for each in by_plain if _DELETES.search(each)], _ONE_OFF)]
+        longer = [each for each in starts if _extends_word(by_plain[each], plain)]
+        ranked += [([each for each in by_plain if _DELETES.search(each)], _ONE_TYPO)]
         ranked += [([each for each in close if each in preferred_plain], 0)]
         ranked += [(longer, 0 if len(longer) == 1 else _LEAST_ALIKE), (close, 0)]
         ranked += [(preferred_plain, _LEAST_ALIKE), (all_known, _LEAST_ALIKE)]
@@ -194,10 +196,19 @@ def plain_path(path: str) -> str:
     return re.sub("/+", "/", text).rstrip("/")
 
 
-def _extends_word(known: str, last: str) -> bool:
-    """Return whether the last word of `known` extends `last`, as `loginByPassword`."""
-    end = "/" + known.rpartition("/")[2]
-    return end.lower().startswith(last) and end[len(last) : len(last) + 1].isupper()
+def _extends_word(known: str, path: str) -> bool:
+    """Return whether the last word of `known` extends that of a path in lower case.
+
+    `loginByPassword` extends `login`. The folders of the path must have a word of those
+    of `known`, unless all are common ones.
+    """
+    known_folder, _, known_word = known.rpartition("/")
+    folder, _, word = path.rpartition("/")
+    folders = {*folder.split("/")} - _COMMON_FOLDERS
+    if folders and folders.isdisjoint(known_folder.lower().split("/")):
+        return False
+    is_start = known_word.lower().startswith(word)
+    return is_start and known_word[len(word) : len(word) + 1].isupper()
 
 
 def _one_ends_other(path: str, known: str) -> bool:

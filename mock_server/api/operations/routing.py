@@ -6,7 +6,11 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from mock_server.api.errors import CommercialRoute, RouteNotFound
-from mock_server.api.operations.known_routes import known_route, similar_route
+from mock_server.api.operations.known_routes import (
+    known_route,
+    known_routes,
+    similar_route,
+)
 from mock_server.api.operations.nearest import (
     nearest_admin_path,
     nearest_path,
@@ -26,13 +30,13 @@ _RELATED_ROUTE = "a route of the service that the spec does not show"
 _OPENAI_HINT = "an SDK of OpenAI, set base_url=http://HOST:PORT/api/v1"
 _MAX_REQUEST_CHARS = 100
 """Maximum length of a request (method and path) that a hint repeats."""
-_PLAIN_REQUEST = re.compile(r"[A-Z]+ [\w/.-]+", re.ASCII)
+_PLAIN_REQUEST = re.compile(r"[A-Z]+ [\w/.%~-]+", re.ASCII)
 _MAX_LISTED = 8
 """Maximum number of operations that a message lists."""
 DESCRIPTION = "/openapi.json"
 """Path of the OpenAPI document of all operations."""
 _LIST_HINT = f"GET {DESCRIPTION} lists all routes"
-_UNKNOWN = "no known version of FastGPT has this path"
+_UNKNOWN = "no version of FastGPT that this mock knows has this path"
 _PATH_FIELDS = "path", "url", "uri", "urlPath", "urlPattern", "urlPathPattern"
 _REQUEST_FIELDS = "request", "httpRequest", "method", *_PATH_FIELDS
 """Fields of other mock servers' stubs that select requests."""
@@ -248,7 +252,9 @@ class Operations(Mapping[str, Operation]):
         match, answer_hint = self.with_path(path), _answer_hint(method, path)
         if match is not None and choices.version not in match.versions:
             text = f"a route of the service in version {' and '.join(match.versions)}"
-            return f"{text}, {choices_hint(f'version={match.versions[-1]}')}"
+            newer = known_routes()[path].successor if path in known_routes() else ""
+            text = f"{text}, {choices_hint(f'version={match.versions[-1]}')}"
+            return f"{text}; newer versions have {newer}" if newer else text
         if match is not None:
             prefix = f"{_RELATED_ROUTE}, " if match.related else ""
             names = ["related_routes"] if match.related else []
@@ -261,6 +267,9 @@ class Operations(Mapping[str, Operation]):
         if path.endswith("/v1/responses"):
             chat = self["completions"].path
             return f"the Responses API is not served, {chat} is; {answer_hint}"
+        if path.endswith("/v1/models"):
+            base = "" if path.startswith("/api/") else f"; for {_OPENAI_HINT}"
+            return f"FastGPT has no list of models{base}; {answer_hint}"
         # Compare no long path: it is similar to no route.
         is_long = len(path) + len(method) > DEFAULT_LIMITS.cached_head_bytes
         admin = nearest_admin_path(path)
@@ -303,9 +312,13 @@ def _answer_hint(method: str, path: str) -> str:
     request = f"{method} {path}"
     if len(request) > _MAX_REQUEST_CHARS or not _PLAIN_REQUEST.fullmatch(request):
         return "answer it by mock_server.respond(...), or by `responses:` of a fixture"
-    call = f'mock_server.respond("{request}", data={{}}) in a test'
-    command = f"mock-server answer {request} --data '{{}}'"
-    entry = f"responses: [{{method: {method}, path: {path}, data: {{}}}}]"
+    # Clients of OpenAI's API expect no envelope.
+    field = "json" if path.startswith(("/v1/", "/api/v1/")) else "data"
+    call = f"mock_server.respond('{request}', {field}={{}}) in a test"
+    command = (
+        f"mock-server answer {request} --{field} '{{}}' (--url if not on port 8000)"
+    )
+    entry = f"responses: [{{method: {method}, path: {path}, {field}: {{}}}}]"
     return f"answer it by {call}, by {command}, or in a fixture by {entry}"
 
 
@@ -325,5 +338,7 @@ def _difference(path: str, similar: str) -> str:
 def _commercial_route(path: str, answers: str) -> Refusal:
     """Return the refusal of a commercial path, in FastGPT's words and with a hint."""
     segments = path.removeprefix(_COMMERCIAL_PREFIX).replace("/", ",")
-    hint = f"未配置商业版链接: {cut(segments)}; {answers}"
-    return CommercialRoute.of(path, "a route of the community edition", "path", hint)
+    reason = f"未配置商业版链接: {cut(segments)}; only the commercial edition has it"
+    return CommercialRoute.of(
+        path, "a route of the community edition", "path", f"{reason}; {answers}"
+    )
