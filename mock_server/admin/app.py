@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 
-import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.endpoint import AdminEndpoint, curl, respond
@@ -12,7 +11,7 @@ from mock_server.admin.resources import health
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.operations.nearest import nearest_path
 from mock_server.domain.limits import Published
-from mock_server.domain.messages import SHOWN_CHARS, cut, describe_value, most_alike
+from mock_server.domain.messages import cut, describe_value, most_alike
 
 _PREFIX = "/__admin"
 _SANDBOXES = "sandboxes"
@@ -190,10 +189,7 @@ def _near(path: str, scope: Scope) -> Iterator[tuple[AdminRoute, str]]:
             filled = filled.replace(f"{{{name}}}", cut(value))
         for method, route in routes.items() if is_near(each) else ():
             if method != "GET":
-                fields = [example.body for example in route.examples if example.body]
-                body = msgspec.json.encode(fields[0]).decode() if fields else ""
-                body = body if len(body) <= SHOWN_CHARS else "{...}"
-                yield route, f"{route.summary}: {curl(route, scope, filled, body)}"
+                yield route, f"{route.summary}: {curl(route, scope, filled)}"
 
 
 def _fill(parts: Sequence[str], path_words: Sequence[str]) -> str | None:

@@ -34,7 +34,12 @@ from mock_server.api.slices import once_ready
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.limits import Limits
-from mock_server.domain.messages import describe_value, known_names_hint, quoted
+from mock_server.domain.messages import (
+    SHOWN_CHARS,
+    describe_value,
+    known_names_hint,
+    quoted,
+)
 from mock_server.domain.sandboxes.registry import DEFAULT, Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.validation.convert import convert
@@ -199,18 +204,21 @@ def _check_type(route: AdminRoute, scope: Scope) -> None:
             " or ".join(route.body_media_types),
             describe_value(b", ".join(types).decode("latin-1")) if types else "nothing",
             "header Content-Type",
-            f"such as {curl(route, scope, scope['path'], '{}')}",
+            f"such as {curl(route, scope, scope['path'])}",
         ) from None
 
 
-def curl(route: AdminRoute, scope: Scope, path: str, body: str) -> str:
-    """Return a curl command that sends a body to a path of the route."""
+def curl(route: AdminRoute, scope: Scope, path: str) -> str:
+    """Return a curl command that sends the route's example to a path of it."""
     host = values(scope["headers"], b"host")[0].decode("latin-1")
     command = f"curl -X {route.method} http://{host}{path}"
     if route.method not in _BODY_METHODS:
         return command
     # An empty body as an example would delete all data on a route for fixtures.
-    data = "--data-binary @FILE" if route.has_fixture_body else f"-d '{body or '{}'}'"
+    bodies = (each.body for each in route.examples if each.body)
+    body = msgspec.json.encode(next(bodies, {})).decode()
+    body = body if len(body) <= SHOWN_CHARS else "{...}"
+    data = "--data-binary @FILE" if route.has_fixture_body else f"-d '{body}'"
     return f"{command} -H 'Content-Type: {route.body_media_types[-1]}' {data}"
 
 

@@ -264,7 +264,9 @@ def parse_choices(
     for name, equals, value in split:
         try:
             if not equals:
-                form = f"{name}=VALUE" if name in table.table() else "list_order=name"
+                choice, _, value = name.partition(":")
+                form = f"{choice}={value or 'VALUE'}"
+                form = form if choice in table.table() else "list_order=name"
                 fix = f"write it with its value, such as {form}"
                 raise table.UnknownChoice(f"Expected NAME=VALUE, got {name!r}: {fix}")
             choosing.with_choices(table.Choices(), {name: value})

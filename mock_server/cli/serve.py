@@ -35,7 +35,7 @@ def profile_or_file(text: str) -> str:
     """
     is_file = Path(text).suffix.lower() in _SUFFIXES or "/" in text
     if text not in PROFILES and not is_file:
-        expected = f"{', '.join(PROFILES)} or a file that `verify` has written"
+        expected = f"{', '.join(PROFILES)} or a file of verify --write-profile"
         hint = did_you_mean(text, PROFILES)
         raise ValueError(f"Expected {expected}, got {text!r}{hint}")
     return text

@@ -23,6 +23,8 @@ def _respond_hint(method: object, path: object, /, *_: object, **__: object) -> 
         return f"write status={path}"
     if method not in METHODS or not isinstance(path, str):
         return ""
+    if (operation := OPERATIONS.with_path(path)) is not None:
+        return f"write respond({operation.name!r}, ...): the operation has this path"
     return f"write respond('{method} {path}', ...): method and path are one text"
 
 

@@ -96,6 +96,9 @@ def check_names(config: pytest.Config) -> None:
         rest = name.removeprefix("mock_server_")
         if rest != name and rest not in _INI_NAMES:
             hint = did_you_mean(rest, _INI_NAMES).replace(" '", " 'mock_server_")
+            if rest in ("choice", "choices"):
+                hint = f" (set choices by {variable('choice')}, mock_server_settings "
+                hint += "or the marker mock_server)"
             unknown.append(f"unknown ini value {name}{hint}")
     strict = os.environ.get(variable("strict-settings"), "")
     if unknown and strict.lower() in _TRUE:

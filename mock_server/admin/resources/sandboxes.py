@@ -1,5 +1,6 @@
 """Creates, lists, reads and deletes sandboxes, each with its own API keys."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -53,6 +54,13 @@ class NewSandbox(Input):
     choices: Chosen = field(default_factory=dict)
     state: State | None = None
     baseline: str | None = None
+
+    @classmethod
+    def unknown_field_hint(cls, name: str, fields: Mapping[str, object]) -> str:
+        """Return a hint for API keys, which the server creates."""
+        if name in ("key", "keys", "apiKey"):
+            return " (leave it out: the server creates the key, and returns it as key)"
+        return super().unknown_field_hint(name, fields)
 
 
 @routes.add("GET", "/sandboxes", errors=(LimitReached,), is_global=True)
