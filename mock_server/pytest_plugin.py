@@ -187,12 +187,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     # Includes markers with a misspelt name.
     has_marker = any("server" in mark.name for mark in item.iter_markers())
     if has_marker or _APP in getattr(item, "fixturenames", ()):
-        from mock_server.testing.mistakes import warn_of_use
+        from mock_server.testing.mistakes import warn_of_wrong_markers
         from mock_server.testing.setup import marker_arguments
 
         with _short_failures():
             marker_arguments(item)
-        warn_of_use(item)
+        warn_of_wrong_markers(item)
 
 
 @pytest.fixture
@@ -232,10 +232,10 @@ def _mock_server_setup(
     mock_server_settings: dict[str, Any],
     _mock_server_variant: Variant | None,
 ) -> Setup:
-    from mock_server.testing.mistakes import warn_of_undecorated
+    from mock_server.testing.mistakes import warn_of_functions_without_decorator
     from mock_server.testing.setup import node_setup
 
-    warn_of_undecorated(request.node)
+    warn_of_functions_without_decorator(request.node)
     with _short_failures():
         setup = node_setup(request.node, mock_server_fixture, mock_server_settings)
     if not request.config.getoption(_CHOICES):

@@ -19,8 +19,8 @@ from hypothesis import is_hypothesis_test, settings
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.app import create_app
 from mock_server.domain.objects.fixture_data import FixtureData
-from mock_server.wire.parts import HttpParser, best_parser
 from mock_server.wire.server import running
+from mock_server.wire.uvicorn_internals import HttpParser, best_parser
 from tests.in_process import InProcess
 from tests.support import LIBRARY, Api, Switch, client_of
 from tests.target import FACE, lead

@@ -1,4 +1,4 @@
-"""The floors of the package, its public names, and what it depends on."""
+"""The layers of the package, its public names, and what it depends on."""
 
 from __future__ import annotations
 

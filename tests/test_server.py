@@ -13,8 +13,8 @@ from mock_server import MockServer
 from mock_server.app import create_app
 from mock_server.domain.limits import Limits
 from mock_server.fixture.source.files import shipped_path
-from mock_server.wire.parts import HttpParser, best_parser
 from mock_server.wire.server import CannotBind, bind, running, url_of
+from mock_server.wire.uvicorn_internals import HttpParser, best_parser
 from tests.support import LIBRARY, LIST, PIN, SECONDS, Switch, fetch, is_pinned
 from tests.wire.sockets import answer
 

@@ -18,7 +18,7 @@ def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
     """Return the view of an entry, with any bytes in it as valid JSON."""
     hints = sandboxes.key_hint(entry.key), _sandbox_hint(entry), entry.hint_text
     request, firing, fault = entry.request, entry.firing, None
-    answering, answered_by = entry.answering, None
+    answering, answered_by = entry.answer_firing, None
     if firing is not None:
         fault = views.FiringView(*astuple(firing))
     if answering is not None:
@@ -40,9 +40,9 @@ def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
         ),
         answer=views.AnswerView(
             status=entry.status,
-            headers=_headers(entry.answer_headers),
-            body=_json(entry.answer, entry.answer_is_cut),
-            truncated=entry.answer_is_cut,
+            headers=_headers(entry.response_headers),
+            body=_json(entry.response_body, entry.response_is_cut),
+            truncated=entry.response_is_cut,
         ),
         fault=fault,
         duration_ms=round(entry.duration_ms, 3),
@@ -56,7 +56,7 @@ def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
 
 def _sandbox_hint(entry: Entry) -> str:
     """Return a hint if a header of the request names another sandbox, else ""."""
-    own_name = dict(entry.answer_headers).get(b"x-mock-sandbox")
+    own_name = dict(entry.response_headers).get(b"x-mock-sandbox")
     for name, value in entry.request.header_pairs():
         if name in (b"x-sandbox", b"x-mock-sandbox") and value != own_name:
             ways_to_select = "its API key does, or /__sandboxes/NAME in the address"

@@ -260,7 +260,10 @@ class PublicApi:
     def _respond_unless_gone(
         self, request: context.RequestContext
     ) -> responses.Response:
-        """Return `_respond`; raise ClientGone if nobody waits for the response."""
+        """Return the response of `_respond`.
+
+        Raises ClientGone if the client has disconnected.
+        """
         connection = connection_of(request.scope)
         if connection is not None and connection.transport.is_closing():
             raise ClientGone

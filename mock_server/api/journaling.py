@@ -87,7 +87,7 @@ class Journaling:
             return 0
         entry = self._make_entry(request, response, headers, time)
         if request.answer is not None:
-            entry.answering = request.answer.record
+            entry.answer_firing = request.answer.record
         if refusal is not None:
             if isinstance(refusal, _WITH_HINT):
                 entry.hint = refusal.message
@@ -113,7 +113,7 @@ class Journaling:
             credentials = redaction.credentials_in(entry.request, names)
             entry.request = redaction.without_login(entry.request)
         max_bytes = self._limits.journal_body_bytes
-        is_long = len(entry.answer) > max_bytes or entry.request.size > max_bytes
+        is_long = len(entry.response_body) > max_bytes or entry.request.size > max_bytes
         if is_long:
             # A cut may end inside a key: leave room for a whole key, and cut again
             # after the redaction.
@@ -215,7 +215,7 @@ class Journaling:
         """
         if entry.status != 200 or refusal or entry.firing or entry.violations:
             return True
-        sent, answer = entry.request, entry.answer
+        sent, answer = entry.request, entry.response_body
         if sent.is_suspect or request.notes.answered_name is not None:
             return True
         state, key = request.state, request.headers.key
@@ -241,8 +241,11 @@ class Journaling:
                 # Find the violations now: that needs the whole body.
                 entry.violations = tuple(violations(entry))
             entry.request = replace(sent, body=sent.body[:max_bytes], is_cut=True)
-        if len(entry.answer) > max_bytes:
-            entry.answer, entry.answer_is_cut = entry.answer[:max_bytes], True
+        if len(entry.response_body) > max_bytes:
+            entry.response_body, entry.response_is_cut = (
+                entry.response_body[:max_bytes],
+                True,
+            )
 
 
 def _idle_fields_hint(request: RequestContext, entry: Entry) -> Hint | None:

@@ -232,10 +232,7 @@ def _file_fields(file: Upload) -> dict[str, object]:
 
 
 def _field_value(name: str, value: str) -> object:
-    """Return the value of a plain part: its JSON, except ids, which are text.
-
-    Raises BadJson for too many values.
-    """
+    """Return the value of a plain part: its JSON, except ids, which are text."""
     if name.endswith("Id"):
         return value
     try:

@@ -192,16 +192,18 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     is_part = sent.is_cut and sent.is_unread
     redact_body = secrets.redact_beginning if is_part else secrets.redact
     body = None if sent.body is None else redact_body(sent.body)
-    answer = secrets.redact_message(entry.answer)
+    response = secrets.redact_message(entry.response_body)
     # A cut body has this many bytes to spare, as it may end with half a secret.
     if body and sent.is_cut and not is_part:
         body = body[:-ESCAPED_KEY_BYTES]
-    entry.answer = answer[:-ESCAPED_KEY_BYTES] if entry.answer_is_cut else answer
+    if entry.response_is_cut:
+        response = response[:-ESCAPED_KEY_BYTES]
+    entry.response_body = response
     sent = replace(sent, query=query, headers=headers, body=body)
     entry.request = replace(sent, method=_decode(method), path=_decode(path))
-    entry.answer_headers = [
+    entry.response_headers = [
         (name, HIDDEN if name == b"set-cookie" else secrets.redact(value))
-        for name, value in entry.answer_headers
+        for name, value in entry.response_headers
     ]
     hide = partial(redacted_text, secrets=secrets)
     if entry.hint_text is not None:

@@ -1,7 +1,7 @@
 """Runs long work in slices of 5 ms, so that other requests are served in between.
 
-However many requests do long work, the event loop runs one slice before it serves the
-others. In each sandbox, a few requests work at a time: few hold unfinished values.
+Only one slice runs before the event loop serves other requests, however many requests
+do long work. A few requests of each sandbox hold unfinished values; the others wait.
 """
 
 import asyncio
@@ -21,44 +21,44 @@ _MAX_WORKING = 16
 """Maximum number of requests of a queue with unfinished values; the others wait."""
 
 
-class _Turns:
-    """The turns of all long work on one event loop."""
+class _LoopSchedule:
+    """Says which long work on one event loop may go on."""
 
     def __init__(self) -> None:
         self.next_slice = asyncio.Lock()
         """Its holder runs the next slice."""
-        self.places = defaultdict[str, asyncio.Semaphore](_new_places)
-        """The places of each queue for requests with unfinished values."""
-        self.users = 0
-        """Number of requests that wait for a slice or a place."""
+        self.slots = defaultdict[str, asyncio.Semaphore](_new_slots)
+        """The slots of each queue for requests with unfinished values."""
+        self.waiting_count = 0
+        """Number of requests that wait for a slice or a slot."""
 
 
-def _new_places() -> asyncio.Semaphore:
+def _new_slots() -> asyncio.Semaphore:
     return asyncio.Semaphore(_MAX_WORKING)
 
 
 # Module state, like the tasks of asyncio, because slices of all applications share the
 # loop. It is empty while no long work is done.
-_turns: dict[asyncio.AbstractEventLoop, _Turns] = {}
+_schedules: dict[asyncio.AbstractEventLoop, _LoopSchedule] = {}
 
 
 @contextmanager
-def _turns_of_loop() -> Iterator[_Turns]:
+def _schedule_of_loop() -> Iterator[_LoopSchedule]:
     loop = asyncio.get_running_loop()
-    turns = _turns.setdefault(loop, _Turns())
-    turns.users += 1
+    schedule = _schedules.setdefault(loop, _LoopSchedule())
+    schedule.waiting_count += 1
     try:
-        yield turns
+        yield schedule
     finally:
-        turns.users -= 1
-        if not turns.users:
-            del _turns[loop]
+        schedule.waiting_count -= 1
+        if not schedule.waiting_count:
+            del _schedules[loop]
 
 
 async def let_others_run(loop_turns: int = 1) -> None:
     """Let others run for some turns of the loop, after the slices that wait longer."""
-    with _turns_of_loop() as turns:
-        async with turns.next_slice:
+    with _schedule_of_loop() as schedule:
+        async with schedule.next_slice:
             for _ in range(loop_turns):
                 await asyncio.sleep(0)
 
@@ -87,11 +87,11 @@ async def once_ready(
             return work()
         except NotReady as error:
             begun = error.take()
-    with _turns_of_loop() as turns:
-        places = turns.places[queue]
-        if places.locked():
+    with _schedule_of_loop() as schedule:
+        slots = schedule.slots[queue]
+        if slots.locked():
             begun = None  # many requests may wait, so none of them keeps a value
-        async with places:
+        async with slots:
             # Keep the last value of each kind: earlier ones belong to older data.
             values = {begun.key: begun} if begun else {}
             while True:

@@ -20,7 +20,7 @@ from mock_server.cli.output import (
 )
 from mock_server.cli.progress import count_logger
 from mock_server.control.environment import PULL_KEY
-from mock_server.control.http_call import Unfit, Unreachable
+from mock_server.control.http_call import Unreachable, UnusableResponse
 from mock_server.domain.limits import Published
 from mock_server.domain.printable import one_line
 from mock_server.service.pull import walk
@@ -134,5 +134,5 @@ def errors_end_command(key_env: str) -> Iterator[None]:
         raise Stop(text, USAGE if error.is_about_object else UNFIT) from None
     except Unreachable as error:
         raise Stop(str(error), UNREACHABLE) from None
-    except Unfit as error:
+    except UnusableResponse as error:
         raise Stop(str(error), UNFIT) from None

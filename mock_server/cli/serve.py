@@ -14,7 +14,7 @@ from mock_server.control.environment import variable
 from mock_server.domain.choices.profiles import PROFILES
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import LogFormat
-from mock_server.wire.parts import HttpParser
+from mock_server.wire.uvicorn_internals import HttpParser
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 

@@ -38,8 +38,12 @@ from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.printable import LogFormat, json_text, one_line, wants_colour
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.fixture.source.files import path_of
-from mock_server.wire.parts import HttpParser, UnfitUvicorn, best_parser
 from mock_server.wire.server import CannotBind, Server, bind, openable_url_of, url_of
+from mock_server.wire.uvicorn_internals import (
+    HttpParser,
+    UnsupportedUvicorn,
+    best_parser,
+)
 
 _MAX_FAULTS = 5
 _MAX_WARNINGS = 10
@@ -173,7 +177,7 @@ def _run(
             is_embedded=False,
         )
         server.run([listener])
-    except UnfitUvicorn as error:
+    except UnsupportedUvicorn as error:
         raise Stop(str(error), output.USAGE) from None
     stdout.close()
     lines.close()

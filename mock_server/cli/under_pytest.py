@@ -24,10 +24,10 @@ _PROFILE = variable("profile")
 _PLURAL = {"cors_origin": "cors_origins", "allowed_host": "allowed_hosts"}
 """Arguments of MockServer whose names differ from their options."""
 _NO_EFFECT = {
-    variable("log-format"): "tests show the journal of what fails",
-    variable("watch"): "each test loads what has changed",
-    variable("sandbox"): "each test has its own",
-    variable("url"): "tests take --mock-server-url",
+    variable("log-format"): "the report of a failed test shows the journal",
+    variable("watch"): "each test loads a changed fixture file",
+    variable("sandbox"): "tests use the default sandbox",
+    variable("url"): "use --mock-server-url",
 }
 
 

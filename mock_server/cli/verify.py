@@ -10,7 +10,7 @@ from mock_server.cli import output
 from mock_server.cli.options import Seconds, option, read_secret
 from mock_server.cli.output import BadValue, Stop, atomic_file
 from mock_server.control.environment import VERIFY_KEY
-from mock_server.control.http_call import Address, Unfit, Unreachable
+from mock_server.control.http_call import Address, Unreachable, UnusableResponse
 from mock_server.fixture.profile_file import profile_text
 from mock_server.service.conformance import report as conformance
 from mock_server.service.conformance.exchange import Client, VerifyOptions
@@ -137,5 +137,5 @@ def _report(base_url: str, key: str, options: VerifyOptions, timeout: float) -> 
         return conformance.verify(base_url, client, options)
     except Unreachable as error:
         raise Stop(f"cannot reach {base_url}: {error}", output.UNREACHABLE) from None
-    except Unfit as error:
+    except UnusableResponse as error:
         raise Stop(str(error), output.UNFIT) from None

@@ -17,7 +17,7 @@ from mock_server.domain.choices.table import UnknownChoice, table
 from mock_server.domain.limits import Limits
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.objects.fixture_data import FixtureData
-from mock_server.wire.parts import HttpParser
+from mock_server.wire.uvicorn_internals import HttpParser
 
 __tracebackhide__ = True
 

@@ -22,8 +22,8 @@ from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.wrong_calls import Synchronous, explained
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import FixtureLike
-from mock_server.wire.parts import HttpParser, UnfitUvicorn
 from mock_server.wire.server import CannotBind, running
+from mock_server.wire.uvicorn_internals import HttpParser, UnsupportedUvicorn
 
 __tracebackhide__ = True
 
@@ -39,7 +39,7 @@ class MockServer(HasControl, Synchronous):
     default is in `limits`. With `demo` it serves the demo front end at `/demo/`, which
     needs a profile with related routes. The other arguments are options of `serve`.
     Raises FixtureError, TypeError or ValueError for an invalid argument; the start
-    raises CannotBind or UnfitUvicorn.
+    raises CannotBind or UnsupportedUvicorn.
     """
 
     def __init__(
@@ -116,10 +116,10 @@ class MockServer(HasControl, Synchronous):
         return AdminClient(self.url, token=self._token, send=self._send)
 
     def start(self) -> Self:
-        """Start the server; `close` stops it. Raises CannotBind and UnfitUvicorn."""
+        """Start the server; `close` stops it. Raises CannotBind, UnsupportedUvicorn."""
         if self._url is not None:
             raise RuntimeError("the server has been started already")
-        with HiddenFrames(CannotBind, UnfitUvicorn):
+        with HiddenFrames(CannotBind, UnsupportedUvicorn):
             self._url = self._exit_stack.enter_context(self._run_server())
         self._was_started = True
         return self

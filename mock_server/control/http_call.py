@@ -38,8 +38,8 @@ class Unreachable(Exception):
     __module__ = "mock_server.exceptions"  # the public name in tracebacks
 
 
-class Unfit(Exception):
-    """The server's response does not fit the spec."""
+class UnusableResponse(Exception):
+    """The server's response has an unexpected form, as the text says."""
 
 
 class Address(NamedTuple):

@@ -63,13 +63,13 @@ class Journal(Struct, eq=False):
             return
         entry.seq = seq = self.next_seq
         self.next_seq = seq + 1
-        size = _FIXED_BYTES + entry.request.size + len(entry.answer)
+        size = _FIXED_BYTES + entry.request.size + len(entry.response_body)
         if entry.violations:
             # Only messages count: names and paths are shared. A character may take 4
             # bytes.
             size += 4 * sum(len(each.message) for each in entry.violations)
-        if entry.answering is not None:  # other responses have few, shared headers
-            pairs = entry.answer_headers
+        if entry.answer_firing is not None:  # other responses have few, shared headers
+            pairs = entry.response_headers
             size += sum(_PAIR_BYTES + len(name) + len(value) for name, value in pairs)
         entry.size = size
         entries = self._entries
@@ -244,9 +244,10 @@ class Entry(Struct, eq=False, gc=False):
     """One request and its response, with secrets redacted.
 
     `time` is the time of the sandbox's clock in milliseconds; `choices` were in force.
-    `has_login`: the request had a login token. `answer` is the body of the response,
-    and only its beginning if `answer_is_cut`. `Journal.append` sets `seq`, the number,
-    and `size`, the estimated bytes of memory.
+    `has_login`: the request had a login token. `response_body` is only the beginning of
+    the body if `response_is_cut`. `firing` is that of a fault, `answer_firing` that of
+    a scripted answer. `Journal.append` sets `seq`, the number, and `size`, the
+    estimated bytes of memory.
     """
 
     # `find_violations` is called when the journal is read, because it takes longer than
@@ -259,19 +260,19 @@ class Entry(Struct, eq=False, gc=False):
     member: str | None
     request: SentRequest
     status: int
-    answer_headers: Headers
-    answer: bytes
+    response_headers: Headers
+    response_body: bytes
     duration_ms: float
     firing: FiringRecord | None = None
     find_violations: Callable[[Entry], Iterator[Violation]] = _no_violations
     choices: Choices = Choices()
-    answer_is_cut: bool = False
+    response_is_cut: bool = False
     hint: Hint | None = None
     note: Note | None = None
     violations: Sequence[Violation] | None = None
     outside: Outside | None = None
     has_login: bool = False
-    answering: FiringRecord | None = None
+    answer_firing: FiringRecord | None = None
     seq: int = 0
     size: int = 0
 
@@ -284,9 +285,9 @@ class Entry(Struct, eq=False, gc=False):
     def is_refusal(self) -> bool:
         """True if the response is an error, or if there was no response."""
         # With choice error_http_status=always_200 only the envelope shows an error.
-        is_error = self.answer.startswith(b'{"code":')
+        is_error = self.response_body.startswith(b'{"code":')
         return self.status != 200 or (
-            is_error and not self.answer.startswith(b'{"code":200,')
+            is_error and not self.response_body.startswith(b'{"code":200,')
         )
 
     @property

@@ -64,7 +64,7 @@ class KeyedClient:
 def keep_trying(
     attempt: Callable[[], T], pause: Pause, report: Report, sleep: Sleep = time.sleep
 ) -> T:
-    """Call `attempt` until it raises neither Unreachable nor Unfit; return its result.
+    """Return the result of `attempt`; repeat it after Unreachable or UnusableResponse.
 
     `report` gets a line before each retry. Raises the failure for which `pause` returns
     None, and every other exception.
@@ -73,7 +73,7 @@ def keep_trying(
     while True:
         try:
             return attempt()
-        except (http_call.Unreachable, http_call.Unfit) as error:
+        except (http_call.Unreachable, http_call.UnusableResponse) as error:
             failures += 1
             seconds = pause(error, failures)
             if seconds is None:

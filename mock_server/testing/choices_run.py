@@ -297,7 +297,7 @@ def _new_run(item: pytest.Item) -> Run | None:
         return None
     variant = call.params[outcomes.PARAMETER]
     run = Run("", variant)
-    run.test = variants.test_id_of(item.nodeid, call.id, run.name)
+    run.test = variants.node_id_without_run(item.nodeid, call.id, run.name)
     return run
 
 

@@ -196,24 +196,24 @@ def session_fixture_value(request: pytest.FixtureRequest, name: str) -> Any:
     except pytest.fail.Exception as error:
         if not str(error).startswith("ScopeMismatch"):
             raise
-    expected = f"mock-server: Expected the scope session of the fixture {name}"
-    hint = '@pytest.fixture(scope="session"), as mock_server_session takes it'
-    message = f"{expected}, got a smaller one (write {hint})"
+    expected = f"mock-server: Expected the pytest fixture {name} with scope session"
+    hint = '@pytest.fixture(scope="session"), because mock_server_session uses it'
+    message = f"{expected}, got a smaller scope (write {hint})"
     raise pytest.fail.Exception(message, pytrace=False)
 
 
-def warn_of_use(item: pytest.Item) -> None:
+def warn_of_wrong_markers(item: pytest.Item) -> None:
     """Warn of markers without effect, misspelt markers and a hidden pytest fixture."""
-    _warn_if_idle(item)
+    _warn_if_marker_has_no_effect(item)
     for mark in item.iter_markers():
         hint = did_you_mean(mark.name, [MARK])
         if hint and mark.name != MARK and mark.kwargs.keys() <= MARKER.keys():
-            message = f"mock-server: the marker {mark.name} does nothing here{hint}"
+            message = f"mock-server: the marker {mark.name} has no effect here{hint}"
             warn(item, pytest.PytestWarning(message))
     _warn_if_hidden(item)
 
 
-def warn_of_undecorated(item: pytest.Item) -> None:
+def warn_of_functions_without_decorator(item: pytest.Item) -> None:
     """Warn once of each function without @pytest.fixture, or with a misspelt name."""
     if not item.config.stash.setdefault(_NAMES_CHECKED, False):
         item.config.stash[_NAMES_CHECKED] = True
@@ -229,7 +229,7 @@ def warn_of_undecorated(item: pytest.Item) -> None:
                 continue
             if function not in reported:
                 reported.add(function)
-                fix = "is no fixture: write @pytest.fixture above it"
+                fix = "is no pytest fixture: write @pytest.fixture above it"
                 message = f"mock-server: {name} at {_place_of(function)} {fix}"
                 warn(item, pytest.PytestWarning(message))
 
@@ -254,13 +254,13 @@ def _misspelt_fixtures(item: pytest.Item) -> Iterator[str]:
                 yield f"no test of this run uses the fixture {name} at {place}{hint}"
 
 
-def _warn_if_idle(item: pytest.Item) -> None:
+def _warn_if_marker_has_no_effect(item: pytest.Item) -> None:
     """Warn of a marker on a test that uses no pytest fixture of the plugin."""
     keywords = [mark.kwargs for mark in item.own_markers if mark.name == MARK]
     names: Sequence[str] = getattr(item, "fixturenames", ())
     if not keywords or MARK in names or f"{MARK}_app" in names:
         return
-    text = f"does nothing: the test asks for no fixture of this plugin, such as {MARK}"
+    text = f"has no effect: the test uses no fixture of this plugin, such as {MARK}"
     # `strict` applies to every server that a test uses.
     given_names = [name for each in keywords for name in each if name != "strict"]
     if f"{MARK}_factory" in names:
@@ -271,7 +271,7 @@ def _warn_if_idle(item: pytest.Item) -> None:
         text = f"does not reach {MARK}_session ({fix})"
     elif any(name.startswith(MARK) for name in names):
         return
-    if given_names or text.startswith("does nothing"):
+    if given_names or text.startswith("has no effect"):
         message = f"mock-server: the marker {MARK} {text}"
         warn(item, pytest.PytestWarning(message))
 
@@ -296,7 +296,7 @@ def _warn_if_hidden(item: pytest.Item) -> None:
         return
     item.config.stash[_HAS_WARNED] = True
     text = f"the fixture {MARK} at {_place_of(fixture.func)} hides that of this plugin"
-    hint = "the marker does nothing to it, and mock_server_app is another server"
+    hint = "the marker has no effect on it, and mock_server_app is another server"
     message = f"mock-server: {text}: {hint} (rename it, for instance to my_{MARK})"
     warn(item, pytest.PytestWarning(message))
 

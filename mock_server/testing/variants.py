@@ -15,7 +15,7 @@ from mock_server.domain.choices import table as choice_table
 from mock_server.domain.choices.table import Choices, Value
 from mock_server.domain.messages import did_you_mean
 
-DEFAULT_RUN = "baseline"
+DEFAULT_RUN = "default"
 ALL, ALL_FORCED = "all", "all!"
 
 
@@ -67,15 +67,15 @@ class Selection:
         return all({*each} <= {*self.values.get(name, ())} for name, each in all_values)
 
     def variants(
-        self, baseline: Choices | None, fixed: Iterable[str] = ()
+        self, defaults: Choices | None, fixed: Iterable[str] = ()
     ) -> Iterator[Variant]:
-        """Yield the selected values that differ from `baseline`, the default run's.
+        """Yield the selected values that differ from those of the default run.
 
-        Choices in `fixed` are not varied. Without `baseline`, yield all other values.
+        Choices in `fixed` are not varied. Without `defaults`, yield all other values.
         """
         for name, values in self.values.items():
             for variant in (Variant(name, value) for value in values):
-                is_different = baseline is None or variant.differs_from(baseline)
+                is_different = defaults is None or variant.differs_from(defaults)
                 if name not in fixed and is_different:
                     yield variant
 
@@ -103,8 +103,11 @@ def _values_to_try(choice: choice_table.Choice) -> tuple[Value, ...]:
     return (values[0], values[-1]) if choice.is_range else values
 
 
-def test_id_of(node_id: str, parameters: str, run: str) -> str:
-    """Return the id of the test of a run: the id of the run without its parameter."""
+def node_id_without_run(node_id: str, parameters: str, run: str) -> str:
+    """Return a node id of pytest without the parameter `run`.
+
+    `parameters` is the text in the brackets of `node_id`.
+    """
     unparametrized_id = node_id.removesuffix(f"[{parameters}]")
     match = re.search(rf"(?:^|-){re.escape(run)}(?=-|$)", parameters)
     if match is None:

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mock_server.api.connection import Connection
 from mock_server.api.envelope import error_envelope
 from mock_server.domain.limits import Limits, Published
-from mock_server.wire import parts
+from mock_server.wire import uvicorn_internals
 from mock_server.wire.framing import (
     END_OF_HEAD,
     AmbiguousFraming,
@@ -24,12 +24,12 @@ from mock_server.wire.framing import (
     TooManyChunks,
     check_framing,
 )
-from mock_server.wire.parts import HttpParser
 from mock_server.wire.transport import (
     CoalescingTransport,
     LoopTurn,
     has_last_descriptor,
 )
+from mock_server.wire.uvicorn_internals import HttpParser
 from mock_server.wire.whole_messages import whole_receive_and_send
 
 _FIRST_BYTES = frozenset(range(0x21, 0x7F)) | frozenset(b"\r\n")
@@ -41,9 +41,9 @@ def protocol_class(http: HttpParser, limits: Limits) -> type[asyncio.Protocol]:
     """Return the protocol class for the connections of a server.
 
     Only the parser `http` is imported: importing takes long, and zttp is optional.
-    Raises UnfitUvicorn.
+    Raises UnsupportedUvicorn.
     """
-    parts.check(parts.USED_CLASSES[http])
+    uvicorn_internals.check(uvicorn_internals.USED_CLASSES[http])
     if http == "zttp":
         from uvicorn.protocols.http.zttp_impl import ZttpProtocol
 

@@ -23,9 +23,9 @@ import uvicorn.server
 from starlette.types import ASGIApp
 
 from mock_server.domain.limits import Limits
-from mock_server.wire.parts import HttpParser, best_parser
 from mock_server.wire.protocol import protocol_class, skip_refused
 from mock_server.wire.transport import UnreadConnections
+from mock_server.wire.uvicorn_internals import HttpParser, best_parser
 
 KEEP_ALIVE_SECONDS = 75
 IDLE_SECONDS = 1.0
@@ -48,7 +48,7 @@ class Server(uvicorn.server.Server):
     the server accepts requests; `on_stop` at a stop, to end endless responses;
     `on_hangup` at SIGHUP, which does not end the server; `on_wait` with the number of
     requests that a stop waits for. An embedded server stops without waiting for idle
-    connections. Raises UnfitUvicorn.
+    connections. Raises UnsupportedUvicorn.
     """
 
     def __init__(
@@ -295,7 +295,7 @@ def running(
 ) -> Iterator[str]:
     """Serve an application in a thread while the context lasts; yield the URL.
 
-    Raises CannotBind and UnfitUvicorn.
+    Raises CannotBind and UnsupportedUvicorn.
     """
     ready = threading.Event()
     calls = ready.set, on_stop

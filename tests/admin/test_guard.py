@@ -14,7 +14,7 @@ import pytest
 
 from mock_server.admin.app import table
 from mock_server.admin.resources.console import PAGE
-from mock_server.wire.parts import HttpParser
+from mock_server.wire.uvicorn_internals import HttpParser
 from tests.admin.world import (
     BODIED,
     CHANGES,

@@ -14,8 +14,8 @@ import pytest
 
 from mock_server import MockServer, create_app
 from mock_server.fixture.dump import document_as_yaml, to_document
-from mock_server.wire.parts import HttpParser
 from mock_server.wire.server import running
+from mock_server.wire.uvicorn_internals import HttpParser
 from tests.large import put
 from tests.process import serving
 from tests.support import fetch, wait

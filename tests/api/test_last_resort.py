@@ -10,7 +10,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from mock_server.api.middleware import ServerErrorMiddleware
-from mock_server.wire.parts import HttpParser
+from mock_server.wire.uvicorn_internals import HttpParser
 from tests.support import Switch, fetch
 
 Live = Callable[[HttpParser], tuple[Switch, str]]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from mock_server.app import create_app
-from mock_server.wire.parts import HttpParser, best_parser
+from mock_server.wire.uvicorn_internals import HttpParser, best_parser
 from tests.cli.commands import TOKEN
 from tests.cli.sessions import Session, sessions
 from tests.support import LIBRARY, Switch

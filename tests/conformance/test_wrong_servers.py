@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from mock_server import MockServer, create_app
-from mock_server.control.http_call import Unfit, Unreachable
+from mock_server.control.http_call import Unreachable, UnusableResponse
 from mock_server.service.conformance.report import FORMATS, Report
 from mock_server.wire.server import running
 from tests.conformance import wrong
@@ -121,7 +121,7 @@ def test_odd_values_are_told_and_end_nothing(
 
     try:
         report = ask(after=after)
-    except Unfit as error:
+    except UnusableResponse as error:
         texts = [str(error)]
     else:
         texts = [make(report) for make in FORMATS.values()]

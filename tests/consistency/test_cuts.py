@@ -19,8 +19,8 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from mock_server.app import Application, create_app
-from mock_server.wire.parts import HttpParser
 from mock_server.wire.server import running
+from mock_server.wire.uvicorn_internals import HttpParser
 from tests.consistency.cuts import TOGETHER, Cut, drawn
 from tests.support import APP, DATASET, client_of, wait
 

@@ -14,7 +14,7 @@ def entry(size: int = 0) -> Entry:
         member=None,
         request=SentRequest(None, "GET", "/", b"", b"a:1\nb: 2:3", b"x" * size),
         status=404,
-        answer_headers=(),
-        answer=b"",
+        response_headers=(),
+        response_body=b"",
         duration_ms=0.0,
     )

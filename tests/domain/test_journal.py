@@ -90,7 +90,7 @@ def test_headers_are_told_apart_by_their_first_colon() -> None:
 
 def test_the_headers_of_an_answer_are_charged() -> None:
     journal, answered = journal_of(Limits()), entry()
-    answered.answering = FiringRecord("f1", "answer", 0.0, 1.0)
-    answered.answer_headers = [(b"x-large", b"x" * 8_192)] * 50
+    answered.answer_firing = FiringRecord("f1", "answer", 0.0, 1.0)
+    answered.response_headers = [(b"x-large", b"x" * 8_192)] * 50
     journal.append(answered)
     assert charged(journal) >= 50 * 8_192

@@ -14,7 +14,7 @@ from mock_server.app import Application, create_app
 from mock_server.domain.clock import parse_time
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.fixture.source.files import shipped_path
-from mock_server.wire.parts import best_parser
+from mock_server.wire.uvicorn_internals import best_parser
 from tests.openapi import JSON, admin, examples
 from tests.openapi.committed import (
     ADMIN,

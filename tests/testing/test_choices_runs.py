@@ -331,7 +331,10 @@ def test_what_copies_all_choices_has_read_them() -> None:
     ],
 )
 def test_a_run_names_its_test(parameters: str, test: str) -> None:
-    assert names.test_id_of(f"x-a=b/t.py::t[{parameters}]", parameters, "a=b") == test
+    assert (
+        names.node_id_without_run(f"x-a=b/t.py::t[{parameters}]", parameters, "a=b")
+        == test
+    )
 
 
 def test_a_run_under_the_other_version_names_test_call_and_fact(run: Run) -> None:

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from starlette.types import Receive, Scope, Send
 
 from mock_server.app import Application
-from mock_server.wire.parts import HttpParser
 from mock_server.wire.server import Server
+from mock_server.wire.uvicorn_internals import HttpParser
 from tests.support import is_pinned
 from tests.wire.payloads import CLOSED, OPEN, STUCK
 

@@ -11,7 +11,7 @@ import pytest
 
 from mock_server.app import Application, create_app
 from mock_server.fixture.dump import to_document
-from mock_server.wire.parts import HttpParser
+from mock_server.wire.uvicorn_internals import HttpParser
 from tests.support import LIBRARY, LIST, SECONDS, Switch, is_pinned
 from tests.wire.battery import (
     ACCEPTED,

@@ -11,7 +11,7 @@ import pytest
 
 from mock_server.app import create_app
 from mock_server.wire.framing import ChunkCounter, TooManyChunks
-from mock_server.wire.parts import HttpParser
+from mock_server.wire.uvicorn_internals import HttpParser
 from tests.support import LIBRARY, SECONDS, Switch
 from tests.wire.battery import PIN_BODY, chunked, status
 

@@ -15,8 +15,8 @@ import pytest
 
 from mock_server import Fault
 from mock_server.app import create_app
-from mock_server.wire.parts import HttpParser, best_parser
 from mock_server.wire.server import Server, bind, running, url_of
+from mock_server.wire.uvicorn_internals import HttpParser, best_parser
 from tests.process import serving
 from tests.support import LIBRARY, SECONDS, fetch, first, wait
 from tests.wire.sockets import REQUEST, answer, connect, exchange

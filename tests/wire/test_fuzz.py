@@ -11,7 +11,7 @@ import pytest
 
 from mock_server.app import Application, create_app
 from mock_server.domain.objects.models import App, Chat
-from mock_server.wire.parts import HttpParser, best_parser
+from mock_server.wire.uvicorn_internals import HttpParser, best_parser
 from tests.support import LIBRARY, LIST, Switch, is_pinned
 from tests.wire.battery import (
     ACCEPTED,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import pytest
 
 from mock_server.app import create_app
-from mock_server.wire.parts import HttpParser, best_parser
+from mock_server.wire.uvicorn_internals import HttpParser, best_parser
 from tests.support import LIBRARY, Switch, first
 from tests.wire.differences import ALLOWED
 from tests.wire.exchange import Outcome, outcome, peer

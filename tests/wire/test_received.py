@@ -10,8 +10,8 @@ import pytest
 from mock_server.app import create_app
 from mock_server.control.embedding import MockServer
 from mock_server.domain.limits import Limits
-from mock_server.wire.parts import HttpParser
 from mock_server.wire.server import running
+from mock_server.wire.uvicorn_internals import HttpParser
 from tests.support import SECONDS, wait
 from tests.wire.sockets import REQUEST, answer, connect, exchange
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from mock_server.api.connection import connection_of
-from mock_server.wire.parts import HttpParser
+from mock_server.wire.uvicorn_internals import HttpParser
 from tests.support import Switch, fetch
 
 Live = Callable[[HttpParser], tuple[Switch, str]]

@@ -14,9 +14,9 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits
-from mock_server.wire.parts import HttpParser
 from mock_server.wire.server import Server, bind
 from mock_server.wire.transport import CoalescingTransport, UnreadConnections
+from mock_server.wire.uvicorn_internals import HttpParser
 
 SECONDS = DEFAULT_LIMITS.unread_seconds
 BELOW_HIGH_WATER = 40_000

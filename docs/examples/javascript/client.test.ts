@@ -18,7 +18,7 @@ test.concurrent("lists what the fixture holds", async ({ sandbox }) => {
   await sandbox.verify({ operation: "listV2", exactly: 1 });
 });
 
-test.concurrent("tries a pin again that has met a 503", async ({ sandbox }) => {
+test.concurrent("retries a pin after a 503", async ({ sandbox }) => {
   await sandbox.fault({ kind: "error", status: 503, operation: "updateHistory" });
   await pin(sandbox, APP, "invoice-copy");
   await sandbox.verify({ inOrder: [{ status: 503 }, { status: 200 }] });

@@ -36,12 +36,12 @@ export class Sandbox {
 }
 
 async function admin(url: string, method: string, path: string, body?: object) {
-  const answer = await fetch(`${url}/__admin${path}`, {
+  const response = await fetch(`${url}/__admin${path}`, {
     method,
     headers: { "Content-Type": "application/json" },
     body: body && JSON.stringify(body),
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return JSON.parse(text);
 }

@@ -51,7 +51,7 @@ class Dribble(fault.StreamFault, tag="dribble"):
 
 
 class DribbledResponse(Response, frozen=True, kw_only=True):
-    """The right response in pieces, with a pause before each but the first."""
+    """The unchanged response in pieces, with a pause before each but the first."""
 
     context: fault.FaultContext
     pieces: list[bytes]
@@ -73,6 +73,6 @@ class DribbledResponse(Response, frozen=True, kw_only=True):
 
 
 def _split(body: bytes, count: int) -> list[bytes]:
-    """Split `body` into at least one and at most `count` pieces of equal size."""
+    """Split `body` into 1 to `count` pieces of equal size; the last may be shorter."""
     size = -(-len(body) // count)
     return [body[at : at + size] for at in range(0, len(body), size or 1)] or [b""]

@@ -3,6 +3,9 @@
 The cost of a change depends on the number of changed collections, not on the size of
 the tree. The sorted listings of the base tree are never modified: a `ChangedListing`
 combines one of them with the changes.
+
+The *number* of a collection is its index in fixture order, its *place* the index in a
+sorted listing. A large removed folder is *hidden*: its content is skipped by number.
 """
 
 from __future__ import annotations
@@ -186,8 +189,8 @@ class ChangedTree(FolderTree):
     def remove(self, ids: Iterable[str]) -> Set[str]:
         """Remove these collections and their descendants; ignore unknown ids.
 
-        Returns the ids of the removed collections, without those that a large folder
-        hid with it. Raises LimitReached.
+        Returns the ids of the removed collections. If a large folder is hidden, it
+        leaves out the ids of its content. Raises LimitReached.
         """
         items = {each.id: each for each in map(self.get, ids) if each is not None}
         roots, base_folders = {*items}, self._base.parents()
@@ -329,7 +332,7 @@ class ChangedTree(FolderTree):
             )
 
         def sort_key(each: _NumberedCollection) -> Any:
-            # A number in fixture order takes as long to look up as a place.
+            # In fixture order, the key would need a look-up as slow as the place.
             is_sorted = order != "fixture"
             return self._key(order)(each[0]) if is_sorted else (place(each), each[1])
 

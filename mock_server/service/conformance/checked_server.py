@@ -7,7 +7,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mock_server.control.http_call import Unfit
+from mock_server.control.http_call import UnusableResponse
 from mock_server.domain.choices.table import Value
 from mock_server.service.conformance import exchange, lists
 from mock_server.service.conformance.changes import Pins, TemporaryCollection
@@ -28,7 +28,7 @@ class Server:
         self.temporary = TemporaryCollection(client, self.lists, options)
 
     def check_reachable(self) -> None:
-        """Check that the server serves listV2. Raises Unfit, Unreachable."""
+        """Check that the server serves listV2. Raises UnusableResponse, Unreachable."""
         body = {"offset": 0, "pageSize": 1, "datasetId": self.options.dataset or "-"}
         response = self.client.ask("POST", lists.PATH, body)
         expected = ""
@@ -46,7 +46,9 @@ class Server:
             expected = "a page, as the key may read the dataset"
         if expected:
             got = response.summary()
-            raise Unfit(f"Expected {expected}, got {got} - at {response.request}")
+            raise UnusableResponse(
+                f"Expected {expected}, got {got} - at {response.request}"
+            )
 
     def find_dataset(self) -> exchange.VerifyOptions:
         """Return the options; if they name no dataset, with the first of the server.

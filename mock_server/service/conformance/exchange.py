@@ -173,7 +173,7 @@ class Client:
         """Send a request with a JSON body, if given, and return the response.
 
         `key` replaces the client's API key; None leaves out Authorization. `token` is a
-        login token. Raises Unreachable, and Unfit if the server stays busy.
+        login token. Raises Unreachable, and UnusableResponse if the server stays busy.
         """
         headers: dict[str, str] = {}
         notes = []
@@ -227,4 +227,4 @@ class Client:
         except Busy as busy:
             got = busy.response.summary()
             expected = f"Expected a response, got {got} {tries} times"
-            raise http_call.Unfit(f"{expected} - at {place}") from None
+            raise http_call.UnusableResponse(f"{expected} - at {place}") from None

@@ -19,7 +19,8 @@ class Lists:
     """The lists of one dataset.
 
     `unknown` is a text that occurs nowhere in the dataset. All methods raise
-    NotObservable if the options name no dataset, or if the server refuses a page.
+    NotObservable if the options name no dataset. Methods that return pages or items
+    also raise it if the server refuses a page; `ask` returns the refusal.
     """
 
     def __init__(

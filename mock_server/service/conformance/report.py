@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 import msgspec
 from msgspec import Struct
 
-from mock_server.control.http_call import Unfit, Unreachable
+from mock_server.control.http_call import Unreachable, UnusableResponse
 from mock_server.domain.choices.table import Value, table
 from mock_server.domain.printable import json_text, one_line
 from mock_server.service.conformance import exchange, object_rules, page_rules, probes
@@ -89,8 +89,8 @@ def verify(
 ) -> Report:
     """Check every rule, and find the value of every choice.
 
-    Changes are undone if the former state was visible. Raises Unfit if the server does
-    not serve listV2, Unreachable if it does not respond.
+    Changes are undone if the former state was visible. Raises UnusableResponse if the
+    server does not serve listV2, Unreachable if it does not respond.
     """
     server = Server(client, options)
     server.check_reachable()
@@ -134,7 +134,7 @@ def _restore(server: Server) -> None:
     server.client.extend_deadline()
     try:
         server.restore()
-    except (exchange.NotObservable, Unreachable, Unfit) as error:
+    except (exchange.NotObservable, Unreachable, UnusableResponse) as error:
         server.client.report(f"could not restore everything: {error}")
 
 

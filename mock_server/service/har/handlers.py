@@ -258,8 +258,8 @@ def _offset(
 ) -> int:
     """Return the offset of a page, from `offset` or `pageNum` of the request.
 
-    If both are given, `offset` counts; but `pageNum` counts if `offset` is 0, unless
-    `prefers_offset`.
+    An `offset` that is not 0 counts. If it is 0, it counts only with `prefers_offset`;
+    else `pageNum` counts.
     """
     offset = sent.get("offset")
     if prefers_offset and offset is not None:
@@ -268,7 +268,8 @@ def _offset(
         return _count(offset)
     number = max(1, _count(sent.get("pageNum") or 1))
     size = _count(sent.get("pageSize") or _DEFAULT_SIZE)
-    # A short page that is not the last has the maximum size of the service.
+    # A page that is shorter than requested, but not the last, shows that the service
+    # has lowered `pageSize` to its maximum.
     if count and count < size and (number - 1) * size + count != total:
         size = count
     return (number - 1) * size

@@ -13,7 +13,12 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from mock_server.control.http_call import Address, RawResponse, Request, Unfit
+from mock_server.control.http_call import (
+    Address,
+    RawResponse,
+    Request,
+    UnusableResponse,
+)
 from mock_server.domain.clock import is_time
 from mock_server.domain.limits import ClientLimits
 from mock_server.domain.messages import describe_value, quoted
@@ -37,11 +42,11 @@ _NO_ROUTE_TEXTS = "", "routeNotFound", "methodNotAllowed"
 T = TypeVar("T")
 
 
-class NoRoute(Unfit):
+class NoRoute(UnusableResponse):
     """The service does not have the requested route."""
 
 
-class PermanentFailure(Unfit):
+class PermanentFailure(UnusableResponse):
     """The pull cannot succeed, and retrying cannot help."""
 
 
@@ -147,8 +152,8 @@ class ServiceClient:
     """A client of the service at `url`, with the API key `key`.
 
     A request is tried up to `pull_tries` times; `report` gets a line for each retry.
-    `page` raises Unreachable, ServiceRefused, Unfit and NoRoute. The constructor raises
-    ValueError for an invalid URL.
+    `page` raises Unreachable, ServiceRefused, UnusableResponse and NoRoute. The
+    constructor raises ValueError for an invalid URL.
     """
 
     def __init__(
@@ -189,7 +194,7 @@ class ServiceClient:
         body = {**list_ref.fields, "offset": offset, "pageSize": size}
         page: ServicePage[Any] = self._fetch(path, body, page_type)
         if problem := _page_problem(page, list_ref, size):
-            raise Unfit(f"{problem} - at {self._place(path, body)}")
+            raise UnusableResponse(f"{problem} - at {self._place(path, body)}")
         return page
 
     def _fetch(self, path: str, body: Mapping[str, object], data_type: type[T]) -> T:
@@ -253,7 +258,7 @@ class ServiceClient:
         expected = "Expected a response as in the spec"
         reason = f" ({one_line(detail[:200])})" if detail else ""
         got = raw.summary()
-        raise Unfit(f"{expected}, got {got} - at {place}{reason}")
+        raise UnusableResponse(f"{expected}, got {got} - at {place}{reason}")
 
     def _place(self, path: str, body: Mapping[str, object]) -> str:
         body_text = msgspec.json.encode(body).decode()

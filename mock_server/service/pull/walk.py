@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from mock_server.control.http_call import Unfit, Unreachable
+from mock_server.control.http_call import Unreachable, UnusableResponse
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.messages import quoted
 from mock_server.service.pull.lists import (
@@ -64,7 +64,7 @@ def pull(
     """Return all lists of the selection.
 
     `report_count` gets the number of items so far; the service's `report` gets a line
-    for each problem. Raises Unreachable, Unfit and ServiceRefused.
+    for each problem. Raises Unreachable, UnusableResponse and ServiceRefused.
     """
     passes_left = service.limits.pull_passes
     while True:
@@ -121,7 +121,7 @@ class Walk:
             self._service.sleep(pause)
             pause *= 2
             # Send another request, so that no page is requested twice in a row.
-            with suppress(Unreachable, Unfit, ServiceRefused):
+            with suppress(Unreachable, UnusableResponse, ServiceRefused):
                 self._service.page(first, 0, 1)
 
     def _round(self, *, is_last: bool) -> list[ListRef]:
@@ -131,7 +131,7 @@ class Walk:
             list_ref = self._queue.popleft()
             try:
                 self._walk(list_ref)
-            except (Unreachable, Unfit) as error:
+            except (Unreachable, UnusableResponse) as error:
                 if is_last or not self._service.may_recover(error):
                     raise
                 self._service.report(f"put off to the end: {list_ref}")

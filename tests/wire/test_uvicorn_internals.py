@@ -9,10 +9,10 @@ from importlib.metadata import version
 import pytest
 
 from mock_server import MockServer
-from mock_server.wire.parts import (
+from mock_server.wire.uvicorn_internals import (
     USED_CLASSES,
     HttpParser,
-    UnfitUvicorn,
+    UnsupportedUvicorn,
     UsedClass,
     best_parser,
     check,
@@ -46,7 +46,9 @@ def test_the_installed_packages_have_all_parts(http: HttpParser) -> None:
     ],
 )
 def test_the_first_that_is_missing_is_named(part: UsedClass, missing: str) -> None:
-    with pytest.raises(UnfitUvicorn, match=f"without {missing} - at the installed"):
+    with pytest.raises(
+        UnsupportedUvicorn, match=f"without {missing} - at the installed"
+    ):
         check([*USED_CLASSES["h11"], part])
 
 

@@ -15,7 +15,7 @@ NEWEST_UVICORN = "0.54"
 """The oldest and the newest release that the tests use; newer ones may work."""
 
 
-class UnfitUvicorn(Exception):
+class UnsupportedUvicorn(Exception):
     """The installed uvicorn or h11 is unsuitable; the message has the missing name."""
 
 
@@ -41,31 +41,33 @@ _SERVER = (
 _START_METHODS = ("__init__", "startup")
 _ZTTP, _H11 = "uvicorn.protocols.http.zttp_impl", "uvicorn.protocols.http.h11_impl"
 # For the deadline of a request, and for refusing one whose end is ambiguous.
-_PROTOCOL = (
+_PROTOCOL_NAMES = (
     "connection_made data_received eof_received connection_lost on_response_complete "
     "send_400_response transport loop app_state cycle conn"
 )
 # For the state of a request and its response.
-_CYCLE = (
+_CYCLE_NAMES = (
     "scope body more_body response_started response_complete disconnected keep_alive "
     "waiting_for_100_continue flow"
 )
 # For sending a whole response in one piece.
-_WHOLE = "body conn default_headers message_event on_response transport"
+_WHOLE_RESPONSE_NAMES = "body conn default_headers message_event on_response transport"
 # For checking lines before h11 normalises them.
-_LINES = "_data _extract maybe_extract_lines maybe_extract_next_line"
+_LINE_NAMES = "_data _extract maybe_extract_lines maybe_extract_next_line"
 USED_CLASSES: dict[HttpParser, tuple[UsedClass, ...]] = {
     "zttp": (
         *_SERVER,
-        UsedClass(_ZTTP, "ZttpProtocol", _PROTOCOL),
-        UsedClass(_ZTTP, "RequestResponseCycle", f"{_CYCLE} {_WHOLE}"),
+        UsedClass(_ZTTP, "ZttpProtocol", _PROTOCOL_NAMES),
+        UsedClass(
+            _ZTTP, "RequestResponseCycle", f"{_CYCLE_NAMES} {_WHOLE_RESPONSE_NAMES}"
+        ),
     ),
     "h11": (
         *_SERVER,
-        UsedClass(_H11, "H11Protocol", _PROTOCOL),
-        UsedClass(_H11, "RequestResponseCycle", _CYCLE),
+        UsedClass(_H11, "H11Protocol", _PROTOCOL_NAMES),
+        UsedClass(_H11, "RequestResponseCycle", _CYCLE_NAMES),
         UsedClass("h11._connection", "Connection", "_receive_buffer"),
-        UsedClass("h11._receivebuffer", "ReceiveBuffer", _LINES),
+        UsedClass("h11._receivebuffer", "ReceiveBuffer", _LINE_NAMES),
         UsedClass("h11._util", "LocalProtocolError", ""),
     ),
 }
@@ -79,7 +81,7 @@ def best_parser() -> HttpParser:
 
 
 def check(used_classes: Iterable[UsedClass]) -> None:
-    """Check these classes. Raises UnfitUvicorn for the first missing name."""
+    """Check these classes. Raises UnsupportedUvicorn for the first missing name."""
     for used_class in used_classes:
         place = f"{used_class.module}.{used_class.name}"
         try:
@@ -101,10 +103,9 @@ def _names(cls: type[Any]) -> set[str]:
     return {*dir(cls), *(name for code in start_codes for name in code.co_names)}
 
 
-def _missing_error(place: str) -> UnfitUvicorn:
+def _missing_error(place: str) -> UnsupportedUvicorn:
     uvicorn, h11 = (import_module(name).__version__ for name in ("uvicorn", "h11"))
-    return UnfitUvicorn(
-        f"Expected uvicorn and h11 to be built as in uvicorn {OLDEST_UVICORN} to "
-        f"{NEWEST_UVICORN}, got uvicorn {uvicorn} and h11 {h11} without {place} - "
-        "at the installed packages"
+    return UnsupportedUvicorn(
+        f"Expected uvicorn {OLDEST_UVICORN} to {NEWEST_UVICORN}, got uvicorn {uvicorn} "
+        f"and h11 {h11} without {place} - at the installed packages"
     )
