@@ -136,7 +136,7 @@ def test_a_server_can_run_again() -> None:
 def test_without_an_owner_there_is_no_key() -> None:
     server = MockServer({"keys": [{"key": "k", "permission": "read"}]})
     for each in (server, MockServer({}, choices={"unknown_key": "reject"})):
-        with each, pytest.raises(LookupError, match="no key of level owner"):
+        with each, pytest.raises(LookupError, match="declares no API key of an owner"):
             _ = each.key
 
 

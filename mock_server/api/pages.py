@@ -1,4 +1,4 @@
-"""The pages for browsers that the package contains: each is one folder of files."""
+"""Serves the console and the demo: each page is a folder of HTML, scripts, styles."""
 
 import re
 from collections.abc import Collection
@@ -31,7 +31,7 @@ _LINK = re.compile(
 
 
 class Page:
-    """The page in a folder: its HTML, its drawings, one script and one style sheet."""
+    """The page in a folder: HTML, SVG images, one script and one style sheet."""
 
     def __init__(self, folder: str, headers: Collection[Header]) -> None:
         """`folder` is relative to the package; `headers` are sent with each file."""

@@ -185,12 +185,12 @@ _PLAIN_PATH = re.compile("[A-Za-z0-9/._~-]+", re.ASCII)
 
 
 def _print_responses(text: str) -> None:
-    from mock_server.control.unknown_routes import answer_mistakes
+    from mock_server.control.unknown_routes import reasons_against_answers
 
     page = msgspec.json.decode(text, type=JournalView)
     routes = ((each.request.method, each.request.path) for each in page.entries)
     lines = []
-    for route, mistake in answer_mistakes(routes).items():
+    for route, mistake in reasons_against_answers(routes).items():
         if mistake:
             output.log(f"left out {route}: {mistake}")
             continue

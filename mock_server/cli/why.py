@@ -60,9 +60,9 @@ def why(
 def _lines(why: Why) -> list[str]:
     lines = [why.message]
     # The first stage has the total. Others are left out if they exclude nothing.
-    useful = [each for each in why.stages if each.kept_out or each.keeps_item]
+    useful = [each for each in why.stages if each.kept_out or each.removes_item]
     for each in [*why.stages[:1], *(each for each in useful if each.name != "dataset")]:
-        mark = "x" if each.keeps_item else "-"
+        mark = "x" if each.removes_item else "-"
         lines.append(
             f"  {mark} {each.message}: {each.kept_out:,} out, {each.left:,} left"
         )

@@ -70,7 +70,8 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
         key = self._sandbox_view().key
         if key is None:
             fix = " or ".join(f".keys[{name!r}]" for name in [*self.keys][:_MAX_KEYS])
-            raise LookupError(f"the fixture declares no key of level owner: use {fix}")
+            fix = f"use {fix}" if fix else "without keys, unknown_key=accept takes any"
+            raise LookupError(f"the fixture declares no API key of an owner: {fix}")
         return key
 
     @property

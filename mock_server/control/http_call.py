@@ -75,7 +75,7 @@ class Address(NamedTuple):
             raise ValueError(expected)
         default = _PORTS[parts.scheme]
         base = parts.path.rstrip("/")
-        return cls(parts.scheme, host, default if port is None else port, base)
+        return cls(parts.scheme, host, port or default, base)
 
 
 class Budget:

@@ -13,7 +13,7 @@ import msgspec
 from mock_server.control.client import NotRunning, Refused
 from mock_server.control.faults import is_answer, near_miss, unfired_text
 from mock_server.control.http_call import Unreachable
-from mock_server.control.unknown_routes import answer_mistakes
+from mock_server.control.unknown_routes import reasons_against_answers
 from mock_server.domain.choices.table import table
 from mock_server.domain.journal import UNKNOWN_ROUTE, Outside
 from mock_server.domain.messages import did_you_mean, nearest, quoted
@@ -95,7 +95,7 @@ def _suggested_answers(
         for each in entries
         if any(violation["name"] == UNKNOWN_ROUTE for violation in each["violations"])
     )
-    for route, mistake in answer_mistakes(unknown).items():
+    for route, mistake in reasons_against_answers(unknown).items():
         if not mistake:
             yield one_line(f"{control}.respond({quoted(route)}, json={{...}})")
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from mock_server.api.faults.answer import Answer
 
 
-def answer_mistakes(requests: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the routes of requests, in order, each with the reason against an answer.
+def reasons_against_answers(requests: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return, by route, the reason why an answer cannot serve it, or "" if one can.
 
-    `requests` are methods and paths. The reason is "" if an answer can serve the route.
+    `requests` are methods and paths; the routes keep their order.
     """
     # An answer for GET also serves HEAD (RFC 9110 9.3.2).
     routes = (

@@ -102,9 +102,10 @@ APP_SUFFIX_CHARS = 25
 def split_key(key: str) -> tuple[str, str] | None:
     """Split `KEY-APPID` into an API key and an app id; None if there is no app id.
 
-    `key` must have more than APP_CHARS characters.
+    `key` must have more than APP_SUFFIX_CHARS characters.
     """
-    bare, dash, app_id = key[:-25], key[-25], key[-24:]
+    bare, suffix = key[:-APP_SUFFIX_CHARS], key[-APP_SUFFIX_CHARS:]
+    dash, app_id = suffix[0], suffix[1:]
     return (bare, app_id) if dash == "-" and _APP_ID.fullmatch(app_id) else None
 
 

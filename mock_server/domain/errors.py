@@ -1,6 +1,6 @@
 """Refusals: exceptions that say why a request is refused, and the form of the error.
 
-The spec shows no errors (7), so `error_form` and `error_http_status` are choices.
+The spec shows no errors (spec 7), so `error_form` and `error_http_status` are choices.
 """
 
 from typing import ClassVar, NamedTuple

@@ -98,7 +98,7 @@ class Facts:
         sentence="A `pageSize` over 100 is refused; before, it counted as 100.",
         chinese="`pageSize` 超过 100 会被拒绝；之前按 100 计算。",
     )
-    exports_name_whole_replies: bool = fact(
+    exports_require_all_reply_fields: bool = fact(
         (False, True),
         routes=("export",),
         sentence="Incomplete fields of a reply are refused; before, they were ignored.",
@@ -193,14 +193,15 @@ class Facts:
     api_key_health_has_points: bool = fact(
         (False, True),
         routes=("openapi.health",),
-        sentence="The health of an API key also has `valid` and its points; before, "
-        "only the app.",
+        sentence="The health response of an API key has `valid`, the points and the "
+        "app; before, it had only the app.",
         chinese="API 密钥的状态还包含 `valid` 和积分；之前只有应用。",
     )
     api_key_delete_is_null: bool = fact(
         (False, True),
         routes=("openapi.delete",),
-        sentence="Deleting an API key returns null; before, an empty object.",
+        sentence="Deleting an API key returns null; before, it returned an empty "
+        "object.",
         chinese="删除 API 密钥后返回 null；之前返回空对象。",
     )
     feedback_needs_a_reply: bool = fact(
@@ -210,10 +211,11 @@ class Facts:
         "`dataId` did.",
         chinese="只有回复可以点赞或点踩；之前为该 `dataId` 的第一条消息。",
     )
-    feedback_gives_null: bool = fact(
+    feedback_returns_null: bool = fact(
         (False, True),
         routes=("updateUserFeedback",),
-        sentence="The data is null; before, an empty object.",
+        sentence="The response to feedback has null as `data`; before, it had an "
+        "empty object.",
         chinese="返回的 data 为 null；之前为空对象。",
     )
     datasets_of_dingtalk: bool = fact(
@@ -308,7 +310,7 @@ class Facts:
         "before, it was not stored.",
         chinese="以错误结束的一轮会被记录，并带有 `errorMsg`；之前不记录。",
     )
-    wrong_fields_end_no_stream: bool = fact(
+    completion_field_errors_are_json: bool = fact(
         (False, True),
         routes=("completions",),
         sentence="Wrong fields of a completion are refused in JSON, even for a stream; "
@@ -355,6 +357,6 @@ def facts_of(version: Version) -> Facts:
 
 
 def version_hint(version: Version, serving: Version) -> str:
-    """Return the hint of a refusal in `version` that version `serving` serves it."""
+    """Return a hint that version `serving` serves what `version` refuses."""
     is_older = VERSIONS.index(serving) < VERSIONS.index(version)
     return f"served {'by versions up to' if is_older else 'since version'} {serving}"

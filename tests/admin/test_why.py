@@ -285,7 +285,7 @@ def test_every_collection_has_its_reason_and_remedies_that_work(case: Case) -> N
         expected = [] if is_shown else wanted or ["page"]
         assert (found["shown"], found["keptOutBy"]) == (is_shown, expected)
         assert [each["left"] for each in found["stages"]] == case.left()
-        keeping = [each["name"] for each in found["stages"] if each["keepsItem"]]
+        keeping = [each["name"] for each in found["stages"] if each["removesItem"]]
         assert keeping == expected
         matching = case.matching()
         if wanted:

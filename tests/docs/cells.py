@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,12 @@ def listed(values: Iterable[object]) -> str:
     return ", ".join(map(code, values))
 
 
+_parsed = cache(ast.parse)
+
+
 def attributes(source: str, name: str) -> Iterator[tuple[str, str]]:
     """The attributes of a class, and the text that stands below each."""
-    for node in ast.parse(source).body:
+    for node in _parsed(source).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             for field, text in zip(node.body, [*node.body[1:], None], strict=True):
                 if isinstance(field, ast.AnnAssign):

@@ -134,7 +134,6 @@ FACTS = [
         f"cut at {DEFAULT_LIMITS.journal_body_bytes // 2**10} KiB",
     ),
     ("guides/isolation.md", f"{DEFAULT_LIMITS.sandbox_ttl:,g} by default"),
-    ("reference/choices.md", f"can add {DEFAULT_LIMITS.created_chats:,} chats"),
     ("reference/cli.md", f"more than {Published.waiting_lines:,} lines"),
     ("reference/faults.md", f"at most {Published.matched_bytes // 2**10} KiB"),
     ("reference/faults.md", f"holds {DEFAULT_LIMITS.faults} faults"),

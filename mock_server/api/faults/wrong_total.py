@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class WrongTotal(Fault, tag="wrong_total"):
-    """The total of a page is wrong."""
+    """The total of a page is wrong. Lists without a total are unaffected."""
 
     chinese = "页中的总数不准确；没有总数的列表不受影响。"
     trait = "total"

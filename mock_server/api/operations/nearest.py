@@ -136,8 +136,9 @@ def nearest_path(
 ) -> str | None:
     """Return the known path that is most similar to `path`, or None.
 
-    The candidates, in this order, differ from `path` only in case, slashes or escapes;
-    in the prefix; in the middle; in a few characters; by a longer last word; in more.
+    Candidates are tried in this order: paths that differ only in case, slashes or
+    escapes; only in the prefix; only in the middle; in a few characters; paths whose
+    last word is longer; paths that differ in more characters.
     Among equal ones, `preferred` paths come first. A path that deletes or resets is
     suggested only for a small spelling mistake in it.
     """
@@ -169,7 +170,7 @@ def nearest_path(
         ranked = [(each, _LEAST_ALIKE) for each in namesakes]
         close = [each for each in (most_alike(plain, all_known, _FEW_TYPOS),) if each]
         is_folder = any(each.startswith(f"{plain}/") for each in all_known)
-        # `/api` is no beginning of a word.
+        # A folder of known paths, such as `/api`, is not the beginning of a word.
         starts = () if is_folder else preferred_plain
         longer = [each for each in starts if _extends_word(by_plain[each], plain)]
         ranked += [([each for each in by_plain if _DELETES.search(each)], _ONE_TYPO)]

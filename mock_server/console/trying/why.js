@@ -127,10 +127,10 @@ const placeOf = ({ dataset, item, keptOutBy }) =>
 
 /** The stages that keep anything out, below the dataset with the sum of all. */
 const told = ({ stages }) =>
-  stages.filter(({ name, keptOut, keepsItem }) => name === "dataset" || keptOut > 0 || keepsItem);
+  stages.filter(({ name, keptOut, removesItem }) => name === "dataset" || keptOut > 0 || removesItem);
 
-function stageRow({ name, message, keptOut, left, keepsItem }, { stages, keptOutBy }) {
-  const isCause = keepsItem ?? keptOutBy.includes(name);
+function stageRow({ name, message, keptOut, left, removesItem }, { stages, keptOutBy }) {
+  const isCause = removesItem ?? keptOutBy.includes(name);
   const whole = Math.max(stages[0].left, 1);
   const count = name === "dataset" ? t("{n} in all", { n: left })
     : keptOut ? t("{left} left, {out} out", { left, out: keptOut }) : t("{left} left", { left });

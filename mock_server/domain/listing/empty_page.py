@@ -19,8 +19,7 @@ from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.index import ANYWHERE, Scope
 
 _A_FOLDER = (
-    "the dataset is a folder: it holds datasets, and no collections of its own; "
-    "list one of those in it"
+    "the dataset is a folder that contains only datasets: send the id of one of them"
 )
 
 
@@ -82,13 +81,13 @@ class EmptyPage(Struct, frozen=True, gc=False):
         if not hidden or not settings:
             return self._match_text()
         if self.dataset_matches == 0:
-            return f"{self._match_text()}, nor of the other {hidden:,}"
+            return f"{self._match_text()}, nor any of the other {hidden:,}"
         scope = scope_choice(request, self.choices)
-        cause = f"{parent_words(request)}{scope} keeps out the other {hidden:,}"
+        cause = f"{parent_words(request)}{scope} hides the other {hidden:,}"
         if search_of(request, self.choices) is None:
             effect = "they are listed"
         elif self.dataset_matches is None:
-            effect = "they are looked through too"
+            effect = "they are searched too"
         else:
             effect = (
                 f"{self.dataset_matches:,} {verb_form(self.dataset_matches, 'match')}"
@@ -99,10 +98,11 @@ class EmptyPage(Struct, frozen=True, gc=False):
         scope_name = scope_text(scope_of(self.request, self.choices))
         if not self.scope_size:
             return f"there are no collections {scope_name}"
-        one, many = "the only collection", f"the {amount_text(self.scope_size)}"
-        searched_text = one if self.scope_size == 1 else many
         filters = filter_words(self.request, self.choices)
-        return f"{filters} matches none of {searched_text} {scope_name}"
+        if self.scope_size == 1:
+            return f"{filters} does not match the only collection {scope_name}"
+        amount = amount_text(self.scope_size)
+        return f"{filters} matches none of the {amount} {scope_name}"
 
 
 def wider_settings(request: ListV2, choices: Choices) -> list[str]:

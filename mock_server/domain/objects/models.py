@@ -109,7 +109,7 @@ class App(Struct, frozen=True):
 
 
 class Collection(Struct, frozen=True, eq=False, gc=False):
-    """A collection: all fields of spec 2.2 except `permission`, which a caller has.
+    """A collection: the fields of spec 2.2 without `permission`, which callers have.
 
     Times are in milliseconds. Items of listV2 show `create_time` to `raw_link` only
     with choice item_fields=extended, and never `file_size`, the size of an uploaded
@@ -118,7 +118,8 @@ class Collection(Struct, frozen=True, eq=False, gc=False):
 
     # `eq=False`: a collection equals only itself and is hashed by identity. JSON texts
     # are cached by collection, and comparing fields is slower than encoding them.
-    # `gc=False`: the garbage collector need not walk millions of objects in no cycles.
+    # `gc=False`: collections are in no reference cycle, so the collector need not scan
+    # millions of them.
 
     id: str
     name: str
@@ -173,7 +174,7 @@ class User(Struct, frozen=True):
 
 
 class ApiKey(Struct, frozen=True, gc=False):
-    """An API key that a login created. `KeyRing.created` computes its text from `id`.
+    """An API key that a login created. `KeyRing.created_key` returns its text.
 
     The key has the permissions of `member`. Times are in milliseconds;
     `max_usage_points` of -1 means without limit.

@@ -250,8 +250,8 @@ class Rows:
         if changes:
             self._changed[dataset.id] = changes
 
-    def remove_all(self, dataset_ids: Set[str]) -> None:
-        """Remove all changes of the rows of removed datasets."""
+    def forget_datasets(self, dataset_ids: Set[str]) -> None:
+        """Forget all changes of the rows of removed datasets."""
         for dataset_id in self._changed.keys() & dataset_ids:
             for changes in self._changed.pop(dataset_id).values():
                 self._forget(changes)
@@ -259,9 +259,10 @@ class Rows:
     def find(
         self, row_id: str, find_loaded: Callable[[str], RowPlace | None]
     ) -> tuple[RowPlace, bool] | None:
-        """Return the place of a row, and True if it was added after loading; or None.
+        """Return `(place, is_added)`, or None if there is no such row.
 
-        `find_loaded` returns the place of a loaded row, even if the row was removed.
+        `is_added` is True if the row was added after loading. `find_loaded` returns the
+        place of a loaded row, even if the row was removed.
         """
         place = self._places.get(row_id)
         if place is not None:

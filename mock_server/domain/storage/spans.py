@@ -34,8 +34,8 @@ class Spans:
     def _change(self, first: int, end: int, parity: int) -> None:
         """Replace all bounds from `first` to `end`.
 
-        An even number of bounds lies below an integer outside of all spans, so
-        `parity` is 0 to add, 1 to remove.
+        `parity` is 0 to add, 1 to remove: a new bound is needed only where the number
+        of smaller bounds has this parity.
         """
         start, stop = bisect_left(self.bounds, first), bisect_right(self.bounds, end)
         has_first, has_end = start % 2 == parity, stop % 2 == parity

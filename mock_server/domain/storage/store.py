@@ -255,7 +255,7 @@ class Store(ChatStore):
         for old in olds.values():
             if old is not None and isinstance(old.tree, ChangedTree):
                 self._charge.add_unchecked(-old.tree.size)
-        self.rows.remove_all(olds.keys())
+        self.rows.forget_datasets(olds.keys())
         self._forget_work(lambda place: place[0] in olds)
         tickets = self.tickets.values()
         self.tickets.remove(*[each.key for each in tickets if each.dataset_id in olds])

@@ -17,15 +17,15 @@ from mock_server.domain.why.stages import STAGES, RequestReader, Stages, TriedRe
 class Stage(Struct, frozen=True, rename="camel"):
     """One stage of a list: how many collections it removes, and how many remain.
 
-    `keepsItem` is true if this stage alone removes the collection `item`; it is null if
-    the explanation is about the whole page.
+    `removesItem` is true if this stage removes the collection `item`, as several stages
+    may; it is null if the explanation is about the whole page.
     """
 
     name: str
     kept_out: int
     left: int
     message: str
-    keeps_item: bool | None
+    removes_item: bool | None
 
 
 class Place(Struct, frozen=True, rename="camel"):
@@ -59,9 +59,10 @@ class Why(Struct, frozen=True, rename="camel"):
 def explain(
     state: State, reader: RequestReader, tried: TriedRequest, item_id: str | None = None
 ) -> Why:
-    """Explain why a request shows the collection `item_id` or not; None: its page.
+    """Explain why a request shows or hides the collection `item_id`.
 
-    Raises DatasetNotFound, and InvalidField for fields that the choices refuse.
+    If `item_id` is None, explain the whole page. Raises DatasetNotFound, and
+    InvalidField for fields that the choices refuse.
     """
     stages = Stages(state, reader, tried, item_id)
     search = RemedySearch(state, reader, item_id)
@@ -83,6 +84,7 @@ def explain(
 
 
 def _hiding_stages(stages: Stages, fixes: Sequence[ChangedRequest]) -> tuple[str, ...]:
+    """Return the names of the stages that hide the item, or the whole page."""
     if stages.is_shown:
         return ()
     if stages.item_id is not None:
@@ -97,8 +99,8 @@ def _hiding_stages(stages: Stages, fixes: Sequence[ChangedRequest]) -> tuple[str
 def _stage_results(stages: Stages, kept_out_by: Sequence[str]) -> Iterator[Stage]:
     before = stages.remaining[0]
     for name, left in zip(STAGES, stages.remaining, strict=True):
-        keeps = None if stages.item_id is None else name in kept_out_by
-        yield Stage(name, before - left, left, _describe(name, stages), keeps)
+        removes = None if stages.item_id is None else name in kept_out_by
+        yield Stage(name, before - left, left, _describe(name, stages), removes)
         before = left
 
 
@@ -109,7 +111,7 @@ def _describe(name: str, stages: Stages) -> str:
         amount = phrases.amount_text(len(tree))
         return f"dataset {phrases.quote(stages.dataset.id)} has {amount}"
     if name == "permission":
-        return f"the key may {'' if stages.may_read else 'not '}read the dataset"
+        return f"the API key may {'' if stages.may_read else 'not '}read the dataset"
     if name == "folder":
         scope = phrases.scope_choice(request, stages.choices)
         parent = f"{phrases.parent_words(request)}{scope}"
@@ -117,7 +119,7 @@ def _describe(name: str, stages: Stages) -> str:
             return f"{parent}: the whole dataset"
         if stages.scope is not None and stages.scope not in tree:
             return f"{parent}: no collection has this _id"
-        return f"{parent}: what is {phrases.scope_text(stages.scope)}"
+        return f"{parent}: the collections {phrases.scope_text(stages.scope)}"
     if name == "page":
         start, end = request.offset, request.offset + request.page_size
         paging = f"offset {start} and pageSize {request.page_size}"
@@ -156,9 +158,8 @@ def _page_verdict(stages: Stages) -> str:
         return f"the request is refused: {outcome.message}"
     if outcome.items:
         count, total = len(outcome.items), outcome.total
-        return (
-            f"the page shows {count:,} of the {phrases.amount_text(total)} that match"
-        )
+        match = f"{phrases.amount_text(total)} that {phrases.verb_form(total, 'match')}"
+        return f"the page shows {count:,} of the {match}"
     dataset, request, choices = stages.dataset, stages.request, stages.choices
     limits, in_scope = stages.state.limits, stages.remaining[2]
     hint = empty_page_hint(dataset, in_scope, request, choices, outcome.total, limits)
@@ -170,29 +171,29 @@ def _unknown_item_verdict(stages: Stages) -> str:
         phrases.quote(stages.item_id or ""),
         phrases.quote(stages.dataset.id),
     )
-    text = f"dataset {dataset} has no collection of the _id {item_id}"
+    text = f"dataset {dataset} has no collection with the _id {item_id}"
     if ids := stages.elsewhere:
         names = phrases.join_words([phrases.quote(each) for each in ids[:3]], "and")
         has = "has" if len(ids) == 1 else "have"
         return f"{text}; dataset {names} {has} one"
     match = next(stages.dataset.tree.find_by("name", stages.item_id or ""), None)
     if match is None:
-        return f"{text}, nor has any other"
+        return f"no dataset has a collection with the _id {item_id}"
     return f"{text} (did you mean {phrases.quote(match.id)}, which has that name?)"
 
 
 def _reason(name: str, item: Collection, stages: Stages) -> str:
     request = stages.request
     if name == "permission":
-        return "the key may not read the dataset"
+        return "the API key may not read the dataset"
     if name == "folder":
         scope = phrases.scope_choice(request, stages.choices)
-        parent = phrases.parent_words(request)
-        return (
-            f"it is {phrases.scope_text(item.parent_id)}, not that of {parent}{scope}"
-        )
+        cause = f"{phrases.parent_words(request)}{scope}"
+        listed_place = phrases.scope_text(stages.scope)
+        place = phrases.scope_text(item.parent_id)
+        return f"it is {place}, but {cause} lists the collections {listed_place}"
     if name == "selectFolder":
-        because = "leaves out what is no folder"
+        because = "lists only folders"
     elif name == "filterTags":
         because = "are tags that it does not have"
     else:

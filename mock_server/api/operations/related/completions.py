@@ -153,7 +153,7 @@ def shape_refusal(
         if not request.stream or isinstance(refusal, errors.LimitReached | BadJson):
             return response
         has_wrong_field = isinstance(refusal, errors.InvalidField)
-        if has_wrong_field and state.facts.wrong_fields_end_no_stream:
+        if has_wrong_field and state.facts.completion_field_errors_are_json:
             return response
         failure = msgspec.json.decode(response.body, type=Failure)
         is_plain = failure.code == 500 and failure.status_text == "error"

@@ -191,7 +191,7 @@ def _encode_csv(content: bytes, _: State) -> Response:
     differences="All texts are in quotes. The limit counts the successful exports of "
     "the sandbox, not those of each client address.",
     refusals=(*COLLECTION, TooManyRequests, TooManyRequestsAsHttp500),
-    former_fields=("exports_name_whole_replies", FormerExportBody),
+    former_fields=("exports_require_all_reply_fields", FormerExportBody),
     example={"collectionId": DEMO_COLLECTION},
     encode=_encode_csv,
     response_types=("text/csv",),

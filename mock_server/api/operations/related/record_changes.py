@@ -117,4 +117,4 @@ def update_user_feedback(call: Call, body: UpdateUserFeedbackBody) -> EmptyData 
     app = call.app(body.app_id)
     feedback = Feedback(body.user_good_feedback, body.user_bad_feedback)
     give_feedback(call, app, body.chat_id, body.data_id, feedback)
-    return None if call.facts.feedback_gives_null else EmptyData()
+    return None if call.facts.feedback_returns_null else EmptyData()
