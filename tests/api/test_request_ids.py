@@ -38,7 +38,7 @@ class Logged:
             LogRedaction(app.sandboxes, app.secrets),
             gives_ids=gives_ids,
         )
-        self.client = httpx2.Client()
+        self.client = client_of("")
 
     def ask(
         self, method: str = "POST", path: str = LIST, *sent: str, key: str = KEY
