@@ -30,7 +30,7 @@ from mock_server.api.headers import (
 )
 from mock_server.api.request import ClientGone, RequestBody, check_integers, read_json
 from mock_server.api.response import Response, error_response, response_headers
-from mock_server.api.slices import once_ready
+from mock_server.api.slices import once_ready, own_turn
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.limits import Limits
@@ -151,6 +151,8 @@ class AdminEndpoint:
     async def _handle(self, call: Call, route: AdminRoute) -> Response | LongResponse:
         """Call the handler of a route; return its view as a response."""
         arguments = [getattr(call, each) for each in route.arguments]
+        if route.method == "GET":
+            await own_turn()  # long lists take milliseconds, and many may come at once
         result = await once_ready(lambda: route.handle(call, *arguments))
         if isawaitable(result):
             result = await result

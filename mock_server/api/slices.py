@@ -6,7 +6,7 @@ do long work. A few requests of each sandbox hold unfinished values; the others 
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, TypeVar
@@ -27,6 +27,8 @@ class _LoopSchedule:
     def __init__(self) -> None:
         self.next_slice = asyncio.Lock()
         """Its holder runs the next slice."""
+        self.next_turn = asyncio.Lock()
+        """Its holder is the next that has a turn of the loop for itself."""
         self.slots = defaultdict[str, asyncio.Semaphore](_new_slots)
         """The slots of each queue for requests with unfinished values."""
         self.waiting_count = 0
@@ -63,7 +65,14 @@ async def let_others_run(loop_turns: int = 1) -> None:
                 await asyncio.sleep(0)
 
 
-async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
+async def own_turn() -> None:
+    """Wait for a turn of the loop that no other caller of this function has."""
+    with _schedule_of_loop() as schedule:
+        async with schedule.next_turn:
+            await asyncio.sleep(0)
+
+
+async def in_slices(items: Iterable[T]) -> AsyncGenerator[T, None]:
     """Yield the items; let other requests run before each slice of time."""
     await let_others_run(_TURNS_BETWEEN)
     end = perf_counter() + _SLICE_SECONDS

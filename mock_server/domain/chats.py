@@ -195,16 +195,18 @@ def _has_room(state: State) -> bool:
 
 def _how_to_pin(state: State, app: App, request: UpdateHistory) -> str:
     """Return a hint: a chat with this title or a similar id, and choices that help."""
+    # Removed chats count too, because passing over many of them takes long.
+    first_chats = islice(state.store.chats_and_gaps(app), _COMPARED_CHATS)
+    chats = [each for each in first_chats if each is not None]
     title_hints = (
         f"that is the title of chat {quoted(each.chat_id)}"
-        for each in islice(state.store.chats(app), _COMPARED_CHATS)
+        for each in chats
         if request.chat_id in (each.title, each.custom_title)
     )
     choice_hint = _choices_that_help(state, request)
     if title_hint := next(title_hints, ""):
         return "; ".join(filter(None, (title_hint, choice_hint)))
-    ids = [each.chat_id for each in islice(state.store.chats(app), _COMPARED_CHATS)]
-    similar = nearest(request.chat_id, ids)
+    similar = nearest(request.chat_id, [each.chat_id for each in chats])
     if similar is None:
         return choice_hint
     suggestion = f"did you mean {quoted(cut(similar))}?"

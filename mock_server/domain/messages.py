@@ -174,6 +174,8 @@ def known_names_hint(word: str, known: Iterable[str], count: int) -> str:
     similar = nearest(word, compared)
     names = compared or islice(known, Published.listed_names)
     shown_names = [quoted(cut(each)) for each in islice(names, Published.listed_names)]
+    if not shown_names:
+        return f"there are {count:,}"
     more = f" and {count - len(shown_names)} more" if count > len(shown_names) else ""
     known_text = f"there {'is' if count == 1 else 'are'} {', '.join(shown_names)}{more}"
     if similar is None:

@@ -1190,6 +1190,12 @@ def many_rows(count: int, rest: str = "") -> dict[str, Any]:
     return {"name": "d", "collections": [{"_id": "c", "name": "c", "data": rows}]}
 
 
+def deleted(*numbers: int) -> Sent:
+    """Chats of a range of numbers are deleted."""
+    chat_ids = [*map(str, range(*numbers))]
+    return sent_json(f"{CHATS}/history/batchDelete", appId="a", chatIds=chat_ids)
+
+
 def inserted(text: str) -> Sent:
     """A row is inserted."""
     return sent_json(INSERT, collectionId="c", q=text)
@@ -1306,12 +1312,29 @@ FOLDERS = {
         lambda n: [
             state(f'{{"apps":[{{"id":"a","chats":[{numbered("chatId", n)}]}}]}}'),
             CHATS_LISTED,
-            sent_json(
-                f"{CHATS}/history/batchDelete",
-                appId="a",
-                chatIds=[*map(str, range(0, n, 10))],
+            deleted(0, n, 10),
+            CHATS_LISTED,
+        ],
+    ),
+    "chats that are listed first after most were deleted": Input(
+        300_000,
+        lambda n: [
+            state(f'{{"apps":[{{"id":"a","chats":[{numbered("chatId", n)}]}}]}}'),
+            *(
+                deleted(start, start + n // 20)
+                for start in range(0, n * 9 // 10, n // 20)
             ),
             CHATS_LISTED,
+            Sent("/__admin/apps/a/chats", method="GET", query="limit=10"),
+            replace(sent_json(PIN, appId="a", chatId="x", top=True), method="PUT"),
+            Sent(f"{CHATS}/history/clearHistories", method="DELETE", query="appId=a"),
+        ],
+    ),
+    "lists of collections at the same time": Input(
+        60,
+        lambda n: [
+            state(f'{{"datasets":[{with_collections(1)}]}}'),
+            Sent("/__admin/datasets/0/collections", method="GET", at_once=n),
         ],
     ),
     "chats of a source that are listed": Input(

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mock_server.domain.objects.blocks import Blocks
-from mock_server.domain.objects.pending import compute, sort_in_steps
+from mock_server.domain.objects.pending import STEP, Steps, compute, sort_in_steps
 
 if TYPE_CHECKING:
     from mock_server.domain.objects.models import Chat
@@ -20,8 +20,41 @@ class LoadedChats(dict[str, "Chat"]):
     @cached_property
     def in_order(self) -> Blocks[Chat]:
         """All chats in order. Raises NotReady."""
-        steps = sort_in_steps(list(self.values()), _sort_key)
-        return Blocks.from_items(compute(self, "in order", steps))
+        return compute(self, "in order", self._sorted_in_steps())
+
+    def _sorted_in_steps(self) -> Steps[Blocks[Chat]]:
+        in_order = yield from sort_in_steps(list(self.values()), _sort_key)
+        yield
+        return Blocks.from_items(in_order)
+
+
+class _Moves:
+    """Chats that move in the order: as they are sorted, and as they will be."""
+
+    def __init__(
+        self, changed: dict[str, Chat | None], loaded: LoadedChats | None = None
+    ) -> None:
+        """Store the `changed` chats as they are sorted; empties this dictionary.
+
+        With `loaded`, they are sorted as loaded, and only the ids of `changed` count.
+        """
+        self.changed = changed
+        self.old: list[Chat] = []
+        self.new: list[Chat] = []
+        self._loaded = loaded
+
+    def collect(self, current_chat: Callable[[str], Chat | None]) -> Steps[None]:
+        """Collect the old and the new chats. This may be interrupted and repeated."""
+        while self.changed:
+            for _ in range(min(STEP, len(self.changed))):
+                chat_id, old = self.changed.popitem()
+                if self._loaded is not None:
+                    old = self._loaded.get(chat_id)
+                if old is not None:
+                    self.old.append(old)
+                if (new := current_chat(chat_id)) is not None:
+                    self.new.append(new)
+            yield
 
 
 class ChatOrder:
@@ -30,20 +63,15 @@ class ChatOrder:
     A list moves only the chats that were changed since the last list.
     """
 
-    def __init__(
-        self, in_order: Blocks[Chat], before: Mapping[str, Chat | None]
-    ) -> None:
-        """Store sorted chats, and by id the changed ones: as they are sorted, or None.
-
-        None is for a chat that is not among the sorted ones.
-        """
-        self._sorted = in_order
-        self.size = _SLOT_BYTES * (len(in_order) + len(before))
+    def __init__(self, loaded: LoadedChats, changes: Mapping[str, Chat | None]) -> None:
+        """`changes` are the chats that have been changed so far. Raises NotReady."""
+        self._sorted = loaded.in_order
+        self.size = _SLOT_BYTES * (len(loaded) + len(changes))
         """Estimated bytes of the order, without the chats."""
+        self._moves: _Moves | None = _Moves(dict(changes), loaded)
+        # By id, the chats to move next: as they are sorted, or None for a new one.
         # Pins are frequent, so a pin only adds an entry here.
-        self._before = dict(before)
-        # The chats that are being moved: as they are in `_sorted`, and as they will be.
-        self._moves: tuple[list[Chat], list[Chat]] | None = None
+        self._before: dict[str, Chat | None] = {}
         self._merges = 0
 
     def will_change(self, chat_id: str, chat: Chat | None) -> None:
@@ -51,26 +79,31 @@ class ChatOrder:
 
         Call this before the change.
         """
-        self._before.setdefault(chat_id, chat)
+        # A chat that is not yet collected for the present merge takes part in it.
+        if self._moves is None or chat_id not in self._moves.changed:
+            self._before.setdefault(chat_id, chat)
 
     def listed(self, current_chat: Callable[[str], Chat | None]) -> Sequence[Chat]:
         """Return all chats in order. Raises NotReady.
 
         `current_chat` returns a changed chat by its id, or None if it was removed.
         """
-        while self._moves or self._before:
+        while self._moves is not None or self._before:
             if self._moves is None:
-                before, self._before = self._before, {}
-                old_chats = [old for old in before.values() if old is not None]
-                new_chats = [
-                    new for new in map(current_chat, before) if new is not None
-                ]
-                self._moves = old_chats, new_chats
+                self._moves, self._before = _Moves(self._before), {}
                 self._merges += 1  # because others may still hold the last merge
-            steps = self._sorted.merged(*self._moves, _index_of, _sort)
+            steps = self._merged(self._moves, current_chat)
             self._sorted = compute(self, self._merges, steps)
             self._moves = None
         return self._sorted
+
+    def _merged(
+        self, moves: _Moves, current_chat: Callable[[str], Chat | None]
+    ) -> Steps[Blocks[Chat]]:
+        """Return the sorted chats after these moves."""
+        yield from moves.collect(current_chat)
+        merged = self._sorted.merged(moves.old, moves.new, _index_of, _sort)
+        return (yield from merged)
 
 
 _SLOT_BYTES = 8  # of a chat in an order

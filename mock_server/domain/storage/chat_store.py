@@ -43,6 +43,14 @@ class ChatStore:
         chats = self._chats.get(app.id)
         return iter(app.chats.values()) if chats is None else chats.values()
 
+    def chats_and_gaps(self, app: App) -> Iterator[Chat | None]:
+        """Yield all chats as `chats` does, and None for each removed one."""
+        chats = self._chats.get(app.id)
+        if chats is None:
+            return iter(app.chats.values())
+        items = chats.items_and_gaps()
+        return (None if item is None else item[1] for item in items)
+
     def chats_in_order(self, app: App) -> Sequence[Chat]:
         """Return all chats of an app: pinned ones first, then the latest ones first.
 
@@ -53,8 +61,7 @@ class ChatStore:
             chats = self._chats.get(app.id)
             if chats is None:
                 return app.chats.in_order
-            before = {chat_id: app.chats.get(chat_id) for chat_id in chats.changes}
-            order = self._orders[app.id] = ChatOrder(app.chats.in_order, before)
+            order = self._orders[app.id] = ChatOrder(app.chats, chats.changes)
             self._charge.add_unchecked(order.size)
         changes = self._changed_chats(app).changes
         return order.listed(changes.get)

@@ -16,7 +16,15 @@ class Overlay(Generic[K, V]):
     value that is put; they are charged to `charge`.
     """
 
-    __slots__ = ("_base", "_charge", "_len", "_size_of", "changes", "created")
+    __slots__ = (
+        "_base",
+        "_charge",
+        "_charged_bytes",
+        "_len",
+        "_size_of",
+        "changes",
+        "created",
+    )
 
     def __init__(
         self, base: Mapping[K, V], charge: MemoryCharge, size_of: Callable[[V], int]
@@ -30,6 +38,7 @@ class Overlay(Generic[K, V]):
         """Number of keys that the base does not have."""
         self._base = base
         self._charge = charge
+        self._charged_bytes = 0
         self._size_of = size_of
         self._len = len(base)
 
@@ -38,6 +47,7 @@ class Overlay(Generic[K, V]):
         copy = type(self)(self._base, charge, self._size_of)
         copy.changes = self.changes.copy()
         copy.created, copy._len = self.created, self._len
+        copy._charged_bytes = self._charged_bytes
         return copy
 
     def __len__(self) -> int:
@@ -57,22 +67,30 @@ class Overlay(Generic[K, V]):
         return self._base.get(key)
 
     def items(self) -> Iterator[tuple[K, V]]:
+        return (item for item in self.items_and_gaps() if item is not None)
+
+    def items_and_gaps(self) -> Iterator[tuple[K, V] | None]:
+        """Yield all items, and None for each removed key, which a caller can count.
+
+        The mapping may change during the iteration.
+        """
         changes, base = self.changes, self._base
         for key, loaded in base.items():
-            value = changes.get(key, loaded)
             # A removed key has None, which is not the default of `get`.
-            if value is not None:
-                yield key, value
-        for key, put in changes.items():
-            if put is not None and key not in base:
-                yield key, put
+            value = changes.get(key, loaded)
+            yield None if value is None else (key, value)
+        for key in [*changes]:
+            put = changes.get(key)
+            yield None if put is None or key in base else (key, put)
 
     def values(self) -> Iterator[V]:
         return (value for _, value in self.items())
 
     def put(self, key: K, value: V) -> None:
         """Store a value. Raises LimitReached."""
-        self._charge.add(self._size_of(value) - self._charged(key))
+        more = self._size_of(value) - self._charged(key)
+        self._charge.add(more)
+        self._charged_bytes += more
         if self.changes.get(key) is None and key not in self:
             self._len += 1
             self.created += key not in self._base
@@ -82,7 +100,9 @@ class Overlay(Generic[K, V]):
         """Remove keys, which must exist and be distinct."""
         loaded = self._base.keys() & keys
         freed_bytes = sum(map(self._charged, self.changes.keys() & keys))
-        self._charge.add_unchecked(GONE_BYTES * len(loaded) - freed_bytes)
+        more = GONE_BYTES * len(loaded) - freed_bytes
+        self._charge.add_unchecked(more)
+        self._charged_bytes += more
         self._len -= len(keys)
         self.created -= len(keys) - len(loaded)
         self.changes |= dict.fromkeys(loaded)
@@ -92,8 +112,8 @@ class Overlay(Generic[K, V]):
 
     def clear(self) -> None:
         """Undo all changes."""
-        self._charge.add_unchecked(-sum(map(self._charged, self.changes)))
-        self.changes = {}
+        self._charge.add_unchecked(-self._charged_bytes)
+        self._charged_bytes, self.changes = 0, {}
         self.created, self._len = 0, len(self._base)
 
     def _charged(self, key: K) -> int:
