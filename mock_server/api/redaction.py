@@ -231,8 +231,12 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
 
 
 def without_login(sent: SentRequest) -> SentRequest:
-    """Return a login without credentials: only `username` and `code` remain."""
-    query = HIDDEN if sent.query else b""
+    """Return a login without credentials: only `username` and `code` remain.
+
+    A query remains if it has only `username`: `code` may be a credential of OAuth.
+    """
+    pairs = parse_qsl(sent.query.decode("latin-1"), keep_blank_values=True)
+    query = sent.query if {name for name, _ in pairs} <= {"username"} else HIDDEN
     if sent.body is None:
         return replace(sent, query=query)
     redacted: object = HIDDEN.decode()
