@@ -8,46 +8,70 @@ backslashes, as they only show how often a text was escaped.
 from __future__ import annotations
 
 import re
-from array import array
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
 
 # Matches escapes of visible ASCII, of which secrets consist. `%2541` is `%41` escaped
 # again. Both forms begin with a fixed character, which is much faster to search for.
-_ESCAPE = re.compile(
-    rb"%(?:25)*([2-7][0-9a-fA-F])|\\(?<!\\\\)\\*+u00([2-7][0-9a-fA-F])"
-)
-_BACKSLASHES = re.compile(rb"\\++")
+_ESCAPE = re.compile(rb"(%(?:25)*[2-7][0-9a-fA-F]|\\(?<!\\\\)\\*+u00[2-7][0-9a-fA-F])")
+_BACKSLASHES = re.compile(rb"(\\++)")
+_CHARS = {
+    form % code: b"%c" % code for code in range(128) for form in (b"%02x", b"%02X")
+}
+"""The character of each two hexadecimal digits, with which an escape ends."""
 _ROUNDS = 4
 """Maximum number of times that a text is unescaped; two JSONs around a URL take 3."""
 _CUT_ESCAPE = re.compile(rb"(?:%|u0{0,2})[2-7]?\Z")
 
 
+class Unescaped:
+    """A text without escapes and backslashes, `plain`, and the places of its bytes.
+
+    Only the bounds of escapes are kept, as keeping the place of each byte takes long.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self.plain = text
+        self._rounds: list[tuple[list[int], list[int]]] = []
+        """The bounds of the pieces before and after each round, in reverse order."""
+        for _ in range(_ROUNDS):
+            if not self._replace(_ESCAPE):
+                break
+        self._replace(_BACKSLASHES)
+
+    def start_of(self, place: int) -> int:
+        """Return where the byte at a place of `plain` starts in the text."""
+        for bounds, plain_bounds in self._rounds:
+            piece = bisect_right(plain_bounds, place) - 1
+            place += bounds[piece] - plain_bounds[piece]
+        return place
+
+    def end_of(self, place: int) -> int:
+        """Return where the byte before a place of `plain` ends in the text."""
+        for bounds, plain_bounds in self._rounds:
+            piece = bisect_left(plain_bounds, place)
+            place += bounds[piece] - plain_bounds[piece]
+        return place
+
+    def _replace(self, pattern: re.Pattern[bytes]) -> bool:
+        """Decode or remove what matches the pattern; return whether anything does."""
+        pieces = pattern.split(self.plain)
+        if len(pieces) == 1:
+            return False
+        bounds = _bounds(pieces)
+        self.plain = _decode(pieces)
+        self._rounds.insert(0, (bounds, _bounds(pieces)))
+        return True
+
+
 def unescaped(text: bytes) -> bytes:
     """Return the text without escapes and backslashes."""
     for _ in range(_ROUNDS):
-        text, count = _ESCAPE.subn(_decode_escape, text)
-        if not count:
+        pieces = _ESCAPE.split(text)
+        if len(pieces) == 1:
             break
+        text = _decode(pieces)
     return text.replace(b"\\", b"")
-
-
-def unescaped_with_places(text: bytes) -> tuple[bytes, array[int], array[int]]:
-    """Return `unescaped`, and the start and end of each of its bytes in `text`."""
-    starts = array("I", range(len(text)))
-    ends = array("I", range(1, len(text) + 1))
-    for pattern in (*[_ESCAPE] * _ROUNDS, _BACKSLASHES):
-        pieces: list[bytes] = []
-        new_starts, new_ends, end = array("I"), array("I"), 0
-        for match in pattern.finditer(text):
-            start, stop = match.span()
-            char = _decode_escape(match) if pattern is _ESCAPE else b""
-            pieces += text[end:start], char
-            new_starts += starts[end : start + len(char)]
-            new_ends += ends[end:start]
-            new_ends += ends[stop - len(char) : stop]
-            end = stop
-        text = b"".join((*pieces, text[end:]))
-        starts, ends = new_starts + starts[end:], new_ends + ends[end:]
-    return text, starts, ends
 
 
 def without_cut_escape(text: bytes) -> bytes:
@@ -55,5 +79,15 @@ def without_cut_escape(text: bytes) -> bytes:
     return _CUT_ESCAPE.sub(b"", text)
 
 
-def _decode_escape(escape: re.Match[bytes]) -> bytes:
-    return bytes((int(escape[1] or escape[2], 16),))
+def _decode(pieces: list[bytes]) -> bytes:
+    """Decode, in place, the escapes among the pieces; return the whole text.
+
+    Every second piece is an escape, or backslashes, which are removed.
+    """
+    pieces[1::2] = [_CHARS.get(each[-2:], b"") for each in pieces[1::2]]
+    return b"".join(pieces)
+
+
+def _bounds(pieces: list[bytes]) -> list[int]:
+    """Return where each piece starts in the whole text, and where the last ends."""
+    return list(accumulate(map(len, pieces), initial=0))

@@ -35,7 +35,7 @@ FIELDS_IN_BODY = "send the fields as a JSON body: the query is not read"
 
 CREDENTIAL_NAME = re.compile(
     "token|session|auth(?!or(?!i[sz]))|secret|passw|pwd|jwt|ticket|signature|"
-    "credential|psw|(?:api|root|access)[-_]*key|^x-key$",
+    "credential|psw|(?:api|app|root|access)[-_]*key|^x-key$",
     re.IGNORECASE,
 )
 """Matches names of headers, cookies and fields that hold credentials."""

@@ -46,10 +46,14 @@ _ANY_KEY = (
     "(choice unknown_key=accept; said once in a journal)"
 )
 _LOGIN_PATHS = re.compile(
-    rb"/support/user/account/|/register/|log-?in|sign-?in|oauth|password|openapi/health",
+    rb"(?:/support/user/account/+|/register/|log-?in|sign-?in|oauth|password|"
+    rb"openapi/health)[^/]*",
     re.IGNORECASE,
 )
-"""Matches paths of the service that take passwords, misspelled ones too."""
+"""Matches paths of the service that take passwords, misspelled ones too.
+
+A match ends with the name of the route.
+"""
 
 
 class Journaling:
@@ -107,11 +111,7 @@ class Journaling:
             entry.outside = _outside_part(request)
             is_login = self._is_login(request)
         if is_login:
-            entry.violations = tuple(violations(entry))
-            operation = self._operation_of(request)
-            names = operation.contract.names if operation else ()
-            credentials = redaction.credentials_in(entry.request, names)
-            entry.request = redaction.without_login(entry.request)
+            credentials = self._hide_login(entry, request, refusal)
         max_bytes = self._limits.journal_body_bytes
         is_long = len(entry.response_body) > max_bytes or entry.request.size > max_bytes
         if is_long:
@@ -150,6 +150,19 @@ class Journaling:
             state.choices,
         )
 
+    def _hide_login(
+        self, entry: Entry, request: RequestContext, refusal: Refusal | None
+    ) -> tuple[bytes, ...]:
+        """Remove the credentials of a login from its query and body; return them."""
+        entry.violations = tuple(violations(entry))
+        operation = self._operation_of(request)
+        names = operation.contract.names if operation else ()
+        credentials = redaction.credentials_in(entry.request, names)
+        if isinstance(refusal, errors.RouteNotFound):
+            credentials += _below_login(entry.request.path)
+        entry.request = redaction.without_login(entry.request)
+        return credentials
+
     def _is_login(self, request: RequestContext) -> bool:
         """Return whether a request is a login, or would be if it were served."""
         operation = self._operation_of(request)
@@ -157,8 +170,7 @@ class Journaling:
             return True
         if operation is not None and operation is request.operation:
             return False
-        path = escapes.unescaped(request.scope["path"].encode("utf-8", "replace"))
-        return _LOGIN_PATHS.search(path) is not None
+        return _find_login(request.scope["path"]) is not None
 
     def _operation_of(self, request: RequestContext) -> Operation | None:
         """Return the operation of a request, or of its path if none was found."""
@@ -273,6 +285,21 @@ def _outside_part(request: RequestContext) -> Outside | None:
     if operation.related is not None:
         return "related_route"
     return None if path == operation.path else "legacy_path"
+
+
+def _find_login(path: str) -> re.Match[bytes] | None:
+    """Return the match of a login path in a path without escapes, if there is one."""
+    return _LOGIN_PATHS.search(escapes.unescaped(path.encode("utf-8", "replace")))
+
+
+def _below_login(path: str) -> tuple[bytes, ...]:
+    """Return the part of a path below a login path, such as `/PASSWORD`, if any.
+
+    A short part is a secret too, as with its slash it is no part of a word.
+    """
+    login = _find_login(path)
+    below = login.string[login.end() :].rstrip(b"/") if login else b""
+    return (below.lower(),) if below else ()
 
 
 def _as_one_text(sent: SentRequest) -> bytes:

@@ -35,7 +35,7 @@ ESCAPED_KEY_BYTES = 6 * Published.key_chars
 _CUT = CUT_MARK.encode()
 _SHOWN_BYTES = 8 * SHOWN_CHARS  # for characters that were escaped twice
 _ISSUED_KEY = re.compile(ISSUED_KEY_PREFIX.encode() + rb"[0-9a-f]+")
-_MAX_PASSES = 3
+_MAX_PASSES = 2
 """Maximum number of passes: the text around a removed secret may form another one."""
 
 
@@ -91,11 +91,15 @@ class RequestSecrets(Struct, frozen=True):
     def redact(self, text: bytes) -> bytes:
         """Return the text with secrets replaced by `[redacted]`, escaped or not."""
         for _ in range(_MAX_PASSES):
-            if not self.are_in(text):
+            unescaped = escapes.Unescaped(text)
+            spans = sorted(self._spans(unescaped.plain))
+            if not spans:
                 return text
-            redacted = self._redact_once(text)
+            redacted, plain = _hide(text, unescaped, spans)
             if redacted == text:  # `[redacted]` itself is a secret
                 return text
+            if not any(self._spans(plain)):
+                return redacted
             text = redacted
         return HIDDEN  # the remaining text forms new secrets again and again
 
@@ -120,23 +124,6 @@ class RequestSecrets(Struct, frozen=True):
         """Return the start of a text without secrets; it may end inside a secret."""
         return self._redact_end(self.redact(text), ESCAPED_KEY_BYTES)
 
-    def _redact_once(self, text: bytes) -> bytes:
-        """Replace each secret in a text, escaped or not, by `[redacted]`."""
-        plain, starts, ends = escapes.unescaped_with_places(text)
-        parts: list[bytes] = []
-        end = 0
-        # A secret may contain or overlap another secret: remove both.
-        for first, stop in sorted(self._spans(plain)):
-            start = starts[first]
-            if start >= end:
-                # Remove backslashes before the secret: they would escape `[redacted]`,
-                # and break JSON.
-                while start > end and text[start - 1 : start] == b"\\":
-                    start -= 1
-                parts += text[end:start], HIDDEN
-            end = max(end, ends[stop - 1])
-        return b"".join((*parts, text[end:]))
-
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
         """Yield start and end of secrets in an unescaped text, in any order.
 
@@ -158,11 +145,11 @@ class RequestSecrets(Struct, frozen=True):
     def _redact_end(self, text: bytes, max_bytes: int = _SHOWN_BYTES) -> bytes:
         """Return the text without the start of a secret in its last `max_bytes`."""
         end_start = max(0, len(text) - max_bytes)
-        plain, starts, _ = escapes.unescaped_with_places(text[end_start:])
-        plain = escapes.without_cut_escape(plain).lower()
+        unescaped = escapes.Unescaped(text[end_start:])
+        plain = escapes.without_cut_escape(unescaped.plain).lower()
         for start in range(len(plain) - MIN_REDACTABLE_LENGTH + 1):
             if self._begins_secret(plain[start:]):
-                return text[: end_start + starts[start]] + HIDDEN
+                return text[: end_start + unescaped.start_of(start)] + HIDDEN
         return text
 
     def _begins_secret(self, plain: bytes) -> bool:
@@ -170,6 +157,34 @@ class RequestSecrets(Struct, frozen=True):
         index = bisect_left(self.declared, plain)
         next_secret = self.declared[index : index + 1]
         return any(secret.startswith(plain) for secret in (*self.texts, *next_secret))
+
+
+def _hide(
+    text: bytes, unescaped: escapes.Unescaped, spans: Iterable[tuple[int, int]]
+) -> tuple[bytes, bytes]:
+    """Return a text with `[redacted]` for each span, and the new text unescaped.
+
+    `spans` are places in `unescaped.plain`, sorted. No escape begins outside a span and
+    ends in it, so the text around the spans need not be unescaped again.
+    """
+    parts: list[bytes] = []
+    plain_parts: list[bytes] = []
+    end = plain_end = 0
+    # A secret may contain or overlap another secret: remove both.
+    for first, stop in spans:
+        if first >= plain_end:
+            start = unescaped.start_of(first)
+            # Remove backslashes before the secret: they would escape `[redacted]`,
+            # and break JSON.
+            while start > end and text[start - 1 : start] == b"\\":
+                start -= 1
+            parts += text[end:start], HIDDEN
+            plain_parts += unescaped.plain[plain_end:first], HIDDEN
+        if stop > plain_end:
+            end, plain_end = unescaped.end_of(stop), stop
+    parts.append(text[end:])
+    plain_parts.append(unescaped.plain[plain_end:])
+    return b"".join(parts), b"".join(plain_parts)
 
 
 def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
@@ -216,8 +231,12 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
 
 
 def without_login(sent: SentRequest) -> SentRequest:
-    """Return a login without credentials: only `username` and `code` remain."""
-    query = HIDDEN if sent.query else b""
+    """Return a login without credentials: only `username` and `code` remain.
+
+    A query remains if it has only `username`: `code` may be a credential of OAuth.
+    """
+    pairs = parse_qsl(sent.query.decode("latin-1"), keep_blank_values=True)
+    query = sent.query if {name for name, _ in pairs} <= {"username"} else HIDDEN
     if sent.body is None:
         return replace(sent, query=query)
     redacted: object = HIDDEN.decode()

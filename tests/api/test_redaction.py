@@ -93,6 +93,16 @@ def test_no_placement_of_secrets_in_any_forms_survives(
         assert not any(form(secret).encode() in redacted for secret in SECRETS)
 
 
+AROUND = ["%", "\\", "%25", "%5c", "\\u00", "u00", "41", "%4%3%3%31", "x", "fastgpt-o"]
+
+
+@given(st.lists(st.sampled_from(AROUND) | PLACED.map(lambda each: each[1](each[0]))))
+def test_no_escapes_around_secrets_hide_one(parts: list[str]) -> None:
+    declared = RequestSecrets.from_declared([key.encode() for key in KEYS])
+    secrets = replace(declared, texts=(TOKEN.encode(), b"undeclared-key"))
+    assert not secrets.are_in(secrets.redact("".join(parts).encode()))
+
+
 @pytest.mark.parametrize("secret", ["undeclared-key", TOKEN])
 def test_an_entry_holds_no_secret_in_one_form_beside_another_in_another(
     make_api: MakeApi, secret: str

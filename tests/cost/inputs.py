@@ -73,6 +73,20 @@ def with_fields(**fields: Any) -> Sent:
     return Sent(LIST, json.dumps(body, ensure_ascii=False).encode())
 
 
+def with_headers(value: str) -> Sent:
+    """List calls with as many long headers as a server takes, all of that value.
+
+    They are two at once: others wait for the second too if it has arrived with them.
+    """
+    headers = {f"x-long-{number}": value for number in range(4)}
+    return Sent(LIST, headers=headers, at_once=2)
+
+
+def percent(value: str) -> str:
+    """Each character in an escape of URLs."""
+    return "".join(f"%{ord(char):02x}" for char in value)
+
+
 def admin(method: str, path: str, body: object) -> Sent:
     """An admin call."""
     return Sent(f"/__admin{path}", json.dumps(body).encode(), method)
@@ -359,8 +373,11 @@ OPERATIONS = {
     "backslashes in a header": Input(
         60_000, lambda n: Sent(LIST, headers={"x-long": '\\"' * (n // 2)})
     ),
-    "header escaped many times": Input(
-        60_000, lambda n: Sent(LIST, headers={"x-long": "%4%3%3%31" * (n // 9)})
+    "headers escaped many times": Input(
+        60_000, lambda n: with_headers(KEY + "%4%3%3%31" * (n // 36))
+    ),
+    "headers of escaped keys": Input(
+        60_000, lambda n: with_headers((percent(KEY) + " ") * (n // 4 // 49))
     ),
     "escaped keys in a header": Input(
         60_000,

@@ -94,7 +94,7 @@ def _secrets(headers: Headers) -> Iterator[str]:
                 cookie, _, text = pair.strip().partition("=")
                 # Other short values are often words, which occur in many texts.
                 if CREDENTIAL_NAME.search(cookie) or len(text) >= _MIN_TOKEN_CHARS:
-                    yield text
+                    yield from (text, text.strip('"'))
         elif name == "location":
             yield from _secrets_in_url(value)
         elif CREDENTIAL_NAME.search(name):
@@ -269,10 +269,12 @@ def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
         value, is_secret = pending.pop()
         match value:
             case dict():
-                pending += (
-                    (item, is_secret or _is_secret_name(name))
-                    for name, item in value.items()
-                )
+                # A pair of `name` and `value` is a field of that name.
+                label = value.get("name")
+                pair_name = label if isinstance(label, str) else ""
+                for name, item in value.items():
+                    field = pair_name if name == "value" else name
+                    pending.append((item, is_secret or _is_secret_name(field)))
             case list():
                 pending += ((each, is_secret) for each in value)
             case str():

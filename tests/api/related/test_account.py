@@ -216,6 +216,32 @@ def test_a_journal_hides_what_is_sent_to_paths_near_a_login(
     assert "s3cret" not in kept(api)
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"{LOGIN}/hunter2",
+        f"{LOGIN}//x/Hunter2/",
+        f"{LOGIN}%2fhunte%72%32",
+        f"{LOGIN.replace('Password', '-password')}/hunter2",
+        f"{ACCOUNT}/preLogin/hunter2?username=root",
+    ],
+)
+def test_a_journal_hides_what_follows_the_path_of_a_login(api: Api, path: str) -> None:
+    answer = api.client.post(path, json={"username": "root"})
+    assert answer.status_code == 404
+    shown = api.journal()[-1]["request"]["path"]
+    assert shown.rstrip("/").endswith(("assword[redacted]", "preLogin[redacted]"))
+    assert "hunte" not in kept(api).lower()
+
+
+def test_a_journal_hides_a_password_that_is_sent_to_get_a_code(api: Api) -> None:
+    for query in ("username=root", "username=root&password=hunter2", "hunter2" * 2):
+        api.client.get(f"{ACCOUNT}/preLogin?{query}")
+    queries = [entry["request"]["query"] for entry in api.journal()]
+    assert queries == ["username=root", "[redacted]", "[redacted]"]
+    assert "hunter2" not in kept(api)
+
+
 def test_no_journal_keeps_a_token_that_another_request_tells(api: Api) -> None:
     token = token_of(api)
     key = {"Authorization": f"Bearer {OWNER}"}

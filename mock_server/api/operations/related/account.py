@@ -103,6 +103,7 @@ class CodeView(View):
     refusals=(errors.LimitReached,),
     example={"username": "root"},
     former_fields=("logins_are_bounded", FormerPreLoginQuery),
+    traits={"secret"},
     access="anyone",
     is_always_checked=True,
 )
