@@ -20,6 +20,7 @@ from mock_server.api.slices import (
     _SLICE_SECONDS,
     in_slices,
     once_ready,
+    run_soon,
 )
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
@@ -124,6 +125,25 @@ def test_of_many_long_works_one_goes_on_in_each_turn_of_the_loop() -> None:
 
     asyncio.run(run())
     assert len(slices) == 40
+
+
+def test_steps_without_a_request_run_in_slices_or_at_once_without_a_loop() -> None:
+    done = list[int]()
+
+    def steps() -> Iterator[None]:
+        for number in range(2 * FIRST_STEPS):
+            done.append(number)
+            yield
+
+    async def scenario() -> None:
+        run_soon(steps())
+        assert len(done) == FIRST_STEPS
+        while len(done) < 2 * FIRST_STEPS:
+            await asyncio.sleep(0)
+
+    asyncio.run(scenario())
+    run_soon(steps())
+    assert len(done) == 4 * FIRST_STEPS
 
 
 def test_few_requests_of_a_queue_hold_unfinished_values() -> None:

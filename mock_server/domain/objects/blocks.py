@@ -60,6 +60,11 @@ class Blocks(ComputedSequence[T]):
         """Return `items` in blocks; return a `Blocks` unchanged."""
         return items if isinstance(items, Blocks) else Blocks(list(_divide(items)))
 
+    @property
+    def blocks(self) -> Sequence[Sequence[T]]:
+        """The blocks in order."""
+        return self._blocks
+
     def appended(self, items: Sequence[T]) -> Blocks[T]:
         """Return a sequence with `items` at its end."""
         last_blocks = self._blocks[-1:]
