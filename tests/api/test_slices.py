@@ -311,3 +311,21 @@ def test_a_folder_that_goes_while_a_dataset_is_put_in_it_takes_it_along() -> Non
     rows = [{"q": f"{n}"} for n in range(3 * SLOW)]
     collections = [{"name": "c", "data": rows}]
     talk(scenario, {"datasets": [{"id": "d", "collections": collections}]})
+
+
+def test_a_turn_in_a_long_chat_is_recorded_once() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        chat = {"appId": "a", "chatId": "x"}
+        message = {"role": "user", "content": "Hello"}
+        body = {**chat, "messages": [message]}
+        response = await client.post("/api/v1/chat/completions", json=body)
+        assert response.status_code == 200
+        path = "/api/core/chat/record/getPaginationRecords"
+        page = (await client.post(path, json=chat)).json()["data"]
+        assert page["total"] == 9_002
+        # The first new id: no other was used up by the attempt before the steps.
+        assert page["list"][-1]["dataId"].startswith("ff000001")
+
+    records = [{"dataId": "r", "obj": "AI", "text": "x"}] * 9_000
+    chats = [{"chatId": "x", "records": records}]
+    talk(scenario, {"apps": [{"id": "a", "chats": chats}]})

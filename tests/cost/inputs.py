@@ -770,6 +770,10 @@ RECORDED = {
         BODY,
         lambda n: spoken(1, of_record(FEEDBACK, dataId="r0", userBadFeedback="x" * n)),
     ),
+    "first feedback in a long chat": Input(
+        250_000,
+        lambda n: spoken(n, of_record(FEEDBACK, dataId="r0", userGoodFeedback="x")),
+    ),
     "records that are deleted": Input(
         Published.ids,
         lambda n: spoken(10_000, forgotten([f"r{number}" for number in range(n)])),
