@@ -88,6 +88,8 @@ class Blocks(ComputedSequence[T]):
         `index_of` returns the index where an item is, or would be, in sorted items;
         `sort` returns items sorted.
         """
+        if not self._blocks:
+            return Blocks(list(_divide(sort(new))))
         last_items = [block[-1] for block in self._blocks]
         # By number of the block: the identities of old items, and new items.
         removed: defaultdict[int, set[int]] = defaultdict(set)
@@ -99,7 +101,7 @@ class Blocks(ComputedSequence[T]):
         for count, item in enumerate(new, 1):
             # Items that are added at the end go into the last block.
             number = min(index_of(item, last_items), len(last_items) - 1)
-            added[max(0, number)].append(item)
+            added[number].append(item)
             if not count % _ITEMS_PER_STEP:
                 yield
         blocks = self._blocks.copy()

@@ -397,7 +397,8 @@ _HASH_BYTES = 72
 
 def size_of_row(row: Row) -> int:
     """Return the estimated bytes of a row."""
-    return _ROW_BYTES + sum(map(getsizeof, (row.q, row.a, *row.indexes)))
+    size = _ROW_BYTES + getsizeof(row.q) + getsizeof(row.a)
+    return size + sum(map(getsizeof, row.indexes)) if row.indexes else size
 
 
 _JOB_BYTES = 400  # estimated bytes of a job without its rows
