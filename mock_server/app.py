@@ -22,6 +22,7 @@ from mock_server.api.middleware import CORS, ServerErrorMiddleware
 from mock_server.api.operations.routing import DESCRIPTION
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import Secrets
+from mock_server.api.slices import run_soon
 from mock_server.domain.choices.choosing import as_profile, choose
 from mock_server.domain.choices.table import Value
 from mock_server.domain.clock import Environment
@@ -108,6 +109,7 @@ class Application(Dispatcher):
         """The parameters are those of `create_app`."""
         self.secrets = Secrets(() if token is None else (token,))
         """The secrets that logs must not show."""
+        sandboxes.memory.run_soon = run_soon
         self.demo = DEMO if demo else None
         """Path of the demo front end, None if it is not served."""
         services = Services(sandboxes, self.secrets, self.demo)

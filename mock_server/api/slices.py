@@ -5,13 +5,14 @@ do long work. A few requests of each sandbox hold unfinished values; the others 
 """
 
 import asyncio
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from time import perf_counter
 from typing import Any, TypeVar
 
-from mock_server.domain.objects.pending import NotReady, Pending
+from mock_server.domain.objects.pending import FIRST_STEPS, NotReady, Pending
 
 T = TypeVar("T")
 _SLICE_SECONDS = 0.005
@@ -42,6 +43,8 @@ def _new_slots() -> asyncio.Semaphore:
 # Module state, like the tasks of asyncio, because slices of all applications share the
 # loop. It is empty while no long work is done.
 _schedules: dict[asyncio.AbstractEventLoop, _LoopSchedule] = {}
+# The tasks of `run_soon`, because a loop keeps no reference to its tasks.
+_tasks: set[asyncio.Task[None]] = set()
 
 
 @contextmanager
@@ -81,6 +84,28 @@ async def in_slices(items: Iterable[T]) -> AsyncGenerator[T, None]:
         if perf_counter() >= end:
             await let_others_run(_TURNS_BETWEEN)
             end = perf_counter() + _SLICE_SECONDS
+
+
+def run_soon(steps: Iterator[None]) -> None:
+    """Run steps for which no request waits: the first ones now, the others in slices.
+
+    Without a running loop, run all of them now.
+    """
+    if len(list(islice(steps, FIRST_STEPS))) < FIRST_STEPS:
+        return
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        deque(steps, maxlen=0)
+        return
+    task = loop.create_task(_run_in_slices(steps))
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+
+
+async def _run_in_slices(steps: Iterator[None]) -> None:
+    async for _ in in_slices(steps):
+        pass
 
 
 async def once_ready(

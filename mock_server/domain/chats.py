@@ -294,9 +294,10 @@ def _record(
 ) -> str | None:
     """Record a turn; return the title for the response, or None.
 
-    If LimitReached is raised, nothing is stored.
+    If LimitReached or NotReady is raised, nothing is stored.
     """
     store, now = call.store, call.now
+    store.changeable_records(app, chat_id)  # raises NotReady before any change
     old = store.chat(app, chat_id)
     chat = _new_chat(call, app, chat_id) if old is None else old
     title, response_title = _titles(call, chat, turn)

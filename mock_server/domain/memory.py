@@ -8,7 +8,8 @@ and waiting responses are refused.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from sys import getsizeof
 from threading import RLock
 from typing import Any, Literal, Protocol, get_args
@@ -58,6 +59,8 @@ class Memory:
             "journals": min(self.limits.journals_bytes, self.limit // 4),
             "caches": min(self.limits.caches_bytes, self.limit // 8),
         }
+        self.run_soon: Callable[[Iterator[None]], object] = _run_at_once
+        """Runs the steps that free large data; a server runs them between requests."""
         # Any thread may release a charge, even while another thread changes sizes.
         self._lock = RLock()
         # Sandboxes, snapshots and pending requests share loaded data. Weak keys keep it
@@ -148,16 +151,16 @@ class Memory:
 class MemoryCharge:
     """Bytes of one kind, which stay charged until this object is released or freed."""
 
-    __slots__ = ("_memory", "kind", "size")
+    __slots__ = ("kind", "memory", "size")
 
     def __init__(self, memory: Memory, kind: Kind) -> None:
-        self._memory = memory
+        self.memory = memory
         self.kind = kind
         self.size = 0
 
     def add_unchecked(self, size: int) -> None:
         """Charge `size` more bytes (fewer if negative), even beyond the budget."""
-        self._memory._add(self.kind, size)
+        self.memory._add(self.kind, size)
         self.size += size
 
     def add(self, size: int, place: str = "path") -> None:
@@ -166,12 +169,12 @@ class MemoryCharge:
         Raises LimitReached, naming the `place` in the request.
         """
         if size > 0:
-            self._memory.check_room(size, place)
+            self.memory.check_room(size, place)
         self.add_unchecked(size)
 
     def fits(self, size: int) -> bool:
         """Return True if `size` more bytes are within the budget."""
-        return self._memory.fits(size)
+        return self.memory.fits(size)
 
     def release(self) -> None:
         """Release all bytes."""
@@ -179,6 +182,10 @@ class MemoryCharge:
 
     def __del__(self) -> None:
         self.release()
+
+
+def _run_at_once(steps: Iterator[None]) -> None:
+    deque(steps, maxlen=0)
 
 
 GONE_BYTES = 100

@@ -20,6 +20,7 @@ from mock_server.api.slices import (
     _SLICE_SECONDS,
     in_slices,
     once_ready,
+    run_soon,
 )
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
@@ -124,6 +125,25 @@ def test_of_many_long_works_one_goes_on_in_each_turn_of_the_loop() -> None:
 
     asyncio.run(run())
     assert len(slices) == 40
+
+
+def test_steps_without_a_request_run_in_slices_or_at_once_without_a_loop() -> None:
+    done = list[int]()
+
+    def steps() -> Iterator[None]:
+        for number in range(2 * FIRST_STEPS):
+            done.append(number)
+            yield
+
+    async def scenario() -> None:
+        run_soon(steps())
+        assert len(done) == FIRST_STEPS
+        while len(done) < 2 * FIRST_STEPS:
+            await asyncio.sleep(0)
+
+    asyncio.run(scenario())
+    run_soon(steps())
+    assert len(done) == 4 * FIRST_STEPS
 
 
 def test_few_requests_of_a_queue_hold_unfinished_values() -> None:
@@ -291,3 +311,21 @@ def test_a_folder_that_goes_while_a_dataset_is_put_in_it_takes_it_along() -> Non
     rows = [{"q": f"{n}"} for n in range(3 * SLOW)]
     collections = [{"name": "c", "data": rows}]
     talk(scenario, {"datasets": [{"id": "d", "collections": collections}]})
+
+
+def test_a_turn_in_a_long_chat_is_recorded_once() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        chat = {"appId": "a", "chatId": "x"}
+        message = {"role": "user", "content": "Hello"}
+        body = {**chat, "messages": [message]}
+        response = await client.post("/api/v1/chat/completions", json=body)
+        assert response.status_code == 200
+        path = "/api/core/chat/record/getPaginationRecords"
+        page = (await client.post(path, json=chat)).json()["data"]
+        assert page["total"] == 9_002
+        # The first new id: no other was used up by the attempt before the steps.
+        assert page["list"][-1]["dataId"].startswith("ff000001")
+
+    records = [{"dataId": "r", "obj": "AI", "text": "x"}] * 9_000
+    chats = [{"chatId": "x", "records": records}]
+    talk(scenario, {"apps": [{"id": "a", "chats": chats}]})

@@ -166,8 +166,8 @@ def marked_names(count: int) -> list[Sent]:
     return [*puts, with_fields(searchText="x")]
 
 
-def trained(count: int, sent: Sent) -> list[Sent]:
-    """A text of so many chunks, trained by the clock, and what follows."""
+def of_chunks(count: int) -> Sent:
+    """A text of so many chunks."""
     body = {
         "datasetId": DATASET,
         "name": "n",
@@ -175,8 +175,13 @@ def trained(count: int, sent: Sent) -> list[Sent]:
         "chunkSize": 64,
         "text": f"{'a' * 64}\n" * count,
     }
-    made = Sent(f"{CREATE}/text", json.dumps(body).encode())
-    return [made, admin("POST", "/clock/advance", {"seconds": 10**6}), sent]
+    return Sent(f"{CREATE}/text", json.dumps(body).encode())
+
+
+def trained(count: int, sent: Sent) -> list[Sent]:
+    """A text of so many chunks, trained by the clock, and what follows."""
+    advanced = admin("POST", "/clock/advance", {"seconds": 10**6})
+    return [of_chunks(count), advanced, sent]
 
 
 def made_of(value: bytes, query: str = "") -> Sent:
@@ -466,6 +471,13 @@ OPERATIONS = {
         lambda n: [
             *(admin("PUT", f"/datasets/x{each}", {"name": "x"}) for each in range(n)),
             of_short_chunks(300_000),
+        ],
+    ),
+    "chunks that are trained at once": Input(
+        DEFAULT_LIMITS.waiting_rows,
+        lambda n: [
+            admin("PUT", "/choices", {"choices": {"training": "instant"}}),
+            of_chunks(n),
         ],
     ),
     "datasets that were put before one with rows": Input(
@@ -786,6 +798,10 @@ RECORDED = {
     "text of a rating": Input(
         BODY,
         lambda n: spoken(1, of_record(FEEDBACK, dataId="r0", userBadFeedback="x" * n)),
+    ),
+    "first feedback in a long chat": Input(
+        250_000,
+        lambda n: spoken(n, of_record(FEEDBACK, dataId="r0", userGoodFeedback="x")),
     ),
     "records that are deleted": Input(
         Published.ids,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.objects.blocks import Blocks, ReverseView
+from mock_server.domain.objects.blocks import Blocks, ComputedSequence, ReverseView
 from mock_server.domain.objects.pending import complete
 
 SIZES = st.sampled_from([0, 1, 511, 512, 513, 2_000])
@@ -57,7 +57,7 @@ def test_items_are_appended_as_to_a_list(size: int, counts: list[int]) -> None:
 @given(SIZES, st.sets(indexes))
 def test_what_is_changed_is_as_in_a_list(size: int, places: set[int]) -> None:
     model = list(range(size))
-    blocks, before = Blocks.from_items(model), model.copy()
+    blocks, before = Blocks.from_items(model.copy()), model.copy()
     by_place = {at: -at for at in places if at < size}
     for at, item in by_place.items():
         model[at] = item
@@ -68,3 +68,24 @@ def test_what_is_changed_is_as_in_a_list(size: int, places: set[int]) -> None:
 def test_an_item_is_changed_in_its_own_block() -> None:
     blocks = Blocks.from_items(range(2_000)).with_items({600: -1})
     assert [blocks[at] for at in (0, 599, 600, 601, 1_999)] == [0, 599, -1, 601, 1_999]
+
+
+class Counted(ComputedSequence[int]):
+    """The even numbers below two million; it counts how often one is read."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    def __len__(self) -> int:
+        return 1_000_000
+
+    def _item(self, index: int) -> int:
+        self.reads += 1
+        return 2 * index
+
+
+def test_a_merge_reads_few_of_a_million_items() -> None:
+    items = Counted()
+    blocks = complete(Blocks.from_items(items).merged([], [999], _place, sorted))
+    assert items.reads < 3_000
+    assert (len(blocks), blocks[499:502]) == (1_000_001, [998, 999, 1_000])

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from sys import getrefcount
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -179,6 +183,12 @@ def row(row_id: str, chunk_index: int = 0, text: str = "q") -> Row:
 ROWS = {"a": (row("2"), row("1")), "b": (row("3"),)}
 WITH_ROWS = FixtureData(datasets={"d": Dataset("d", tree=Tree(ITEMS), rows=ROWS)})
 D = WITH_ROWS.datasets["d"]
+DROPS: list[Callable[[Store], object]] = [
+    lambda store: store.remove_datasets({"d"}),
+    lambda store: store.put_whole_dataset(D, WITH_ROWS),
+    lambda store: store.remove_collections(store.datasets()[0], ["a"]),
+    Store.copy,
+]
 row_steps = st.lists(
     st.tuples(
         st.sampled_from(IDS[:3]),
@@ -195,6 +205,38 @@ def check_rows(store: Store, model: dict[str, tuple[Row, ...]]) -> None:
         found = store.find_row(row_id)
         place = None if found is None else (found[1].id, found[2])
         assert place == places.get(row_id)
+
+
+def check_freed(begun: list[Iterator[None]], text: str) -> None:
+    """The rows of a text are freed by all steps, and few of them by each step."""
+    counts = [getrefcount(text) for steps in begun for _ in steps]
+    assert max(before - after for before, after in pairwise(counts)) <= 1_024
+    assert getrefcount(text) < 9
+
+
+@pytest.mark.parametrize("drop", DROPS)
+def test_dropped_rows_are_gone_at_once_and_freed_block_by_block(
+    drop: Callable[[Store], object],
+) -> None:
+    memory, begun, text = Memory(), list[Iterator[None]](), "".join(["a ", "text"])
+    memory.run_soon = begun.append
+    store = Store(WITH_ROWS, memory)
+    store.rows.change(D, "a", new=[row(f"n{n}", n, text) for n in range(9_000)])
+    if drop is Store.copy:
+        store.rows.remove(D, ["a"])
+    kept = drop(store)
+    assert store.find_row("n7") is None
+    del store, kept
+    check_freed(begun, text)
+
+
+def test_the_rows_of_a_dropped_store_are_freed_block_by_block() -> None:
+    memory, begun, text = Memory(), list[Iterator[None]](), "".join(["a ", "text"])
+    memory.run_soon = begun.append
+    store = Store(WITH_ROWS, memory)
+    store.rows.change(D, "a", new=[row(f"n{n}", n, text) for n in range(9_000)])
+    del store
+    check_freed(begun, text)
 
 
 @given(row_steps)

@@ -57,8 +57,19 @@ class Blocks(ComputedSequence[T]):
 
     @staticmethod
     def from_items(items: Sequence[T]) -> Blocks[T]:
-        """Return `items` in blocks; return a `Blocks` unchanged."""
-        return items if isinstance(items, Blocks) else Blocks(list(_divide(items)))
+        """Return `items`, which never change, in blocks; return a `Blocks` unchanged.
+
+        The blocks are views, because copies of a million items take long.
+        """
+        if isinstance(items, Blocks):
+            return items
+        starts = range(0, len(items), _BLOCK_ITEMS)
+        return Blocks([_BlockView(items, start) for start in starts])
+
+    @property
+    def blocks(self) -> Sequence[Sequence[T]]:
+        """The blocks in order."""
+        return self._blocks
 
     def appended(self, items: Sequence[T]) -> Blocks[T]:
         """Return a sequence with `items` at its end."""
@@ -77,6 +88,8 @@ class Blocks(ComputedSequence[T]):
         `index_of` returns the index where an item is, or would be, in sorted items;
         `sort` returns items sorted.
         """
+        if not self._blocks:
+            return Blocks(list(_divide(sort(new))))
         last_items = [block[-1] for block in self._blocks]
         # By number of the block: the identities of old items, and new items.
         removed: defaultdict[int, set[int]] = defaultdict(set)
@@ -88,7 +101,7 @@ class Blocks(ComputedSequence[T]):
         for count, item in enumerate(new, 1):
             # Items that are added at the end go into the last block.
             number = min(index_of(item, last_items), len(last_items) - 1)
-            added[max(0, number)].append(item)
+            added[number].append(item)
             if not count % _ITEMS_PER_STEP:
                 yield
         blocks = self._blocks.copy()
@@ -133,6 +146,25 @@ class Blocks(ComputedSequence[T]):
         begin = self._ends[first] - len(self._blocks[first])
         items = [*chain.from_iterable(self._blocks[first : last + 1])]
         return items[start - begin : stop - begin]
+
+
+class _BlockView(ComputedSequence[T]):
+    """The items of a sequence from index `start` on that make a block."""
+
+    __slots__ = ("_items", "_start", "_stop")
+
+    def __init__(self, items: Sequence[T], start: int) -> None:
+        self._items, self._start = items, start
+        self._stop = min(start + _BLOCK_ITEMS, len(items))
+
+    def __len__(self) -> int:
+        return self._stop - self._start
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items[self._start : self._stop])
+
+    def _item(self, index: int) -> T:
+        return self._items[self._start + index]
 
 
 class ReverseView(ComputedSequence[T]):

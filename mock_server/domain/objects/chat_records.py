@@ -8,6 +8,7 @@ from sys import getsizeof
 
 from mock_server.domain.objects.blocks import Blocks, ComputedSequence
 from mock_server.domain.objects.models import ChatRecord
+from mock_server.domain.objects.pending import Steps, pieces
 
 _RECORD_BYTES = 300
 """Estimated bytes of a record without its texts."""
@@ -31,11 +32,13 @@ class ChatRecords(ComputedSequence[ChatRecord]):
         """The records that are not deleted."""
 
     @staticmethod
-    def from_records(records: Sequence[ChatRecord]) -> ChatRecords:
-        """Return the records of a chat as ChatRecords."""
-        if isinstance(records, ChatRecords):
-            return records
-        return ChatRecords(Blocks.from_items(records), (), _size_of(records))
+    def from_visible(records: Sequence[ChatRecord]) -> Steps[ChatRecords]:
+        """Return records, none of which is deleted, as ChatRecords."""
+        size = 0
+        for _, chunk in pieces(records):
+            size += _size_of(chunk)
+            yield
+        return ChatRecords(Blocks.from_items(records), (), size)
 
     @staticmethod
     def loaded(records: Sequence[ChatRecord]) -> Sequence[ChatRecord]:

@@ -6,7 +6,15 @@ sandbox's clock.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from itertools import chain
 from operator import attrgetter
 from sys import getsizeof
@@ -147,14 +155,21 @@ class Rows:
         self._charge = charge
         # By dataset id, then by collection id.
         self._changed: dict[str, dict[str, _ChangedRows]] = {}
-        # By row id: places of rows that were added after loading.
+        # By row id: places of rows that were added after loading. Those of dropped rows
+        # stay until `_free` removes them.
         self._places: dict[str, RowPlace] = {}
+        # Blocks of dropped rows that are not yet freed.
+        self._dropped: list[Sequence[Row]] = []
+
+    def __del__(self) -> None:
+        self._drop(chain.from_iterable(map(dict.values, self._changed.values())))
 
     def copy(self, charge: MemoryCharge) -> "Rows":
         """Return an independent copy; its rows are not charged again."""
         copy = Rows(charge)
         copy._changed = {own_id: each.copy() for own_id, each in self._changed.items()}
         copy._places = self._places.copy()
+        copy._free_soon(self._dropped)
         return copy
 
     def get(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
@@ -199,14 +214,15 @@ class Rows:
         old = changes.get(collection_id)
         hashes = None if old is None else old.text_hashes
         size = sum(map(size_of_row, new)) + SLOT_BYTES * len(rows)
-        freed = sum(size_of_row(row) for row in removed if row.id in self._places)
+        added = [row for row in removed if _has_place(row, self._places)]
+        freed = sum(map(size_of_row, added))
         if old is not None:
             freed += SLOT_BYTES * len(old.rows)
         if hashes is not None:
             size += _HASH_BYTES * len(new)
         self._charge.add(size - freed)
-        for row in removed:
-            self._places.pop(row.id, None)
+        for row in added:
+            del self._places[row.id]
         for row in new:
             self._places[row.id] = RowPlace(dataset.id, collection_id, row)
         if hashes is not None:
@@ -242,19 +258,22 @@ class Rows:
     def remove(self, dataset: Dataset, ids: Iterable[str]) -> None:
         """Remove all rows of the collections with these ids."""
         changes = self._changed.get(dataset.id, {})
+        forgotten: list[_ChangedRows] = []
         for collection_id in ids:
-            self._forget(changes.pop(collection_id, None))
+            if collection_id in changes:
+                forgotten.append(changes.pop(collection_id))
             if collection_id in dataset.rows:
                 changes[collection_id] = _ChangedRows((), GONE_BYTES)
                 self._charge.add_unchecked(GONE_BYTES)
         if changes:
             self._changed[dataset.id] = changes
+        self._forget(forgotten)
 
     def forget_datasets(self, dataset_ids: Set[str]) -> None:
         """Forget all changes of the rows of removed datasets."""
-        for dataset_id in self._changed.keys() & dataset_ids:
-            for changes in self._changed.pop(dataset_id).values():
-                self._forget(changes)
+        ids = self._changed.keys() & dataset_ids
+        forgotten = [self._changed.pop(each).values() for each in ids]
+        self._forget([*chain.from_iterable(forgotten)])
 
     def find(
         self, row_id: str, find_loaded: Callable[[str], RowPlace | None]
@@ -266,7 +285,9 @@ class Rows:
         """
         place = self._places.get(row_id)
         if place is not None:
-            return place, True
+            changes = self._changed.get(place.dataset_id, {}).get(place.collection_id)
+            if changes is not None and _is_in(place.row, changes.rows):
+                return place, True
         place = find_loaded(row_id)
         return None if place is None else (place, False)
 
@@ -278,17 +299,23 @@ class Rows:
         """Return True if a loaded row still exists."""
         if place.collection_id not in self._changed.get(dataset.id, {}):
             return True
-        rows = self.get(dataset, place.collection_id)
-        index = _index_of(place.row, rows)
-        return index < len(rows) and rows[index] is place.row
+        return _is_in(place.row, self.get(dataset, place.collection_id))
 
-    def _forget(self, changes: _ChangedRows | None) -> None:
-        """Release the memory of changed rows, and forget their places."""
-        if changes is None:
-            return
-        self._charge.add_unchecked(-changes.size)
-        for row in changes.rows:
-            self._places.pop(row.id, None)
+    def _forget(self, changes: Collection[_ChangedRows]) -> None:
+        """Release the memory of changed rows, and drop them."""
+        self._charge.add_unchecked(-sum(each.size for each in changes))
+        self._drop(changes)
+
+    def _drop(self, changes: Iterable[_ChangedRows]) -> None:
+        """Free changed rows and their places soon: all at once would take long."""
+        rows = (Blocks.from_items(each.rows) for each in changes)
+        self._free_soon(block for each in rows for block in each.blocks)
+
+    def _free_soon(self, blocks: Iterable[Sequence[Row]]) -> None:
+        is_begun = bool(self._dropped)
+        self._dropped += blocks
+        if self._dropped and not is_begun:
+            self._charge.memory.run_soon(_free(self._dropped, self._places))
 
 
 def sort_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
@@ -322,6 +349,26 @@ def common_keys(one: Mapping[str, Any], other: Mapping[str, Any]) -> Steps[set[s
     return common
 
 
+def _free(dropped: list[Sequence[Row]], places: dict[str, RowPlace]) -> Iterator[None]:
+    """Empty `dropped` block by block, and remove the places of the rows."""
+    while dropped:
+        for row in dropped.pop():
+            if _has_place(row, places):
+                del places[row.id]
+        yield
+
+
+def _has_place(row: Row, places: Mapping[str, RowPlace]) -> bool:
+    place = places.get(row.id)
+    return place is not None and place.row is row
+
+
+def _is_in(row: Row, rows: Sequence[Row]) -> bool:
+    """Return True if sorted `rows` contain this very row."""
+    index = _index_of(row, rows)
+    return index < len(rows) and rows[index] is row
+
+
 def _index_of(row: Row, rows: Sequence[Row]) -> int:
     """Return the index where a row is, or would be, in sorted `rows`."""
     low, high = 0, len(rows)
@@ -350,7 +397,8 @@ _HASH_BYTES = 72
 
 def size_of_row(row: Row) -> int:
     """Return the estimated bytes of a row."""
-    return _ROW_BYTES + sum(map(getsizeof, (row.q, row.a, *row.indexes)))
+    size = _ROW_BYTES + getsizeof(row.q) + getsizeof(row.a)
+    return size + sum(map(getsizeof, row.indexes)) if row.indexes else size
 
 
 _JOB_BYTES = 400  # estimated bytes of a job without its rows

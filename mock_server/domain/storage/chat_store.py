@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from sys import getsizeof
+from typing import cast
 
 from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.chat_order import ChatOrder
 from mock_server.domain.objects.chat_records import ChatRecords
 from mock_server.domain.objects.models import App, Chat, ChatRecord
+from mock_server.domain.objects.pending import compute
 from mock_server.domain.storage.overlay import Overlay
 
 
@@ -19,6 +21,7 @@ class ChatStore:
         self._charge = charge
         # By app id, then by chat id.
         self._chats: dict[str, Overlay[str, Chat]] = {}
+        # A changed chat has ChatRecords.
         self._records: dict[str, Overlay[str, Sequence[ChatRecord]]] = {}
         # By app id, for apps with changed chats, made by the first list.
         self._orders: dict[str, ChatOrder] = {}
@@ -105,16 +108,28 @@ class ChatStore:
         records = self._records.get(app.id, app.records)
         return records.get(chat_id) or ()
 
+    def changeable_records(self, app: App, chat_id: str) -> ChatRecords:
+        """Return the records of a chat, as changes need them. Raises NotReady."""
+        records = self.records(app, chat_id)
+        if isinstance(records, ChatRecords):
+            return records
+        # They were loaded with `app.chats`, and never change.
+        steps = ChatRecords.from_visible(records)
+        return compute(app.chats, ("records", chat_id), steps)
+
     def add_records(self, app: App, chat_id: str, new: Sequence[ChatRecord]) -> None:
-        """Append records to a chat. Raises LimitReached."""
-        records = ChatRecords.from_records(self.records(app, chat_id))
+        """Append records to a chat. Raises LimitReached, NotReady."""
+        records = self.changeable_records(app, chat_id)
         self._changed_records(app).put(chat_id, records.with_added(new))
 
     def change_records(
         self, app: App, chat_id: str, by_index: Mapping[int, ChatRecord]
     ) -> None:
-        """Replace the records of a chat at these indexes. Raises LimitReached."""
-        records = ChatRecords.from_records(self.records(app, chat_id))
+        """Replace the records of a chat at these indexes.
+
+        Raises LimitReached, NotReady.
+        """
+        records = self.changeable_records(app, chat_id)
         self._changed_records(app).put(chat_id, records.with_records(by_index))
 
     def _forget_changes(self, app_id: str) -> None:
@@ -165,4 +180,4 @@ def _size_of_chat(chat: Chat) -> int:
 
 
 def _size_of_records(records: Sequence[ChatRecord]) -> int:
-    return ChatRecords.from_records(records).size
+    return cast(ChatRecords, records).size

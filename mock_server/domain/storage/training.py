@@ -37,8 +37,8 @@ def begin(
     this id, or None; `is_parsed` is False for rows of a text, which is parsed first;
     `now` is in milliseconds. If LimitReached is raised, nothing is stored.
     """
-    job = Job(dataset.id, collection.id, now, is_parsed, tuple(rows))
     if is_stepped:
+        job = Job(dataset.id, collection.id, now, is_parsed, tuple(rows))
         waiting = collection.training_amount + job.waiting
         changed = replace(collection, training_amount=waiting)
         _check_room(store, (job,))
