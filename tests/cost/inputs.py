@@ -1305,6 +1305,14 @@ FOLDERS = {
             Sent(LIST, EVERYTHING),
         ],
     ),
+    "first list of folders in another order": Input(
+        150_000,
+        lambda n: [
+            folders(n // 2),
+            admin("PUT", "/choices", {"choices": {"list_order": "name"}}),
+            Sent(LIST, EVERYTHING),
+        ],
+    ),
     "state after a folder is deleted": Input(
         BELOW, lambda n: [*without_folder(n), Sent(STATE, method="GET")]
     ),
@@ -1456,6 +1464,12 @@ def folder(size: int) -> Sent:
     return admin(
         "PUT", "/state", {"datasets": [{"id": "d", "collections": collections}]}
     )
+
+
+def folders(count: int) -> Sent:
+    """A state with so many folders, each with a collection, that is put."""
+    each = {"name": "f {n}", "repeat": count, "children": [{"name": "a"}]}
+    return admin("PUT", "/state", {"datasets": [{"id": "d", "collections": [each]}]})
 
 
 def without_folder(size: int) -> list[Sent]:

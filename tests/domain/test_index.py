@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -19,10 +20,11 @@ from mock_server.domain.objects.index import (
     Listing,
     Scope,
     Search,
+    TagIndex,
     is_folder,
 )
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import complete
+from mock_server.domain.objects.pending import STEP, complete
 from tests.domain.ready import ready
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -145,6 +147,18 @@ def test_a_search_finds_what_it_asks_for_in_order(
     for search in [*asked, *asked]:
         expected = [item for item in items if matches(search, item)]
         assert list(ready(partial(listing.find, search, 2))) == expected
+
+
+def test_an_index_of_many_tags_makes_no_object_for_each() -> None:
+    count = 4 * STEP
+    tags = [(f"a{n}", f"b{n}", "all", f"a{n}") for n in range(count)]
+    items = [Collection("id", "name", tags=each) for each in tags]
+    gc.collect()
+    before = len(gc.get_objects())
+    index = complete(TagIndex.from_items(items))
+    assert len(gc.get_objects()) - before < 100
+    for tag, expected in (("b7", [7]), ("a9", [9]), ("all", range(count)), ("c", ())):
+        assert list(complete(index.find(tag, items))) == list(expected)
 
 
 def test_the_latest_results_are_kept() -> None:

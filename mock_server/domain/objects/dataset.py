@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal
@@ -32,9 +32,12 @@ from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
 from mock_server.domain.objects.pending import (
     Steps,
     complete,
+    complete_all,
     compute,
+    items_at,
+    pieces,
     select_in_steps,
-    sort_in_steps,
+    sorted_indexes,
 )
 
 SearchedField = Literal["name", "file_id", "raw_link", "external_file_id"]
@@ -183,13 +186,13 @@ class Tree(FolderTree):
         collections: Sequence[Collection] = (),
         *,
         by_id: Mapping[str, Collection] | None = None,
-        listings: Mapping[Order, Mapping[Scope, Listing]] | None = None,
+        listings: Mapping[Order, dict[Scope, Listing]] | None = None,
     ) -> None:
         """Store the collections; `by_id` and `listings` may have been built before."""
         self._collections = collections
+        # The first order has the listings of all folders. Those of other orders are
+        # made from them at the first use, because there may be a million folders.
         self._listings = {**(listings or {})}
-        # For each order: its index of each collection, in depth-first order.
-        self._depth_first: dict[Order, array[int]] = {}
         if by_id is not None:
             self.by_id = by_id
 
@@ -224,28 +227,22 @@ class Tree(FolderTree):
         return [items[index] for index in indexes]
 
     def listing(self, scope: Scope, order: Order) -> Listing:
-        by_folder = self._listings.get(order)
-        if by_folder is None:
-            if order == "fixture" and scope is ANYWHERE:
-                return self._everything
-            by_folder = compute(self, order, self._sort_in_steps(order))
-        return by_folder.get(scope, _EMPTY)
+        listing = self._listings.get(order, _NO_LISTINGS).get(scope)
+        return self._new_listing(scope, order) if listing is None else listing
 
     def large(self, order: Order) -> Mapping[Scope, Listing]:
         items = self._sorted(order).items()
-        return {
-            key: listing for key, listing in items if len(listing.items) >= LARGE_SIZE
-        }
+        scopes = [key for key, each in items if len(each.items) >= LARGE_SIZE]
+        return {key: complete_all(partial(self.listing, key, order)) for key in scopes}
 
     def children(self, folder: str | None) -> Sequence[Collection]:
-        return self.listing(folder, self._any_order).items
+        return self.listing(folder, self._first_order).items
 
     def parents(self) -> Set[Scope]:
-        return self._sorted(self._any_order).keys()
+        return self._sorted(self._first_order).keys()
 
     @property
-    def _any_order(self) -> Order:
-        # Sorting a million collections takes seconds, so use an order that exists.
+    def _first_order(self) -> Order:
         return next(iter(self._listings), "fixture")
 
     def number(self, item: Collection) -> int:
@@ -255,23 +252,55 @@ class Tree(FolderTree):
         return numbers[bisect_left(items, key(item), key=key)]
 
     def _sorted(self, order: Order) -> Mapping[Scope, Listing]:
-        """Return all listings in an order, by folder; sort them now if needed."""
-        if order not in self._listings:
+        """Return the listings of the first order, by folder.
+
+        If there is none, sort in `order` now.
+        """
+        if not self._listings:
             ordered = Listing(sort_collections(self._collections, order))
             is_sorted = order != "fixture"
             steps = listings_by_folder(ordered if is_sorted else self._everything)
             self._listings[order] = complete(steps)
-        return self._listings[order]
+        return self._listings[self._first_order]
 
-    def _sort_in_steps(self, order: Order) -> Steps[Mapping[Scope, Listing]]:
-        """Return the same as `_sorted`, in steps, because sorting may take seconds."""
+    def _new_listing(self, scope: Scope, order: Order) -> Listing:
+        """Return a listing at its first use. Raises NotReady."""
+        if order == "fixture" and scope is ANYWHERE:
+            return self._everything
+        if not self._listings:
+            compute(self, order, self._sort_in_steps(order))
+        first_order = self._first_order
+        listing = self._listings[first_order].get(scope, _EMPTY)
+        if order == first_order or not listing.items:
+            return listing
+        if scope is not ANYWHERE and len(listing.items) == len(self):  # the only folder
+            return self.listing(ANYWHERE, order)
+        steps = self._reorder_in_steps(scope, order, listing)
+        listing = compute(self, (order, scope), steps)
+        return self._listings.setdefault(order, {}).setdefault(scope, listing)
+
+    def _sort_in_steps(self, order: Order) -> Steps[None]:
+        """Do the same as `_sorted`, in steps, because sorting may take seconds."""
         if order == "fixture":
             everything = self._everything
         else:
-            key = SORT_KEYS[order]
-            everything = Listing((yield from sort_in_steps(self._collections, key)))
+            everything = yield from self._reorder_in_steps(ANYWHERE, order, _EMPTY)
         self._listings[order] = yield from listings_by_folder(everything)
-        return self._listings[order]
+
+    def _reorder_in_steps(
+        self, scope: Scope, order: Order, listing: Listing
+    ) -> Steps[Listing]:
+        """Return the collections of a listing of the first order, in `order`."""
+        items, indexes = listing.items, array("I")
+        if order == "fixture":
+            number_of = self._numbers[1].__getitem__
+            indexes = yield from sorted_indexes(listing.places, number_of)
+        else:
+            if scope is ANYWHERE:
+                items = self._collections  # so that the indexes are numbers
+            indexes = yield from sorted_indexes(items, SORT_KEYS[order])
+        places = indexes if scope is ANYWHERE else ()
+        return Listing((yield from items_at(items, indexes)), places)
 
     @cached_property
     def _everything(self) -> Listing:
@@ -279,7 +308,7 @@ class Tree(FolderTree):
 
         If another order was sorted before, its listing is searched for this one.
         """
-        if {*self._listings} <= {"fixture"}:
+        if self._first_order == "fixture":
             return Listing(self._collections)
         order, numbers = self._numbers
         return RenumberedListing(
@@ -307,7 +336,7 @@ class Tree(FolderTree):
         In this order each folder's own collections come first, then its subfolders, so
         all descendants of a folder are contiguous.
         """
-        by_folder = self._sorted(self._any_order)
+        by_folder = self._sorted(self._first_order)
         parent_of = {
             each: parent for parent, ids in self._subfolders.items() for each in ids
         }
@@ -326,18 +355,42 @@ class Tree(FolderTree):
                 spans[parent_of[each]] = first, max(end, spans[each][1])
         return spans
 
+    def marks_in_steps(
+        self, order: Order, spans: Iterable[tuple[int, int]]
+    ) -> Steps[bytearray]:
+        """Return one byte for each collection, in `order`: 1 if it is in `spans`."""
+        if order not in ("fixture", self._first_order):
+            marks = yield from self.marks_in_steps("fixture", spans)
+            reordered = bytearray()
+            for _, chunk in pieces(self.listing(ANYWHERE, order).places):
+                reordered.extend(map(marks.__getitem__, chunk))
+                yield
+            return reordered
+        marks = bytearray(len(self))
+        for _, chunk in pieces(self.places(order, spans)):
+            for place in chunk:
+                marks[place] = 1
+            yield
+        return marks
+
     def places(self, order: Order, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
-        """Yield the indexes, in `order`, of the collections in these `spans`."""
-        is_numbered = order == "fixture" and order not in self._listings
-        sort_order, numbers = self._numbers if is_numbered else (order, None)
-        if sort_order not in self._depth_first:
-            by_folder, indexes = self._sorted(sort_order), array("I")
-            for folder in self.spans:
-                indexes.extend(by_folder.get(folder, _EMPTY).places)
-            self._depth_first[sort_order] = indexes
-        indexes = self._depth_first[sort_order]
+        """Yield the indexes, in `order`, of the collections in these `spans`.
+
+        `order` is fixture order or the first order.
+        """
+        indexes = self._depth_first
         places = chain.from_iterable(indexes[first:end] for first, end in spans)
-        return map(numbers.__getitem__, places) if numbers else places
+        if order == self._first_order:
+            return places
+        return map(self._numbers[1].__getitem__, places)
+
+    @cached_property
+    def _depth_first(self) -> array[int]:
+        """The index in the first order of each collection, in depth-first order."""
+        by_folder, indexes = self._sorted(self._first_order), array("I")
+        for folder in self.spans:
+            indexes.extend(by_folder.get(folder, _EMPTY).places)
+        return indexes
 
     @cached_property
     def by_id(self) -> Mapping[str, Collection]:
@@ -351,9 +404,11 @@ class Tree(FolderTree):
         Takes more than a second for a million items, unless a loader has set `places`.
         """
         # An array takes 4 bytes for each collection; a dictionary would take 100.
-        is_by_name = {"name"} == {*self._listings} - {"fixture"}
-        order: SortedOrder = "name" if is_by_name else "update_time_desc"
-        listing = self._sorted(order)[ANYWHERE]
+        first_order = self._first_order
+        order: SortedOrder = (
+            "update_time_desc" if first_order == "fixture" else first_order
+        )
+        listing = complete_all(lambda: self.listing(ANYWHERE, order))
         if not listing.places:
             numbers = {
                 id(item): number for number, item in enumerate(self._collections)
@@ -363,6 +418,7 @@ class Tree(FolderTree):
 
 
 _EMPTY = Listing(())
+_NO_LISTINGS: Mapping[Scope, Listing] = {}
 LARGE_SIZE = 500
 """From this number of collections, a scan or folding may take over a millisecond."""
 

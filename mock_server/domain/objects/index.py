@@ -180,7 +180,7 @@ class Listing:
         # The latest results, oldest first: a client that pages repeats its search.
         self._results: dict[Search, Hits] = {}
         self._by_condition: dict[Condition, array[int]] = {}
-        self._by_tag: dict[str, array[int]] | None = None
+        self._by_tag: TagIndex | None = None
 
     def find(self, search: Search, max_cached: int) -> Hits:
         """Return the matches in order; cache the results of `max_cached` searches.
@@ -217,8 +217,11 @@ class Listing:
             hits = yield from haystack.find(search.term, names_only=names_only)
             groups.append([hits])
         if search.tags:
-            by_tag = yield from self._index_tags()
-            tagged: list[Sequence[int]] = [by_tag.get(each, ()) for each in search.tags]
+            if self._by_tag is None:
+                self._by_tag = yield from TagIndex.from_items(self.items)
+            tagged: list[Sequence[int]] = []
+            for each in dict.fromkeys(search.tags):
+                tagged.append((yield from self._by_tag.find(each, self.items)))
             groups += (
                 [[each] for each in tagged] if search.needs_every_tag else [tagged]
             )
@@ -239,20 +242,61 @@ class Listing:
             self._by_condition[condition] = indexes
         return self._by_condition[condition]
 
-    def _index_tags(self) -> Steps[dict[str, array[int]]]:
-        """Return the indexes of the collections with each tag, ascending."""
-        if self._by_tag is None:
-            indexes: dict[str, array[int]] = {}
-            for start, chunk in pieces(self.items):
-                for index, tags in enumerate(map(attrgetter("tags"), chunk), start):
-                    # A collection may have the same tag twice.
-                    for tag in tags if len(tags) < 2 else dict.fromkeys(tags):
-                        if tag not in indexes:
-                            indexes[tag] = array("I")
-                        indexes[tag].append(index)
+
+class TagIndex(Struct, frozen=True, gc=False):
+    """The indexes of the collections with each tag, in one array.
+
+    Tags are in groups by their hash, about as many as collections. There is no object
+    for each tag: there may be millions. `indexes` has the indexes of each group,
+    ascending; those of group `n` end at `ends[n]`.
+    """
+
+    indexes: array[int]
+    ends: array[int]
+
+    @staticmethod
+    def from_items(items: Sequence[Collection]) -> Steps[TagIndex]:
+        """Return the index of the tags of `items`."""
+        size = len(items) + 1
+        ends = array("I", bytes(4 * size))
+        for start, chunk in pieces(items):
+            if start:  # an index of a few collections takes no step
                 yield
-            self._by_tag = indexes
-        return self._by_tag
+            for item in chunk:
+                for tag in item.tags:
+                    ends[hash(tag) % size] += 1
+        total = 0
+        for start, counts in pieces(ends):
+            if start:
+                yield
+            for group, hit_count in enumerate(counts, start):
+                ends[group] = total  # for now the start, where the first index goes
+                total += hit_count
+        indexes = array("I", bytes(4 * total))
+        for start, chunk in pieces(items):
+            if start:
+                yield
+            for index, item in enumerate(chunk, start):
+                for tag in item.tags:
+                    group = hash(tag) % size
+                    indexes[ends[group]] = index
+                    ends[group] += 1
+        return TagIndex(indexes, ends)
+
+    def find(self, tag: str, items: Sequence[Collection]) -> Steps[array[int]]:
+        """Return the indexes of the `items` with this tag, ascending."""
+        group = hash(tag) % len(self.ends)
+        first = self.ends[group - 1] if group else 0
+        found = array("I")
+        for start, chunk in pieces(self.indexes[first : self.ends[group]]):
+            if start:
+                yield
+            # A collection may have several tags of the group, or the same tag twice.
+            distinct = dict.fromkeys(chunk)
+            if found and found[-1] == chunk[0]:
+                del distinct[chunk[0]]
+            found.extend(each for each in distinct if tag in items[each].tags)
+        return found
 
 
 class RenumberedListing(Listing):

@@ -120,6 +120,16 @@ def complete(steps: Steps[T]) -> T:
     return pending.result()
 
 
+def complete_all(work: Callable[[], T]) -> T:
+    """Return the result of `work`; run all steps that it waits for."""
+    while True:
+        try:
+            return work()
+        except NotReady as error:
+            pending = error.take()
+        deque(pending, maxlen=0)
+
+
 def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]]:
     """Yield lists of at most `size` items, each with its start index."""
     iterator, start = iter(items), 0
@@ -141,12 +151,20 @@ def select_in_steps(
 
 
 def sort_in_steps(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:
-    """Return the items sorted by `key`, which must differ for all items.
+    """Return the items sorted by `key`, which must differ for all items."""
+    return (yield from items_at(items, (yield from sorted_indexes(items, key))))
 
-    A sample of the keys divides the items into parts. Parts are arrays of indexes,
-    because the garbage collector would walk long lists of items.
+
+def sorted_indexes(items: Sequence[T], key: Callable[[T], Any]) -> Steps[array[int]]:
+    """Return the indexes of the items, sorted by `key`, which must differ for all.
+
+    A sample of the keys divides the items into parts. All indexes are in arrays,
+    because the garbage collector would walk long lists.
     """
-    in_order: list[T] = []
+    key_at = lambda index: key(items[index])  # noqa: E731
+    if len(items) <= STEP:
+        return array("I", sorted(range(len(items)), key=key_at))
+    in_order = array("I")
     sample = sorted(map(key, items[:: max(1, STEP // _SAMPLED_KEYS)]))
     bounds = sample[_SAMPLED_KEYS::_SAMPLED_KEYS]
     parts = [array("I") for _ in range(len(bounds) + 1)]
@@ -155,6 +173,15 @@ def sort_in_steps(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]
             parts[bisect_right(bounds, key(item))].append(index)
         yield
     for part in parts:
-        in_order += sorted(map(items.__getitem__, part), key=key)
+        in_order.extend(sorted(part, key=key_at))
         yield
     return in_order
+
+
+def items_at(items: Sequence[T], indexes: Iterable[int]) -> Steps[list[T]]:
+    """Return the items with these indexes."""
+    selected: list[T] = []
+    for _, chunk in pieces(indexes):
+        selected += map(items.__getitem__, chunk)
+        yield
+    return selected

@@ -21,7 +21,7 @@ from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.dataset import FolderTree, Tree
 from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Scope
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import Steps, compute, pieces
+from mock_server.domain.objects.pending import Steps, complete, compute, pieces
 from mock_server.domain.storage.changed_listing import ChangedListing, FoldedTexts
 from mock_server.domain.storage.merged import Differences, Key
 from mock_server.domain.storage.spans import Spans
@@ -93,7 +93,7 @@ class ChangedTree(FolderTree):
 
     def __iter__(self) -> Iterator[Collection]:
         put, removed = self._put[ANYWHERE], self._removed[ANYWHERE]
-        is_shown = self._hidden_in("fixture").translate(_INVERTED)
+        is_shown = complete(self._hidden_in("fixture")).translate(_INVERTED)
         for item in compress(self._base, is_shown):
             if item.id not in removed:
                 yield item
@@ -255,7 +255,7 @@ class ChangedTree(FolderTree):
         span = self._base.spans.get(scope)
         return span is not None and span[0] in self._hidden
 
-    def _hidden_in(self, order: Order) -> bytearray:
+    def _hidden_in(self, order: Order) -> Steps[bytearray]:
         """Return one byte for each collection of the base, in `order`: 1 if hidden."""
         size, spans = len(self._base), self._hidden
         is_mostly_hidden = 2 * len(spans) > size
@@ -263,10 +263,8 @@ class ChangedTree(FolderTree):
             spans = Spans((0, size))
             for span in self._hidden:
                 spans.remove(*span)
-        marks = bytearray([is_mostly_hidden]) * size
-        for place in self._base.places(order, spans) if spans else ():
-            marks[place] = not is_mostly_hidden
-        return marks
+        marks = yield from self._base.marks_in_steps(order, spans)
+        return marks.translate(_INVERTED) if is_mostly_hidden else marks
 
     def _add_size(self, size: int) -> None:
         self._charge.add(size)
@@ -338,7 +336,7 @@ class ChangedTree(FolderTree):
 
         marks = bytearray()
         if scope is ANYWHERE and self._hidden:
-            marks = self._hidden_in(order)
+            marks += compute(self, (order, self._hidden), self._hidden_in(order))
         elif len(removed) * _ITEMS_PER_LOOKUP > len(base.items):
             marks = bytearray(len(base.items))
         if marks:
