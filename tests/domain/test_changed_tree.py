@@ -11,7 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from msgspec.structs import replace
 
 from mock_server.domain.memory import Memory
-from mock_server.domain.objects.dataset import FolderTree, Tree
+from mock_server.domain.objects.dataset import Tree
+from mock_server.domain.objects.folder_tree import FolderTree
 from mock_server.domain.objects.index import ANYWHERE, Order, Scope, Search, is_folder
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.storage.changed_tree import ORDERS, ChangedTree

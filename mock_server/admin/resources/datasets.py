@@ -14,7 +14,8 @@ from mock_server.domain import errors
 from mock_server.domain.call import CollectionNotFound, DatasetNotFound
 from mock_server.domain.limits import Limits, Published
 from mock_server.domain.messages import describe_value, quoted
-from mock_server.domain.objects.dataset import Dataset, FolderTree
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.folder_tree import FolderTree
 from mock_server.domain.objects.index import ANYWHERE, Search, is_folder
 from mock_server.domain.objects.models import Collection
 from mock_server.fixture.builders.parts import collection_of

@@ -12,7 +12,8 @@ from msgspec.structs import force_setattr
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller, Share
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.messages import quoted
-from mock_server.domain.objects.dataset import LARGE_SIZE, Dataset, Tree
+from mock_server.domain.objects.dataset import Dataset, Tree
+from mock_server.domain.objects.folder_tree import LARGE_SIZE
 from mock_server.domain.objects.index import Order
 from mock_server.domain.objects.models import ApiKey, App, Chat, Collection, User
 from mock_server.domain.objects.pending import Steps, compute, pieces

@@ -18,7 +18,8 @@ from sys import getsizeof
 from typing import Any, get_args
 
 from mock_server.domain.memory import MemoryCharge
-from mock_server.domain.objects.dataset import FolderTree, Tree
+from mock_server.domain.objects.dataset import Tree
+from mock_server.domain.objects.folder_tree import FolderTree
 from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Scope
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import Steps, complete, compute, pieces

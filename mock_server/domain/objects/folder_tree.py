@@ -1,0 +1,157 @@
+"""The folder tree of a dataset, with or without changes, as its users see it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal
+
+from mock_server.domain.objects.index import (
+    SORT_KEYS,
+    AnyListing,
+    Listing,
+    Order,
+    Scope,
+    Search,
+)
+from mock_server.domain.objects.models import Collection
+from mock_server.domain.objects.pending import compute
+
+if TYPE_CHECKING:
+    from mock_server.domain.objects.dataset import Tree
+
+SearchedField = Literal["name", "file_id", "raw_link", "external_file_id"]
+"""The fields of collections by which requests look for a collection."""
+LARGE_SIZE = 500
+"""From this number of collections, a scan or folding may take over a millisecond."""
+
+
+class FolderTree(ABC):
+    """The collections of a dataset: folders, look-ups by id, and sorted listings."""
+
+    created = 0
+    """Number of collections that were created after loading."""
+
+    @property
+    @abstractmethod
+    def collections(self) -> Sequence[Collection]:
+        """All collections in fixture order."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Collection]: ...
+
+    def __contains__(self, collection_id: str) -> bool:
+        return self.get(collection_id) is not None
+
+    @abstractmethod
+    def get(self, collection_id: str) -> Collection | None:
+        """Return the collection with this id, or None."""
+
+    @property
+    @abstractmethod
+    def loaded(self) -> Tree:
+        """The tree as it was loaded."""
+
+    @property
+    @abstractmethod
+    def put_collections(self) -> Iterable[Collection]:
+        """The collections that were put after loading, in any order."""
+
+    def find_by(self, field: SearchedField, value: str) -> Iterator[Collection]:
+        """Return the collections whose `field` has this value. Raises NotReady."""
+        loaded = self.loaded
+        matches = compute(loaded, (field, value), loaded.find_in_steps(field, value))
+        return self.current_matches(matches, field, value)
+
+    def current_matches(
+        self, loaded_matches: Iterable[Collection], field: SearchedField, value: str
+    ) -> Iterator[Collection]:
+        """Yield the loaded matches that are unchanged, then matches that were put."""
+        yield from (each for each in loaded_matches if self.get(each.id) is each)
+        for each in self.put_collections:
+            if getattr(each, field) == value:
+                yield each
+
+    @abstractmethod
+    def listing(self, scope: Scope, order: Order) -> AnyListing:
+        """Return the sorted collections of a folder, the top level or ANYWHERE.
+
+        `_id` decides ties. Raises NotReady.
+        """
+
+    def search(
+        self, scope: Scope, order: Order, search: Search | None, max_cached: int
+    ) -> tuple[int, Sequence[Collection]]:
+        """Return the size of a listing, and the matches in it (without search: all).
+
+        The results of `max_cached` searches are cached. Raises NotReady.
+        """
+        listing = self.listing(scope, order)
+        items = listing.items
+        return len(items), items if search is None else listing.find(search, max_cached)
+
+    def prepare(self, order: Order) -> None:
+        """Prepare listings, look-ups and searches, so that no request has to wait."""
+        for listing in self.large(order).values():
+            listing.fold()
+        if len(self) >= LARGE_SIZE:
+            self.get("")  # builds the look-up by id
+
+    @abstractmethod
+    def large(self, order: Order) -> Mapping[Scope, Listing]:
+        """Return the loaded listings of LARGE_SIZE collections or more, sorted."""
+
+    @abstractmethod
+    def number(self, item: Collection) -> int:
+        """Return the sort key of a collection in fixture order."""
+
+    def key(self, order: Order) -> Callable[[Collection], Any]:
+        """Return the function that returns the sort key of a collection in an order."""
+        return self.number if order == "fixture" else SORT_KEYS[order]
+
+    @abstractmethod
+    def children(self, folder: str | None) -> Sequence[Collection]:
+        """Return the collections in a folder, in any order."""
+
+    @abstractmethod
+    def parents(self) -> Set[Scope]:
+        """Return all folders (and ANYWHERE) that may hold collections.
+
+        All other folders are empty.
+        """
+
+    def descendants(self, collection_id: str) -> list[Collection]:
+        """Return the descendants of a collection, the direct children first."""
+        descendants: list[Collection] = []
+        folders, parents = [collection_id], self.parents()
+        for folder in folders:  # the list grows here, level by level
+            children = self.children(folder)
+            descendants.extend(children)
+            folders.extend(item.id for item in children if item.id in parents)
+        return descendants
+
+    @abstractmethod
+    def folders_in(self, folder: str | None) -> Iterable[str]:
+        """Return the ids of the collections in a folder that may hold collections."""
+
+    def levels(self, folder: str) -> Iterator[int]:
+        """Yield the number of collections on each level below a folder."""
+        folders = [folder]
+        while count := sum(len(self.children(each)) for each in folders):
+            yield count
+            folders = [*chain.from_iterable(map(self.folders_in, folders))]
+
+    def folder_path(self, folder: str | None) -> Iterator[str]:
+        """Yield the ids of a folder and of the folders above it, outermost last."""
+        while folder is not None:
+            yield folder
+            collection = self.get(folder)
+            folder = None if collection is None else collection.parent_id
+
+    def depth(self, folder: str | None) -> int:
+        """Return the depth of a folder's content: 0 for the top level (None)."""
+        return sum(1 for _ in self.folder_path(folder))
