@@ -7,7 +7,7 @@ do long work. A few requests of each sandbox hold unfinished values; the others 
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from time import perf_counter
 from typing import Any, TypeVar
@@ -29,7 +29,7 @@ class _LoopSchedule:
         self.next_slice = asyncio.Lock()
         """Its holder runs the next slice."""
         self.next_turn = asyncio.Lock()
-        """Its holder is the next that has a turn of the loop for itself."""
+        """Its holder has the present turn of the loop for itself."""
         self.slots = defaultdict[str, asyncio.Semaphore](_new_slots)
         """The slots of each queue for requests with unfinished values."""
         self.waiting_count = 0
@@ -69,10 +69,13 @@ async def let_others_run(loop_turns: int = 1) -> None:
 
 
 async def own_turn() -> None:
-    """Wait for a turn of the loop that no other caller of this function has."""
-    with _schedule_of_loop() as schedule:
-        async with schedule.next_turn:
-            await asyncio.sleep(0)
+    """Wait until no other caller of this function has the present turn of the loop."""
+    with ExitStack() as stack:
+        schedule = stack.enter_context(_schedule_of_loop())
+        await schedule.next_turn.acquire()
+        stack.callback(schedule.next_turn.release)
+        # The caller keeps the turn until its end.
+        asyncio.get_running_loop().call_soon(stack.pop_all().close)
 
 
 async def in_slices(items: Iterable[T]) -> AsyncGenerator[T, None]:

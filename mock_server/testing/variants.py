@@ -15,7 +15,7 @@ from mock_server.domain.choices import table as choice_table
 from mock_server.domain.choices.table import Choices, Value
 from mock_server.domain.messages import did_you_mean
 
-DEFAULT_RUN = "default"
+DEFAULT_RUN = "baseline"
 ALL, ALL_FORCED = "all", "all!"
 
 

@@ -167,7 +167,7 @@ def marked_names(count: int) -> list[Sent]:
 
 
 def of_chunks(count: int) -> Sent:
-    """A text of so many chunks."""
+    """A text with that many chunks."""
     body = {
         "datasetId": DATASET,
         "name": "n",
@@ -179,7 +179,7 @@ def of_chunks(count: int) -> Sent:
 
 
 def trained(count: int, sent: Sent) -> list[Sent]:
-    """A text of so many chunks, trained by the clock, and what follows."""
+    """Chunks of a text, trained by the clock, and further requests."""
     advanced = admin("POST", "/clock/advance", {"seconds": 10**6})
     return [of_chunks(count), advanced, sent]
 
@@ -1467,7 +1467,7 @@ def folder(size: int) -> Sent:
 
 
 def folders(count: int) -> Sent:
-    """A state with so many folders, each with a collection, that is put."""
+    """A state with folders, each with a collection, that is put."""
     each = {"name": "f {n}", "repeat": count, "children": [{"name": "a"}]}
     return admin("PUT", "/state", {"datasets": [{"id": "d", "collections": [each]}]})
 

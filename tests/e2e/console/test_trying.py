@@ -320,7 +320,7 @@ def test_of_several_items_of_a_name_one_is_chosen_and_of_none_it_is_said(
     expect(trying.find(".cause")).to_contain_text("Folder")
     trying.send()
     trying.asks_why("nowhere")
-    unknown = 'no dataset has a collection with the _id "nowhere"'
+    unknown = 'No dataset has a collection with the _id "nowhere"'
     trying.says(unknown, "No setting shows it.")
 
 
