@@ -37,6 +37,8 @@ def profile_or_file(text: str) -> str:
     if text not in PROFILES and not is_file:
         expected = f"{', '.join(PROFILES)} or a file of verify --write-profile"
         hint = did_you_mean(text, PROFILES)
+        if text.strip("\"'") in PROFILES:
+            hint = " (write it without quotes)"
         raise ValueError(f"Expected {expected}, got {text!r}{hint}")
     return text
 

@@ -74,10 +74,12 @@ class Answers:
         for name, form, other_name in (("text", str, "body"), ("body", bytes, "text")):
             value = bodies[name]
             if value is not None and not isinstance(value, form):
-                is_other = isinstance(value, str | bytes)
-                fix = f"write {other_name if is_other else 'json'}={value!r}"
+                is_json = isinstance(value, str) and value.lstrip()[:1] in ("{", "[")
+                is_other = isinstance(value, str | bytes) and not is_json
+                shown = value if is_json else repr(value)
+                fix = f"write {other_name if is_other else 'json'}={shown}"
                 if not is_other and operation_or_route in OPERATIONS:
-                    fix = f"write data={value!r}, sent in the envelope of the service"
+                    fix = f"write data={shown}, sent in the envelope of the service"
                     fix += ", or json=... for the whole body"
                 if isinstance(value, Mapping):
                     fix += f", or match={{'body': {value!r}}} for requests with it"

@@ -247,6 +247,14 @@ class Operations(Mapping[str, Operation]):
                     return row, name
         return None, ""
 
+    def _with_doubled_end(self, path: str) -> Operation | None:
+        """Return the operation whose path, with its end once more, is `path`."""
+        for row in self.values():
+            end = path.removeprefix(row.path)
+            if end and end != path and row.path.endswith(end):
+                return row
+        return None
+
     def _hint(self, path: str, method: str, choices: Choices) -> str:
         """Return a hint for an unknown path: a choice, a similar path, or an answer."""
         match, answer_hint = self.with_path(path), _answer_hint(method, path)
@@ -267,6 +275,13 @@ class Operations(Mapping[str, Operation]):
         if path.endswith("/v1/responses"):
             chat = self["completions"].path
             return f"the Responses API is not served, {chat} is; {answer_hint}"
+        doubled = self._with_doubled_end(path)
+        if doubled is not None and is_served(doubled, doubled.path, choices):
+            hint = (
+                f"did you mean {doubled.method} {doubled.path}? Its end is there twice"
+            )
+            is_chat = doubled.name == "completions"
+            return f"{hint}; for {_OPENAI_HINT}" if is_chat else hint
         if path.endswith("/v1/models"):
             base = "" if path.startswith("/api/") else f"; for {_OPENAI_HINT}"
             return f"FastGPT has no list of models{base}; {answer_hint}"
