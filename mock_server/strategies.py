@@ -309,7 +309,7 @@ _OTHER_TYPES: Mapping[type, st.SearchStrategy[Any]] = {
 
 
 def fault_lists(*, max_size: int = 3) -> st.SearchStrategy[list[Document]]:
-    """Generate lists of faults for `POST faults` that a retrying client survives."""
+    """Generate lists of faults, as an admin route takes them, for a retrying client."""
     counts = {"times": st.integers(1, 3), "skip": st.integers(0, 3)}
     chances = {"probability": st.sampled_from([0.25, 0.5]), "seed": st.integers(0, 99)}
     operations = {"operation": st.sampled_from(sorted(OPERATIONS))}
@@ -323,9 +323,9 @@ def fault_lists(*, max_size: int = 3) -> st.SearchStrategy[list[Document]]:
         "malformed_json": phases,
     }
     faults = st.sampled_from(list(kinds)).flatmap(
-        lambda data_type: st.builds(
-            lambda fields: {"kind": data_type} | fields,
-            _fields(**kinds[data_type], **counts, **chances, **operations),
+        lambda kind: st.builds(
+            lambda fields: {"kind": kind} | fields,
+            _fields(**kinds[kind], **counts, **chances, **operations),
         )
     )
     return st.lists(faults, max_size=max_size)

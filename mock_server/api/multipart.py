@@ -232,7 +232,7 @@ def _file_fields(file: Upload) -> dict[str, object]:
 
 
 def _field_value(name: str, value: str) -> object:
-    """Return the value of a plain part: its JSON, except ids, which are text."""
+    """Return the JSON of a plain part; ids, JSON strings and other texts stay text."""
     if name.endswith("Id"):
         return value
     try:

@@ -1,9 +1,4 @@
-"""Writes the output and the files of commands, and ends commands.
-
-The process that reads a server's output may be slow or gone. So a thread writes the
-lines. If too many lines wait, further lines are dropped, and their number is written
-later.
-"""
+"""Writes the output, log and files of commands; defines the errors that end them."""
 
 import os
 import select
@@ -188,7 +183,9 @@ class LineWriter:
     """Writes lines to a stream, in order, without ever blocking the caller.
 
     A thread writes the first line immediately, and then all lines of 10 ms together,
-    because waking the thread for each line is slow.
+    because waking the thread for each line is slow. The process that reads the stream
+    may be slow or gone: if too many lines wait, further lines are dropped, and their
+    number is written later.
 
     At most `Published.waiting_lines` wait to be written. Nothing is written to a stream
     that is None or has no file descriptor.
@@ -243,17 +240,17 @@ class LineWriter:
 
     def _next_text(self) -> tuple[str, bool]:
         """Wait for a line; return all waiting lines, and whether they are the last."""
-        safe_lines = [self._lines.get()]
+        waiting_lines = [self._lines.get()]
         with suppress(Empty):
             # Bounded, because callers may add lines as fast as this loop takes them.
-            while len(safe_lines) < Published.waiting_lines:
-                safe_lines.append(self._lines.get_nowait())
+            while len(waiting_lines) < Published.waiting_lines:
+                waiting_lines.append(self._lines.get_nowait())
         with self._lock:
             dropped, self._dropped = self._dropped, 0
         # The number follows these lines, because it counts lines that came later.
-        text = "".join(f"{line}\n" for line in safe_lines if line is not None)
+        text = "".join(f"{line}\n" for line in waiting_lines if line is not None)
         note = f"{self._format(f'dropped {dropped} lines')}\n" if dropped else ""
-        return text + note, None in safe_lines
+        return text + note, None in waiting_lines
 
 
 def _write_all(stream: FileIO, content: bytes) -> None:

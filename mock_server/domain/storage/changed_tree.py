@@ -190,8 +190,8 @@ class ChangedTree(FolderTree):
     def remove(self, ids: Iterable[str]) -> Set[str]:
         """Remove these collections and their descendants; ignore unknown ids.
 
-        Returns the ids of the removed collections. If a large folder is hidden, it
-        leaves out the ids of its content. Raises LimitReached.
+        Returns the ids of the removed collections, except those in folders that are
+        hidden. Raises LimitReached.
         """
         items = {each.id: each for each in map(self.get, ids) if each is not None}
         roots, base_folders = {*items}, self._base.parents()

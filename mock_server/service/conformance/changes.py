@@ -63,7 +63,7 @@ class Pins:
         """Pin the chat. Raises NotObservable if the server refuses the pin."""
         return self.pin(**fields).require_success()
 
-    def pin_unknown(self) -> Response:
+    def unpin_unknown_chat(self) -> Response:
         """Unpin an unknown chat, and return the response."""
         response = self.pin(chatId=self.unknown, top=False)
         self._created_chat = self.unknown if response.is_success else None
@@ -74,7 +74,7 @@ class Pins:
         """Return whether the server refuses a pin without `appId`."""
         return self.pin(appId=...).is_refusal
 
-    def check_refusing(self) -> None:
+    def require_refusals(self) -> None:
         """Raise NotObservable if the server accepts even wrong pins."""
         require(
             self.refuses_wrong_pin, "nothing is refused, not even a pin without appId"

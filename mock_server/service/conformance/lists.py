@@ -170,7 +170,7 @@ class Lists:
             self.varies_with_fields, "every list request gets the same response"
         )
 
-    def check_refusing(self) -> None:
+    def require_refusals(self) -> None:
         """Raise NotObservable if the server accepts even wrong requests."""
         self.require_varying_responses()
         if not self.refuses_wrong_list:

@@ -44,7 +44,7 @@ def json_content_type(server: Server) -> None:
 @rules.add("2.3")
 def errors_are_envelopes(server: Server) -> None:
     """Refusals have the same envelope, with a `code` other than 200."""
-    server.lists.check_refusing()
+    server.lists.require_refusals()
     for response in server.refusals:
         missing = sorted(_FIELDS - response.fields.keys())
         if missing:

@@ -241,7 +241,7 @@ def _accept_or_reject(lists: Lists, response: Response, reference: Response) -> 
 
     Raises NotObservable for any other response.
     """
-    lists.check_refusing()
+    lists.require_refusals()
     if response.is_refusal:
         return "reject"
     if response.is_success and _ids_and_total(response) == _ids_and_total(reference):
@@ -342,10 +342,10 @@ def related_routes(server: Server) -> str:
 def chat_unknown(server: Server) -> str:
     pins = server.pins
     pins.pin_or_stop(top=pins.last_top)
-    response = pins.pin_unknown()
+    response = pins.unpin_unknown_chat()
     if response.is_refusal:
         return "not_found"
-    pins.check_refusing()
+    pins.require_refusals()
     response.require_success()
     require(pins.is_shown, "created or ignored: getHistories is not served")
     return "ignore" if pins.top_of(pins.unknown) is None else "create"
@@ -358,7 +358,7 @@ def top_missing(server: Server) -> str:
     response = pins.pin(top=...)
     if response.is_refusal:
         return "reject"
-    pins.check_refusing()
+    pins.require_refusals()
     response.require_success()
     if pins.is_shown and pins.top is not pins.last_top:
         raise NotObservable("a pin without top changes it")

@@ -53,7 +53,7 @@ class CapturedData:
         return self.apps.setdefault(app_id, observed.CapturedApp(app_id))
 
     def add_exchange(self, exchange: Exchange) -> bool:
-        """Use an exchange; return whether it contained data.
+        """Add the data of an exchange; return whether it had any.
 
         Refusals and unusual responses are ignored.
         """
