@@ -278,7 +278,7 @@ class _Stream(io.RawIOBase):
         return io.BufferedReader(self)
 
     def close(self) -> None:
-        """Called by http.client; `call` closes the socket."""
+        """Called by http.client; `_response` closes the socket."""
         # Not closed here: http.client may call this before it reads the body.
 
     def readable(self) -> bool:

@@ -41,7 +41,7 @@ class ChangedTree(FolderTree):
     """A base tree with later changes, charged to `charge`.
 
     `put` adds a collection, or replaces the collection with the same id. A replaced
-    collection keeps its place in fixture order; a new one, or one that moves to another
+    collection keeps its number; a new one, or one that moves to another
     folder, comes last. Removing a large folder hides its content in the base at once.
     """
 
