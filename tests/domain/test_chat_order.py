@@ -61,6 +61,26 @@ def test_a_change_while_a_list_waits_is_in_the_next_list() -> None:
     assert [each.top for each in listed[4_998:5_000]] == [True, False]
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_changes_amid_the_steps_of_a_list_count_once(is_first: bool) -> None:
+    chats = LoadedChats((f"c{n}", Chat("app", f"c{n}")) for n in range(12_000))
+    app = App("app", chats=chats)
+    store = Store(FixtureData(apps={"app": app}))
+    ready(lambda: chats.in_order if is_first else store.chats_in_order(app))
+    for chat in list(chats.values())[:10_000]:
+        store.put_chat(app, replace(chat, top=True))
+    with pytest.raises(NotReady) as waiting:
+        store.chats_in_order(app)
+    for n in range(0, 12_000, 500):  # some have been collected, others not
+        store.put_chat(app, replace(chats[f"c{n}"], update_time=n))
+        store.remove_chats(app, f"c{n + 1}")
+    deque(waiting.value.pending)
+    listed = ready(lambda: store.chats_in_order(app))
+    wanted = sorted(store.chats(app), key=lambda it: it.chat_id)
+    wanted.sort(key=lambda it: (it.top, it.update_time), reverse=True)
+    assert list(listed) == wanted
+
+
 def test_who_reads_an_order_is_not_disturbed() -> None:
     app = App("app", chats=LOADED)
     store = Store(FixtureData(apps={"app": app}))
