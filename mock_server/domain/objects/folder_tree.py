@@ -70,11 +70,13 @@ class FolderTree(ABC):
     def current_matches(
         self, loaded_matches: Iterable[Collection], field: SearchedField, value: str
     ) -> Iterator[Collection]:
-        """Yield the loaded matches that are unchanged, then matches that were put."""
+        """Yield the loaded matches that are unchanged, then matches that were put.
+
+        The matches that were put have fixture order.
+        """
         yield from (each for each in loaded_matches if self.get(each.id) is each)
-        for each in self.put_collections:
-            if getattr(each, field) == value:
-                yield each
+        put = [each for each in self.put_collections if getattr(each, field) == value]
+        yield from sorted(put, key=self.number) if len(put) > 1 else put
 
     @abstractmethod
     def listing(self, scope: Scope, order: Order) -> AnyListing:
