@@ -246,12 +246,13 @@ def require(
     ids: Iterable[str],
     count: int | None = None,
     ids_and_names: Iterable[tuple[str, str]] = (),
+    hint: str = "",
 ) -> V:
     """Return `value`, or raise `refusal` if it is None.
 
     `name` is the path parameter with the unknown id. The hint lists some of the `count`
     `ids`, or the id whose name the caller has written; `ids_and_names` are ids with
-    names.
+    names. `hint` comes first.
     """
     if value is not None:
         return value
@@ -263,7 +264,8 @@ def require(
             if other_value in ids and other_name != "sandbox":
                 hint = f"{name} and {other_name} look swapped: {name} comes first"
                 raise refusal(expected, describe_value(text), "path", hint)
-    hints = hint_of_name(text, ids_and_names), known_names_hint(text, ids, count)
+    name_hint = hint_of_name(text, ids_and_names)
+    hints = hint, name_hint, known_names_hint(text, ids, count)
     hint = "; ".join(filter(None, hints))
     raise refusal(expected, describe_value(text), "path", hint)
 

@@ -99,8 +99,10 @@ class Journaling:
                 entry.violations = ()  # the spec has no rule for preflights
         elif response.note is not None:
             entry.note, entry.hint = response.note, response.note.hint
-        elif not journal.has_any_key_hint and (
-            not state.callers or request.notes.bound_to is not None
+        elif (
+            response.status < 400
+            and not journal.has_any_key_hint
+            and (not state.callers or request.notes.bound_to is not None)
         ):
             _hint_at_any_key(entry, request, journal)
         login, is_login = request.headers.login, False

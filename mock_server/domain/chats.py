@@ -159,7 +159,7 @@ def update_history(call: Call, request: UpdateHistory) -> None:
     may_read = app.level_of(call.caller) >= Level.READ
     if chat is None and unknown == "not_found":
         expected = f"a chat session of app {quoted(app.id)}"
-        hint = _how_to_pin(state, app, request) if may_read else ""
+        hint = _how_to_pin(call, app, request) if may_read else ""
         raise ChatNotFound.of(request.chat_id, expected, "$.chatId", hint)
     if not may_read:
         call.require(app, Level.READ, "$.appId")
@@ -193,19 +193,30 @@ def _has_room(state: State) -> bool:
     return state.store.created_chats < state.limits.created_chats
 
 
-def _how_to_pin(state: State, app: App, request: UpdateHistory) -> str:
-    """Return a hint: a chat with this title or a similar id, and choices that help."""
+def hint_at_app(store: Store, apps: Iterable[App], chat_id: str) -> str:
+    """Return a hint at the first of these apps that has a chat of this id, else ""."""
+    for app in islice(apps, _COMPARED_APPS):
+        if store.chat(app, chat_id) is not None:
+            return f"that is a chat of app {quoted(app.id)}"
+    return ""
+
+
+def _how_to_pin(call: Call, app: App, request: UpdateHistory) -> str:
+    """Return a hint: where this id or title is, or a similar id; choices that help."""
+    store = call.store
     # Removed chats count too, because passing over many of them takes long.
-    first_chats = islice(state.store.chats_and_gaps(app), _COMPARED_CHATS)
+    first_chats = islice(store.chats_and_gaps(app), _COMPARED_CHATS)
     chats = [each for each in first_chats if each is not None]
     title_hints = (
         f"that is the title of chat {quoted(each.chat_id)}"
         for each in chats
         if request.chat_id in (each.title, each.custom_title)
     )
-    choice_hint = _choices_that_help(state, request)
-    if title_hint := next(title_hints, ""):
-        return "; ".join(filter(None, (title_hint, choice_hint)))
+    choice_hint = _choices_that_help(call.state, request)
+    apps = (each for each in store.apps() if each.level_of(call.caller) >= Level.READ)
+    known_hint = next(title_hints, "") or hint_at_app(store, apps, request.chat_id)
+    if known_hint:
+        return "; ".join(filter(None, (known_hint, choice_hint)))
     similar = nearest(request.chat_id, [each.chat_id for each in chats])
     if similar is None:
         return choice_hint
@@ -223,6 +234,8 @@ def _choices_that_help(state: State, request: UpdateHistory) -> str:
 
 _COMPARED_CHATS = 1_000
 """Maximum number of chats whose titles and ids are compared with an unknown id."""
+_COMPARED_APPS = 1_000
+"""Maximum number of apps that are searched for the chat of an unknown id."""
 _DEFAULT_TITLES = ("", "新对话", "历史记录")
 """Titles of chats that have no title of their own yet."""
 TITLE_CHARS = 20

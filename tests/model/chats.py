@@ -49,7 +49,15 @@ class Chats(Base):
             hint = served_with(*values) if may_read else ""
             is_id = re.fullmatch("[0-9a-f]{24}", chat_id)
             near = get_close_matches(chat_id, app["chats"], 1, 0.9 if is_id else 0.6)
-            if near and may_read and len(chat_id) <= 64:
+            homes = [
+                each["id"]
+                for each in self.state["apps"].values()
+                if chat_id in each["chats"] and self.level(each) >= READ
+            ]
+            if homes and may_read:
+                home = f"that is a chat of app {quoted(homes[0])}"
+                hint = hint.replace("(", f"({home}; ") or f" ({home})"
+            elif near and may_read and len(chat_id) <= 64:
                 meant = f"did you mean {quoted(near[0])}?"
                 hint = hint.replace("(", f"({meant} It is ") or f" ({meant})"
             raise Refused("no_chat", expected(what, got, "$.chatId", hint))

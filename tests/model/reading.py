@@ -176,6 +176,10 @@ class Body:
             if tolerates(self.choices, choice):
                 return []
             hint = served_with(*remedies(self.choices, choice))
+            more = self.more.items()
+            names = [n for n, f in more if n in self.body and f.choice == choice]
+            if names and name == "top":
+                hint += f" (that choice also reads {' and '.join(names)})"
         if name == "offset":
             hint = f" (page N begins at offset (N - 1) * pageSize){hint}"
         for given in self.body:

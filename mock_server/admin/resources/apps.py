@@ -20,7 +20,7 @@ from mock_server.api.items import items_of
 from mock_server.api.slices import in_slices
 from mock_server.domain import errors
 from mock_server.domain.call import AppNotFound
-from mock_server.domain.chats import ChatNotFound
+from mock_server.domain.chats import ChatNotFound, hint_at_app
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import quoted
 from mock_server.domain.objects.haystack import fold
@@ -154,7 +154,8 @@ def _chat(call: Call) -> Chat:
     first_chats = islice(store.chats_and_gaps(app), Published.journal_page)
     ids = (each.chat_id for each in first_chats if each is not None)
     unknown = ChatNotFound, "a chat of the app", ids, count
-    return require(chat, call, "chatId", *unknown)
+    hint = "" if chat else hint_at_app(store, store.apps(), call.path["chatId"])
+    return require(chat, call, "chatId", *unknown, hint=hint)
 
 
 def id_in_path(body_id: object, path_id: str, place: str) -> str:

@@ -36,6 +36,8 @@ LAST_EVENT_ID = b"last-event-id"
 _MAX_NEAREST, _MAX_DIFFERENCES = 3, 20
 
 Count = Annotated[int, Meta(ge=0, le=Published.integer)]
+_SEQ = {"expected": "the number (seq) of an entry, from 0"}
+Number = Annotated[int, Meta(ge=0, le=Published.integer, extra=_SEQ)]
 _NAMES = {**name_schema(sorted(OPERATIONS))}
 OperationName = Annotated[str, Meta(extra_json_schema=_NAMES)]
 JsonText = Annotated[
@@ -104,7 +106,7 @@ class JournalQuery(Criteria, kw_only=True):
 
     body: JsonText | UnsetType = UNSET  # type: ignore[assignment]
     request_id: str | UnsetType = UNSET
-    since: Count = 0
+    since: Number = 0
     limit: Annotated[int, Meta(ge=1, le=Published.journal_page)] = (
         Published.journal_page
     )
@@ -116,7 +118,7 @@ class StreamQuery(Input):
     With `changes`, an event `changed` follows each change by the admin API.
     """
 
-    since: Count | UnsetType = UNSET
+    since: Number | UnsetType = UNSET
     changes: bool = False
 
 

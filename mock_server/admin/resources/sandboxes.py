@@ -39,6 +39,10 @@ State = Annotated[
 ]
 
 
+_SECONDS = {"expected": f"seconds from 0.01 to {Published.sandbox_max_ttl:g}"}
+_TTL = Meta(ge=0.01, le=Published.sandbox_max_ttl, extra=_SECONDS)
+
+
 class NewSandbox(Input):
     """Settings that differ from the default sandbox's baseline.
 
@@ -47,9 +51,7 @@ class NewSandbox(Input):
     """
 
     name: Annotated[str, _NAME] | None = None
-    ttl: Annotated[float, Meta(ge=0.01, le=Published.sandbox_max_ttl)] | UnsetType = (
-        UNSET
-    )
+    ttl: Annotated[float, _TTL] | UnsetType = UNSET
     profile: Profile | None = None
     choices: Chosen = field(default_factory=dict)
     state: State | None = None

@@ -131,8 +131,21 @@ class KnownFields:
                 substitute, unknown = next(substitutes, ""), misnamed_fields.get(name)
                 missing = field.missing(choices, substitute=substitute, unknown=unknown)
                 message = missing.message + self._fields_hint
+                if missing.effect == REFUSED:
+                    message += self._extension_hint(missing.name, body)
                 violations.append(replace(missing, message=message))
         return values, violations
+
+    def _extension_hint(self, choice: str, body: Mapping[str, object]) -> str:
+        """Return a hint that `choice` adds fields which the body has, else ""."""
+        names = [
+            name
+            for name, field in self._extensions.items()
+            if name in body
+            and field.rules.adding_choice == choice
+            and field.rules.replaced_field is None
+        ]
+        return f" (that choice also reads {' and '.join(names)})" if names else ""
 
     def misnamed_fields(
         self, body: Mapping[str, object], fields: Mapping[str, Field]

@@ -341,7 +341,7 @@ def _message(value: object, kind: inspect.Type) -> str:
         return f"{message}: write {in_ms}"
     if "an object" in expected and isinstance(value, str) and value[:1] == "{":
         return f"{message}: write an object, not its text"
-    if expected == "an array" and isinstance(value, dict):
+    if isinstance(value, dict) and (expected == "an array" or is_valid([value], kind)):
         return f"{message}: write [ … ] around it"
     text = describe_value(value).removeprefix("the string ")
     if value and text.endswith('"') and is_valid([value], kind):  # a short one

@@ -36,6 +36,7 @@ from mock_server.domain.chats import TITLE_CHARS, RecordTaken, Turn, complete_tu
 from mock_server.domain.clock import format_time
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
+from mock_server.domain.messages import quoted
 from mock_server.domain.objects.models import App
 from mock_server.domain.replies import ReplyPart, text_of
 from mock_server.domain.sandboxes.state import State
@@ -292,8 +293,12 @@ def completions_v2(call: Call, body: CompletionsBody) -> Completion:
 
 
 def _first_readable(call: Call) -> App:
-    for app in call.store.apps():
+    apps = call.store.apps()
+    for app in apps:
         if app.level_of(call.caller) >= Level.READ:
+            if len(apps) > 1:
+                first = f"{quoted(app.id)}, the first that the key may read"
+                call.state.hint(f"without appId, the app is {first}")
             return app
     expected, hint = "the id of an app", "the key may read no app at all"
     raise AppNotFound(expected, "nothing", "$.appId", hint)
