@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from functools import cache
+from logging.handlers import BufferingHandler
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -59,6 +62,10 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     settings.load_profile(tier(config))
+    if tier(config) == "quick":
+        # Clients of examples trust what the machine trusts, but reach no other machine:
+        # to read all certificates would take each of them 25 ms.
+        os.environ.setdefault("SSL_CERT_DIR", str(Path(__file__).parent))
     if config.option.turns:
         config.pluginmanager.register(Turns())
 
@@ -180,6 +187,15 @@ def loaded(fixture: Any, options: dict[str, Any]) -> Any:
 @cache
 def _generation(document: str) -> FixtureData:
     return load_fixture(json.loads(document))
+
+
+@pytest.fixture
+def logged() -> Iterator[list[logging.LogRecord]]:
+    """What has been logged during a test."""
+    handler = BufferingHandler(sys.maxsize)
+    logging.getLogger().addHandler(handler)
+    yield handler.buffer
+    logging.getLogger().removeHandler(handler)
 
 
 @pytest.fixture

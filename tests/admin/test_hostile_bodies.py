@@ -36,10 +36,10 @@ STATE, JSON, YAML = "/__admin/state", "application/json", "application/yaml"
 
 
 @pytest.fixture
-def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+def quiet(logged: list[logging.LogRecord]) -> Iterator[None]:
     """Nothing unexpected was logged by the end."""
     yield
-    assert [each for each in caplog.records if each.levelno >= logging.ERROR] == []
+    assert [each for each in logged if each.levelno >= logging.ERROR] == []
 
 
 def put_state(api: Api, content: Any, content_type: str = JSON) -> Any:

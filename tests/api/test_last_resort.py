@@ -18,21 +18,20 @@ Live = Callable[[HttpParser], tuple[Switch, str]]
 
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_an_unexpected_error_is_an_envelope_and_a_line(
-    live: Live, http: HttpParser, caplog: pytest.LogCaptureFixture
+    live: Live, http: HttpParser, logged: list[logging.LogRecord]
 ) -> None:
     async def broken(_scope: Scope, _receive: Receive, _send: Send) -> None:
         raise ZeroDivisionError("a secret")
 
     switch, url = live(http)
     switch.app = ServerErrorMiddleware(broken)
-    with caplog.at_level(logging.ERROR):
-        response = fetch("POST", url, content=b"x")
+    response = fetch("POST", url, content=b"x")
     answer = response.json()
     trace_id = answer["message"].split()[-1]
     assert (response.status_code, answer["code"]) == (500, 500)
     assert (answer["statusText"], answer["data"]) == ("internalError", None)
     assert "secret" not in response.text
-    (record,) = caplog.records
+    (record,) = logged
     assert trace_id in record.getMessage()
     assert "ZeroDivisionError('a secret') at " in record.getMessage()
     assert record.exc_info is None

@@ -150,7 +150,7 @@ def tops_of(state: Any) -> dict[str, bool]:
 )
 @pytest.mark.parametrize(
     ("sandboxes", "calls"),
-    [(40, 800), pytest.param(200, 4_000, marks=pytest.mark.ci)],
+    [(40, 480), pytest.param(200, 4_000, marks=pytest.mark.ci)],
 )
 def test_no_sandbox_shows_what_was_done_in_another(
     sandboxes: int, calls: int, *, is_bound: bool

@@ -56,10 +56,13 @@ def check(number: int) -> int:
     return answered
 
 
-def test_a_thousand_stories_go_as_the_model_says() -> None:
-    assert sum(map(check, range(1_000))) > 1_000
-
-
-@pytest.mark.full
-def test_a_hundred_thousand_stories_go_as_the_model_says() -> None:
-    assert sum(map(check, range(1_000, 101_000))) > 100_000
+@pytest.mark.parametrize(
+    "stories",
+    [
+        range(300),
+        pytest.param(range(300, 3_000), marks=pytest.mark.ci),
+        pytest.param(range(3_000, 103_000), marks=pytest.mark.full),
+    ],
+)
+def test_stories_go_as_the_model_says(stories: range) -> None:
+    assert sum(map(check, stories)) > len(stories)

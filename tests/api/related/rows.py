@@ -407,10 +407,11 @@ def _by_link(operation: Operation, fields: Fields) -> Fields:
 
 def told(api: Api, operation: Operation) -> Iterator[str]:
     """A line for each change: the answer. What is refused has changed nothing."""
-    before = to_document(api.sandbox.store)
+    before, number = to_document(api.sandbox.store), 0
     for line, change in {written(each): each for each in changes(operation)}.items():
         answer = send(api, operation, change)
-        said, entry = str(answer.status_code), api.journal()[-1]
+        said, entry = str(answer.status_code), api.journal(since=number)[-1]
+        number = 0 if answer.status_code == 200 else entry["seq"]
         assert entry["operation"] == operation.name, change
         if answer.status_code == 200:
             said += f" ({entry['hint']})" if entry["hint"] else ""
