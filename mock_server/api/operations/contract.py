@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
 import msgspec
-from msgspec import Struct, inspect
+from msgspec import Struct
 
 from mock_server.api.errors import BadJson
 from mock_server.api.operations import nearest
@@ -25,6 +25,7 @@ from mock_server.domain.journal import REFUSED, Violation
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.messages import all_problems
 from mock_server.domain.objects.pending import FIRST_STEPS, Steps, compute
+from mock_server.domain.validation import walk
 from mock_server.domain.validation.convert import with_integers
 from mock_server.domain.versions import facts_of
 
@@ -217,7 +218,7 @@ class Contract(Generic[F]):
             body = msgspec.json.decode(content or b"null")
         except DECODE_ERRORS:
             return ""
-        paths = fields_without_effect(body, inspect.type_info(self.fields), ())
+        paths = fields_without_effect(body, walk.type_info(self.fields), ())
         named = [*islice(paths, _MAX_HINTED + 1)]
         rest = ["and more"] if len(named) > _MAX_HINTED else []
         names = ", ".join([*named[:_MAX_HINTED], *rest])

@@ -57,9 +57,9 @@ def with_integers(value: object, target_type: type[T]) -> T:
 
     JSON Schema says so (2020-12, Validation 6.1.1). Raises msgspec's ValidationError.
     """
-    return msgspec.convert(
-        _with_integers(value, inspect.type_info(target_type)), target_type
-    )
+    plain_type: type = target_type
+    converted = _with_integers(value, walk.type_info(plain_type))
+    return msgspec.convert(converted, target_type)
 
 
 def _with_integers(value: object, expected: inspect.Type) -> object:
@@ -84,7 +84,7 @@ def _with_integers(value: object, expected: inspect.Type) -> object:
 
 def number_fields(struct_type: type[Struct]) -> frozenset[str]:
     """Return the JSON names of the fields of a struct that accept integers."""
-    info = inspect.type_info(struct_type)
+    info = walk.type_info(struct_type)
     fields = info.fields if isinstance(info, inspect.StructType) else ()
     return frozenset(each.encode_name for each in fields if is_number_field(each))
 

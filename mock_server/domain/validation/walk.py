@@ -45,13 +45,19 @@ class Mistake(Struct, frozen=True):
     missing: tuple[str, ...] | None = None
 
 
+@lru_cache(128)  # there are fewer types, and each takes up to a millisecond
+def type_info(expected: type) -> inspect.Type:
+    """Return the description of a type."""
+    return inspect.type_info(expected)
+
+
 def mistakes(value: object, expected: type) -> Iterator[Mistake]:
     """Yield every mistake in `value` as data of the type `expected`, in document order.
 
     There is no mistake if and only if `convert.with_integers` converts the value.
     Tagged unions and exclusive bounds are not supported.
     """
-    yield from mistakes_of(value, inspect.type_info(expected), ())
+    yield from mistakes_of(value, type_info(expected), ())
 
 
 def mistakes_of(value: object, expected: inspect.Type, path: Path) -> Iterator[Mistake]:
@@ -141,7 +147,7 @@ def _all_fields_hint(struct: type[Struct]) -> str:
     If the type of a field is a described object, the description is added.
     """
     names = []
-    info = inspect.type_info(struct)
+    info = type_info(struct)
     fields = info.fields if isinstance(info, inspect.StructType) else ()
     for each in fields:
         name, words = each.encode_name, describe_type(each.type)
