@@ -191,7 +191,7 @@ def _generation(document: str) -> FixtureData:
 
 @pytest.fixture
 def logged() -> Iterator[list[logging.LogRecord]]:
-    """What has been logged during a test."""
+    """Collect the log records of a test."""
     handler = BufferingHandler(sys.maxsize)
     logging.getLogger().addHandler(handler)
     yield handler.buffer
