@@ -306,6 +306,7 @@ _OPTION_HINTS = (
     ("--follow", ("last", "limit", "tail", "n"), "pipe the journal into `tail`"),
     ("--yaml", ("format",), "JSON is the default; for YAML write --yaml"),
     ("--url", ("o", "output"), "redirect the output: > FILE"),
+    ("--url", ("p", "port", "host"), "write --url http://127.0.0.1:PORT"),
     ("--host", ("url",), "write --host HOST --port PORT"),
 )
 """Hints for unknown options: an option that the command has, and the names."""

@@ -157,7 +157,9 @@ def _warnings(fixture: FixtureData) -> Iterator[str]:
         for item in dataset.tree:
             rows = dataset.rows.get(item.id, ())
             noun = f"collection {item.name!r} of dataset {dataset.id!r}"
-            if item.type not in _TYPES and (hint := did_you_mean(item.type, _TYPES)):
+            if item.type not in _TYPES:
+                known = f" (FastGPT has {', '.join(_TYPES)}; it is served as written)"
+                hint = did_you_mean(item.type, _TYPES) or known
                 yield f"{noun} has the unknown type {item.type!r}{hint}"
             elif item.id in parents and item.type != "folder":
                 fix = "leave out type, or write type: folder"

@@ -127,6 +127,10 @@ def name_mistake(text: str, separation: str = "") -> str:
         form = f"{name}:{','.join(rest.replace(',', ' ').split())}"
         return f"Expected fields behind a colon ({form}), got {text!r}"
     hint = did_you_mean(re.sub("^(kind|preset)=", "", text), [*KINDS, *PRESETS])
+    field = text.partition("=")[0]
+    owner = next((kind for kind in KINDS if field in KINDS[kind].own_fields()), "")
+    if owner and "=" in text:
+        hint = f" (did you mean {owner}{':' if separation else ' '}{text}?)"
     if text.isdigit():
         hint = f" (did you mean error{':' if separation else ' '}status={text}?)"
     kinds, presets = ", ".join(KINDS), ", ".join(PRESETS)

@@ -56,8 +56,9 @@ class Address(NamedTuple):
         expected = f"Expected http://HOST:PORT, got {glimpse(url)}"
         if "://" not in url and len(url) <= _SHOWN_BYTES:
             with suppress(ValueError):
-                cls.of(f"http://{url}")
-                expected += f" (did you mean http://{url}?)"
+                likely = f"http://{'127.0.0.1:' if url.isdigit() else ''}{url}"
+                cls.of(likely)
+                expected += f" (did you mean {likely}?)"
         try:
             parts = urlsplit(url)
             host = parts.hostname

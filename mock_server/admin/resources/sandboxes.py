@@ -59,9 +59,11 @@ class NewSandbox(Input):
 
     @classmethod
     def unknown_field_hint(cls, name: str, fields: Mapping[str, object]) -> str:
-        """Return a hint for API keys, which the server creates."""
+        """Return a hint for API keys, which the server creates, and for a fixture."""
         if name in ("key", "keys", "apiKey"):
             return " (leave it out: the server creates the key, and returns it as key)"
+        if name == "fixture":
+            return " (did you mean 'state'? It is the fixture itself, no file's path)"
         return super().unknown_field_hint(name, fields)
 
 
