@@ -197,6 +197,8 @@ def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
 _LOGIN_FIELDS_SHOWN = {"username", "code"}
 _MAX_TEXTS, _MAX_CHARS = 20, 4_096
 """Maximum texts of a login, and characters of each, that its response may repeat."""
+_MAX_FIELDS = 1_000
+"""Maximum fields of a login that are read besides the known ones."""
 
 
 def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
@@ -243,12 +245,11 @@ def without_login(sent: SentRequest) -> SentRequest:
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
         # Decode one level only: the body may have been refused for its content.
         fields = msgspec.json.decode(sent.body, type=dict[str, msgspec.Raw])
-        redacted = {
-            name: raw
-            if name in _LOGIN_FIELDS_SHOWN and bytes(raw)[:1] == b'"'
-            else redacted
-            for name, raw in fields.items()
-        }
+        if len(fields) <= _MAX_FIELDS:
+            redacted = {
+                name: raw if name in _LOGIN_FIELDS_SHOWN and _is_text(raw) else redacted
+                for name, raw in fields.items()
+            }
     return replace(sent, query=query, body=msgspec.json.encode(redacted))
 
 
@@ -262,8 +263,10 @@ def credentials_in(sent: SentRequest, names: Collection[str]) -> tuple[bytes, ..
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
         # Not decoded as a whole: numbers may take long.
         fields |= msgspec.json.decode(sent.body or b"{}", type=dict[str, msgspec.Raw])
-    texts = [each for name, each in fields.items() if name not in _LOGIN_FIELDS_SHOWN]
-    unknown_names = [name for name in fields if names and name not in names]
+    first = dict.fromkeys((*names, *islice(fields, _MAX_FIELDS)))
+    hidden = (name for name in first if name not in _LOGIN_FIELDS_SHOWN)
+    texts = [fields[name] for name in hidden if name in fields]
+    unknown_names = [name for name in first if names and name not in names]
     strings = filter(None, map(_string_of, (*texts, *unknown_names)))
     repeated = islice(strings, _MAX_TEXTS)
     # Messages cut longer texts; unescaping a text of 1 MiB would take long.
@@ -275,9 +278,15 @@ def _string_of(value: str | msgspec.Raw) -> str:
     """Return a text, or the text in raw JSON; "" for any other value."""
     if isinstance(value, str):
         return value
+    if not _is_text(value):
+        return ""
     with suppress(msgspec.MsgspecError, UnicodeError):
         return msgspec.json.decode(value, type=str)
     return ""
+
+
+def _is_text(value: msgspec.Raw) -> bool:
+    return bytes(value)[:1] == b'"'
 
 
 def redacted_text(message: str, secrets: RequestSecrets) -> str:

@@ -4,6 +4,7 @@ import re
 from asyncio import timeout
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import suppress
+from itertools import accumulate
 from typing import Any, Self
 
 import msgspec
@@ -160,13 +161,24 @@ def _too_large(max_bytes: int, got: str) -> Refusal:
 
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_BRACES_AS_BRACKETS = bytes.maketrans(b"{}", b"[]")
+# An opening bracket becomes the byte 1; a closing one 255, which is -1 if it is signed.
+_LEVEL_CHANGES = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _TOO_DEEP = f"JSON nested deeper than {Published.json_depth} levels"
-# Matches a long run of digits (as zeros), and a character that shows a fraction or an
-# exponent. Possessive, because retrying from each digit would take quadratic time.
-_MANY_DIGITS = re.compile(rb"0{16,}+[.eE]?")
-_DIGIT_RUN = b"0" * 64
+_MAX_DIGITS = str(Published.integer)
+# Matches 16 digits over the limit: some of them as in the limit, then a larger one.
+_TOO_LARGE = "|".join(
+    f"{_MAX_DIGITS[:index]}[{int(digit) + 1}-9][0-9]{{{15 - index}}}(?![0-9])"
+    for index, digit in enumerate(_MAX_DIGITS)
+    if digit != "9"
+)
+# Matches a JSON text without strings up to its first integer over the limit. Other
+# numbers and their parts are consumed whole, as retrying from each digit takes long.
+_LONG_INTEGER = re.compile(
+    rf"(?:[^0-9.eE]++|[.eE][+-]?[0-9]*+|[0-9]++(?=[.eE])|(?![0-9]{{17}}|{_TOO_LARGE})[0-9]++)*+"
+    r"([0-9]++)".encode()
+)
+_DIGIT_RUN = b"0" * 32
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 # An exponent with a sign and two digits is as long as one of three digits.
 _EXPONENTS = bytes.maketrans(b"123456789+-E", b"0" * 11 + b"e")
@@ -294,12 +306,10 @@ def _check_brackets(content: bytes) -> None:
 
     Count the brackets in the text: building the values of 1 MiB would take long.
     """
-    brackets = _outside_strings(content).translate(_BRACES_AS_BRACKETS, _NO_BRACKETS)
-    if brackets.count(b"[") > Published.json_containers:
+    changes = _outside_strings(content).translate(_LEVEL_CHANGES, _NO_BRACKETS)
+    if changes.count(1) > Published.json_containers:
         raise _not_json(f"more than {Published.json_containers} arrays and objects")
-    for _ in range(Published.json_depth):
-        brackets = brackets.replace(b"[]", b"")  # the innermost ones
-    if brackets:
+    if max(accumulate(memoryview(changes).cast("b"))) > Published.json_depth:
         raise _not_json(_TOO_DEEP)
 
 
@@ -348,15 +358,11 @@ def long_integer(content: bytes) -> int | None:
     if b"0" * 16 not in content.translate(_DIGITS_AS_ZEROS):
         return None
     outside = _outside_strings(content)
-    for digit_run in _MANY_DIGITS.finditer(outside.translate(_DIGITS_AS_ZEROS)):
-        start, end = digit_run.span()
-        before = outside[max(start - 2, 0) : start]
-        is_part = before.removesuffix(b"-").endswith((b".", b"e", b"E", b"+"))
-        if not is_part and digit_run[0].endswith(b"0"):
-            number = int(outside[start - before.endswith(b"-") : end])
-            if abs(number) > Published.integer:
-                return number
-    return None
+    match = _LONG_INTEGER.match(outside)
+    if match is None:
+        return None
+    start, end = match.span(1)
+    return int(outside[start - outside.startswith(b"-", start - 1) : end])
 
 
 def _path_to_long(value: dict[str, object] | list[object]) -> list[str | int]:

@@ -81,7 +81,7 @@ class Published:
     json_values: Final = 50_000
     """Items and fields of a body besides the first of each array and object."""
     json_digits: Final = 256 * 1024
-    """Digits of a request body in numbers of 64 digits or more."""
+    """Digits of a request body in numbers of 32 digits or more."""
     json_exponents: Final = 1_000
     """Numbers with exponents like 308 of a request body."""
     refused_body_seconds: Final = 0.1

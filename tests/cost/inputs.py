@@ -459,9 +459,17 @@ OPERATIONS = {
     "exponents in a row": Input(
         ROWS, lambda n: Sent(INSERT, of_a_row(array(b"9" * 63 + b"e245", n)))
     ),
+    "fractions in a row": Input(
+        3_000_000, lambda n: Sent(INSERT, of_a_row(array(b"1." + b"9" * 61, n)))
+    ),
+    "chains of objects in a row": Input(
+        280_000,
+        lambda n: Sent(INSERT, of_a_row(array(b'{"a":' * 60 + b"1" + b"}" * 60, n))),
+    ),
     "exponents in metadata": Input(ROWS, lambda n: with_metadata(b"1e308", n)),
     "objects in metadata": Input(ROWS, lambda n: with_metadata(b'{"":0}', n)),
     "a password": Input(BODY, lambda n: Sent(LOGIN, b'{"password":%b}' % text("a", n))),
+    "fields of a login": Input(780_000, lambda n: Sent(LOGIN, fields(n))),
     "escapes of a password": Input(
         BODY, lambda n: Sent(LOGIN, b'{"password":%b}' % text("%41", n))
     ),

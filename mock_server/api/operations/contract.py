@@ -98,7 +98,8 @@ class Contract(Generic[F]):
         except DECODE_ERRORS:
             fields = None
         if fields is None:
-            values = self.values(content, choices, ignored)
+            is_checked = len(content) > _SHORT_BYTES
+            values = self.values(content, choices, ignored, is_checked=is_checked)
             fields = with_integers(values, self.fields)
         if self.checks_all_fields(choices):
             fields.check()
@@ -113,15 +114,22 @@ class Contract(Generic[F]):
         return None
 
     def values(
-        self, content: bytes, choices: Choices, ignored: list[str] | None = None
+        self,
+        content: bytes,
+        choices: Choices,
+        ignored: list[str] | None = None,
+        *,
+        is_checked: bool = False,
     ) -> dict[str, Any]:
         """Return the values of a body by field; violations may be tolerated.
 
         Missing fields are left out. If an ignored field resembles a known one, a hint
-        is added to the list `ignored`. Raises BadJson, and one InvalidField that names
-        all violations that the choices in force do not tolerate.
+        is added to the list `ignored`. `is_checked` is that of `read_json`.
+
+        Raises BadJson, and one InvalidField that names all violations that the choices
+        in force do not tolerate.
         """
-        body = read_json(content)
+        body = read_json(content, is_checked=is_checked)
         # The rule on integers holds for unknown fields too, at any depth.
         check_integers(content, body)
         body = self._checked_fields(body, choices)
