@@ -258,3 +258,14 @@ def test_a_key_in_the_name_of_a_header_is_in_no_entry(
     assert answer.status_code == 200
     kept = "".join(map(repr, api.sandbox.journal.since(0)))
     assert key.lower() not in kept.lower()
+
+
+def test_a_login_of_many_fields_shows_no_part_of_its_body(api: Api) -> None:
+    fields = {f"field-{number}": number for number in range(2_000)}
+    asked = fields | {"username": "ann", "password": "correct-horse-7"}
+    path = "/api/support/user/account/loginByPassword"
+    answer = api.client.post(path, json=asked | {"correct-horse-7": True})
+    assert answer.status_code >= 400
+    (entry,) = api.journal()
+    assert entry["request"]["body"] == "[redacted]"
+    assert "correct-horse-7" not in repr(entry)
