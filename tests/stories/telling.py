@@ -81,6 +81,8 @@ HEADERS = (
     *(
         "x-mock-sandbox",
         "allow",
+        "content-security-policy",
+        "content-type",
         "location",
         "retry-after",
         "set-cookie",
@@ -93,6 +95,8 @@ HEADERS = (
     "access-control-allow-credentials",
 )
 """What is told of the head of an answer."""
+UNTOLD = (None, "default", "application/json")
+"""The sandbox and the type that most answers have."""
 PART = re.compile(r"\n(?!\| )")
 """The end of a line that no further line belongs to."""
 _SERVER = re.compile(r"given ((?:[\w.]+=\S+ )*)(.+)")
@@ -196,7 +200,7 @@ class _Server:
 def _head_of(answer: Any) -> str:
     """The headers that a story tells, each in brackets."""
     found = {name: answer.headers.get(name) for name in HEADERS}
-    told = {k: v for k, v in found.items() if v not in (None, "default")}
+    told = {k: v for k, v in found.items() if v not in UNTOLD}
     return "".join(f"[{name}: {value}] " for name, value in told.items())
 
 
@@ -230,4 +234,4 @@ def short(value: Any) -> Any:
 
 
 def _is_all(permission: Any) -> bool:
-    return isinstance(permission, dict) and permission.get("value") == ALL
+    return isinstance(permission, dict) and {*permission.values()} <= {ALL, True}
