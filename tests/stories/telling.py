@@ -192,6 +192,7 @@ class _Server:
         self._made += [it for it in _MADE.findall(text) if it not in self._made]
         for number, made in enumerate(self._made, 1):
             text = text.replace(made, f"KEY-{number}")
+            text = text.replace(f'"******{made[-4:]}"', f'"******KEY-{number}"')
         text = _HOST.sub("http://HOST", text)
         text = END.sub("SOON", _LIBRARY.sub(r"\1, ...\2", text))
         return shortened(f"{answer.status_code} {text}".rstrip())
@@ -206,7 +207,7 @@ def _head_of(answer: Any) -> str:
 
 def text_of(answer: Any) -> str:
     """What came, in a line: of an envelope the data, or the message."""
-    if "json" not in answer.headers.get("content-type", ""):
+    if not answer.content or "json" not in answer.headers.get("content-type", ""):
         return json.dumps(answer.text, ensure_ascii=False)
     body = answer.json()
     if isinstance(body, dict) and {"statusText", "message"} <= body.keys():

@@ -240,46 +240,6 @@ def test_hostile_forms_are_refused(demo: Api, form: str) -> None:
     assert len(demo.sandbox.store.files) == 0
 
 
-@pytest.mark.parametrize(
-    "cookie",
-    [
-        *("fastgpt_token", "fastgpt_token=", "=;;=", "fastgpt_token=%00"),
-        *('fastgpt_token="', "Fastgpt_token={0}", "fastgpt_token=x; fastgpt_token={0}"),
-        *('fastgpt_token="{0}"', "fastgpt_token={0}x", "a=b; " * 2_000 + "c=d"),
-    ],
-)
-def test_hostile_cookies_log_nobody_in(demo: Api, cookie: str) -> None:
-    text = cookie.replace("{0}", demo.sandbox.tokens.login_token(USER))
-    path = "/api/support/user/account/tokenLogin"
-    answer = demo.client.get(path, headers={"cookie": text})
-    assert answer.status_code == 401, answer.text
-    assert answer.json()["statusText"] == "unauthorized"
-
-
-@pytest.mark.parametrize(
-    "messages",
-    [
-        *({}, [None], [[]], [{}], [{"role": 1, "content": "x"}]),
-        *([{"role": "user"}], [{"role": "user", "content": None}]),
-        [{"role": "user", "content": {"text": "x"}}],
-        [{"role": "human", "content": "x"}] * 10_000,
-    ],
-    ids=lambda value: json.dumps(value)[:40],
-)
-def test_hostile_messages_are_refused(demo: Api, messages: Any) -> None:
-    before = to_document(demo.sandbox.store)
-    body = {"messages": messages, "stream": True}
-    answer = demo.send("POST", "/api/v1/chat/completions", body)
-    assert check(demo, before, answer, messages)
-
-
-def test_a_share_link_nested_deeply_in_a_text_is_refused(demo: Api) -> None:
-    auth = '{"x":' + "[" * 5_000
-    path = "/api/core/chat/history/getHistories"
-    answer = demo.send("POST", path, {"outLinkAuthData": auth})
-    assert answer.status_code in (400, 401), answer.text
-
-
 def test_what_is_said_is_no_event_of_a_stream(demo: Api) -> None:
     said = 'a\n\ndata: [DONE]\r\n\r\nevent: x\x00\u2028"'
     demo.admin("POST", "/faults", {"kind": "reply", "text": said})
@@ -290,13 +250,3 @@ def test_what_is_said_is_no_event_of_a_stream(demo: Api) -> None:
     chunks = [json.loads(event.removeprefix("data: ")) for event in events]
     pieces = [each["choices"][0]["delta"]["content"] or "" for each in chunks]
     assert "".join(pieces) == said
-
-
-@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "TRACE", "get"])
-@pytest.mark.parametrize("operation", JSON[:3], ids=name)
-def test_odd_methods_do_nothing(demo: Api, operation: Operation, method: str) -> None:
-    before = to_document(demo.sandbox.store)
-    headers = {"Authorization": "Bearer any", "Content-Type": "application/json"}
-    answer = demo.client.request(method, operation.path, headers=headers)
-    assert answer.status_code == 405
-    assert to_document(demo.sandbox.store) == before
