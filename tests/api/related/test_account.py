@@ -109,6 +109,15 @@ def test_a_journal_keeps_neither_password_nor_token(
     assert '"username":"root"' in everything.replace('\\"', '"').replace(": ", ":")
 
 
+def test_the_query_of_a_login_is_hidden_and_says_that_there_was_one(api: Api) -> None:
+    for query in ("?username=root&password=secret", ""):
+        api.client.get(f"{LOGIN}{query}")
+    refused = api.client.post(f"{LOGIN}?password=secret", content=b"x" * 2**21)
+    assert refused.status_code == 413
+    queries = [entry["request"]["query"] for entry in api.journal()]
+    assert queries == ["[redacted]", "", "[redacted]"]
+
+
 @pytest.mark.parametrize(
     "path",
     [
