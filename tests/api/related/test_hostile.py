@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle, islice, product
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -22,10 +23,11 @@ from mock_server.domain.versions import VERSIONS
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.source.files import shipped_path
 from tests.admin.hostile_values import NESTED, NOT_JSON, VALUES
-from tests.api.related.world import LOCAL_FILE, MIB
+from tests.api.related.world import LOCAL_FILE
 from tests.conftest import MakeApi
 from tests.openapi.examples import USER, examples_of
 from tests.related_routes import RELATED_ROUTES, serving
+from tests.said import Case, Text
 from tests.support import Api
 
 pytestmark = pytest.mark.sampled
@@ -185,58 +187,20 @@ def test_nothing_hostile_is_an_accident_in_an_older_version(
     ask(api, operation, all_of(operation, QUERY_VALUES))
 
 
-def part(head: str, content: str = "x") -> str:
-    return f"--cut\r\nContent-Disposition: form-data; {head}\r\n\r\n{content}\r\n"
-
-
-WHERE = part('name="datasetId"', DEMO_DATASET)
-FILE = part('name="file"; filename="a.txt"')
-END = "--cut--\r\n"
-FORMS = {
-    "cut off": WHERE + FILE,
-    "cut in its end": WHERE + FILE + "--cut",
-    "no file": WHERE + END,
-    "no file name": WHERE + part('name="file"') + END,
-    "empty file name": WHERE + part('name="file"; filename=""') + END,
-    "no name": WHERE + part('filename="a.txt"') + END,
-    "no disposition": f"--cut\r\nX-A: b\r\n\r\n{DEMO_DATASET}\r\n{FILE}{END}",
-    "no dataset": FILE + END,
-    "bad encoding": WHERE + part('name="file"; filename="%zz.txt"') + END,
-    "encoded surrogate": WHERE + part('name="file"; filename="%ED%A0%80.txt"') + END,
-    "surrogate": WHERE + part('name="file"; filename="\ud800.txt"') + END,
-    "wrong type": WHERE + part('name="file"; filename="a.exe"') + END,
-    "type before NUL": WHERE + part('name="file"; filename="a.txt%00.exe"') + END,
-    "long name": WHERE + part(f'name="file"; filename="{"x" * 9_000}.txt"') + END,
-    "data is no JSON": part('name="data"', "{") + FILE + END,
-    "data is null": part('name="data"', "null") + FILE + END,
-    "data is deep": part('name="data"', "[" * 60_000) + FILE + END,
-    "a deep part": WHERE + part('name="metadata"', "[" * 60_000) + FILE + END,
-    "a forged file": part(
-        'name="data"',
-        '{"datasetId": "%s", "file": {"name": "a.txt", "size": 1}}' % DEMO_DATASET,
-    )
-    + END,
-    "many parts": WHERE + part('name="x"') * 200 + FILE + END,
-    "a long part": WHERE + part('name="x"', "y" * 70_000) + FILE + END,
-    "a long header": "--cut\r\nX-A: " + "a" * MIB + "\r\n\r\n",
-    "many headers": "--cut\r\n" + "X-A: a\r\n" * 100_000 + "\r\n",
-    "a preamble": "x" * MIB + WHERE + FILE + END,
-    "line ends only": "\r\n" * MIB,
-    "nothing": "",
-}
+FORMS = Text(Path(__file__).parents[1] / "said" / "hostile_forms.txt").cases
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_hostile_forms_are_refused(demo: Api, form: str) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_hostile_forms_are_refused(demo: Api, form: Case) -> None:
     before = to_document(demo.sandbox.store)
     headers = {
         "Content-Type": "multipart/form-data; boundary=cut",
         "Authorization": "Bearer any",
     }
-    content = form.encode("utf-8", "surrogatepass")
+    content = form.given.encode("utf-8", "surrogatepass")
     answer = demo.client.post(LOCAL_FILE, content=content, headers=headers)
-    assert check(demo, before, answer, form[:200])
+    assert check(demo, before, answer, form.written)
     assert len(demo.sandbox.store.files) == 0
 
 
