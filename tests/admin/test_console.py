@@ -41,16 +41,6 @@ def test_a_browser_is_led_to_the_console(api: Api, path: str) -> None:
     assert api.journal() == []
 
 
-@pytest.mark.parametrize(
-    ("method", "accept"), [("GET", "*/*"), ("POST", "text/html"), ("HEAD", "text/html")]
-)
-def test_others_meet_no_page_at_the_root(api: Api, method: str, accept: str) -> None:
-    answer = api.client.request(method, "/", headers={"Accept": accept})
-    assert answer.status_code == 404
-    assert method == "HEAD" or answer.json()["statusText"] == "routeNotFound"
-    assert [entry["request"]["path"] for entry in api.journal()] == ["/"]
-
-
 @pytest.mark.ci
 def test_the_page_and_all_its_files_are_served_without_the_token(
     make_api: MakeApi,
@@ -60,14 +50,6 @@ def test_the_page_and_all_its_files_are_served_without_the_token(
         assert api.client.get(f"/__admin{path}").status_code == 200, path
     assert api.client.get("/__admin/console/nothing.js").status_code == 401
     assert api.client.get("/__admin/apps").status_code == 401
-
-
-@pytest.mark.parametrize(
-    "name", ["..", "..%2fapp.py", "index.html", "APP.JS", "x.js", "page", "page/"]
-)
-def test_no_other_file_is_served(api: Api, name: str) -> None:
-    for folder in ("console", "demo"):
-        assert api.client.get(f"/__admin/{folder}/{name}").status_code == 404
 
 
 def test_the_policy_of_the_page_allows_its_own_files_only(api: Api) -> None:

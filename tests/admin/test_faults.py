@@ -49,16 +49,6 @@ def test_a_fault_is_shown_with_its_defaults(
     assert listed["id"] == api.admin("GET", "/faults/f1").json()["id"] == "f1"
 
 
-def test_the_next_decisions_are_told(api: Api) -> None:
-    fault = {"kind": "error", "times": 3, "skip": 2, "probability": 0.5, "seed": 9}
-    api.admin("POST", "/faults", fault)
-    plan = api.admin("GET", "/faults/f1?plan=20").json()["plan"]
-    statuses = [api.pin().status_code for _ in range(20)]
-    assert [each["index"] for each in plan] == list(range(20))
-    assert [503 if each["fires"] else 200 for each in plan] == statuses
-    assert statuses.count(503) == 3
-
-
 def test_spent_faults_of_a_preset_go_with_the_others(api: Api) -> None:
     api.admin("POST", "/faults", {"preset": "slow"})
     fault = api.sandbox.faults.all()[0]

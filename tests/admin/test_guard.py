@@ -9,6 +9,7 @@ import http.client
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -31,6 +32,7 @@ from tests.admin.world import (
     ask,
     filled,
 )
+from tests.said import Text
 from tests.support import PIN, Api, Switch
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "STEAL")
@@ -40,6 +42,11 @@ FREE = [row for row in ROWS if row.template in OPEN]
 CLOSED = [row for row in ROWS if row.template not in OPEN]
 READS = [row for row in ROWS if row.method == "GET"]
 WRITES = [row for row in ROWS if row.method in BODIED]
+SPELLINGS = [
+    each.given
+    for each in Text(Path(__file__).with_name("said") / "spellings.txt").cases
+]
+"""Paths of the state as another reader of a path might write them."""
 GOOD = {"host": HOST, "authorization": f"Bearer {TOKEN}", "content-type": JSON}
 
 
@@ -293,33 +300,7 @@ def raw(url: str, method: str, target: str, **headers: str) -> tuple[int, bytes]
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT"])
-@pytest.mark.parametrize(
-    "target",
-    [
-        "/%5f%5fadmin/state",
-        "/__admi%6e/state",
-        "//__admin/state",
-        "/__ADMIN/state",
-        "/__admin/../__admin/state",
-        "/./__admin/state",
-        "/api/../__admin/state",
-        "/__admin/health/../state",
-        "/__admin/health/%2e%2e/state",
-        "/__admin/health%2f..%2fstate",
-        "/__admin/%68ealth/../state",
-        "/__admin%2fstate",
-        "/__admin;/state",
-        "/__admin//state",
-        "/__admin/state/",
-        "/__admin/state?/health",
-        "/__admin/state%3f/health",
-        "/__admin/state;/health",
-        "/__admin/sandboxes/default/state",
-        "/__admin/sandboxes/health/state",
-        "/__admin/sandboxes/default/../../state",
-        "\\__admin\\state",
-    ],
-)
+@pytest.mark.parametrize("target", SPELLINGS)
 def test_no_spelling_of_a_path_gets_around_the_guard(
     url: str, method: str, target: str
 ) -> None:

@@ -9,11 +9,6 @@ from tests.conftest import MakeApi
 from tests.support import APP, DATASET, Api
 
 APP_PATH, DATASET_PATH = f"/apps/{APP}", f"/datasets/{DATASET}"
-YEARS = {"repeat": 3, "_id": "y{n}", "name": "Year {n}", "tags": ["old"]}
-ROWS = {"name": "Rows", "data": [{"_id": "row-1", "q": "A question"}]}
-PRICES = {"collections": [{"name": "Years", "children": [YEARS]}, ROWS]}
-RECORDS = [{"dataId": "r1", "obj": "Human", "text": "Hello"}]
-SUPPORT = {"name": "Support", "chats": [{"chatId": "c1", "records": RECORDS}]}
 
 
 def test_an_app_and_a_dataset_are_shown_as_the_state_shows_them(api: Api) -> None:
@@ -31,21 +26,6 @@ def test_what_was_read_can_be_put_back_and_changes_nothing(make_api: MakeApi) ->
             assert (put.status_code, put.json()) == (200, each)
     assert api.admin("GET", "/state").json() == before
     assert api.admin("PUT", "/state", before).status_code == 200
-    assert api.admin("GET", "/state").json() == before
-
-
-def test_reset_and_restore_bring_back_what_there_was(api: Api) -> None:
-    before = api.admin("GET", "/state").json()
-    api.admin("PUT", DATASET_PATH, PRICES)
-    api.admin("PUT", "/apps/support", SUPPORT)
-    with_new = api.admin("GET", "/state").json()
-    api.admin("PUT", "/snapshots/s")
-    api.admin("DELETE", DATASET_PATH)
-    api.admin("PUT", "/apps/support", {})
-    api.admin("POST", "/snapshots/s/restore")
-    assert api.admin("GET", "/state").json() == with_new
-    assert api.ids(searchText="Year 2") == ["y2"]
-    api.admin("POST", "/reset")
     assert api.admin("GET", "/state").json() == before
 
 

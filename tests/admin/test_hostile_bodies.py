@@ -107,12 +107,6 @@ def test_hostile_states_are_refused_over_a_socket_too(
     assert (get_state(api), api.sandbox.state.generation) == (before, 1)
 
 
-def test_a_state_may_be_called_json_in_any_case(api: Api) -> None:
-    content = b'{"apps": [{"id": "\\ud83d\\ude00"}]}'
-    for content_type in (JSON, "Application/JSON", "application/json; charset=UTF-8"):
-        assert put_state(api, content, content_type)["http"] == 200, content_type
-
-
 @pytest.mark.ci
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.direct

@@ -70,26 +70,3 @@ def test_a_full_house_is_said_and_nobody_is_sent_away() -> None:
     assert sandboxes.get("first") is first
     sandboxes.delete("first")
     assert sandboxes.create().name not in ("first", "default")
-
-
-@pytest.mark.parametrize(
-    ("asked", "unknown", "size"),
-    [
-        ({}, "create", 10),
-        ({"choices": {"page_size_default": 5}}, "create", 5),
-        ({"profile": "deployed"}, "ignore", 10),
-        (
-            {"profile": "documented", "choices": {"page_size_default": 5}},
-            "not_found",
-            5,
-        ),
-    ],
-)
-@pytest.mark.fresh
-def test_a_sandbox_has_the_servers_own_choices_unless_it_names_a_profile(
-    make_api: MakeApi, asked: dict[str, Any], unknown: str, size: int
-) -> None:
-    api = make_api(choices={"chat_unknown": "create"})
-    name = api.admin("POST", "/sandboxes", asked).json()["name"]
-    chosen = api.admin("GET", f"/sandboxes/{name}/choices").json()["choices"]
-    assert (chosen["chat_unknown"], chosen["page_size_default"]) == (unknown, size)

@@ -339,13 +339,6 @@ def explained(api: Api, sandbox: str = "", **query: Any) -> Any:
     return answer.json()
 
 
-def test_to_ask_changes_nothing_and_enters_no_journal(api: Api) -> None:
-    before = api.admin("GET", "/state").json()
-    explained(api, item="inner", request={"parentId": None, "pageSize": 1})
-    assert api.admin("GET", "/state").json() == before
-    assert api.journal() == []
-
-
 def test_a_sandbox_takes_declared_and_issued_keys(make_api: MakeApi) -> None:
     api = make_api({**LIBRARY, "keys": [{"key": "fastgpt-reader"}]})
     made = api.admin("POST", "/sandboxes", {"name": "team"}).json()
@@ -355,8 +348,3 @@ def test_a_sandbox_takes_declared_and_issued_keys(make_api: MakeApi) -> None:
     found = explained(api, "/sandboxes/team", key=STRANGER)
     assert found["keptOutBy"] == ["permission"]
     assert found["message"].startswith("the request is refused: Expected a key")
-
-
-def test_a_sandbox_without_declared_keys_takes_any_at_its_own_address(api: Api) -> None:
-    api.admin("POST", "/sandboxes", {"name": "team"})
-    assert explained(api, "/sandboxes/team", key=STRANGER)["shown"] is True

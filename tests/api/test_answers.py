@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -10,8 +9,6 @@ import pytest
 from tests.support import DATASET, Api
 
 PATH = "/api/any/{id}"
-NO_TOTALS: tuple[Any, ...] = ("5", None, [], 1.5)
-NO_PAGES = [{"list": [{}], "total": each} for each in NO_TOTALS]
 
 
 def respond(api: Api, operation: str, **fields: Any) -> dict[str, Any]:
@@ -21,38 +18,11 @@ def respond(api: Api, operation: str, **fields: Any) -> dict[str, Any]:
     return dict(answer.json())
 
 
-@pytest.mark.parametrize(
-    ("body", "content_type", "expected"),
-    [
-        ({"json": {"a": None}}, "application/json", b'{"a":null}'),
-        ({"json": None}, "application/json", b"null"),
-        ({"text": "é"}, "text/plain; charset=utf-8", "é".encode()),
-        ({"base64": "AP8="}, "application/octet-stream", b"\x00\xff"),
-        ({"text": "<a>", "headers": {"Content-Type": "text/xml"}}, "text/xml", b"<a>"),
-        ({}, "text/plain; charset=utf-8", b""),
-    ],
-)
-def test_any_path_has_any_answer(
-    api: Api, body: dict[str, Any], content_type: str, expected: bytes
-) -> None:
-    respond(api, f"GET {PATH}", status=201, **body)
-    answer = api.client.get("/api/any/thing")
-    assert (answer.status_code, answer.content) == (201, expected)
-    assert answer.headers["content-type"] == content_type
-
-
 def test_what_placeholders_stand_for_is_bounded(api: Api) -> None:
     respond(api, f"POST {PATH}", json=["{{body.x}}"] * 1_000)
     answer = api.client.post("/api/any/7", json={"x": "x" * 100_000})
     assert answer.status_code == 409
     assert "placeholders that stand for at most" in answer.json()["message"]
-
-
-def test_an_answer_that_is_refused_changes_nothing(api: Api) -> None:
-    api.admin("PUT", "/choices", {"choices": {"body_unknown_fields": "ignore"}})
-    respond(api, "updateHistory", phase="after", json=["{{body.z}}"] * 5)
-    assert api.pin(z="x" * 1_000_000).status_code == 409
-    assert api.top() is False
 
 
 def test_what_a_fault_adds_to_an_answer_is_bounded(api: Api) -> None:
@@ -104,31 +74,6 @@ def test_at_most_a_thousand_are_in_force_beside_the_faults(api: Api) -> None:
     refused = api.admin("POST", "/faults", asked)
     assert refused.json()["message"].startswith("Expected at most 1000 answers")
     assert api.admin("POST", "/faults", {"kind": "empty"}).status_code == 201
-
-
-@pytest.mark.parametrize("data", [*NO_PAGES, {"list": None}, [1], 7, None])
-@pytest.mark.parametrize(
-    "fault",
-    [
-        {"kind": "wrong_total"},
-        {"kind": "page_drift", "insert": 1},
-        {"kind": "duplicate_item"},
-        {"kind": "alter", "remove": ["a"]},
-    ],
-)
-def test_what_is_no_page_is_left_alone(
-    api: Api, fault: dict[str, Any], data: Any
-) -> None:
-    respond(api, "listV2", data=data)
-    api.admin("POST", "/faults", fault)
-    assert api.list_v2().json()["data"] == data
-
-
-@pytest.mark.parametrize("body", [b"[1]", b"7", b"{}", b'{"code":200}', b"\xff"])
-def test_answers_without_an_envelope_are_not_altered(api: Api, body: bytes) -> None:
-    respond(api, "listV2", base64=b64encode(body).decode())
-    api.admin("POST", "/faults", {"kind": "alter", "remove": ["a"]})
-    assert api.list_v2().content == body
 
 
 def test_an_answer_that_is_deleted_is_charged_no_more(api: Api) -> None:

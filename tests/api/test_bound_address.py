@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -69,27 +68,6 @@ def test_where_not_any_key_counts_none_is_told_so(
     api, team = make_team(**options)
     assert api.send("PUT", TEAM + PIN, PIN_BODY, team["key"]).status_code == 200
     assert [entry["hint"] for entry in journal(api)] == [None]
-
-
-@pytest.mark.fresh
-def test_a_login_is_the_sandboxs(make_team: Make) -> None:
-    api, _ = make_team(KEYED, profile="deployed")
-    code = api.client.get(
-        f"{TEAM}/api/support/user/account/preLogin?username=root"
-    ).json()["data"]["code"]
-    digest = hashlib.sha256(b"1234").hexdigest()
-    login = {"username": "root", "password": digest, "code": code}
-    path = f"{TEAM}/api/support/user/account/loginByPassword"
-    token = api.send("POST", path, login, None).json()["data"]["token"]
-    api.client.cookies.clear()
-    headers = {"token": token}
-    answer = api.client.put(TEAM + PIN, json=PIN_BODY, headers=headers)
-    assert (answer.status_code, answer.headers["x-mock-sandbox"]) == (200, "team")
-    elsewhere = api.client.put(
-        f"{BOUND_PREFIX}default{PIN}", json=PIN_BODY, headers=headers
-    )
-    assert elsewhere.status_code != 200
-    assert api.admin("GET", "/journal").json()["total"] == 1
 
 
 def test_it_has_the_description(make_team: Make) -> None:

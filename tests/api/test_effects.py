@@ -2,37 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from tests.conftest import MakeApi
-from tests.support import APP, CHAT, DATASET, PIN, Api
+from tests.support import APP, CHAT, PIN, Api
 
 PINNED = {"appId": APP, "chatId": CHAT, "top": True}
-
-
-@pytest.mark.parametrize(
-    ("size", "most", "effect"),
-    [
-        (50, 30, "counted as 30 (30 of 63 served)"),
-        (50, 100, "honoured"),
-        (150, 100, "counted as 100 (63 of 63 served)"),
-        (1e300, 30, "counted as 30 (30 of 63 served)"),
-    ],
-)
-def test_a_page_that_is_too_large_says_what_was_served(
-    make_api: MakeApi, size: Any, most: int, effect: str
-) -> None:
-    collections = [{"name": "x", "repeat": 63}]
-    document = {"datasets": [{"id": DATASET, "collections": collections}]}
-    choices = {"page_size_over_limit": "clamp", "page_size_max": most}
-    api = make_api(document, choices=choices)
-    assert api.list_v2(pageSize=size).status_code == 200
-    (entry,) = api.journal()
-    assert entry["answer"]["truncated"] is True
-    (found,) = entry["violations"]
-    assert (found["path"], found["effect"]) == ("$.pageSize", effect)
 
 
 NO_BEARER = 'a header that does not begin with "Bearer "'

@@ -47,16 +47,6 @@ def test_the_first_failing_check_answers(
     assert int(response.headers["content-length"]) == len(response.content)
 
 
-@pytest.mark.parametrize(("path", "allow"), [(PIN, "PUT"), (LIST, "POST")])
-@pytest.mark.parametrize("method", ["GET", "DELETE", "PATCH", "OPTIONS", "FOO"])
-def test_another_method_is_405_with_allow(
-    api: Api, path: str, allow: str, method: str
-) -> None:
-    response = api.client.request(method, path, headers=AUTH)
-    assert response.status_code == 405
-    assert response.headers["allow"] == allow
-
-
 @pytest.mark.ci
 def test_head_is_405_without_a_body(api: Api, face: str) -> None:
     response = api.client.head(LIST, headers=AUTH)

@@ -11,16 +11,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from mock_server.app import create_app
 from mock_server.domain.choices.choosing import choose, with_choices
 from mock_server.domain.choices.table import table
 from tests.api.messages import told_by
-from tests.api.refused import AUTH, CASES, JSON, LISTED, PINNED, Case, Server, lists
-from tests.in_process import InProcess
-from tests.support import LIBRARY, LIST, PIN
-
-HISTORY = "/api/core/chat/history"
-FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+from tests.api.refused import AUTH, CASES, JSON, PINNED, Case, Server
+from tests.support import PIN
 
 
 @pytest.fixture(scope="module")
@@ -81,34 +76,6 @@ def test_a_pin_by_post_is_told_all_that_it_needs_together(
         assert server.send(case, enough)["code"] == 200
 
 
-MISTAKES = {
-    "a related route by GET": (
-        Case("", f"{HISTORY}/getHistories?appId=app-1", {}, "GET", AUTH, {}),
-        'got the string "GET" - at method (send POST with the fields as a JSON body; '
-        "GET with such a body is served with the choice method_mismatch=accept)",
-    ),
-    "curl -d": (
-        Case("", LIST, LISTED, "POST", AUTH | FORM, {}),
-        "at header Content-Type (send JSON, not a form; "
-        "with curl add -H 'Content-Type: application/json')",
-    ),
-    "an app for a dataset": (
-        Case("", LIST, LISTED | {"datasetId": "app-1"}, "POST", AUTH | JSON, {}),
-        'at $.datasetId (that is the id of an app; there are "dataset-1", "dataset-2")',
-    ),
-    "a dataset for an app": (
-        Case("", PIN, PINNED | {"appId": "dataset-1"}, "PUT", AUTH | JSON, {}),
-        'at $.appId (that is the id of a dataset; there are "app-1", "app-2")',
-    ),
-}
-
-
-@pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_told_how_it_is_meant(server: Server, name: str) -> None:
-    case, end = MISTAKES[name]
-    assert server.send(case, choose())["message"].endswith(end)
-
-
 OTHERWISE = {"parent_empty_string"}
 """Violations of what the answer puts in other words, or refuses for another reason."""
 
@@ -121,31 +88,3 @@ def test_the_violation_says_what_the_answer_says(server: Server, case: Case) -> 
     if not (is_read_by_choice and "unknown_fields" not in case.choices):
         said = {each["message"] for each in found if each["name"] not in OTHERWISE}
         assert said <= {message}
-
-
-def test_to_who_may_not_read_it_no_choice_would_serve_a_list_or_a_pin() -> None:
-    fixture = LIBRARY | {"keys": [{"key": "nobody", "permission": "none"}]}
-    with InProcess(create_app(fixture)) as client:
-        headers = {"Authorization": "Bearer nobody"}
-        pin = client.put(PIN, json=PINNED | {"chatId": "new"}, headers=headers)
-        page = client.post(LIST, json=LISTED | {"parentId": "x"}, headers=headers)
-    assert (pin.status_code, page.status_code) == (404, 404)
-    assert "served with" not in pin.text + page.text
-
-
-def test_where_keys_are_declared_no_choice_takes_another() -> None:
-    fixture = LIBRARY | {"keys": [{"key": "declared"}]}
-    with InProcess(create_app(fixture)) as client:
-        answer = client.put(PIN, json=PINNED, headers=AUTH)
-    assert answer.status_code == 401
-    assert "served with" not in answer.text
-
-
-def test_a_longer_list_of_violations_names_what_each_needs(server: Server) -> None:
-    case = lists("", offset=..., pageSize="150")
-    server.send(case, choose())
-    assert [each["message"].rpartition(" (")[2] for each in server.violations()] == [
-        "served with the choice offset_missing=accept)",
-        "served with the choice numeric_strings=accept)",
-        "served with the choice page_size_over_limit=clamp)",
-    ]

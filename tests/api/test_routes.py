@@ -9,8 +9,6 @@ import pytest
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.choices.choosing import choose
-from tests.conftest import MakeApi
-from tests.related_routes import RELATED_ROUTES
 
 OFF = choose(choices={"related_routes": "off", "legacy_paths": "off"})
 ON = choose(choices={"related_routes": "on"})
@@ -66,13 +64,3 @@ def test_a_deletion_is_proposed_for_its_own_path_with_a_slip_only(
     said = hint(path, is_on=True, method=method)
     assert not re.search(r"did you mean [^?]*/(batch)?(del|clear)", said)
     assert hint("/api/core/dataset/delet", is_on=True).count("/api/core/dataset/delete")
-
-
-def test_the_journal_says_the_same_of_a_near_path(make_api: MakeApi) -> None:
-    api = make_api(choices={"related_routes": "off"})
-    path = RELATED_ROUTES[0].path + "/"
-    said = api.send("POST", path, {}).json()["message"]
-    (entry,) = api.journal()
-    assert said.endswith(NEEDED)
-    assert entry["hint"] == said
-    assert [each["message"] for each in entry["violations"]] == [said]

@@ -81,6 +81,8 @@ HEADERS = (
     *(
         "x-mock-sandbox",
         "allow",
+        "content-security-policy",
+        "content-type",
         "location",
         "retry-after",
         "set-cookie",
@@ -93,6 +95,8 @@ HEADERS = (
     "access-control-allow-credentials",
 )
 """What is told of the head of an answer."""
+UNTOLD = (None, "default", "application/json")
+"""The sandbox and the type that most answers have."""
 PART = re.compile(r"\n(?!\| )")
 """The end of a line that no further line belongs to."""
 _SERVER = re.compile(r"given ((?:[\w.]+=\S+ )*)(.+)")
@@ -188,6 +192,7 @@ class _Server:
         self._made += [it for it in _MADE.findall(text) if it not in self._made]
         for number, made in enumerate(self._made, 1):
             text = text.replace(made, f"KEY-{number}")
+            text = text.replace(f'"******{made[-4:]}"', f'"******KEY-{number}"')
         text = _HOST.sub("http://HOST", text)
         text = END.sub("SOON", _LIBRARY.sub(r"\1, ...\2", text))
         return shortened(f"{answer.status_code} {text}".rstrip())
@@ -196,13 +201,13 @@ class _Server:
 def _head_of(answer: Any) -> str:
     """The headers that a story tells, each in brackets."""
     found = {name: answer.headers.get(name) for name in HEADERS}
-    told = {k: v for k, v in found.items() if v not in (None, "default")}
+    told = {k: v for k, v in found.items() if v not in UNTOLD}
     return "".join(f"[{name}: {value}] " for name, value in told.items())
 
 
 def text_of(answer: Any) -> str:
     """What came, in a line: of an envelope the data, or the message."""
-    if "json" not in answer.headers.get("content-type", ""):
+    if not answer.content or "json" not in answer.headers.get("content-type", ""):
         return json.dumps(answer.text, ensure_ascii=False)
     body = answer.json()
     if isinstance(body, dict) and {"statusText", "message"} <= body.keys():
@@ -230,4 +235,4 @@ def short(value: Any) -> Any:
 
 
 def _is_all(permission: Any) -> bool:
-    return isinstance(permission, dict) and permission.get("value") == ALL
+    return isinstance(permission, dict) and {*permission.values()} <= {ALL, True}

@@ -13,27 +13,18 @@ from mock_server.domain.login import digest_of
 from tests.api.related.world import (
     ACCOUNT,
     APP,
-    DATASET,
     LOGIN,
     OWNER,
     PASSWORD,
     USERS,
     WORLD,
     code_for,
-    ok,
-    sandbox,
-    token_in,
 )
 from tests.conftest import MakeApi
 from tests.in_process import InProcess
-from tests.support import LIST, PIN, Api
+from tests.support import PIN, Api
 
-DETAIL = "/api/core/dataset/detail"
-WHO = f"{ACCOUNT}/tokenLogin"
-PLAN = "/api/support/user/team/plan/getTeamPlanStatus"
-HISTORIES = "/api/core/chat/history/getHistories"
 PINNED = {"appId": APP, "chatId": "one", "top": True}
-LISTED = {"offset": 0, "datasetId": DATASET}
 
 
 def served(make_api: MakeApi, **choices: Any) -> Api:
@@ -91,69 +82,6 @@ def token_of(api: Api) -> str:
 def cookie(token: str) -> dict[str, str]:
     """The header with the cookie of a login."""
     return {"Cookie": f"theme=dark; fastgpt_token={token}"}
-
-
-def test_a_user_has_what_the_schema_of_fastgpt_requires(api: Api) -> None:
-    user = log_in(api).json()["data"]["user"]
-    team, dataset = user["team"], ok(api, "GET", DETAIL, {"id": DATASET})
-    assert (user["promotionRate"], user["tags"], user["avatar"]) == (0, [], "")
-    assert (team["userId"], team["teamId"]) == (user["_id"], dataset["teamId"])
-    assert (team["avatar"], team["isWecomTeam"]) == ("", False)
-    for allowed in (user["permission"], team["permission"]):
-        assert allowed["role"] == allowed["value"]
-        assert allowed["hasManageRole"]
-        assert allowed["hasAppCreatePer"]
-
-
-def test_with_bearer_only_tokens_count_on_related_routes_only(
-    make_api: MakeApi,
-) -> None:
-    api = served(make_api, credentials="bearer")
-    token = token_of(api)
-    for headers in (cookie(token), {"token": token}):
-        refused = api.client.put(PIN, json=PINNED, headers=headers)
-        assert refused.status_code == 403
-        assert "credentials=login_too" in refused.json()["message"]
-        for path in (WHO, PLAN):
-            data = api.client.get(path, headers=headers).json()["data"]
-            assert data is not None
-        chats = api.client.post(HISTORIES, json={"appId": APP}, headers=headers)
-        assert chats.status_code == 200
-        assert api.journal()[-1]["violations"] == []
-
-
-@pytest.mark.fresh
-def test_a_login_with_the_key_of_a_sandbox_leads_there(api: Api) -> None:
-    name, key = sandbox(api)
-    token = token_in(api, key)
-    answer = api.client.put(PIN, json=PINNED, headers=cookie(token))
-    assert (answer.status_code, answer.headers["x-mock-sandbox"]) == (200, name)
-    assert api.sandbox.chat(APP, "one").top is False  # type: ignore[union-attr]
-    for headers in (key, {"Authorization": f"Bearer {OWNER}"}):
-        who = api.client.get(WHO, headers=headers | cookie(token))
-        assert (who.status_code, who.headers["x-mock-sandbox"]) == (200, name)
-
-
-@pytest.mark.fresh
-def test_where_a_login_leads_the_choices_of_that_sandbox_hold(api: Api) -> None:
-    name, key = sandbox(api)
-    headers = {"token": token_in(api, key), "Authorization": "Bearer any-key"}
-    choices = {"choices": {"method_mismatch": "reject"}}
-    api.admin("PUT", f"/sandboxes/{name}/choices", choices)
-    answer = api.client.put(WHO, json={}, headers=headers)
-    assert (answer.status_code, answer.headers["x-mock-sandbox"]) == (405, name)
-
-
-@pytest.mark.fresh
-def test_a_token_of_a_sandbox_that_has_ended_is_refused(api: Api) -> None:
-    name, key = sandbox(api)
-    token = token_in(api, key)
-    api.admin("DELETE", f"/sandboxes/{name}")
-    for method, path in (("PUT", PIN), ("POST", LIST), ("GET", WHO)):
-        body = PINNED if path == PIN else LISTED if path == LIST else None
-        answer = api.client.request(method, path, json=body, headers=cookie(token))
-        assert (answer.status_code, answer.json()["data"]) == (403, None)
-    assert api.sandbox.chat(APP, "one").top is False  # type: ignore[union-attr]
 
 
 def kept(api: Api) -> str:

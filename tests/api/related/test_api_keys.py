@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mock_server.domain.limits import Published
-from tests.api.related.world import APP, USERS, WORLD, log_in, sandbox, token_in
+from tests.api.related.world import APP, USERS, WORLD, log_in
 from tests.conftest import MakeApi
 from tests.support import PIN, Api
 
@@ -53,14 +53,6 @@ def test_a_list_shows_the_latest_first_and_of_a_key_its_end(api: Api) -> None:
     assert 60 <= len(first) <= 73  # as in the service
 
 
-def test_a_list_is_sorted_by_what_remains(api: Api) -> None:
-    for points in (-1, 5, 3):
-        new = {"name": f"{points}", "limit": {"maxUsagePoints": points}}
-        ask(api, "POST", "create", new)
-    listed = ask(api, "GET", "list", {"sortBy": "remainingPoints"})
-    assert [each["limit"]["maxUsagePoints"] for each in listed] == [3, 5, -1]
-
-
 def test_no_journal_and_no_state_tells_a_key(api: Api) -> None:
     key = create(api)
     api.client.get(f"{PATH}/health", params={"apiKey": "one-of-another-service"})
@@ -71,21 +63,6 @@ def test_no_journal_and_no_state_tells_a_key(api: Api) -> None:
     assert key[24:] not in told
     assert "one-of-another-service" not in told
     assert api.journal()[-1]["member"] == "tmb-owner"
-
-
-@pytest.mark.fresh
-def test_a_key_leads_to_the_sandbox_in_which_it_was_created(api: Api) -> None:
-    name, leads_there = sandbox(api)
-    headers = {"token": token_in(api, leads_there)}
-    made = api.client.post(f"{PATH}/create", json={"name": "New"}, headers=headers)
-    key = made.json()["data"]
-    answer = pin(api, key)
-    assert (answer.status_code, answer.headers["x-mock-sandbox"]) == (200, name)
-    assert api.sandbox.chat(APP, "one").top is False  # type: ignore[union-attr]
-    health = api.client.get(f"{PATH}/health", params={"apiKey": key})
-    assert "header Authorization" in health.json()["message"]
-    api.admin("DELETE", f"/sandboxes/{name}")
-    assert pin(api, key).json()["code"] == 514
 
 
 @pytest.mark.fresh
@@ -117,18 +94,3 @@ def test_a_member_has_so_many_keys(make_api: MakeApi) -> None:
     answer = api.client.post(f"{PATH}/create", json={"name": "x"}, headers=headers)
     assert answer.json()["statusText"] == "openapiExceedLimit"
     assert len(ask(api, "GET", "list")) == most
-
-
-def test_an_app_takes_its_keys_with_it(make_api: MakeApi) -> None:
-    fixture = WORLD | {"users": USERS}
-    api = make_api(fixture, profile="deployed", choices={"version": "4.14"})
-    of_app = ask(api, "POST", "create", {"name": "Of the app", "appId": APP})
-    of_none = create(api)
-    assert [it["name"] for it in ask(api, "GET", "list")] == ["New"]
-    (listed,) = ask(api, "GET", "list", {"appId": APP})
-    assert (listed["name"], listed["appId"]) == ("Of the app", APP)
-    ask(api, "DELETE", "../../core/app/del", {"appId": APP})
-    assert (pin(api, of_app).json()["code"], pin(api, of_none).json()["code"]) == (
-        514,
-        502000,
-    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle, islice, product
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -22,10 +23,11 @@ from mock_server.domain.versions import VERSIONS
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.source.files import shipped_path
 from tests.admin.hostile_values import NESTED, NOT_JSON, VALUES
-from tests.api.related.world import LOCAL_FILE, MIB
+from tests.api.related.world import LOCAL_FILE
 from tests.conftest import MakeApi
 from tests.openapi.examples import USER, examples_of
 from tests.related_routes import RELATED_ROUTES, serving
+from tests.said import Case, Text
 from tests.support import Api
 
 pytestmark = pytest.mark.sampled
@@ -185,99 +187,21 @@ def test_nothing_hostile_is_an_accident_in_an_older_version(
     ask(api, operation, all_of(operation, QUERY_VALUES))
 
 
-def part(head: str, content: str = "x") -> str:
-    return f"--cut\r\nContent-Disposition: form-data; {head}\r\n\r\n{content}\r\n"
-
-
-WHERE = part('name="datasetId"', DEMO_DATASET)
-FILE = part('name="file"; filename="a.txt"')
-END = "--cut--\r\n"
-FORMS = {
-    "cut off": WHERE + FILE,
-    "cut in its end": WHERE + FILE + "--cut",
-    "no file": WHERE + END,
-    "no file name": WHERE + part('name="file"') + END,
-    "empty file name": WHERE + part('name="file"; filename=""') + END,
-    "no name": WHERE + part('filename="a.txt"') + END,
-    "no disposition": f"--cut\r\nX-A: b\r\n\r\n{DEMO_DATASET}\r\n{FILE}{END}",
-    "no dataset": FILE + END,
-    "bad encoding": WHERE + part('name="file"; filename="%zz.txt"') + END,
-    "encoded surrogate": WHERE + part('name="file"; filename="%ED%A0%80.txt"') + END,
-    "surrogate": WHERE + part('name="file"; filename="\ud800.txt"') + END,
-    "wrong type": WHERE + part('name="file"; filename="a.exe"') + END,
-    "type before NUL": WHERE + part('name="file"; filename="a.txt%00.exe"') + END,
-    "long name": WHERE + part(f'name="file"; filename="{"x" * 9_000}.txt"') + END,
-    "data is no JSON": part('name="data"', "{") + FILE + END,
-    "data is null": part('name="data"', "null") + FILE + END,
-    "data is deep": part('name="data"', "[" * 60_000) + FILE + END,
-    "a deep part": WHERE + part('name="metadata"', "[" * 60_000) + FILE + END,
-    "a forged file": part(
-        'name="data"',
-        '{"datasetId": "%s", "file": {"name": "a.txt", "size": 1}}' % DEMO_DATASET,
-    )
-    + END,
-    "many parts": WHERE + part('name="x"') * 200 + FILE + END,
-    "a long part": WHERE + part('name="x"', "y" * 70_000) + FILE + END,
-    "a long header": "--cut\r\nX-A: " + "a" * MIB + "\r\n\r\n",
-    "many headers": "--cut\r\n" + "X-A: a\r\n" * 100_000 + "\r\n",
-    "a preamble": "x" * MIB + WHERE + FILE + END,
-    "line ends only": "\r\n" * MIB,
-    "nothing": "",
-}
+FORMS = Text(Path(__file__).parents[1] / "said" / "hostile_forms.txt").cases
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_hostile_forms_are_refused(demo: Api, form: str) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_hostile_forms_are_refused(demo: Api, form: Case) -> None:
     before = to_document(demo.sandbox.store)
     headers = {
         "Content-Type": "multipart/form-data; boundary=cut",
         "Authorization": "Bearer any",
     }
-    content = form.encode("utf-8", "surrogatepass")
+    content = form.given.encode("utf-8", "surrogatepass")
     answer = demo.client.post(LOCAL_FILE, content=content, headers=headers)
-    assert check(demo, before, answer, form[:200])
+    assert check(demo, before, answer, form.written)
     assert len(demo.sandbox.store.files) == 0
-
-
-@pytest.mark.parametrize(
-    "cookie",
-    [
-        *("fastgpt_token", "fastgpt_token=", "=;;=", "fastgpt_token=%00"),
-        *('fastgpt_token="', "Fastgpt_token={0}", "fastgpt_token=x; fastgpt_token={0}"),
-        *('fastgpt_token="{0}"', "fastgpt_token={0}x", "a=b; " * 2_000 + "c=d"),
-    ],
-)
-def test_hostile_cookies_log_nobody_in(demo: Api, cookie: str) -> None:
-    text = cookie.replace("{0}", demo.sandbox.tokens.login_token(USER))
-    path = "/api/support/user/account/tokenLogin"
-    answer = demo.client.get(path, headers={"cookie": text})
-    assert answer.status_code == 401, answer.text
-    assert answer.json()["statusText"] == "unauthorized"
-
-
-@pytest.mark.parametrize(
-    "messages",
-    [
-        *({}, [None], [[]], [{}], [{"role": 1, "content": "x"}]),
-        *([{"role": "user"}], [{"role": "user", "content": None}]),
-        [{"role": "user", "content": {"text": "x"}}],
-        [{"role": "human", "content": "x"}] * 10_000,
-    ],
-    ids=lambda value: json.dumps(value)[:40],
-)
-def test_hostile_messages_are_refused(demo: Api, messages: Any) -> None:
-    before = to_document(demo.sandbox.store)
-    body = {"messages": messages, "stream": True}
-    answer = demo.send("POST", "/api/v1/chat/completions", body)
-    assert check(demo, before, answer, messages)
-
-
-def test_a_share_link_nested_deeply_in_a_text_is_refused(demo: Api) -> None:
-    auth = '{"x":' + "[" * 5_000
-    path = "/api/core/chat/history/getHistories"
-    answer = demo.send("POST", path, {"outLinkAuthData": auth})
-    assert answer.status_code in (400, 401), answer.text
 
 
 def test_what_is_said_is_no_event_of_a_stream(demo: Api) -> None:
@@ -290,13 +214,3 @@ def test_what_is_said_is_no_event_of_a_stream(demo: Api) -> None:
     chunks = [json.loads(event.removeprefix("data: ")) for event in events]
     pieces = [each["choices"][0]["delta"]["content"] or "" for each in chunks]
     assert "".join(pieces) == said
-
-
-@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "TRACE", "get"])
-@pytest.mark.parametrize("operation", JSON[:3], ids=name)
-def test_odd_methods_do_nothing(demo: Api, operation: Operation, method: str) -> None:
-    before = to_document(demo.sandbox.store)
-    headers = {"Authorization": "Bearer any", "Content-Type": "application/json"}
-    answer = demo.client.request(method, operation.path, headers=headers)
-    assert answer.status_code == 405
-    assert to_document(demo.sandbox.store) == before

@@ -28,16 +28,6 @@ def held(api: Api) -> Any:
     return api.admin("GET", "/state").json()
 
 
-def test_no_journal_has_the_id_of_an_issued_link(api: Api) -> None:
-    made = api.admin("POST", "/sandboxes", {}).json()
-    link = made["shares"][SHARE]
-    post(api, HISTORIES, link)
-    post(api, HISTORIES, link, appId=link)
-    journal = api.admin("GET", f"/sandboxes/{made['name']}/journal").text
-    assert "fastgpt-sbx-" not in journal
-    assert "[redacted]" in journal
-
-
 def test_chats_of_a_visitor_are_in_states_and_snapshots(api: Api) -> None:
     before = held(api)
     api.admin("PUT", "/snapshots/before")

@@ -15,7 +15,6 @@ from mock_server.fixture.dump import to_document
 from tests.api.related.world import (
     DATA,
     DATASET,
-    ITEM,
     LOCAL_FILE,
     MIB,
     OWNER,
@@ -75,18 +74,6 @@ def texts(api: Api, collection_id: str) -> list[str]:
     return [row["q"] for row in rows]
 
 
-def test_a_polling_client_sees_it_queued_parsed_and_trained(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    text = "\n\n".join(str(n % 10) * 900 for n in range(50)).encode()
-    made(upload(api, "long.md", text))
-    seen = []
-    for _ in range(6):
-        now = listed(api)
-        seen.append((now["dataAmount"], now["trainingAmount"]))
-        api.admin("POST", "/clock/advance", {"seconds": 1})
-    assert seen == [(0, 1), (0, 1), (0, 50), (20, 30), (40, 10), (50, 0)]
-
-
 def test_a_file_that_is_no_text_has_no_rows(make_api: MakeApi) -> None:
     api = related_routes(make_api)
     made(upload(api, "a.pdf", b"%PDF-1.7 \xff"))
@@ -94,20 +81,6 @@ def test_a_file_that_is_no_text_has_no_rows(make_api: MakeApi) -> None:
     api.admin("POST", "/clock/advance", {"seconds": 3})
     shown = listed(api)
     assert (shown["trainingAmount"], shown["dataAmount"]) == (0, 0)
-
-
-def test_fields_may_be_plain_parts(make_api: MakeApi) -> None:
-    api = related_routes(make_api, training="instant")
-    plain = {"datasetId": DATASET, "chunkSize": "64", "tags": '["red"]'}
-    plain |= {"chunkTriggerType": "forceChunk", "chunkSettingMode": "custom"}
-    answer = api.client.post(
-        LOCAL_FILE,
-        files={"file": ("a.txt", b"x" * 64 + b"\n" + b"x" * 36)},
-        data={**plain, "parentId": "", "customPdfParse": "false"},
-        headers={"Authorization": f"Bearer {OWNER}"},
-    )
-    assert texts(api, made(answer)) == ["x" * 64, "x" * 36]
-    assert listed(api)["tags"] == ["red"]
 
 
 def test_a_text_is_read_up_to_a_mebibyte(make_api: MakeApi) -> None:
@@ -137,29 +110,6 @@ def test_the_largest_file_may_come_in_small_chunks(make_api: MakeApi) -> None:
     assert post(api, pieces).status_code == 200
 
 
-def test_an_export_is_csv(make_api: MakeApi) -> None:
-    api = related_routes(make_api, training="instant")
-    item = made(upload(api, "a.txt", b'Some "text"'))
-    path = "/api/core/dataset/collection/export"
-    answer = send(api, "POST", path, {"collectionId": item})
-    assert answer.content.decode() == '\ufeffq,a\n"Some ""text""",""'
-    assert answer.headers["content-type"].startswith("text/csv")
-
-
-@pytest.mark.direct
-def test_an_export_that_is_too_large_is_refused_and_counts_for_nothing(
-    make_api: MakeApi,
-) -> None:
-    rows = [{"q": "x" * MIB}] * 5
-    items = [{"_id": ITEM, "name": "Item", "data": rows}]
-    api = make_api({"datasets": [{"id": DATASET, "collections": items}]})
-    path = "/api/core/dataset/collection/export"
-    for _ in range(2):
-        answer = send(api, "POST", path, {"collectionId": ITEM})
-        assert answer.status_code == 409
-        assert "a response of at most 4.0 MiB" in answer.json()["message"]
-
-
 @pytest.mark.parametrize("face", ["zttp", "h11"])
 def test_a_client_that_goes_leaves_nothing(make_api: MakeApi) -> None:
     api = related_routes(make_api)
@@ -187,13 +137,6 @@ def test_a_form_may_come_in_pieces_of_any_size(make_api: MakeApi, size: int) -> 
     assert texts(api, made(post(api, pieces))) == ["Some text"]
 
 
-def test_a_compressed_form_is_415(make_api: MakeApi) -> None:
-    answer = post(related_routes(make_api), b"x", FORM | {"Content-Encoding": "gzip"})
-    assert answer.json()["message"] == (
-        'Expected a plain body, got the string "gzip" - at header Content-Encoding'
-    )
-
-
 def test_before_a_form_there_are_at_most_64_kib(make_api: MakeApi) -> None:
     api, form = related_routes(make_api), FIELDS + FILE + END
     few, many = "\r\n" * 1_000, "\r\n" * 2**17
@@ -208,12 +151,3 @@ def posted_in_pieces(api: Api, text: str) -> Any:
     body = text.encode()
     pieces = (body[at : at + 2**14] for at in range(0, len(body), 2**14))
     return post(api, pieces, FORM | {"Content-Length": str(len(body))})
-
-
-def test_a_content_type_of_a_form_has_at_most_1024_bytes(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    headers = {"Content-Type": f"{FORM['Content-Type']};{'x' * 1_000}"}
-    answer = post(api, b"x", headers)
-    assert answer.json()["message"] == (
-        "Expected at most 1024 bytes, got 1035 - at header Content-Type"
-    )
