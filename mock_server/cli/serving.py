@@ -10,18 +10,18 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 from starlette.types import ASGIApp
 
-from mock_server.api.faults.fault import Fault, warnings_of
+from mock_server.api.faults.fault import Fault
 from mock_server.api.fixture_loading import load_fixture, with_faults
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.app import Application, create_app
 from mock_server.cli import output
+from mock_server.cli.fixture_warnings import fixture_warnings
 from mock_server.cli.json_lines import JsonLines
 from mock_server.cli.output import LineWriter, Stop, count_text
 from mock_server.cli.progress import load_with_progress
@@ -46,7 +46,7 @@ from mock_server.wire.uvicorn_internals import (
 )
 
 _MAX_FAULTS = 5
-_MAX_WARNINGS = 10
+_CHECKED_COLLECTIONS = 1_000  # more would delay the start
 _DEMO_PROFILE = "deployed"
 """The demo needs this profile, because it calls `updateHistory` without `top`."""
 
@@ -282,8 +282,8 @@ def _choices(sandbox: Sandbox) -> Iterator[str]:
 def _warnings(sandbox: Sandbox) -> Iterator[str]:
     """Yield probable mistakes in the fixture, and a port in a wrong variable."""
     fixture = sandbox.state.store.fixture
-    warnings = fixture.warnings_under(sandbox.choices.version)
-    for each in islice(chain(warnings, warnings_of(fixture)), _MAX_WARNINGS):
+    version = sandbox.choices.version
+    for each in fixture_warnings(fixture, version, _CHECKED_COLLECTIONS):
         yield f"warning: {each}"
     port = os.environ.get("PORT")
     if port and not os.environ.get(variable("port")):

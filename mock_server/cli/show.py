@@ -2,28 +2,20 @@
 
 import os
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
 
 import click
-from msgspec.structs import asdict
 
 from mock_server.api.description import document
-from mock_server.api.faults.fault import warnings_of
 from mock_server.api.fixture_loading import load_fixture
-from mock_server.api.operations.related.collection_creation import CollectionType
 from mock_server.cli import output
+from mock_server.cli.fixture_warnings import fixture_warnings
 from mock_server.cli.options import option
 from mock_server.cli.progress import load_with_progress
 from mock_server.cli.reports import REPORTS
 from mock_server.domain.choices.choosing import choose
-from mock_server.domain.messages import did_you_mean
-from mock_server.domain.objects.fixture_data import FixtureData
-from mock_server.domain.objects.models import Collection
 from mock_server.domain.printable import one_line
-from mock_server.fixture.builders.parts import fill_number
 from mock_server.fixture.document import published_schema
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import SUFFIXES
@@ -120,7 +112,7 @@ def check(files: Sequence[str], report_format: str) -> None:
         # The number of faults is printed only if there are any.
         if fixture.faults:
             counts["faults"] = len(fixture.faults)
-        for each in islice(_warnings(fixture), _MAX_WARNINGS):
+        for each in fixture_warnings(fixture, choose().version):
             output.log(one_line(f"warning: {each}"))
     except FixtureError as error:
         problems = error.problems
@@ -133,46 +125,6 @@ def check(files: Sequence[str], report_format: str) -> None:
         output.echo(f"ok: {text}{'' if any(counts.values()) else f' ({hint})'}")
     if problems:
         raise output.Stop("", output.BROKEN_FIXTURE)
-
-
-_MAX_WARNINGS = 10
-_MAX_ALIKE = 2
-"""A dataset with as many collections like the one before gets a warning."""
-_TYPES = get_args(CollectionType)
-
-
-def _is_alike(first: Collection, second: Collection) -> bool:
-    """Return whether two collections differ at most in their ids."""
-    no_id = {"id": None}
-    return first.name == second.name and asdict(first) | no_id == asdict(second) | no_id
-
-
-def _warnings(fixture: FixtureData) -> Iterator[str]:
-    """Yield warnings of probable mistakes in a valid fixture."""
-    yield from fixture.warnings_under(choose().version)
-    yield from warnings_of(fixture)
-    for dataset in fixture.datasets.values():
-        parents = {each.parent_id for each in dataset.tree}
-        previous, equal_count = None, 0
-        for item in dataset.tree:
-            rows = dataset.rows.get(item.id, ())
-            noun = f"collection {item.name!r} of dataset {dataset.id!r}"
-            if item.type not in _TYPES:
-                known = f" (FastGPT has {', '.join(_TYPES)}; it is served as written)"
-                hint = did_you_mean(item.type, _TYPES) or known
-                yield f"{noun} has the unknown type {item.type!r}{hint}"
-            elif item.id in parents and item.type != "folder":
-                fix = "leave out type, or write type: folder"
-                yield f"{noun} has children but the type {item.type!r}: {fix}"
-            if rows and len(rows) != item.data_amount:
-                has = f"has dataAmount {item.data_amount} beside data of length"
-                yield f"{noun} {has} {len(rows)}: leave dataAmount out"
-            if item.name != fill_number(item.name, 1):
-                yield f"{noun} keeps {{n}} in its name: write repeat beside it"
-            is_alike = previous is not None and _is_alike(item, previous)
-            equal_count, previous = equal_count + 1 if is_alike else 0, item
-            if equal_count == _MAX_ALIKE:  # two equal collections may be intended
-                yield f"{noun} is like the ones before: with repeat, write {{n}} in it"
 
 
 @click.command()

@@ -22,6 +22,7 @@ from mock_server.domain.wrong_calls import ByName, WrongValue, explained, hinted
 __tracebackhide__ = True
 
 _POLL_SECONDS = 0.01
+_MAX_WAIT_SECONDS = 600
 
 
 class JournalEntry(ByName, dict[str, Any]):
@@ -231,7 +232,12 @@ class Calls:
 def _checked_seconds(times: int, timeout: Duration) -> float:
     if times < 1:
         raise ValueError(f"Expected times of at least 1, got {times}")
-    return seconds(timeout)
+    max_seconds = seconds(timeout)
+    if max_seconds > _MAX_WAIT_SECONDS:
+        hint = f"(write {max_seconds / 1_000:g} for as many milliseconds)"
+        expected = f"a timeout of at most {_MAX_WAIT_SECONDS} seconds"
+        raise ValueError(f"Expected {expected}, got {max_seconds:g} {hint}")
+    return max_seconds
 
 
 def _is_in_event_loop() -> bool:

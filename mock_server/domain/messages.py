@@ -61,7 +61,7 @@ _SYNONYMS = {
     # Commands
     "serve": "start run up server launch",
     "run": "start up launch unfreeze resume",
-    "freeze": "set stop",
+    "freeze": "set stop move_to",
     "advance": "tick",
     "create": "new save",
     "add": "new create save",

@@ -168,7 +168,8 @@ _EXAMPLES = {
             *("answer", "expect_request", "expect_oneshot_request", "route", "when"),
             *("stub", "stub_for", "mock", "post", "add", "register_uri", "expect"),
         ),
-        "respond('POST /api/x', json={...}), or reply('Hello') for the assistant",
+        "respond('listV2', data={...}), respond('POST /api/x', json={...}) for a path "
+        "that is not served, or reply('Hello') for the assistant",
     ),
     **{
         method: f"respond('{method.upper()} /api/x', json={{...}})"

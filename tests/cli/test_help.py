@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import run
+from tests.process import serving
+from tests.support import SECONDS
 
 
 def test_a_fixture_that_is_named_twice_is_told_once() -> None:
@@ -93,3 +95,13 @@ def test_what_is_likely_no_name_or_amount_is_warned_of(
 @pytest.mark.parametrize("group", ["fault", "snapshot", "clock", "sandbox", "import"])
 def test_help_cuts_no_sentence(group: str) -> None:
     assert "..." not in run(group, "--help").out.partition("Commands:")[2]
+
+
+def test_a_start_warns_of_what_a_check_warns_of(tmp_path: Path) -> None:
+    path = tmp_path / "odd.yaml"
+    path.write_text("datasets: [{id: d, collections: [{name: A, type: text}]}]")
+    with serving(str(path), "--port=0") as (_, process):
+        process.terminate()
+        _, err = process.communicate(timeout=SECONDS)
+    (warning,) = run("check", str(path)).err.splitlines()
+    assert warning in err.splitlines()

@@ -43,6 +43,10 @@ FOLDER = "folder"
 APP_FOLDERS = (FOLDER, "toolFolder", "httpPlugin")
 """Types of apps that can contain other apps."""
 
+CollectionType = Literal[
+    "folder", "virtual", "file", "link", "externalFile", "apiFile", "images"
+]
+"""Types of collections that FastGPT has; a fixture may have others."""
 Speaker = Literal["Human", "AI", "System"]
 SPEAKERS: tuple[Speaker, ...] = get_args(Speaker)
 

@@ -34,7 +34,7 @@ from mock_server.domain.datasets.texts import (
 from mock_server.domain.datasets.upload_tickets import ticket_of
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
-from mock_server.domain.objects.models import Collection
+from mock_server.domain.objects.models import Collection, CollectionType
 from mock_server.domain.objects.pending import compute
 from mock_server.domain.objects.uploads import (
     FileNotFound,
@@ -48,11 +48,6 @@ NoFile = refusal("NoFile", "400 noFile", "500 500 error")
 PATH = "/api/core/dataset/collection/create"
 CREATE = (*DATASET, *contents.INSERT, errors.LimitReached)
 """Refusals of every route that creates a collection."""
-
-
-CollectionType = Literal[
-    "folder", "virtual", "file", "link", "externalFile", "apiFile", "images"
-]
 
 
 class NewCollection(fields.ProcessingFields, kw_only=True):
