@@ -134,6 +134,26 @@ def test_a_password_outside_ascii_is_in_no_answer(tmp_path: Path) -> None:
         assert "geheim" not in json.dumps(part)
 
 
+@pytest.mark.parametrize(
+    ("sent", "repeated"),
+    [
+        ('{"password": "one two three four"}', "one two three four"),
+        ('{"password": "geheim77 x"}', "geheim77 x"),
+        ('{"password": 12345678901}', "12345678901"),
+        ('{"token": "Bearer a-key-of-mine"}', "a-key-of-mine"),
+        ("user=u&password=geheim%20mit+raum%2B77", "geheim+mit+raum%2B77"),
+        ("user=u&password=geheim%20mit+raum%2B77", "geheim mit raum+77"),
+    ],
+)
+def test_a_secret_of_any_shape_that_was_sent_is_in_no_answer(
+    tmp_path: Path, sent: str, repeated: str
+) -> None:
+    made = entry("/a", f"it is {repeated}", kind="text/plain", method="POST")
+    made["request"]["postData"] = {"text": sent}
+    [part] = responses(tmp_path, made)
+    assert part["text"] == "it is [redacted]"
+
+
 def test_a_name_of_many_escapes_makes_yaml_that_loads(tmp_path: Path) -> None:
     body = '{"%s":1}' % ("\\u0001" * 300)
     target = tmp_path / "made.yaml"
