@@ -8,20 +8,38 @@ backslashes, as they only show how often a text was escaped.
 from __future__ import annotations
 
 import re
+from binascii import unhexlify
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from itertools import accumulate
 
-# Matches escapes of visible ASCII, of which secrets consist. `%2541` is `%41` escaped
+# Matches escapes of visible ASCII, of which keys consist. `%2541` is `%41` escaped
 # again. Both forms begin with a fixed character, which is much faster to search for.
 _ESCAPE = re.compile(rb"(%(?:25)*[2-7][0-9a-fA-F]|\\(?<!\\\\)\\*+u00[2-7][0-9a-fA-F])")
+# Matches escapes of other characters too: two to four bytes of UTF-8 in URLs, or one or
+# two code units of UTF-16 (surrogates) in JSON. Texts with many of them take longer.
+_WIDE_ESCAPE = re.compile(
+    rb"(%(?:25)*(?:[2-7]H|[c-fC-F]H(?:%(?:25)*[89abAB]H){1,3})"
+    rb"|\\(?<!\\\\)\\*+u(?:(?!00[01]|[dD][89a-fA-F])HHHH"
+    rb"|[dD][89abAB]HH\\++u[dD][c-fC-F]HH))".replace(b"H", b"[0-9a-fA-F]")
+)
 _BACKSLASHES = re.compile(rb"(\\++)")
 _CHARS = {
-    form % code: b"%c" % code for code in range(128) for form in (b"%02x", b"%02X")
+    form % code: b"%c" % code
+    for code in range(32, 128)
+    for end in (b"%02x", b"%02X")
+    for form in (b"%%" + end, b"%%25" + end, b"525" + end, b"u00" + end)
 }
-"""The character of each two hexadecimal digits, with which an escape ends."""
+"""The ASCII character of each end of an escape, which has at most five bytes."""
 _ROUNDS = 4
 """Maximum number of times that a text is unescaped; two JSONs around a URL take 3."""
 _CUT_ESCAPE = re.compile(rb"(?:%|u0{0,2})[2-7]?\Z")
+_WIDE_CUT_ESCAPE = re.compile(
+    rb"(?:(?:%[c-f]H)?(?:%[2-9a-f]?)?|(?:ud[89ab]HH)?(?:uH{0,3})?)\Z".replace(
+        b"H", b"[0-9a-f]"
+    ),
+    re.IGNORECASE,
+)
 
 
 class Unescaped:
@@ -30,14 +48,15 @@ class Unescaped:
     Only the bounds of escapes are kept, as keeping the place of each byte takes long.
     """
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, *, is_wide: bool = False) -> None:
+        """`is_wide` is True to decode escapes outside ASCII too."""
         self.plain = text
         self._rounds: list[tuple[list[int], list[int]]] = []
         """The bounds of the pieces before and after each round, in reverse order."""
         for _ in range(_ROUNDS):
-            if not self._replace(_ESCAPE):
+            if not self._replace(_WIDE_ESCAPE if is_wide else _ESCAPE, _decode):
                 break
-        self._replace(_BACKSLASHES)
+        self._replace(_BACKSLASHES, _remove)
 
     def start_of(self, place: int) -> int:
         """Return where the byte at a place of `plain` starts in the text."""
@@ -53,38 +72,56 @@ class Unescaped:
             place += bounds[piece] - plain_bounds[piece]
         return place
 
-    def _replace(self, pattern: re.Pattern[bytes]) -> bool:
-        """Decode or remove what matches the pattern; return whether anything does."""
+    def _replace(
+        self, pattern: re.Pattern[bytes], change: Callable[[list[bytes]], bytes]
+    ) -> bool:
+        """Change what matches the pattern; return whether anything does."""
         pieces = pattern.split(self.plain)
         if len(pieces) == 1:
             return False
         bounds = _bounds(pieces)
-        self.plain = _decode(pieces)
+        self.plain = change(pieces)
         self._rounds.insert(0, (bounds, _bounds(pieces)))
         return True
 
 
-def unescaped(text: bytes) -> bytes:
+def unescaped(text: bytes, *, is_wide: bool = False) -> bytes:
     """Return the text without escapes and backslashes."""
+    pattern = _WIDE_ESCAPE if is_wide else _ESCAPE
     for _ in range(_ROUNDS):
-        pieces = _ESCAPE.split(text)
+        pieces = pattern.split(text)
         if len(pieces) == 1:
             break
         text = _decode(pieces)
     return text.replace(b"\\", b"")
 
 
-def without_cut_escape(text: bytes) -> bytes:
+def without_cut_escape(text: bytes, *, is_wide: bool = False) -> bytes:
     """Return an unescaped text without the start of an escape that was cut off."""
-    return _CUT_ESCAPE.sub(b"", text)
+    return (_WIDE_CUT_ESCAPE if is_wide else _CUT_ESCAPE).sub(b"", text)
 
 
 def _decode(pieces: list[bytes]) -> bytes:
-    """Decode, in place, the escapes among the pieces; return the whole text.
+    """Decode, in place, every second piece, an escape; return the whole text."""
+    get = _CHARS.get
+    pieces[1::2] = [get(each[-5:]) or _char(each) for each in pieces[1::2]]
+    return b"".join(pieces)
 
-    Every second piece is an escape, or backslashes, which are removed.
-    """
-    pieces[1::2] = [_CHARS.get(each[-2:], b"") for each in pieces[1::2]]
+
+def _char(escape: bytes) -> bytes:
+    """Return the UTF-8 of an escape that is not in the table."""
+    if escape[:1] == b"%":
+        return unhexlify(escape.replace(b"25", b"").replace(b"%", b""))
+    code = int(escape[-4:], 16)
+    if 0xDC00 <= code < 0xE000:  # the second of a surrogate pair
+        first = int(escape.split(b"u")[1][:4], 16)
+        code += 0x10000 - 0xDC00 + (first - 0xD800) * 0x400
+    return chr(code).encode()
+
+
+def _remove(pieces: list[bytes]) -> bytes:
+    """Remove, in place, every second piece; return the whole text."""
+    pieces[1::2] = [b""] * (len(pieces) // 2)
     return b"".join(pieces)
 
 

@@ -79,6 +79,7 @@ class RequestSecrets(Struct, frozen=True):
     texts: tuple[bytes, ...] = ()
     declared: tuple[bytes, ...] = ()
     finder: BytesAhoCorasick | None = None
+    declared_are_ascii: bool = True
 
     @classmethod
     def from_declared(cls, declared: Iterable[bytes]) -> Self:
@@ -86,12 +87,13 @@ class RequestSecrets(Struct, frozen=True):
         texts = tuple(sorted(_redactable(declared)))
         longest = MatchKind.LeftmostLongest
         finder = BytesAhoCorasick(texts, matchkind=longest) if texts else None
-        return cls(declared=texts, finder=finder)
+        are_ascii = all(map(bytes.isascii, texts))
+        return cls(declared=texts, finder=finder, declared_are_ascii=are_ascii)
 
     def redact(self, text: bytes) -> bytes:
         """Return the text with secrets replaced by `[redacted]`, escaped or not."""
         for _ in range(_MAX_PASSES):
-            unescaped = escapes.Unescaped(text)
+            unescaped = escapes.Unescaped(text, is_wide=self._are_wide)
             spans = sorted(self._spans(unescaped.plain))
             if not spans:
                 return text
@@ -105,7 +107,7 @@ class RequestSecrets(Struct, frozen=True):
 
     def are_in(self, text: bytes) -> bool:
         """Return whether a text contains a secret, escaped or not."""
-        return any(self._spans(escapes.unescaped(text)))
+        return any(self._spans(escapes.unescaped(text, is_wide=self._are_wide)))
 
     def redact_message(self, text: bytes) -> bytes:
         """Return an error message without secrets.
@@ -123,6 +125,11 @@ class RequestSecrets(Struct, frozen=True):
     def redact_beginning(self, text: bytes) -> bytes:
         """Return the start of a text without secrets; it may end inside a secret."""
         return self._redact_end(self.redact(text), ESCAPED_KEY_BYTES)
+
+    @property
+    def _are_wide(self) -> bool:
+        """Whether a secret has letters outside ASCII, whose escapes take long."""
+        return not (self.declared_are_ascii and all(map(bytes.isascii, self.texts)))
 
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
         """Yield start and end of secrets in an unescaped text, in any order.
@@ -145,8 +152,9 @@ class RequestSecrets(Struct, frozen=True):
     def _redact_end(self, text: bytes, max_bytes: int = _SHOWN_BYTES) -> bytes:
         """Return the text without the start of a secret in its last `max_bytes`."""
         end_start = max(0, len(text) - max_bytes)
-        unescaped = escapes.Unescaped(text[end_start:])
-        plain = escapes.without_cut_escape(unescaped.plain).lower()
+        is_wide = self._are_wide
+        unescaped = escapes.Unescaped(text[end_start:], is_wide=is_wide)
+        plain = escapes.without_cut_escape(unescaped.plain, is_wide=is_wide).lower()
         for start in range(len(plain) - MIN_REDACTABLE_LENGTH + 1):
             if self._begins_secret(plain[start:]):
                 return text[: end_start + unescaped.start_of(start)] + HIDDEN
@@ -189,7 +197,7 @@ def _hide(
 
 def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     """Return secrets unescaped, without short ones, which any word may contain."""
-    plain = {escapes.unescaped(text) for text in texts}
+    plain = {escapes.unescaped(text, is_wide=True) for text in texts}
     plain |= {text.lower() for text in plain}  # as in names of headers
     return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
 

@@ -25,13 +25,14 @@ from tests.support import DATASET, LIBRARY, LIST, Api
 
 TOKEN = "tok/en+abc=1234567"
 KEYS = ["fastgpt-owner", "fastgpt-owner-and-more", 'quo"ted\\key']
+PASSWORD = "P\u00e4ss-\u5bc6\u7801-\U0001f511"
 
 
 @pytest.fixture
 def secrets(make_api: MakeApi) -> RequestSecrets:
-    """Those of a caller with an undeclared key, beside declared keys and a token."""
+    """Those of a caller with an undeclared key, beside declared keys and tokens."""
     state = make_api(LIBRARY | {"keys": [{"key": key} for key in KEYS]}).sandbox.state
-    return Secrets((TOKEN,)).for_request(state, "undeclared-key")
+    return Secrets((TOKEN, PASSWORD)).for_request(state, "undeclared-key")
 
 
 @pytest.mark.parametrize("secret", [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1"])
@@ -50,6 +51,14 @@ def test_a_secret_goes_from_json_with_escapes(secrets: RequestSecrets) -> None:
     assert secrets.redact(f'"{escaped}"'.encode()) == b'"[redacted]"'
 
 
+@pytest.mark.parametrize("end", range(1, 13))
+def test_a_cut_within_an_escape_outside_ascii_shows_no_beginning(end: int) -> None:
+    secrets = RequestSecrets.from_declared([PASSWORD.encode()])
+    for form in escaped, quote:
+        cut = form(PASSWORD)[:-end] + "\u2026"
+        assert secrets.redact_message(cut.encode()) == "[redacted]\u2026".encode()
+
+
 def test_what_only_looks_like_json_is_redacted_as_text(secrets: RequestSecrets) -> None:
     escaped = "".join(f"\\u{ord(char):04x}" for char in TOKEN)
     for body in f'{{"a": "{escaped}"'.encode(), b"\xff" + escaped.encode():
@@ -58,7 +67,14 @@ def test_what_only_looks_like_json_is_redacted_as_text(secrets: RequestSecrets) 
 
 def escaped(text: str) -> str:
     """Each character in the longest escape of JSON."""
-    return "".join(f"\\u{ord(char):04x}" for char in text)
+    units = text.encode("utf-16-be")
+    return "".join(f"\\u{units[n : n + 2].hex()}" for n in range(0, len(units), 2))
+
+
+def mixed(text: str) -> str:
+    """Each character in another form than those beside it."""
+    forms = str, escaped, lambda char: quote(char, safe="")
+    return "".join(forms[n % 3](char) for n, char in enumerate(text))
 
 
 FORMS: list[Callable[[str], str]] = [
@@ -68,14 +84,16 @@ FORMS: list[Callable[[str], str]] = [
     lambda text: escaped(text).replace("\\", "\\\\"),
     lambda text: quote(text, safe=""),
     lambda text: quote(quote(text, safe=""), safe=""),
-    lambda text: "".join(f"%{ord(char):02x}" for char in text),
+    lambda text: "".join(f"%{byte:02x}" for byte in text.encode()),
     lambda text: quote(escaped(text), safe=""),
     lambda text: escaped(quote(text, safe="")),
+    mixed,
 ]
-SECRETS = [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1"]
+SECRETS = [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1", PASSWORD]
 
 
 BETWEEN = ["", "x", "\\n", "%20", '","y":"', "fastgpt-sbx-", "fastgpt-", "\\", "%"]
+BETWEEN += ["\\ud83d", "%c3"]
 PLACED = st.tuples(st.sampled_from(SECRETS), st.sampled_from(FORMS))
 
 
@@ -83,7 +101,7 @@ PLACED = st.tuples(st.sampled_from(SECRETS), st.sampled_from(FORMS))
 def test_no_placement_of_secrets_in_any_forms_survives(
     placed: list[tuple[str, Callable[[str], str]]], between: str
 ) -> None:
-    declared = RequestSecrets.from_declared([key.encode() for key in KEYS])
+    declared = RequestSecrets.from_declared([key.encode() for key in (*KEYS, PASSWORD)])
     secrets = replace(declared, texts=(TOKEN.encode(), b"undeclared-key"))
     text = between.join(form(secret) for secret, form in placed)
     redacted = secrets.redact(text.encode())
@@ -94,11 +112,12 @@ def test_no_placement_of_secrets_in_any_forms_survives(
 
 
 AROUND = ["%", "\\", "%25", "%5c", "\\u00", "u00", "41", "%4%3%3%31", "x", "fastgpt-o"]
+AROUND += ["\\ud83d", "%c3"]
 
 
 @given(st.lists(st.sampled_from(AROUND) | PLACED.map(lambda each: each[1](each[0]))))
 def test_no_escapes_around_secrets_hide_one(parts: list[str]) -> None:
-    declared = RequestSecrets.from_declared([key.encode() for key in KEYS])
+    declared = RequestSecrets.from_declared([key.encode() for key in (*KEYS, PASSWORD)])
     secrets = replace(declared, texts=(TOKEN.encode(), b"undeclared-key"))
     assert not secrets.are_in(secrets.redact("".join(parts).encode()))
 

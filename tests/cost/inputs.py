@@ -473,6 +473,13 @@ OPERATIONS = {
     "escapes of a password": Input(
         BODY, lambda n: Sent(LOGIN, b'{"password":%b}' % text("%41", n))
     ),
+    "escapes beside a password outside ASCII": Input(
+        BODY,
+        lambda n: Sent(
+            LOGIN,
+            b'{"password":"\\u5bc6\\u7801\\u5bc6","username":%b}' % text("\\u5bc6", n),
+        ),
+    ),
     "numbers in parts of a form": Input(60_000, of_numbers),
     "datasets that were put before a text is made": Input(
         400,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import thread_time
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 import pytest
@@ -116,6 +117,41 @@ def test_a_password_that_was_sent_is_in_no_answer(tmp_path: Path) -> None:
     *parts, last = responses(tmp_path, sent, form, user, new, token)
     assert {part["text"] for part in parts} == {"it is [redacted]"}
     assert json.loads(last["text"]) == letters | {"token": "[redacted]"}
+
+
+def test_a_password_outside_ascii_is_in_no_answer(tmp_path: Path) -> None:
+    password = "P\u00e4ssw\u00f6rt-geheim77"
+    in_json = json.dumps(password)[1:-1]
+    written = [password, in_json, in_json.replace("\\", "\\\\")]
+    written += [quote(password), quote(in_json), in_json.replace("\\u00f6", "%c3%b6")]
+    login = entry("/login", "it is", method="POST", posted={"password": password})
+    entries = [
+        entry(f"/{n}", f"it is {each}", kind="text/plain", Location=f"/go/{each}")
+        for n, each in enumerate(written)
+    ]
+    for part in responses(tmp_path, login, *entries)[1:]:
+        assert part["text"] == "it is [redacted]"
+        assert "geheim" not in json.dumps(part)
+
+
+@pytest.mark.parametrize(
+    ("sent", "repeated"),
+    [
+        ('{"password": "one two three four"}', "one two three four"),
+        ('{"password": "geheim77 x"}', "geheim77 x"),
+        ('{"password": 12345678901}', "12345678901"),
+        ('{"token": "Bearer a-key-of-mine"}', "a-key-of-mine"),
+        ("user=u&password=geheim%20mit+raum%2B77", "geheim+mit+raum%2B77"),
+        ("user=u&password=geheim%20mit+raum%2B77", "geheim mit raum+77"),
+    ],
+)
+def test_a_secret_of_any_shape_that_was_sent_is_in_no_answer(
+    tmp_path: Path, sent: str, repeated: str
+) -> None:
+    made = entry("/a", f"it is {repeated}", kind="text/plain", method="POST")
+    made["request"]["postData"] = {"text": sent}
+    [part] = responses(tmp_path, made)
+    assert part["text"] == "it is [redacted]"
 
 
 def test_a_name_of_many_escapes_makes_yaml_that_loads(tmp_path: Path) -> None:

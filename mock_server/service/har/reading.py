@@ -251,6 +251,7 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
         texts += _secrets_in_json(post_data.text, is_sent=True)
         if post_data.text.lstrip()[:1] not in ("{", "["):
             texts += _secrets_in_url(f"?{post_data.text}")  # a form
+            texts += [each.replace(" ", "+") for each in texts]
     with suppress(BadBody):
         texts += _secrets_in_json(
             _body(entry.response.content).decode(errors="replace")
@@ -261,7 +262,7 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
 def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
     """Yield texts in fields with the names of secrets, in JSON or in events of JSON.
 
-    Skip labels: texts with two blanks and, in responses, texts that do not look random.
+    Skip labels in responses: texts with two blanks, and texts that do not look random.
     """
     events = (line[5:] for line in body.splitlines() if line.startswith("data:"))
     pending: list[tuple[object, bool]] = [(each, False) for each in (body, *events)]
@@ -285,12 +286,13 @@ def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
                 yield from _secrets_in_text(value)
                 # The key may follow a scheme such as Bearer.
                 text = value.rpartition(" ")[2]
-                if (
-                    is_secret
-                    and value.count(" ") < 2
-                    and (is_sent or _looks_random(text))
-                ):
+                if is_secret and is_sent:
+                    yield value.removeprefix("Bearer ")
+                is_short = value.count(" ") < 2
+                if is_secret and is_short and (is_sent or _looks_random(text)):
                     yield text
+            case int() if is_secret and is_sent:
+                yield str(value)
 
 
 def _secrets_in_text(text: str) -> Iterator[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -67,6 +69,19 @@ def test_no_part_of_a_login_shows_its_password(
     entries = api.journal()
     assert [each["answer"]["status"] for each in entries] == [400, 200]
     assert PASSWORD not in json.dumps(entries)
+
+
+@pytest.mark.parametrize("written", [json.dumps, quote])
+def test_no_escapes_in_an_answer_show_a_password_outside_ascii(
+    api: Api, written: Callable[[str], str]
+) -> None:
+    password = "P\u00e4ssw\u00f6rt-geheim77"
+    echo = {"kind": "answer", "operation": "loginByPassword"}
+    api.admin("POST", "/faults", {**echo, "data": written(password)})
+    api.client.post(LOGIN, json={"username": "root", "password": password})
+    [entry] = api.journal()
+    assert "[redacted]" in json.dumps(entry["answer"])
+    assert "geheim" not in json.dumps(entry)
 
 
 @pytest.mark.parametrize("path", ["/api/support/user/login", "/login", "/api/logins"])
