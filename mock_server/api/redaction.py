@@ -128,7 +128,7 @@ class RequestSecrets(Struct, frozen=True):
 
     @property
     def _are_wide(self) -> bool:
-        """Whether a secret has letters outside ASCII, whose escapes take long."""
+        """True if a secret has letters outside ASCII, whose escapes take long."""
         return not (self.declared_are_ascii and all(map(bytes.isascii, self.texts)))
 
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
