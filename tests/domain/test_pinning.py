@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.call import AppForbidden, Call
-from mock_server.domain.chats import ChatNotFound, UpdateHistory, update_history
 from mock_server.domain.choices.choosing import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
@@ -17,6 +16,7 @@ from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import App, Chat
 from mock_server.domain.objects.pending import NotReady, Steps
+from mock_server.domain.pinning import ChatNotFound, UpdateHistory, update_history
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from tests.domain.ready import ready
 

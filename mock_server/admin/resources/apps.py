@@ -20,11 +20,11 @@ from mock_server.api.items import items_of
 from mock_server.api.slices import in_slices
 from mock_server.domain import errors
 from mock_server.domain.call import AppNotFound
-from mock_server.domain.chats import ChatNotFound, hint_at_app
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import quoted
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import App, Chat
+from mock_server.domain.pinning import ChatNotFound, hint_at_app
 from mock_server.domain.storage.store import Store
 from mock_server.domain.validation.walk import Path, dotted
 from mock_server.fixture.builders.parts import DOT_SEGMENTS, chat_of

@@ -7,10 +7,10 @@ from msgspec import UNSET, Meta, UnsetType
 from mock_server.api.envelope import SUCCESS
 from mock_server.api.operations import body_field, contract, operation
 from mock_server.domain.call import AppForbidden, AppNotFound
-from mock_server.domain.chats import ChatNotFound, UpdateHistory, update_history
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import STORED
 from mock_server.domain.limits import Published
+from mock_server.domain.pinning import ChatNotFound, UpdateHistory, update_history
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
 

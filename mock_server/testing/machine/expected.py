@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from mock_server.domain.access import Caller, owner_key
 from mock_server.domain.call import Call
-from mock_server.domain.chats import UpdateHistory, update_history
 from mock_server.domain.choices.choosing import as_profile, choose
 from mock_server.domain.choices.table import Value
 from mock_server.domain.clock import Environment
@@ -13,6 +12,7 @@ from mock_server.domain.listing.list_v2 import list_v2
 from mock_server.domain.listing.request import ListV2
 from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import Collection
+from mock_server.domain.pinning import UpdateHistory, update_history
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
 Chat = tuple[str, str]

@@ -12,12 +12,13 @@ from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, read_body_and_page, route
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP
-from mock_server.domain.chats import ChatNotFound, is_listed
+from mock_server.domain.chats import is_listed
 from mock_server.domain.clock import format_time
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.blocks import SelectionView
 from mock_server.domain.objects.models import App, Chat
 from mock_server.domain.objects.pending import Steps, select_in_steps
+from mock_server.domain.pinning import ChatNotFound
 from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/history"
