@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Self
 from urllib.parse import parse_qsl
 from weakref import WeakKeyDictionary
@@ -243,12 +243,12 @@ def without_login(sent: SentRequest) -> SentRequest:
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
         # Decode one level only: the body may have been refused for its content.
         fields = msgspec.json.decode(sent.body, type=dict[str, msgspec.Raw])
-        redacted = {
-            name: raw
-            if name in _LOGIN_FIELDS_SHOWN and bytes(raw)[:1] == b'"'
-            else redacted
-            for name, raw in fields.items()
+        shown = {
+            name: fields[name]
+            for name in _LOGIN_FIELDS_SHOWN & fields.keys()
+            if bytes(fields[name])[:1] == b'"'
         }
+        redacted = dict.fromkeys(fields, redacted) | shown
     return replace(sent, query=query, body=msgspec.json.encode(redacted))
 
 
@@ -258,25 +258,27 @@ def credentials_in(sent: SentRequest, names: Collection[str]) -> tuple[bytes, ..
     They are the values of query and body, except `username` and `code`. If `names` (the
     known fields) is not empty, the names of unknown fields are included.
     """
-    fields: dict[str, str | msgspec.Raw] = dict(parse_qsl(sent.query.decode("latin-1")))
+    query = parse_qsl(sent.query.decode("latin-1"))
+    fields = {name: msgspec.Raw(msgspec.json.encode(text)) for name, text in query}
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
         # Not decoded as a whole: numbers may take long.
         fields |= msgspec.json.decode(sent.body or b"{}", type=dict[str, msgspec.Raw])
-    texts = [each for name, each in fields.items() if name not in _LOGIN_FIELDS_SHOWN]
-    unknown_names = [name for name in fields if names and name not in names]
-    strings = filter(None, map(_string_of, (*texts, *unknown_names)))
-    repeated = islice(strings, _MAX_TEXTS)
+    texts = (
+        _string_of(raw)
+        for name, raw in fields.items()
+        if bytes(raw)[:1] == b'"' and name not in _LOGIN_FIELDS_SHOWN
+    )
+    unknown_names = (name for name in fields if names and name not in names)
+    repeated = islice(filter(None, chain(texts, unknown_names)), _MAX_TEXTS)
     # Messages cut longer texts; unescaping a text of 1 MiB would take long.
     cut = (each[:_MAX_CHARS] for each in repeated)
     return _redactable(each.encode("utf-8", "replace") for each in cut)
 
 
-def _string_of(value: str | msgspec.Raw) -> str:
-    """Return a text, or the text in raw JSON; "" for any other value."""
-    if isinstance(value, str):
-        return value
+def _string_of(raw: msgspec.Raw) -> str:
+    """Return the string in a JSON text, "" if it is none."""
     with suppress(msgspec.MsgspecError, UnicodeError):
-        return msgspec.json.decode(value, type=str)
+        return msgspec.json.decode(raw, type=str)
     return ""
 
 

@@ -118,6 +118,12 @@ def of_a_row(value: bytes) -> bytes:
     return b'{"indexes":%b}' % value
 
 
+def login(count: int) -> Sent:
+    """A login with so many unknown fields."""
+    unknown = (b'"parentI%d":1' % number for number in range(count))
+    return Sent(LOGIN, b'{"username":"a","password":"b",%b}' % b",".join(unknown))
+
+
 def with_metadata(item: bytes, size: int) -> Sent:
     """A row whose fields are valid: metadata may have any values."""
     metadata = b'{"a":%b}' % array(item, size)
@@ -465,6 +471,7 @@ OPERATIONS = {
     "escapes of a password": Input(
         BODY, lambda n: Sent(LOGIN, b'{"password":%b}' % text("%41", n))
     ),
+    "numbers in a login": Input(Published.json_values - 1_000, login),
     "numbers in parts of a form": Input(60_000, of_numbers),
     "datasets that were put before a text is made": Input(
         400,
