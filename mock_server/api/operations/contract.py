@@ -85,19 +85,21 @@ class Contract(Generic[F]):
         `ignored` gets hints, as in `values`. Raises BadJson, InvalidField, and NotReady
         while a large body is being decoded.
         """
+        # The application has checked the counts of a body as large as this.
+        is_checked = is_large = len(content) > DEFAULT_LIMITS.body_bytes
+        fields: F | None = None
         try:
-            if len(content) <= _SHORT_BYTES:
-                fields: F | None = self.decoder.decode(content)
-            elif len(content) <= DEFAULT_LIMITS.body_bytes:
-                check_counts(content)
-                fields = self.decoder.decode(content)
-            else:
-                # The application has checked the counts of a body as large as this.
+            if is_large:
                 fields = compute(self, content, self._decode_in_steps(content))
+            else:
+                if len(content) > _SHORT_BYTES:
+                    check_counts(content)
+                    is_checked = True
+                fields = self.decoder.decode(content)
         except DECODE_ERRORS:
-            fields = None
+            pass
         if fields is None:
-            values = self.values(content, choices, ignored)
+            values = self.values(content, choices, ignored, is_checked=is_checked)
             fields = with_integers(values, self.fields)
         if self.checks_all_fields(choices):
             fields.check()
@@ -112,15 +114,21 @@ class Contract(Generic[F]):
         return None
 
     def values(
-        self, content: bytes, choices: Choices, ignored: list[str] | None = None
+        self,
+        content: bytes,
+        choices: Choices,
+        ignored: list[str] | None = None,
+        *,
+        is_checked: bool = False,
     ) -> dict[str, Any]:
         """Return the values of a body by field; violations may be tolerated.
 
         Missing fields are left out. If an ignored field resembles a known one, a hint
-        is added to the list `ignored`. Raises BadJson, and one InvalidField that names
-        all violations that the choices in force do not tolerate.
+        is added to the list `ignored`. `is_checked` is that of `read_json`. Raises
+        BadJson, and one InvalidField that names all violations that the choices in
+        force do not tolerate.
         """
-        body = read_json(content)
+        body = read_json(content, is_checked=is_checked)
         # The rule on integers holds for unknown fields too, at any depth.
         check_integers(content, body)
         body = self._checked_fields(body, choices)
