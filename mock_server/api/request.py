@@ -161,23 +161,12 @@ def _too_large(max_bytes: int, got: str) -> Refusal:
 
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# An opening bracket becomes the byte 1; a closing one 255, which is -1 if it is signed.
-_LEVEL_CHANGES = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
+_BRACKETS_AS_STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
+"""Brackets as signed bytes: how much each changes the depth."""
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _TOO_DEEP = f"JSON nested deeper than {Published.json_depth} levels"
-_MAX_DIGITS = str(Published.integer)
-# Matches 16 digits over the limit: some of them as in the limit, then a larger one.
-_TOO_LARGE = "|".join(
-    f"{_MAX_DIGITS[:index]}[{int(digit) + 1}-9][0-9]{{{15 - index}}}(?![0-9])"
-    for index, digit in enumerate(_MAX_DIGITS)
-    if digit != "9"
-)
-# Matches a JSON text without strings up to its first integer over the limit. Other
-# numbers and their parts are consumed whole, as retrying from each digit takes long.
-_LONG_INTEGER = re.compile(
-    rf"(?:[^0-9.eE]++|[.eE][+-]?[0-9]*+|[0-9]++(?=[.eE])|(?![0-9]{{17}}|{_TOO_LARGE})[0-9]++)*+"
-    r"([0-9]++)".encode()
-)
+_AROUND_AS_BLANKS = bytes.maketrans(b"[]{}:,", b" " * 6)
+_LONG_DIGITS = len(str(Published.integer))
 _DIGIT_RUN = b"0" * 32
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 # An exponent with a sign and two digits is as long as one of three digits.
@@ -220,7 +209,7 @@ def check_counts(content: bytes) -> None:
 
 def counting_steps(content: bytes) -> Iterator[None]:
     """Check as `check_counts` does; yield after each step, so that no step is long."""
-    _check_amounts(content)
+    yield from _amount_steps(content)
     yield
     if content.count(b"[") + content.count(b"{") > Published.json_depth:
         msgspec.json.decode(content, type=msgspec.Raw)  # checks without building values
@@ -233,7 +222,8 @@ def read_raw(content: bytes) -> dict[str, Any]:
 
     This is fast; the contract of the operation decodes the values. Raises BadJson.
     """
-    _check_amounts(content)
+    for _ in _amount_steps(content):
+        pass
     try:
         return msgspec.json.decode(content, type=dict[str, msgspec.Raw])
     except (UnicodeDecodeError, RecursionError, msgspec.DecodeError):
@@ -262,8 +252,10 @@ def _not_json(got: str, hint: str = "") -> Refusal:
     return BadJson("a JSON object", got, "$", hint)
 
 
-def _check_amounts(content: bytes) -> None:
+def _amount_steps(content: bytes) -> Iterator[None]:
     """Raise BadJson for too many values, long numbers or long exponents.
+
+    Yield after each step that may take long.
 
     They are counted in the text: decoding a million items would take long, and of the
     numbers near the ends of what a double holds, each takes up to 18 us.
@@ -286,8 +278,10 @@ def _check_amounts(content: bytes) -> None:
         outside = b"".join(unescaped.split(b'"')[::2])
     if not outside or outside.count(b",") > Published.json_values:
         raise _not_json(f"more than {Published.json_values} items and fields")
+    yield
     if outside.translate(_DIGITS_AS_ZEROS).count(_DIGIT_RUN) > digit_runs:
         raise _not_json(f"more than {Published.json_digits} digits of long numbers")
+    yield
     if _long_exponents(outside) > Published.json_exponents:
         limit = Published.json_exponents
         raise _not_json(f"more than {limit} numbers with long exponents")
@@ -306,10 +300,11 @@ def _check_brackets(content: bytes) -> None:
 
     Count the brackets in the text: building the values of 1 MiB would take long.
     """
-    changes = _outside_strings(content).translate(_LEVEL_CHANGES, _NO_BRACKETS)
-    if changes.count(1) > Published.json_containers:
+    steps = _outside_strings(content).translate(_BRACKETS_AS_STEPS, _NO_BRACKETS)
+    if steps.count(1) > Published.json_containers:
         raise _not_json(f"more than {Published.json_containers} arrays and objects")
-    if max(accumulate(memoryview(changes).cast("b"))) > Published.json_depth:
+    depths = accumulate(memoryview(steps).cast("b"))
+    if max(depths, default=0) > Published.json_depth:
         raise _not_json(_TOO_DEEP)
 
 
@@ -354,15 +349,15 @@ def _fix_hint(content: bytes, reason: str) -> str:
 
 def long_integer(content: bytes) -> int | None:
     """Return the first integer over the limit in a JSON text, None without one."""
-    # Check first: this is much faster than the expression.
-    if b"0" * 16 not in content.translate(_DIGITS_AS_ZEROS):
+    # Check first: this is much faster than looking at each number.
+    if b"0" * _LONG_DIGITS not in content.translate(_DIGITS_AS_ZEROS):
         return None
-    outside = _outside_strings(content)
-    match = _LONG_INTEGER.match(outside)
-    if match is None:
-        return None
-    start, end = match.span(1)
-    return int(outside[start - outside.startswith(b"-", start - 1) : end])
+    for value in _outside_strings(content).translate(_AROUND_AS_BLANKS).split():
+        if len(value) >= _LONG_DIGITS and value.removeprefix(b"-").isdigit():
+            number = int(value)
+            if abs(number) > Published.integer:
+                return number
+    return None
 
 
 def _path_to_long(value: dict[str, object] | list[object]) -> list[str | int]:

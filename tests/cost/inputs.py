@@ -25,6 +25,10 @@ CREATE = "/api/core/dataset/collection/create"
 INSERT = "/api/core/dataset/data/insertData"
 LOGIN = "/api/support/user/account/loginByPassword"
 YAML = {"content-type": "application/yaml"}
+BETWEEN_DOUBLES = b"9007199254740993." + b"0" * 44 + b"1"
+"""A number that takes long to round."""
+CHAIN = b'{"%b":' % (b'\\"' * 8) * 60 + b"1" + b"}" * 60
+"""Nested objects, each with a name of escapes."""
 
 
 @dataclass(frozen=True)
@@ -460,11 +464,10 @@ OPERATIONS = {
         ROWS, lambda n: Sent(INSERT, of_a_row(array(b"9" * 63 + b"e245", n)))
     ),
     "fractions in a row": Input(
-        3_000_000, lambda n: Sent(INSERT, of_a_row(array(b"1." + b"9" * 61, n)))
+        3_086_000, lambda n: Sent(INSERT, b'{"x":%b}' % array(BETWEEN_DOUBLES, n))
     ),
-    "chains of objects in a row": Input(
-        280_000,
-        lambda n: Sent(INSERT, of_a_row(array(b'{"a":' * 60 + b"1" + b"}" * 60, n))),
+    "chains in a row": Input(
+        1_009_000, lambda n: Sent(INSERT, b'{"x":%b}' % array(CHAIN, n))
     ),
     "exponents in metadata": Input(ROWS, lambda n: with_metadata(b"1e308", n)),
     "objects in metadata": Input(ROWS, lambda n: with_metadata(b'{"":0}', n)),

@@ -22,7 +22,7 @@ from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import choices_hint, remedies, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Note
-from mock_server.domain.limits import Limits, Published
+from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.domain.memory import Memory
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.pending import NotReady
@@ -247,7 +247,9 @@ class Operation(Struct, frozen=True):
     @staticmethod
     def fields(content: bytes) -> Mapping[str, object]:
         """Return the fields of a body, for faults to match. Raises BadJson."""
-        return read_json(content)
+        # The application has checked the counts of a body as large as this.
+        is_checked = len(content) > DEFAULT_LIMITS.body_bytes
+        return read_json(content, is_checked=is_checked)
 
     def respond(
         self, call: Call, content: bytes, distortion: Distortion | None = None
