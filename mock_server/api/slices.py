@@ -18,6 +18,8 @@ T = TypeVar("T")
 _SLICE_SECONDS = 0.005
 _TURNS_BETWEEN = 64
 """Turns of the loop between two slices: in each, uvloop accepts one new connection."""
+_TURNS_OF_REQUEST = 4
+"""Turns of the loop in which a request that has arrived is read, and answered."""
 _MAX_WORKING = 16
 """Maximum number of requests of a queue with unfinished values; the others wait."""
 
@@ -60,7 +62,7 @@ def _schedule_of_loop() -> Iterator[_LoopSchedule]:
             del _schedules[loop]
 
 
-async def let_others_run(loop_turns: int = 1) -> None:
+async def let_others_run(loop_turns: int = _TURNS_OF_REQUEST) -> None:
     """Let others run for some turns of the loop, after the slices that wait longer."""
     with _schedule_of_loop() as schedule:
         async with schedule.next_slice:

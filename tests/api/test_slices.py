@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import cache, partial
 from itertools import repeat
@@ -19,6 +20,7 @@ from mock_server.api.slices import (
     _MAX_WORKING,
     _SLICE_SECONDS,
     in_slices,
+    let_others_run,
     once_ready,
     run_soon,
 )
@@ -125,6 +127,26 @@ def test_of_many_long_works_one_goes_on_in_each_turn_of_the_loop() -> None:
 
     asyncio.run(run())
     assert len(slices) == 20
+
+
+def test_what_has_arrived_is_served_between_two_pieces_of_work() -> None:
+    served: list[asyncio.Task[None]] = []
+
+    class Server(asyncio.Protocol):
+        def data_received(self, _data: bytes) -> None:
+            served.append(asyncio.ensure_future(asyncio.sleep(0)))
+
+    async def run() -> None:
+        here, there = socket.socketpair()
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.create_connection(Server, sock=here)
+        there.send(b"a request")
+        await let_others_run()
+        assert served[0].done()
+        transport.close()
+        there.close()
+
+    asyncio.run(run())
 
 
 def test_steps_without_a_request_run_in_slices_or_at_once_without_a_loop() -> None:
