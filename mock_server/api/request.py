@@ -169,9 +169,8 @@ _AROUND_AS_BLANKS = bytes.maketrans(b"[]{}:,", b" " * 6)
 _LONG_DIGITS = len(str(Published.integer))
 _DIGIT_RUN = b"0" * 32
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
-# An exponent with a sign and two digits is as long as one of three digits.
-_EXPONENTS = bytes.maketrans(b"123456789+-E", b"0" * 11 + b"e")
-_LONG_EXPONENT = b"0e000"
+_EXPONENTS = bytes.maketrans(b"123456789E", b"0" * 9 + b"e")
+_EXPONENT = b"0e"
 
 
 def read_json(content: bytes, *, is_checked: bool = False) -> dict[str, object]:
@@ -253,12 +252,12 @@ def _not_json(got: str, hint: str = "") -> Refusal:
 
 
 def _amount_steps(content: bytes) -> Iterator[None]:
-    """Raise BadJson for too many values, long numbers or long exponents.
+    """Raise BadJson for too many values, long numbers or exponents.
 
     Yield after each step that may take long.
 
     They are counted in the text: decoding a million items would take long, and of the
-    numbers near the ends of what a double holds, each takes up to 18 us.
+    numbers that are hard to round, each takes up to 18 us.
     """
     digit_runs = Published.json_digits // len(_DIGIT_RUN)
     # Take a sample with two bytes of each run: reading all of 10 MiB would take long.
@@ -266,7 +265,7 @@ def _amount_steps(content: bytes) -> Iterator[None]:
     if (
         content.count(b",") <= Published.json_values
         and sample.count(b"0") <= 2 * digit_runs
-        and _long_exponents(content) <= Published.json_exponents
+        and _exponents(content) <= Published.json_exponents
     ):
         return
     unescaped = _without_escapes(content)
@@ -282,17 +281,17 @@ def _amount_steps(content: bytes) -> Iterator[None]:
     if outside.translate(_DIGITS_AS_ZEROS).count(_DIGIT_RUN) > digit_runs:
         raise _not_json(f"more than {Published.json_digits} digits of long numbers")
     yield
-    if _long_exponents(outside) > Published.json_exponents:
+    if _exponents(outside) > Published.json_exponents:
         limit = Published.json_exponents
-        raise _not_json(f"more than {limit} numbers with long exponents")
+        raise _not_json(f"more than {limit} numbers with exponents")
 
 
-def _long_exponents(content: bytes) -> int:
-    """Return the number of long exponents, or of all exponents if they are few."""
+def _exponents(content: bytes) -> int:
+    """Return the number of exponents, at most that of the letters e and E."""
     letters = content.count(b"e") + content.count(b"E")
     if letters <= Published.json_exponents:
         return letters
-    return content.translate(_EXPONENTS).count(_LONG_EXPONENT)
+    return content.translate(_EXPONENTS).count(_EXPONENT)
 
 
 def _check_brackets(content: bytes) -> None:

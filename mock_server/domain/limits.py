@@ -83,7 +83,7 @@ class Published:
     json_digits: Final = 256 * 1024
     """Digits of a request body in numbers of 32 digits or more."""
     json_exponents: Final = 1_000
-    """Numbers with exponents like 308 of a request body."""
+    """Numbers with exponents of a request body."""
     refused_body_seconds: Final = 0.1
     """Time that a refusal waits for a short body, to journal it."""
     discard_seconds: Final = 1.0

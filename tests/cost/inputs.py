@@ -410,6 +410,9 @@ OPERATIONS = {
     "digits of a number": Input(BODY, lambda n: listed(b"1" * n + b"e-%d" % n)),
     "digits of numbers": Input(BODY, lambda n: listed(array(b"1" * 308 + b".5", n))),
     "exponents of numbers": Input(BODY, lambda n: listed(array(b"1e308", n))),
+    "numbers that are hard to round": Input(
+        BODY, lambda n: listed(array(b"77553748122003856039e99", n))
+    ),
     "digits, read strictly": Input(
         BODY, lambda n: replace(listed(b"1" * n + b"e-%d" % n), profile="documented")
     ),
