@@ -234,9 +234,9 @@ def _checked_seconds(times: int, timeout: Duration) -> float:
         raise ValueError(f"Expected times of at least 1, got {times}")
     max_seconds = seconds(timeout)
     if max_seconds > _MAX_WAIT_SECONDS:
-        hint = f"(write {max_seconds / 1_000:g} for as many milliseconds)"
+        hint = f"write {max_seconds / 1_000:g} for as many milliseconds"
         expected = f"a timeout of at most {_MAX_WAIT_SECONDS} seconds"
-        raise ValueError(f"Expected {expected}, got {max_seconds:g} {hint}")
+        raise WrongValue(f"Expected {expected}, got {max_seconds:g}", hint)
     return max_seconds
 
 

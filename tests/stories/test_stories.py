@@ -13,11 +13,17 @@ def counts(story: Story) -> bool:
     return any(name in story.text for name in ('"generation"', '"next"', '"seq"'))
 
 
-STORIES = [
+def marks(story: Story) -> list[pytest.MarkDecorator]:
+    """Return what a story needs: a server that has not run, no proxy before it.
+
+    A proxy refuses hosts that are none by itself.
+    """
     # What is counted from the start of a server is other on one that has run.
-    pytest.param(each, id=str(each), marks=pytest.mark.fresh if counts(each) else ())
-    for each in stories()
-]
+    found = [pytest.mark.fresh] if counts(story) else []
+    return [*found, pytest.mark.direct] if "\n| Host: " in story.text else found
+
+
+STORIES = [pytest.param(each, id=str(each), marks=marks(each)) for each in stories()]
 
 
 @pytest.mark.parametrize("story", STORIES)
