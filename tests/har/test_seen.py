@@ -161,19 +161,28 @@ def test_what_is_missing_is_told() -> None:
     ]
 
 
-@pytest.mark.parametrize("subject", ["collection", ""])
-def test_many_deletions_cost_in_proportion(subject: str) -> None:
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("subject", ["collection", "dataset"])
+def test_many_deletions_cost_in_proportion(subject: str, at_once: bool) -> None:
     def cost(count: int) -> float:
         ids = [f"{number}" for number in range(count)]
-        listed: Any = page([*map(item, ids)])
-        path, asked = f"{COLLECTION}/delete", {"collectionIds": ids}
-        exchanges = [made(LIST, {"datasetId": DATASET}, listed)]
-        if not subject:
-            path, asked = "/api/core/dataset/delete", {"id": ids}
-            exchanges = [made("/api/core/dataset/list", {}, listed["list"])]
+        path, field = "/api/core/dataset/delete", "id"
+        exchanges = [made("/api/core/dataset/list", {}, [*map(item, ids)])]
+        if subject == "collection":
+            path, field = f"{COLLECTION}/delete", "collectionIds"
+            exchanges = [
+                made(
+                    LIST, {"datasetId": "all" if at_once else each}, page([item(each)])
+                )
+                for each in ids
+            ]
         seen = seen_of(*exchanges)
+        deletions = [
+            made(path, {field: each}, None)._replace(method="DELETE")
+            for each in ([ids] if at_once else ([each] for each in ids))
+        ]
         start = thread_time()
-        seen.add_exchange(made(path, asked, None)._replace(method="DELETE"))
+        assert all(map(seen.add_exchange, deletions))
         return thread_time() - start
 
     small, large = (min(cost(n) for _ in range(3)) for n in (200, 1_600))

@@ -1,5 +1,6 @@
 """Collects fixture data from recorded exchanges, with one handler per operation."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -41,6 +42,10 @@ class CapturedData:
     def __init__(self) -> None:
         self.datasets: dict[str, observed.CapturedDataset] = {}
         self.apps: dict[str, observed.CapturedApp] = {}
+        # Where collections and datasets were seen, for quick removal. Objects that
+        # have gone or moved since may stay.
+        self._datasets_with: defaultdict[str, set[str]] = defaultdict(set)
+        self._datasets_in: defaultdict[Any, set[str]] = defaultdict(set)
 
     def dataset(self, value: object) -> observed.CapturedDataset:
         """Return the dataset with this id; create it if new. Raises ValueError."""
@@ -51,6 +56,41 @@ class CapturedData:
         """Return the app with this id; create it if new. Raises ValueError."""
         app_id = _id(value)
         return self.apps.setdefault(app_id, observed.CapturedApp(app_id))
+
+    def describe_dataset(self, value: object, item: observed.Fields) -> None:
+        """Use the fields of the dataset with this id. Raises ValueError."""
+        dataset = self.dataset(value)
+        dataset.describe(item)
+        self._datasets_in[dataset.fields.get("parentId")].add(dataset.id)
+
+    def remove_datasets(self, ids: Iterable[str]) -> None:
+        """Remove datasets, and those inside deleted folders."""
+        waiting = list(ids)
+        for each in waiting:
+            self.datasets.pop(each, None)
+            for inner in self._datasets_in.pop(each, ()):
+                dataset = self.datasets.get(inner)
+                if dataset is not None and dataset.fields.get("parentId") == each:
+                    waiting.append(inner)
+
+    def add_collection(
+        self,
+        dataset: observed.CapturedDataset,
+        item: observed.Fields,
+        omit: frozenset[str] = frozenset(),
+    ) -> str | None:
+        """Use a collection; return its id, or None if the collection is unusable."""
+        collection_id = dataset.add(item, omit)
+        if collection_id is not None:
+            self._datasets_with[collection_id].add(dataset.id)
+        return collection_id
+
+    def remove_collections(self, ids: Iterable[str]) -> None:
+        """Remove collections with their content from every dataset."""
+        for each in ids:
+            for holder in self._datasets_with.pop(each, ()):
+                if holder in self.datasets:
+                    self.datasets[holder].remove((each,))
 
     def add_exchange(self, exchange: Exchange) -> bool:
         """Add the data of an exchange; return whether it had any.
@@ -112,7 +152,7 @@ def add_collections(
         else frozenset[str]()
     )
     folder = {} if parent is UNSET else {"parentId": parent}
-    ids = [dataset.add(folder | item, omitted_fields) for item in page]
+    ids = [data.add_collection(dataset, folder | item, omitted_fields) for item in page]
     if observation.has_any(_FILTERS):
         return
     if parent is UNSET or parent is None or observed.id_of(parent) is not None:
@@ -157,11 +197,11 @@ def add_datasets(data: CapturedData, observation: Observation) -> None:
     if parent is UNSET or observation.request.get("searchKey"):
         parent_fields = {}
     for item in _objects(items):
-        data.dataset(item["_id"]).describe(parent_fields | item)
+        data.describe_dataset(item["_id"], parent_fields | item)
 
 
 def add_dataset(data: CapturedData, observation: Observation) -> None:
-    data.dataset(observation.data["_id"]).describe(observation.data)
+    data.describe_dataset(observation.data["_id"], observation.data)
 
 
 def add_collection(data: CapturedData, observation: Observation) -> None:
@@ -171,26 +211,17 @@ def add_collection(data: CapturedData, observation: Observation) -> None:
     owner = owner["_id"] if isinstance(owner, dict) else owner
     if isinstance(item.get("file"), dict):
         item["fileSize"] = item["file"].get("contentLength")
-    data.dataset(owner).add(item)
+    data.add_collection(data.dataset(owner), item)
 
 
 def remove_collections(data: CapturedData, observation: Observation) -> None:
-    removed = _texts(
-        observation.request.get("id") or observation.request["collectionIds"]
+    data.remove_collections(
+        _texts(observation.request.get("id") or observation.request["collectionIds"])
     )
-    for dataset in data.datasets.values():
-        dataset.remove(removed)
 
 
 def remove_datasets(data: CapturedData, observation: Observation) -> None:
-    """Remove the deleted datasets, and those inside deleted folders."""
-    removed = _texts(observation.request["id"])
-    by_parent: dict[Any, list[str]] = {}
-    for dataset in data.datasets.values():
-        by_parent.setdefault(dataset.fields.get("parentId"), []).append(dataset.id)
-    for each in removed:
-        data.datasets.pop(each, None)
-        removed += by_parent.pop(each, ())
+    data.remove_datasets(_texts(observation.request["id"]))
 
 
 def remove_chats(data: CapturedData, observation: Observation) -> None:
