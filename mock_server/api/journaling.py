@@ -199,7 +199,7 @@ class Journaling:
         )
         sent.is_unread = request.unread_beginning is not None
         key = (head.key or "").encode()
-        sent.is_suspect = self._is_suspect(_as_one_text(sent), key)
+        sent.is_suspect = self._is_suspect(self._kept_text(sent), key)
         if cache_key is not None and sent.size <= self._limits.cached_head_bytes:
             if len(self._cached_requests) >= self._limits.cached_heads:
                 self._cached_requests.clear()
@@ -234,7 +234,7 @@ class Journaling:
             return True
         state, key = request.state, request.headers.key
         fixture = state.store.fixture
-        if fixture.secrets and self._secrets.are_in(_as_one_text(sent), fixture):
+        if fixture.secrets and self._secrets.are_in(self._kept_text(sent), fixture):
             return True
         # Equal responses are one object, as they are cached until the data changes.
         if answer is sent.clean_response or answer is NULL:
@@ -246,6 +246,12 @@ class Journaling:
             return True
         sent.clean_response = answer
         return False
+
+    def _kept_text(self, sent: SentRequest) -> bytes:
+        """Return as one text the parts of a request that the journal may keep."""
+        max_bytes = self._limits.journal_body_bytes + redaction.ESCAPED_KEY_BYTES
+        parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
+        return b"\n".join((*parts, (sent.body or b"")[:max_bytes]))
 
     def _cut(self, entry: Entry, max_bytes: int) -> None:
         """Cut the bodies of an entry to `max_bytes`."""
@@ -302,12 +308,6 @@ def _below_login(path: str) -> tuple[bytes, ...]:
     login = _find_login(path)
     below = login.string[login.end() :].rstrip(b"/") if login else b""
     return (below.lower(),) if below else ()
-
-
-def _as_one_text(sent: SentRequest) -> bytes:
-    """Return the whole request as one text."""
-    parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
-    return b"\n".join((*parts, sent.body or b""))
 
 
 def _hint_at_any_key(entry: Entry, request: RequestContext, journal: Journal) -> None:

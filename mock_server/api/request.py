@@ -17,7 +17,7 @@ from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import Memory, MemoryCharge
 from mock_server.domain.messages import describe_value
-from mock_server.domain.validation.walk import dotted
+from mock_server.domain.validation.walk import Path, dotted
 
 
 class WaitInterrupted(Exception):
@@ -165,7 +165,6 @@ _BRACKETS_AS_STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
 """Brackets as signed bytes: how much each changes the depth."""
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _TOO_DEEP = f"JSON nested deeper than {Published.json_depth} levels"
-_AROUND_AS_BLANKS = bytes.maketrans(b"[]{}:,", b" " * 6)
 _LONG_DIGITS = len(str(Published.integer))
 _DIGIT_RUN = b"0" * 32
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
@@ -232,14 +231,40 @@ def read_raw(content: bytes) -> dict[str, Any]:
 def check_integers(content: bytes, fields: dict[str, object]) -> None:
     """Raise InvalidField for an integer that some JSON readers round (RFC 7493 2.2).
 
-    `fields` is `content` decoded. The error names the field unless the body is large.
+    `fields` is `content` decoded.
     """
-    integer = long_integer(content)
-    if integer is not None:
-        is_large = len(content) > Published.free_body_bytes
-        place = "$" if is_large else dotted(tuple(reversed(_path_to_long(fields))))
+    found = long_integer(content, fields)
+    if found is not None:
+        integer, path = found
         expected = f"integers of at most {Published.integer}"
-        raise InvalidField.of(integer, expected, place)
+        raise InvalidField.of(integer, expected, dotted(path))
+
+
+def long_integer(content: bytes, value: object) -> tuple[int, Path] | None:
+    """Return the first integer over the limit and its path, None without one.
+
+    `value` is `content` decoded.
+    """
+    # Check the text first: this is much faster than looking at each value.
+    if b"0" * _LONG_DIGITS not in content.translate(_DIGITS_AS_ZEROS):
+        return None
+    return _long_integer_in(value)
+
+
+def _long_integer_in(value: object) -> tuple[int, Path] | None:
+    items: Iterable[tuple[str | int, object]] = ()
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value)
+    for part, item in items:
+        if isinstance(item, int):
+            if abs(item) > Published.integer:
+                return item, (part,)
+        elif isinstance(item, dict | list) and (found := _long_integer_in(item)):
+            integer, path = found
+            return integer, (part, *path)
+    return None
 
 
 _ENCODED_TWICE = "the body was made JSON twice: pass the object itself to your client"
@@ -268,7 +293,9 @@ def _amount_steps(content: bytes) -> Iterator[None]:
         and _exponents(content) <= Published.json_exponents
     ):
         return
+    yield
     unescaped = _without_escapes(content)
+    yield
     # An item or a field has at most two strings. Check their number first, because
     # removing millions of strings is slow, too.
     limit = 2 * (Published.json_values + Published.json_containers)
@@ -344,30 +371,3 @@ def _fix_hint(content: bytes, reason: str) -> str:
         return ": write names in double quotes"
     # Python writes True, False and None.
     return ": write true, false or null" if char in (b"T", b"F", b"N") else ""
-
-
-def long_integer(content: bytes) -> int | None:
-    """Return the first integer over the limit in a JSON text, None without one."""
-    # Check first: this is much faster than looking at each number.
-    if b"0" * _LONG_DIGITS not in content.translate(_DIGITS_AS_ZEROS):
-        return None
-    for value in _outside_strings(content).translate(_AROUND_AS_BLANKS).split():
-        if len(value) >= _LONG_DIGITS and value.removeprefix(b"-").isdigit():
-            number = int(value)
-            if abs(number) > Published.integer:
-                return number
-    return None
-
-
-def _path_to_long(value: dict[str, object] | list[object]) -> list[str | int]:
-    """Return the path to the first integer over the limit, innermost part first."""
-    items: Iterable[tuple[str | int, object]]
-    items = value.items() if isinstance(value, dict) else enumerate(value)
-    for part, item in items:
-        if isinstance(item, int) and abs(item) > Published.integer:
-            return [part]
-        if isinstance(item, dict | list):
-            path = _path_to_long(item)
-            if path:
-                return [*path, part]
-    return []

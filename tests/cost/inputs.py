@@ -526,6 +526,10 @@ OPERATIONS = {
             json.dumps({"metadata": dict.fromkeys(map(hex, range(n)))}).encode(),
         ),
     ),
+    "escapes in a type that is refused": Input(
+        ROWS,
+        lambda n: Sent(f"{CREATE}/text", b'{"trainingType":%b}' % text("\\u4e00", n)),
+    ),
     "line ends before a form": Input(FORM, lambda n: uploaded(b"\r\n" * (n // 2))),
     "junk before a form": Input(FORM, lambda n: uploaded(b"\r\n" + b"x" * n)),
     "parameters of a form": Input(16_000, lambda n: uploaded(b"x", ";" * n)),

@@ -82,8 +82,8 @@ def survives_json(value: Any) -> bool:
     """Return whether a value stays equal when it is encoded and decoded again."""
     try:
         encoded = msgspec.json.encode(value)
-        is_long = long_integer(encoded) is not None
-        return not is_long and bool(msgspec.json.decode(encoded) == value)
+        decoded = msgspec.json.decode(encoded)
+        return bool(decoded == value) and long_integer(encoded, decoded) is None
     except UnicodeEncodeError:
         return False
 

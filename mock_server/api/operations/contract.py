@@ -189,11 +189,14 @@ class Contract(Generic[F]):
 
         The effect assumes that the request is not refused for another reason.
         """
-        # A fast check first: nearly all bodies of a journal are valid.
+        # A fast check first: nearly all bodies of a journal are valid. Decode a large
+        # one only once.
+        is_large = len(content) > DEFAULT_LIMITS.body_bytes
+        can_check_fast = self.known_fields.is_closed and not is_large
         try:
-            if _SHORT_BYTES < len(content) <= DEFAULT_LIMITS.body_bytes:
+            if len(content) > _SHORT_BYTES and not is_large:
                 check_counts(content)
-            if self.known_fields.is_closed and not self._has_empty_text(
+            if can_check_fast and not self._has_empty_text(
                 fields := self.decoder.decode(content)
             ):
                 if self.checks_all_fields(choices):
