@@ -14,7 +14,7 @@ import click
 from mock_server import __version__
 from mock_server.cli import output
 from mock_server.cli.options import FORWARD, check_names, flag, name_of
-from mock_server.control.environment import variable
+from mock_server.control.environment import KEYS_HINT, variable
 from mock_server.domain.printable import safe_lines
 
 MAIN_COMMANDS = ("serve", "init", "check", "fault", "journal", "reset")
@@ -303,7 +303,8 @@ _OPTION_HINTS = (
     ("--fault", ("latency", "delay"), "such as --fault delay:ms=500"),
     ("--watch", ("d", "detach", "daemon", "background"), _FOREGROUND),
     ("--watch", ("e", "env"), _ENVIRONMENT),
-    ("--follow", ("last", "limit", "tail", "n"), "pipe the journal into `tail`"),
+    ("--watch", ("api-key", "api-keys", "key", "keys"), KEYS_HINT),
+    ("--follow", ("last", "limit", "tail", "n"), "write `mock-server journal | tail`"),
     ("--yaml", ("format",), "JSON is the default; for YAML write --yaml"),
     ("--url", ("o", "output"), "redirect the output: > FILE"),
     ("--url", ("p", "port", "host"), "write --url http://127.0.0.1:PORT"),

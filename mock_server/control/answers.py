@@ -71,6 +71,12 @@ class Answers:
         if len(given) > 1:
             got = " and ".join(given)
             raise WrongValue(f"Expected one of {', '.join(bodies)}, got {got}")
+        for name in given:
+            if isinstance(bodies[name], BaseException):
+                got = type(bodies[name]).__name__
+                fix = "to break the connection, write fault('reset'); "
+                fix += "for an error status, fault('error', status=500)"
+                raise WrongValue(f"Expected a value as {name}, got {got}", fix)
         for name, form, other_name in (("text", str, "body"), ("body", bytes, "text")):
             value = bodies[name]
             if value is not None and not isinstance(value, form):

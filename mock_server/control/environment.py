@@ -26,6 +26,8 @@ _LINK_NAME = (
 )
 _LINK_VALUE = "(tcp|udp|sctp)://"
 _ADDRESS = r"(\w+://)?(\[(?P<v6>[^][/]+)\]|(?P<host>[^][:/]+))(:(?P<port>\d*))?(/.*)?"
+KEYS_HINT = "declare API keys in a fixture, keys: [{key: fastgpt-secret}]"
+_KEY_NAMES = ("API_KEY", "API_KEYS", "KEY", "KEYS")
 _LINK_HINT = (
     "Kubernetes sets it in pods beside a service named mock-server; "
     "enableServiceLinks: false in the pod's spec leaves it out"
@@ -69,6 +71,8 @@ def unknown_settings(environment: Mapping[str, str]) -> list[str]:
 def _unknown_line(name: str, known: Iterable[str]) -> str:
     if re.fullmatch(_LINK_NAME, name):
         return one_line(f"unknown setting {name} ({_LINK_HINT})")
+    if name.removeprefix(_PREFIX) in _KEY_NAMES:
+        return f"unknown setting {name} ({KEYS_HINT})"
     # Compared without the prefix, which would make all names similar.
     known_by_suffix = {each.removeprefix(_PREFIX): each for each in known}
     hint = did_you_mean(name.removeprefix(_PREFIX), known_by_suffix)

@@ -259,7 +259,11 @@ def _wrong_call(
     for each in callee.parameters.values():
         is_given = each.name in kwargs or each.name in positional[: len(args)]
         if each.default is Parameter.empty and each.name in names and not is_given:
-            return f"Expected {each.name}, got nothing", f"it takes {', '.join(names)}"
+            values = zip(positional, args, strict=False)
+            given = [f"{it}={value!r}" for it, value in values if it in names]
+            takes = f"it takes {', '.join(names)}"
+            got = f"only {', '.join(given)}" if given else "nothing"
+            return f"Expected {each.name}, got {got}", takes
     return None
 
 

@@ -208,7 +208,7 @@ def warn_of_wrong_markers(item: pytest.Item) -> None:
     for mark in item.iter_markers():
         hint = did_you_mean(mark.name, [MARK])
         if hint and mark.name != MARK and mark.kwargs.keys() <= MARKER.keys():
-            message = f"mock-server: the marker {mark.name} has no effect here{hint}"
+            message = f"mock-server: the marker {mark.name} has no effect{hint}"
             warn(item, pytest.PytestWarning(message))
     _warn_if_hidden(item)
 

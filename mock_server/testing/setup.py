@@ -193,7 +193,9 @@ def in_folder(fixture: Any, folder: Path, place: str) -> Any:
     expected = f"Expected the path of a file, or one of {', '.join(shipped_fixtures)}"
     got = f"{str(fixture)!r}{hint} - at {place}"
     reason = f"there is no {path}"
-    if place == _FIXTURE and not Path(fixture).is_absolute():
+    if "\n" in str(fixture):
+        reason = "give fields as a dictionary: a text is a path"
+    elif place == _FIXTURE and not Path(fixture).is_absolute():
         candidates = (each / fixture for each in folder.parents)
         found_path = next((each for each in candidates if each.is_file()), None)
         fix = "" if hint else "; create it"

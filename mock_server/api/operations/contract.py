@@ -101,6 +101,8 @@ class Contract(Generic[F]):
             is_checked = len(content) > _SHORT_BYTES
             values = self.values(content, choices, ignored, is_checked=is_checked)
             fields = with_integers(values, self.fields)
+        elif ignored is not None and len(content) <= _SHORT_BYTES:
+            ignored += self.known_fields.typo_hints(content)
         if self.checks_all_fields(choices):
             fields.check()
         return fields

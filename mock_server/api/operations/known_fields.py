@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
 
+import msgspec
 from msgspec import Struct, inspect
 from msgspec.structs import replace
 
@@ -53,6 +54,16 @@ class KnownFields:
     def names(self) -> Collection[str]:
         """The names of all fields that the operation can read."""
         return [*self.fields, *self._extensions]
+
+    def typo_hints(self, content: bytes) -> list[str]:
+        """Return a hint at a field of a valid body with a misspelled name, or []."""
+        if self.is_closed:
+            return []
+        body = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+        if body.keys() <= self.fields.keys():
+            return []
+        missing = [each for each in self.names if each not in body]
+        return nearest.ignored_hints(nearest.typos(body, self.names), missing)
 
     def _refuses_unknown(self, choices: Choices) -> bool:
         return self._is_strict and facts_of(choices.version).fields_are_checked
