@@ -97,8 +97,14 @@ def unescaped(text: bytes, *, is_wide: bool = False) -> bytes:
 
 
 def without_cut_escape(text: bytes, *, is_wide: bool = False) -> bytes:
-    """Return an unescaped text without the start of an escape that was cut off."""
-    return (_WIDE_CUT_ESCAPE if is_wide else _CUT_ESCAPE).sub(b"", text)
+    """Return an unescaped text without the start of an escape that was cut off.
+
+    The escape may consist of escapes, of which one was cut off.
+    """
+    pattern = _WIDE_CUT_ESCAPE if is_wide else _CUT_ESCAPE
+    for _ in range(_ROUNDS):
+        text = pattern.sub(b"", text)
+    return text
 
 
 def _decode(pieces: list[bytes]) -> bytes:

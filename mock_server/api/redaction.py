@@ -198,6 +198,10 @@ def _hide(
 def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     """Return secrets unescaped, without short ones, which any word may contain."""
     plain = {escapes.unescaped(text, is_wide=True) for text in texts}
+    # In a query or a form, `+` and a blank stand for each other.
+    plain |= {each.replace(b"+", b" ") for each in plain} | {
+        each.replace(b" ", b"+") for each in plain
+    }
     plain |= {text.lower() for text in plain}  # as in names of headers
     return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given
@@ -25,7 +25,7 @@ from tests.support import DATASET, LIBRARY, LIST, Api
 
 TOKEN = "tok/en+abc=1234567"
 KEYS = ["fastgpt-owner", "fastgpt-owner-and-more", 'quo"ted\\key']
-PASSWORD = "P\u00e4ss-\u5bc6\u7801-\U0001f511"
+PASSWORD = "P\u00e4ss \u5bc6\u7801-\U0001f511"
 
 
 @pytest.fixture(params=[(TOKEN,), (TOKEN, PASSWORD)], ids=["ascii", "wide"])
@@ -37,7 +37,14 @@ def secrets(make_api: MakeApi, request: pytest.FixtureRequest) -> RequestSecrets
 
 @pytest.mark.parametrize("secret", [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1"])
 @pytest.mark.parametrize(
-    "written", [str, str.upper, quote, lambda key: quote(key, safe="")]
+    "written",
+    [
+        str,
+        str.upper,
+        quote,
+        lambda key: quote(key, safe=""),
+        lambda key: key.replace("+", " "),
+    ],
 )
 def test_a_secret_goes_however_it_is_escaped(
     secrets: RequestSecrets, secret: str, written: Any
@@ -57,6 +64,13 @@ def test_a_cut_within_an_escape_outside_ascii_shows_no_beginning(end: int) -> No
     for form in escaped, quote:
         cut = form(PASSWORD)[:-end] + "\u2026"
         assert secrets.redact_message(cut.encode()) == "[redacted]\u2026".encode()
+
+
+@pytest.mark.parametrize("end", range(1, 19))
+def test_a_cut_within_an_escaped_escape_shows_no_beginning(end: int) -> None:
+    secrets = RequestSecrets.from_declared([TOKEN.encode()])
+    in_url = "".join(f"%{ord(char):02x}" for char in escaped(TOKEN))
+    assert redacted_text(f"{in_url[:-end]}\u2026", secrets) == "[redacted]\u2026"
 
 
 def test_what_only_looks_like_json_is_redacted_as_text(secrets: RequestSecrets) -> None:
@@ -88,7 +102,10 @@ FORMS: list[Callable[[str], str]] = [
     lambda text: quote(escaped(text), safe=""),
     lambda text: escaped(quote(text, safe="")),
     mixed,
+    quote_plus,
+    lambda text: text.replace("+", " "),
 ]
+TEXTS = tuple(Secrets((TOKEN, "undeclared-key")).texts)
 SECRETS = [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1", PASSWORD]
 
 
@@ -103,7 +120,7 @@ def test_no_placement_of_secrets_in_any_forms_survives(
     last: str, placed: list[tuple[str, Callable[[str], str]]], between: str
 ) -> None:
     declared = RequestSecrets.from_declared([key.encode() for key in (*KEYS, last)])
-    secrets = replace(declared, texts=(TOKEN.encode(), b"undeclared-key"))
+    secrets = replace(declared, texts=TEXTS)
     known = [last if secret == PASSWORD else secret for secret, _ in placed]
     forms = [form for _, form in placed]
     text = between.join(form(each) for each, form in zip(known, forms, strict=True))
@@ -121,7 +138,7 @@ AROUND += ["\\ud83d", "%c3"]
 @given(st.lists(st.sampled_from(AROUND) | PLACED.map(lambda each: each[1](each[0]))))
 def test_no_escapes_around_secrets_hide_one(parts: list[str]) -> None:
     declared = RequestSecrets.from_declared([key.encode() for key in (*KEYS, PASSWORD)])
-    secrets = replace(declared, texts=(TOKEN.encode(), b"undeclared-key"))
+    secrets = replace(declared, texts=TEXTS)
     assert not secrets.are_in(secrets.redact("".join(parts).encode()))
 
 

@@ -251,7 +251,6 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
         texts += _secrets_in_json(post_data.text, is_sent=True)
         if post_data.text.lstrip()[:1] not in ("{", "["):
             texts += _secrets_in_url(f"?{post_data.text}")  # a form
-            texts += [each.replace(" ", "+") for each in texts]
     with suppress(BadBody):
         texts += _secrets_in_json(
             _body(entry.response.content).decode(errors="replace")
