@@ -13,7 +13,7 @@ not separate words.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from msgspec import Struct
@@ -28,6 +28,7 @@ MAX_ROW_CHARS = 11_200
 _PART_CHARS, _OVERLAP_CHARS = 65_536, 4_096
 """Number of characters that are searched in one step, and of those searched again."""
 _MATCHES_PER_STEP = 1_024
+_SCORED_CHARS = 8_192
 _CHARS_PER_STEP = 1_048_576
 
 
@@ -276,11 +277,15 @@ def parts_of(question: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def score(parts: tuple[str, ...], folded: str) -> float:
+def score(parts: Collection[str], folded: str) -> Steps[float]:
     """Return the share of `parts` in a folded text: 0 to 1, rounded to four digits."""
-    if not parts:
-        return 0.0
-    return round(sum(map(folded.__contains__, parts)) / len(parts), 4)
+    missing = parts
+    for start in range(0, len(folded), _SCORED_CHARS):
+        if start:
+            yield
+        piece = folded[start : start + _SCORED_CHARS + 1]  # a pair may begin at its end
+        missing = [each for each in missing if each not in piece]
+    return round(1 - len(missing) / len(parts), 4) if parts else 0.0
 
 
 def tokens_of(text: str) -> int:

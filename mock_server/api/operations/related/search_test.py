@@ -1,7 +1,10 @@
 """The route that finds the data rows of a dataset that are nearest to a text."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import islice
+from math import ceil
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -34,10 +37,12 @@ from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.haystack import folded_beginning
 from mock_server.domain.objects.models import Collection, Row
+from mock_server.domain.objects.pending import Steps
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
 _LEAST_CHARS = 100  # charged for a row with fewer characters
+_CHARS_PER_STEP = 4_096
 _SKIPPED_CHARS = 8  # charged for a collection that is forbidden
 _RECALLS = {
     "embedding": ("embedding",),
@@ -142,6 +147,7 @@ class HitsPage(Page[Hit], frozen=True, kw_only=True):
 
 def _encode(page: HitsPage, state: State) -> bytes:
     body, has_tokens = page.body, state.facts.found_rows_have_tokens
+    time_text = cache(format_time)  # most rows have the same time
     rows = items_of(
         copy_fields(
             HitView,
@@ -151,7 +157,7 @@ def _encode(page: HitsPage, state: State) -> bytes:
             collection_id=each.collection.id,
             source_name=each.collection.name,
             source_id=each.collection.file_id or each.collection.raw_link or UNSET,
-            update_time=format_time(each.row.update_time),
+            update_time=time_text(each.row.update_time),
             tokens=_tokens(each.row) if has_tokens else UNSET,
             score=_scores(each, body),
         )
@@ -226,11 +232,9 @@ def search_test(call: Call, body: SearchTestBody) -> HitsPage:
     if not (body.text or call.facts.fields_are_checked):
         raise MissingParams("a text", "none", "$.text")
     dataset = call.dataset(body.dataset_id, Level.READ, "$.datasetId")
-    hits = sorted(_matches(call, dataset, body), key=lambda it: (-it.score, it.row.id))
-    distinct = _distinct(hits, call.state.limits.searched_chars)
-    if _filters_by_similarity(body):
-        distinct = (it for it in distinct if it.score >= body.similarity)
-    best = list(_within(distinct, _limit(body)))
+    max_chars = call.state.limits.searched_chars
+    rows = _compared_rows(call, dataset, max_chars)
+    best = call.compute("best", _best_hits(rows, body, max_chars))
     if not best and any(owner == dataset.id for owner, _ in call.store.jobs):
         call.state.hint(_UNTRAINED)
     return HitsPage(
@@ -244,25 +248,55 @@ def search_test(call: Call, body: SearchTestBody) -> HitsPage:
     )
 
 
-def _matches(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Hit]:
-    """Yield the rows that have a pair of characters in common with the text."""
-    text_pairs, max_chars = parts_of(body.text), call.state.limits.searched_chars
+def _compared_rows(
+    call: Call, dataset: Dataset, max_chars: int
+) -> Iterator[tuple[Row, Collection]]:
+    """Yield the rows of a dataset, as far as `max_chars` may suffice for them."""
     for collection_id, rows in call.store.rows.by_collection(dataset):
         collection = dataset.tree.get(collection_id)
         if collection is None or collection.forbid:
             max_chars -= _SKIPPED_CHARS
-            if max_chars <= 0:
-                return
-            continue
-        for row in rows:
-            if max_chars <= 0:
-                return
-            text = "\n".join((row.q, row.a, *row.indexes))[:max_chars]
-            folded, chars_left = folded_beginning(text, max_chars)
-            max_chars = min(chars_left, max_chars - _LEAST_CHARS)
-            row_score = score(text_pairs, folded)
-            if row_score > 0:
-                yield Hit(row_score, row, collection)
+        else:
+            for row in islice(rows, ceil(max_chars / _LEAST_CHARS)):
+                yield row, collection
+                max_chars -= _LEAST_CHARS
+        if max_chars <= 0:
+            return
+
+
+def _best_hits(
+    rows: Iterable[tuple[Row, Collection]], body: SearchTestBody, max_chars: int
+) -> Steps[list[Hit]]:
+    """Return the best rows, as far as the request limits them."""
+    rows = list(rows)  # others may change the rows during the steps
+    hits = yield from _matches(rows, parts_of(body.text), max_chars)
+    hits.sort(key=lambda it: (-it.score, it.row.id))
+    yield
+    distinct = _distinct(hits, max_chars)
+    if _filters_by_similarity(body):
+        distinct = (it for it in distinct if it.score >= body.similarity)
+    return list(_within(distinct, _limit(body)))
+
+
+def _matches(
+    rows: Iterable[tuple[Row, Collection]], text_pairs: Sequence[str], max_chars: int
+) -> Steps[list[Hit]]:
+    """Return the rows that have a pair of characters in common with the text."""
+    hits = []
+    step_end = max_chars - _CHARS_PER_STEP
+    for row, collection in rows:
+        if max_chars < step_end:
+            yield
+            step_end = max_chars - _CHARS_PER_STEP
+        if max_chars <= 0:
+            break
+        text = "\n".join((row.q, row.a, *row.indexes))[:max_chars]
+        folded, chars_left = folded_beginning(text, max_chars)
+        max_chars = min(chars_left, max_chars - _LEAST_CHARS)
+        row_score = yield from score(text_pairs, folded)
+        if row_score > 0:
+            hits.append(Hit(row_score, row, collection))
+    return hits
 
 
 _NO_LETTERS = re.compile(r"[\W_]+")
