@@ -633,6 +633,25 @@ OPERATIONS = {
     "plain rows that a list searches": Input(
         24, lambda n: rows_of(n, "\u6587", 10**6, rows_listed(searchText="x"))
     ),
+    "search of datasets for marks": Input(
+        BODY, lambda n: sent_json(f"{RELATED}/list", searchKey=MARKS * (n // 4))
+    ),
+    "search of apps for marks": Input(
+        BODY, lambda n: sent_json(f"{APPS}/list", searchKey=MARKS * (n // 4))
+    ),
+    "rows that a search compares": Input(
+        5_200,
+        lambda n: rows_of(
+            n,
+            "a",
+            50,
+            sent_json(
+                f"{RELATED}/searchTest",
+                datasetId="d",
+                text=" ".join(f"a{chr(each)}" for each in range(0x31, 0x100)),
+            ),
+        ),
+    ),
     "marks in a row that is searched": Input(
         10**6,
         lambda n: rows_of(
@@ -885,6 +904,7 @@ RECORDED = {
     ),
 }
 SCRIPTED = {
+    "braces of an answer": Input(BODY // 2, lambda n: answer(json="{{" * n)),
     "JSON of an answer": Input(BODY // 4, lambda n: answer(json=[0] * n)),
     "objects of an answer": Input(
         Published.json_containers - 100, lambda n: answer(json=[{"a": 1}] * n)

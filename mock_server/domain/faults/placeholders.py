@@ -23,7 +23,9 @@ _ROOTS = "body", "query", "path", "count", "now"
 _IN_NAME = re.compile(
     r'(\{\{(?:count|now|body|query|path)[^"{}\\]{0,64}\}\})[^"{}\\]{0,64}":'
 )
-_BEGINNING = re.compile(rb"\{\{(?:count|now|body|query|path)")
+_BEGINNINGS = tuple(f"{{{{{root}".encode() for root in _ROOTS)
+_WARNED_CHARS = 65_536
+"""Number of characters, from the beginning of a value, that warnings are about."""
 
 
 def are_in(value: Any) -> bool:
@@ -33,7 +35,11 @@ def are_in(value: Any) -> bool:
 
 def _may_be_in(value: Any) -> bool:
     """Return False if a value has no placeholder; this is fast for large values."""
-    return value is not UNSET and bool(_BEGINNING.search(msgspec.json.encode(value)))
+    return value is not UNSET and _count_beginnings(msgspec.json.encode(value)) > 0
+
+
+def _count_beginnings(encoded: bytes) -> int:
+    return sum(map(encoded.count, _BEGINNINGS))
 
 
 def _placeholders(value: Any) -> Iterator[str]:
@@ -54,7 +60,8 @@ def json_warnings(value: Any, route: str) -> Iterator[str]:
 
     The encoded value is searched, because no JSON punctuation looks like a placeholder.
     """
-    text = "" if value is UNSET else msgspec.json.encode(value).decode()
+    encoded = b"" if value is UNSET else msgspec.json.encode(value)
+    text = encoded.decode()[:_WARNED_CHARS]
     if key := _IN_NAME.search(text):
         reason = "placeholders are filled in values, not in names of fields"
         yield f"{cut(key[1])!r} is sent as it is: {reason}"
@@ -80,7 +87,8 @@ def json_warnings(value: Any, route: str) -> Iterator[str]:
 
 def text_warnings(texts: Iterable[str]) -> Iterator[str]:
     """Yield a warning if a text or header has placeholders, which are not filled."""
-    fields = (name for name in _placeholders([*texts]) if "." in name)
+    beginnings = [each[:_WARNED_CHARS] for each in texts]
+    fields = (name for name in _placeholders(beginnings) if "." in name)
     for name in islice(fields, 1):
         reason = "placeholders are filled in data and json only"
         yield f"'{{{{{cut(name)}}}}}' is sent as it is: {reason}"
@@ -88,7 +96,8 @@ def text_warnings(texts: Iterable[str]) -> Iterator[str]:
 
 def reply_warnings(parts: Any) -> Iterator[str]:
     """Yield a warning if the parts of a reply have a text such as `{{name}}`."""
-    if found := _BRACED.search(msgspec.json.encode(parts).decode()):
+    text = msgspec.json.encode(parts).decode()[:_WARNED_CHARS]
+    if found := _BRACED.search(text):
         yield f"{found[0]!r} is sent as it is: texts of replies have no placeholders"
 
 
@@ -102,7 +111,7 @@ def problem_in(value: Any) -> str:
     if is_large and (count := count_values(value)) > Published.json_values:
         expected = f"at most {Published.json_values} fields and items around {{{{"
         return f"Expected {expected}, got {count}"
-    are_many = len(_BEGINNING.findall(encoded)) > limit
+    are_many = _count_beginnings(encoded) > limit
     if are_many and len([*islice(_placeholders(value), limit + 1)]) > limit:
         return f"Expected at most {limit} placeholders, got more"
     return ""

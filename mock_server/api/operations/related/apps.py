@@ -22,7 +22,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import APP_FOLDERS, DEFAULT_TEAM_ID, App
-from mock_server.fixture.document import Id, Shared, Time
+from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/app"
 _MOST_FOUND = 50
@@ -88,7 +88,7 @@ class AppListBody(RequestFields, kw_only=True):
 
     parent_id: fields.Parent = UNSET
     type: Any = UNSET
-    search_key: Shared | UnsetType = UNSET
+    search_key: fields.SearchText | UnsetType = UNSET
 
 
 def _app_view(app_with_level: holders.WithLevel[App], _: object) -> ListedApp:

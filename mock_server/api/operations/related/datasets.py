@@ -26,7 +26,7 @@ from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID
-from mock_server.fixture.document import Id, Shared, Time
+from mock_server.fixture.document import Id, Time
 
 
 class Model(Struct, frozen=True, rename="camel", kw_only=True):
@@ -112,7 +112,7 @@ class FormerListBody(RequestFields, kw_only=True):
 
     parent_id: fields.Parent = UNSET
     type: fields.FormerDatasetType | UnsetType = UNSET
-    search_key: Shared | UnsetType = UNSET
+    search_key: fields.SearchText | UnsetType = UNSET
 
 
 class DatasetListBody(FormerListBody, kw_only=True):
