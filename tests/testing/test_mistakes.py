@@ -176,18 +176,6 @@ def test_a_marker_with_a_mistake_does_not_stop_the_run_under_all_choices(
     result.stdout.fnmatch_lines(["mock-server: Expected arguments by name *"])
 
 
-OPTIONS = said("options")
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize("option", OPTIONS)
-def test_an_option_that_cannot_be_is_one_line(run: Run, option: str) -> None:
-    result = run("demo", option, alone=True)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    lines = [line for line in result.errlines if fnmatchcase(line, OPTIONS[option])]
-    assert len(lines) == 1
-
-
 def test_nothing_at_the_address_is_said_to_be_so(run: Run) -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
@@ -364,12 +352,6 @@ def test_a_fixture_that_is_nearly_called_as_ours_is_told_unless_it_is_used(
     result.assert_outcomes(passed=2, warnings=1)
     told = "the fixture mock_server_fixtures at conftest.py:3 (did you mean*_fixture'?)"
     result.stdout.fnmatch_lines([f"*mock-server: no test of this run uses {told}"])
-
-
-def test_all_is_meant_by_what_is_nearly_that(bare: Run) -> None:
-    result = bare("--mock-server-choices=al")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert any("got 'al' (did you mean 'all'?)" in each for each in result.errlines)
 
 
 PROGRAMS = said("programs")
