@@ -26,20 +26,16 @@ NAMES = [
 ]
 
 HIT = "window.hit=1"
-
-
-_FILE = Path(__file__).with_name("payloads.txt")
+"""What must not run: HIT in the file."""
+_TEXT = Path(__file__).with_name("payloads.txt").read_text(encoding="utf-8")
 PAYLOADS = [
-    expanded(text)
-    for text in re.split(r"\s\s+|\n", _FILE.read_text("utf-8").strip())
-    for text in [text.replace("HIT", HIT)]
+    expanded(text) for text in re.split(r"\s\s+|\n", _TEXT.strip().replace("HIT", HIT))
 ]
 """Many more, none of them blank: what browsers, shells and templates fall for."""
 LONE = '{"datasetId": "\\ud800<b>x</b>\\udfff", "searchText": "\\udc00", "\\ud83d": 1}'
 """JSON with halves of pairs, which no fixture can hold."""
 
 TRAP = script("trap.js")
-
 CAUGHT = script("caught.js")
 OPEN_EACH = script("open_each.js")
 TYPE_EACH = script("type_each.js")
