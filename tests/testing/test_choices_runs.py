@@ -57,30 +57,6 @@ def test_what_is_left_out_would_have_told_nothing(run: Run) -> None:
 
 
 @pytest.mark.ci
-def test_the_cost_is_told_before(run: Run) -> None:
-    result = run("choosy", choices("list_order,tags_empty"))
-    expected = "mock-server choices: 4 tests, at most 16 runs; values that cannot *"
-    result.stdout.fnmatch_lines([expected, "*test_choosy.py*", "=*not needed*"])
-    result = run("choosy", choices("all!"))
-    result.stdout.fnmatch_lines(["mock-server choices: 4 tests, * runs"])
-    result = run("demo", choices("list_order"), "-k", "none_of_them")
-    result.stdout.fnmatch_lines(["mock-server choices: no test uses the fixture *"])
-
-
-@pytest.mark.ci
-def test_what_is_not_needed_is_neither_set_up_nor_shown(run: Run) -> None:
-    # In the reverse order, which would have variants before their baselines.
-    options = "-k", "nothing", "-rs"
-    result = run("backwards", choices("chat_unknown"), *options, alone=True)
-    result.assert_outcomes(passed=2)
-    lines = ["*test_backwards.py .. *", "set up: 2", "*4 not needed*"]
-    result.stdout.fnmatch_lines(lines)
-    assert "SKIPPED" not in result.stdout.str()
-    result = run("backwards", choices("list_order"), "-k", "nothing", "-v", alone=True)
-    result.stdout.fnmatch_lines(["*[[]list_order=fixture-2[]] NOT NEEDED*"])
-
-
-@pytest.mark.ci
 def test_every_value_but_that_of_the_settings_is_tried(run: Run) -> None:
     result = run("backwards", choices("all"), "-k", "a_pin", "--tb=no", alone=True)
     # It reads all choices there are.
@@ -121,40 +97,6 @@ def test_all_is_everything_but_the_baseline_and_what_is_fixed() -> None:
     assert Selection.of("all!").is_forced
     assert Selection.of("list_order,all").is_all()
     assert not Selection.of("list_order").is_all()
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize(
-    ("selected", "said"),
-    [
-        ("", "got an empty word"),
-        ("all,", "got an empty word"),
-        ("list_ordr", "got 'list_ordr' (did you mean 'list_order'?)"),
-        ("list_order=nam", "Expected list_order to be update_time_desc or name or"),
-        ("list_order!", "Expected the name of a choice, got 'list_order!'"),
-    ],
-)
-def test_what_cannot_be_selected_is_one_line(
-    run: Run, selected: str, said: str
-) -> None:
-    result = run("choosy", choices(selected))
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    (line,) = [each for each in result.errlines if "Expected" in each]
-    assert said in line
-    assert line.endswith("- at --mock-server-choices")
-
-
-@pytest.mark.ci
-def test_a_test_that_does_not_pass_as_it_is_is_not_varied(run: Run) -> None:
-    result = run("accepting", choices("all"), "-k", "that", "--tb=no")
-    result.assert_outcomes(failed=1, skipped=1, xfailed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "no test depends on what the documentation leaves open",
-            "not varied, as their default run did not pass: *::test_that_fails, *",
-            "*not varied*",
-        ]
-    )
 
 
 ANYWHERE = "parent_omitted=root test_accepting.py::test_anywhere\n"
@@ -238,13 +180,6 @@ def test_a_file_that_cannot_be_is_one_line(
     result = run("accepting", choices("all"))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"*{said}*"])
-
-
-def test_to_accept_needs_choices_and_a_file(run: Run) -> None:
-    result = run("choosy", ACCEPT)
-    result.stderr.fnmatch_lines(["*Expected --mock-server-choices too, got none*"])
-    result = run("choosy", choices("all"), ACCEPT)
-    result.stderr.fnmatch_lines(["*in the ini value mock_server_choices_accepted, *"])
 
 
 @pytest.mark.ci
@@ -334,17 +269,4 @@ def test_a_run_names_its_test(parameters: str, test: str) -> None:
     assert (
         names.node_id_without_run(f"x-a=b/t.py::t[{parameters}]", parameters, "a=b")
         == test
-    )
-
-
-def test_a_run_under_the_other_version_names_test_call_and_fact(run: Run) -> None:
-    older = "-omock_server_profile=deployed-4.14"
-    result = run("versions", older, choices("version"))
-    assert result.parseoutcomes()["failed"] == 1
-    result.stdout.fnmatch_lines(
-        [
-            "#1 POST /api/core/dataset/create -> 400*",
-            "    differs in 4.14*: fact dataset_create_needs_all: `type`, *required*",
-            "version=4.16 breaks 1: test_upgrade.py::test_a_dataset_is_created",
-        ]
     )

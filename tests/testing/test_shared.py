@@ -87,49 +87,6 @@ def test_a_run_says_in_one_line_what_is_there(
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize(
-    ("url", "variables", "said"),
-    [
-        (
-            None,
-            {"MOCK_SERVER_ADMIN_TOKEN": ""},
-            "a value, got an empty one - at --admin-token or MOCK_SERVER_AD",
-        ),
-        (
-            None,
-            {"MOCK_SERVER_ADMIN_TOKEN": "ключ"},
-            "visible ASCII - at MOCK_SERVER_ADMIN_TOKEN",
-        ),
-        (
-            None,
-            {"MOCK_SERVER_TIMEOUT": ""},
-            "a value, got an empty one - at MOCK_SERVER_TIMEOUT",
-        ),
-        (
-            None,
-            {"MOCK_SERVER_TIMEOUT": "nan"},
-            "seconds from 0 to 86400, got nan - at MOCK_SERVER_",
-        ),
-        ("", {}, "http://HOST:PORT, got '' - at --mock-server-url"),
-        (
-            "mock:8000",
-            {},
-            "http://HOST:PORT, got 'mock:8000' (did you mean http://mock:8000?) - at",
-        ),
-    ],
-)
-@pytest.mark.sampled
-def test_a_setting_that_cannot_be_is_a_usage_error(
-    tmp_path: Path, url: str | None, variables: dict[str, str], said: str
-) -> None:
-    given = "http://127.0.0.1:1" if url is None else url
-    done = run(tmp_path, given, **variables)
-    assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert f"\nERROR: Expected {said}" in f"\n{done.stderr}"
-    assert "Traceback" not in done.stdout + done.stderr
-
-
-@pytest.mark.ci
 def test_a_run_uses_the_token_of_the_environment(tmp_path: Path) -> None:
     with MockServer(admin_token=TOKEN) as server:
         without = run(tmp_path, server.url)

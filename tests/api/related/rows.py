@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from copy import deepcopy
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -27,12 +28,11 @@ from mock_server.api.operations.related.route import read_body
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.login import digest_of
 from mock_server.fixture.dump import to_document
+from tests.api.related import world
 from tests.api.related.world import (
     APP,
     DATASET,
     ELSEWHERE,
-    FOLDER,
-    INSIDE,
     ITEM,
     OUTSIDER,
     OWNER,
@@ -43,9 +43,9 @@ from tests.api.related.world import (
     WRITER,
 )
 from tests.model.base import made_id
+from tests.said import expanded
 from tests.support import Api, message_of
 
-LONG = "x" * 300
 FULL: dict[str, Any] = deepcopy(WORLD)
 """The world with a row, a file and a record."""
 FULL["datasets"][0]["collections"][1] |= {
@@ -93,64 +93,39 @@ FULL["apps"][0]["chats"][0]["records"] = [
 ]
 
 Fields = dict[str, Any]
-_CHAT = {"appId": APP, "chatId": "one"}
-_NEW = {"datasetId": DATASET, "name": "New"}
-_SAID = {"role": "user", "content": "Hello"}
-_LINK = {"datasetId": DATASET, "link": f"http://x/{LONG}"}
-_CODE = sha256(b"root 1767225600000").hexdigest()[:6]
-_LOGIN = {"username": "root", "password": digest_of("secret"), "code": _CODE}
-_LATER = 1_767_229_200_000
-_KEY = f"dataset/{DATASET}/hours_{made_id(1)[-6:]}.txt"
-_UPLOAD = {"token": f"upload {_LATER} {_KEY}"}
-GOOD: dict[str, Fields] = {
-    "updateHistory": _CHAT,
-    "getHistories": {"appId": APP, "pageSize": 5, "offset": 0},
-    "getPaginationRecords": _CHAT | {"pageSize": 5, "offset": 0},
-    "getRecords_v2": _CHAT | {"pageSize": 5},
-    "completions": {"appId": APP, "messages": [_SAID], "chatId": "one"},
-    "v2.completions": {"appId": APP, "messages": [_SAID], "chatId": "one"},
-    "getSpeech": {
-        "appId": APP,
-        "ttsConfig": {"type": "model", "model": "tts-1", "voice": "nova"},
-        "input": "Hello",
-    },
-    "dataset.create": {"type": "dataset", "name": "New", "intro": LONG, "avatar": ""},
-    "folder.create": {"name": "New", "intro": LONG, "parentId": SHELF},
-    "dataset.list": {"parentId": SHELF},
-    "dataset.detail": {"id": INSIDE},
-    "dataset.update": {"id": INSIDE, "name": LONG},
-    "dataset.delete": {"id": SHELF},
-    "dataset.paths": {"sourceId": INSIDE, "type": "current"},
-    "collection.create": _NEW | {"type": "virtual"},
-    "text": _NEW | {"text": f"{LONG}\n\n{LONG}"},
-    "link": _LINK,
-    "localFile": {"datasetId": DATASET, "file": "a.txt"},
-    "fileId": {"datasetId": DATASET, "fileId": "file"},
-    "collection.update": {"id": ITEM, "name": LONG, "parentId": None},
-    "collection.list": {"datasetId": DATASET, "pageSize": 5, "pageNum": 1},
-    "scrollList": {"datasetId": DATASET, "pageSize": 5, "offset": 0},
-    "data.v2.list": {"collectionId": ITEM, "pageSize": 5, "offset": 0},
-    "data.list": {"collectionId": ITEM, "pageSize": 5, "offset": 0},
-    "pushData": {"collectionId": ITEM, "data": [{"q": "Two"}, {"q": LONG}]},
-    "insertData": {"collectionId": ITEM, "q": "Two"},
-    "data.update": {"dataId": "row", "q": LONG},
-    "searchTest": {"datasetId": DATASET, "text": "One"},
-    "file.download": {"token": f"collection {_LATER} {ITEM}"},
-    "file.u": _UPLOAD | {"first": "presignDatasetFilePostUrl"},
-    "loginByPassword": _LOGIN | {"first": "preLogin"},
-    "app.list": {"parentId": BOX, "searchKey": ""},
-    "app.create": {"name": "New", "type": "simple", "intro": LONG, "parentId": BOX},
-    "app.update": {"appId": BOXED, "name": LONG},
-    "app.del": {"appId": BOX},
-    "openapi.update": {"_id": OWN_KEY, "name": "Newer"},
-    "openapi.delete": {"id": OWN_KEY},
-    "openapi.copy": {"id": OWN_KEY},
-    "openapi.health": {"apiKey": OWNER},
+_NAMES = {
+    **{name: each for name, each in vars(world).items() if isinstance(each, str)},
+    **{"BOX": BOX, "BOXED": BOXED, "TOOLS": TOOLS, "DEEP": DEEP},
+    **{"OWN_KEY": OWN_KEY, "APP_KEY": APP_KEY, "SHARE": SHARE, "SHARED": SHARED},
+    "CODE": sha256(b"root 1767225600000").hexdigest()[:6],
+    "DIGEST": digest_of("secret"),
+    "LATER": "1767229200000",
+    "KEY": f"dataset/{DATASET}/hours_{made_id(1)[-6:]}",
 }
-GOOD["outLink.init"] = {
-    "chatId": SHARED,
-    "outLinkAuthData": json.dumps({"shareId": SHARE, "outLinkUid": "ann"}),
-}
+"""What names in the text stand for."""
+
+
+def _left_out(fields: Fields) -> Fields:
+    return {name: ... if each == "..." else each for name, each in fields.items()}
+
+
+def _requests() -> Iterator[tuple[str, str, Fields]]:
+    """Each line of the text: the operation, what the line is, and its fields."""
+    text = Path(__file__).with_name("requests.txt").read_text(encoding="utf-8")
+    for part in expanded(text, _NAMES).split("\n\n")[1:]:
+        name, *lines = part.splitlines()
+        name, _, fields = name.partition(" ")
+        if fields:
+            yield name, "good", json.loads(fields)
+        for kind, _, change in (line.partition(" ") for line in lines):
+            yield name, kind, json.loads(change, object_hook=_left_out)
+
+
+GOOD = {name: fields for name, kind, fields in _requests() if kind == "good"}
+MORE = [(name, fields) for name, kind, fields in _requests() if kind == "also"]
+"""Other good requests, which change other things."""
+OTHER = [(name, fields) for name, kind, fields in _requests() if kind == "other"]
+"""What is no plain mistake: changes of good fields. `...` leaves one out."""
 _HERE = {
     DEMO_APP: APP,
     DEMO_CHAT: "one",
@@ -171,163 +146,6 @@ def good(operation: Operation) -> Fields:
     for demo, here in _HERE.items():
         text = text.replace(json.dumps(demo), json.dumps(here))
     return dict(json.loads(text))
-
-
-_LINKS = (
-    "page",
-    "ftp://x",
-    "https://",
-    "https:///x",
-    "https://x:port/",
-    "https://[::1",
-)
-_NO_LINKS = (*_LINKS, "https://example.com/a b", "javascript:alert(1)")
-_NO_DATA: list[list[Fields]] = [
-    [{"q": "a"}] * 201,
-    [{"q": "a"}, {"q": 5}],
-    [{"q": "a", "indexes": [{}]}],
-    [{"q": "a", "chunkIndex": -1}],
-]
-_BATCH = {"method": "POST", "id": ...}
-_UNNAMED = {"id": ..., "datasetId": DATASET}
-_LISTS: list[Fields] = [
-    {"searchText": "x" * 1_025},
-    {"filterTags": "red"},
-    {"pageSize": 101},
-]
-_OTHER_TOKENS = (
-    *(f"upload {_LATER}", "collection 1", f"file {_LATER}", f"other {_LATER}"),
-)
-MORE: list[tuple[str, Fields]] = [
-    ("updateHistory", {"top": True}),
-    ("updateHistory", {"title": LONG}),
-    ("completions", {"chatId": "new"}),
-    ("collection.update", {"id": FOLDER, "name": ..., "parentId": ..., "forbid": True}),
-    ("collection.delete", {"method": "POST", "id": ..., "collectionIds": [FOLDER]}),
-]
-"""Other good requests, which change other things."""
-OTHER: dict[str, list[Fields]] = {
-    "getHistories": [{"startUpdateTime": "yesterday"}, {"endUpdateTime": "tomorrow"}],
-    "batchDelete": [{"chatIds": []}, {"chatIds": ["x"]}],
-    "getHistoryStatus": [{"chatIds": ["x"] * 201}, {"chatIds": ["x"]}],
-    "markRead": [{"chatId": "none"}],
-    "getRecords_v2": [{f"{it}Id": "none"} for it in ("initial", "prev", "next")],
-    "completions": [
-        *({"messages": it} for it in (None, [], ["x"], [{"role": "system"}])),
-        {"messages": [{"role": "user", "content": 1}]},
-        *({"chatId": ".."}, {"stream": "yes"}),
-    ],
-    "dataset.create": [
-        *({"type": "shelf"}, {"name": "x" * 1_025}, {"parentId": DATASET}),
-        {"parentId": SHELF, "as": READER},
-        {"parentId": DEEP, "type": "folder"},
-    ],
-    "folder.create": [{"parentId": ..., "as": READER}, {"parentId": DEEP}],
-    "dataset.list": [{"type": ["dataset"]}],
-    "dataset.detail": [{"id": DATASET, "as": OUTSIDER}],
-    "dataset.update": [
-        {"id": DATASET, "as": READER},
-        {"parentId": SHELF, "as": WRITER},
-        *({"parentId": INSIDE}, {"parentId": None}, {"id": SHELF, "parentId": SHELF}),
-        {"id": DATASET, "parentId": SHELF},
-        *({"parentId": None, "login": it} for it in (READER, WRITER)),
-        {"parentId": None, "login": OWNER},
-        {"id": DATASET, "parentId": SHELF, "login": OWNER},
-        {"id": SHELF, "parentId": "level-0", "login": OWNER},
-        {"id": "level-0", "parentId": "level-1"},
-        {"id": "shallow", "parentId": DEEP},
-        {"id": "readers", "parentId": None, "login": READER},
-    ],
-    "dataset.delete": [{"id": DATASET, "as": WRITER}],
-    "collection.create": [{"type": "link"}, {"name": "x" * 1_025}, {"tags": "red"}],
-    "collection.update": [
-        _UNNAMED,
-        _UNNAMED | {"externalFileId": "no"},
-        _UNNAMED | {"externalFileId": "no", "datasetId": UNKNOWN},
-        *({"createTime": "soon"}, {"forbid": "no"}),
-        *({"parentId": ITEM}, {"id": FOLDER, "parentId": ITEM}),
-    ],
-    "collection.delete": [
-        _BATCH | {"collectionIds": ids} for ids in ([], [ITEM, UNKNOWN], [ITEM, 5])
-    ]
-    + [
-        _BATCH | {"collectionIds": ["x"] * 1_001},
-        _BATCH | {"collectionIds": [ITEM, ELSEWHERE], "as": READER},
-        _BATCH | {"collectionIds": [ITEM, UNKNOWN], "as": READER},
-        _BATCH | {"collectionIds": [UNKNOWN, ITEM], "as": READER},
-    ],
-    "collection.list": _LISTS,
-    "scrollList": _LISTS,
-    "export": [{"first": "export"}],
-    "text": [{"tags": [5]}, {"chunkSize": 0}],
-    "link": [{"link": it} for it in _NO_LINKS],
-    "localFile": [{"file": "a.exe"}, {"file": "%zz.txt"}],
-    "data.v2.list": [{"searchText": 5}],
-    "data.list": [{"searchText": 5}],
-    "pushData": [{"data": it} for it in _NO_DATA],
-    "insertData": [{"indexes": ["b"]}, {"q": "One"}],
-    "searchTest": [{"limit": 20_001}, {"searchMode": "x"}],
-    "presignDatasetFilePostUrl": [{"size": 0}, {"size": 16 * 1024 * 1024 + 1}],
-    "file.download": [{"token": f"{it} {ITEM}"} for it in _OTHER_TOKENS],
-    "file.u": [
-        {"name": "hours.exe", "token": f"upload {_LATER} {_KEY.replace('txt', 'exe')}"},
-        {"token": f"upload {_LATER} dataset/none.txt"},
-        {"token": f"collection {_LATER} {ITEM}"},
-    ],
-    "loginByPassword": [
-        *({"password": it} for it in (1, "0" * 64, "x" * 101)),
-        *({"code": "abcdef"}, {"code": "x" * 101}, {"bd_vid": ""}),
-    ],
-    "v2.createQuestionGuide": [{"questionGuide": it} for it in (True, 5)],
-    "app.list": [
-        *({"type": it} for it in ("folder", ["folder", "unknown"], "unknown", 5)),
-        *({"parentId": APP}, {"searchKey": "in the BOX"}),
-    ],
-    "app.create": [
-        *({"type": "shelf"}, {"name": "x" * 1_025}, {"parentId": APP}),
-        *({"parentId": BOX, "type": "plugin"}, {"parentId": TOOLS}),
-        {"parentId": TOOLS, "type": "plugin"},
-        *({"parentId": ..., "as": it} for it in (READER, WRITER)),
-    ],
-    "app.update": [
-        *({"appId": APP, "login": it} for it in (READER, WRITER)),
-        *({"parentId": it, "login": OWNER} for it in (None, APP, TOOLS, BOXED)),
-        {"parentId": None, "login": WRITER},
-        {"appId": BOX, "parentId": BOX},
-        {"appId": BOX, "type": "simple"},
-        {"type": "plugin"},
-        {"name": "", "intro": ""},
-    ],
-    "openapi.create": [
-        *({"name": it} for it in ("x" * 51, 5)),
-        *({"limit": it} for it in (5, {"maxUsagePoints": "x"})),
-        {"limit": {"expiredTime": "soon"}},
-        {"limit": {"expiredTime": "2026-02-01T00:00:00Z", "maxUsagePoints": 1.5}},
-        *({"authProxy": True, "login": it} for it in (OWNER, WRITER)),
-    ],
-    "openapi.list": [{"sortBy": it} for it in ("remainingPoints", "name")],
-    "openapi.update": [
-        *({"_id": APP_KEY, "login": it} for it in (READER, WRITER)),
-        {"authProxy": True, "login": WRITER},
-    ],
-    "outLink.init": [{"chatId": "one"}, {"outLinkAuthData": "{}"}],
-    "getSpeech": [
-        *(
-            {"ttsConfig": it}
-            for it in (
-                {},
-                {"type": "web"},
-                {"type": "web", "model": "m"},
-                {"type": "web", "model": "m", "voice": "x"},
-            )
-        ),
-        {"appId": UNKNOWN, "ttsConfig": {"type": "model", "model": "m", "voice": "x"}},
-    ],
-    "openapi.delete": [{"id": APP_KEY, "login": it} for it in (OWNER, WRITER)],
-    "openapi.health": [{"apiKey": it} for it in ("another", "fastgpt-sbx-" + "0" * 56)],
-    "app.del": [{"appId": BOXED}, {"appId": APP, "login": WRITER}],
-}
-"""What is no plain mistake: changes of good fields. `...` leaves one out."""
 
 
 def changes(operation: Operation) -> Iterator[Fields]:
@@ -356,7 +174,7 @@ def changes(operation: Operation) -> Iterator[Fields]:
         yield from ({"share": each} for each in (SHARE, "another"))
         if "chatId" in fine:
             yield {"share": SHARE, "chatId": SHARED}
-    yield from OTHER.get(operation.name, ())
+    yield from (fields for name, fields in OTHER if name == operation.name)
 
 
 def send(api: Api, operation: Operation, change: Fields | None = None) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tests.e2e.scripts import script
 from tests.support import LIST, PIN
 from tests.wire.sockets import connect
 
@@ -17,24 +18,7 @@ if TYPE_CHECKING:
 DATASET = "large"
 BATCH = 50
 FRAMES = 60
-WATCH = """async (frames) => {
-    const step = %s;
-    const [took, tasks] = [[], []];
-    const seen = new PerformanceObserver((list) =>
-        tasks.push(...list.getEntries().map(({ duration }) => duration)));
-    seen.observe({ type: "longtask" });
-    const frame = () => new Promise(requestAnimationFrame);
-    let last = await frame();
-    for (let n = 0; n < frames; n += 1) {
-        step(n);
-        const now = await frame();
-        took.push(now - last);
-        last = now;
-    }
-    await frame();
-    seen.disconnect();
-    return { took, tasks };
-}"""
+WATCH = script("frames.js")
 SCROLL_TREE = """() => {
     document.getElementById("data").scrollTop += 320;
 }"""
@@ -90,7 +74,7 @@ class Frames:
 
 def watch(page: Page, step: str, frames: int = FRAMES) -> Frames:
     """Do something in each of some frames."""
-    return Frames(**page.evaluate(WATCH % step, frames))
+    return Frames(**page.evaluate(WATCH.replace("STEP", step), frames))
 
 
 def document(collections: int) -> dict[str, Any]:

@@ -11,29 +11,14 @@ from tests.e2e.hostile_names import LONE, NAMES, PAYLOADS, records
 from tests.e2e.pages import Console, Visit, expect
 from tests.e2e.pages.console import PIN
 from tests.e2e.pages.screen import STORED
+from tests.e2e.scripts import script
 from tests.support import LIST, first
 
 TOKEN = "s3cret-of-admins"
 SIZES = first(1, [390, 1280])
 NAMED = "#data .branch .branch .link"
-OPEN_ALL = """() => {
-    for (const each of document.querySelectorAll("#data [aria-expanded=false].toggle"))
-        each.click();
-}"""
-SHOW_EACH = """async (total) => {
-    const rest = (ms) => new Promise((done) => setTimeout(done, ms));
-    const title = document.querySelector("#drawer-title");
-    for (let seq = 1; seq <= total; seq++) {
-        location.hash = `#/requests/${seq}`;
-        const end = performance.now() + 15_000;
-        while (!title.textContent.endsWith(`#${seq}`)) {
-            if (performance.now() > end) return seq - 1;
-            await rest(5);
-        }
-    }
-    return total;
-}"""
-"""Shows one request after the other; gives how many there were."""
+OPEN_ALL = script("open_all.js")
+SHOW_EACH = script("show_each.js")
 
 
 def hostile() -> dict[str, Any]:

@@ -10,6 +10,7 @@ import httpx2
 from mock_server import MockServer
 from tests.e2e.pages.part import Part, expect, tells
 from tests.e2e.pages.screen import PARCEL, Held, Screen
+from tests.e2e.scripts import script
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -17,12 +18,7 @@ if TYPE_CHECKING:
 PIN, PINNED = f"Pin {PARCEL}", f"Pinned {PARCEL}"
 AS_HTTPX = "import sys, httpx2; sys.modules['httpx'] = httpx2; exec(sys.stdin.read())"
 """Runs a copied request, as Python reads it from stdin."""
-DROP = """([type, name, text]) => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([text], name));
-    const options = { dataTransfer, bubbles: true, cancelable: true };
-    document.querySelector("#stream").dispatchEvent(new DragEvent(type, options));
-}"""
+DROP = script("drop.js")
 
 
 class Console(Screen):

@@ -10,20 +10,14 @@ import httpx2
 from mock_server import MockServer
 from tests.e2e.pages.console import Console
 from tests.e2e.pages.part import Part, expect
+from tests.e2e.scripts import script
 from tests.support import LIST
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Locator, Page
 
 SPLIT = "/__admin/#/demo"
-WATCH = """() => {
-  window.typed = [];
-  new MutationObserver(() => {
-    const last = document.querySelector(".messages li:last-child bdi");
-    const text = last?.textContent;
-    if (text && text !== window.typed.at(-1)) window.typed.push(text);
-  }).observe(document.body, {childList: true, subtree: true, characterData: true});
-}"""
+WATCH = script("typed.js")
 
 
 class Demo(Console):

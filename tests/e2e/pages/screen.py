@@ -16,8 +16,8 @@ import pytest
 
 from mock_server import MockServer
 from tests.e2e.hostile_names import CAUGHT, OPEN_EACH, TYPE_EACH
-from tests.e2e.pages.cut import CUT
 from tests.e2e.pages.part import Part, expect
+from tests.e2e.scripts import script
 from tests.support import LIST, PIN
 
 if TYPE_CHECKING:
@@ -39,19 +39,7 @@ AXE = os.environ.get("AXE", "")
 FITS = "it => it.scrollWidth <= it.clientWidth"
 FOCUSED = "it => it === document.activeElement"
 STORED = "JSON.stringify([localStorage, sessionStorage, document.cookie])"
-COUNT_CLICKS = """(() => {
-    const count = ({ isTrusted, detail }) => {
-        if (isTrusted && detail > 0) top.clicks = (top.clicks ?? 0) + 1;
-    };
-    addEventListener("click", count, true);
-    addEventListener("auxclick", count, true);
-    addEventListener("keydown", ({ isTrusted, key }) => {
-        const isText = key.length === 1 || ["Control", "Shift"].includes(key);
-        if (isTrusted && !isText) top.keys = (top.keys ?? 0) + 1;
-    }, true);
-})()"""
-"""In every frame: clicks of a pointer only, as Enter on a button is a click as well;
-and keys that are no text."""
+COUNT_CLICKS = script("count_clicks.js")
 
 
 class Screen(Part):
@@ -152,7 +140,7 @@ class Screen(Part):
 
     def is_legible(self) -> None:
         """Claim that no text is cut and, with axe-core, that nobody is hindered."""
-        cut = self.run(CUT)
+        cut = self.run(script("cut.js"))
         assert cut == [], cut
         if AXE:
             self.hinders_nobody()

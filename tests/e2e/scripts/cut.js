@@ -1,8 +1,5 @@
-"""Finds text that is not shown whole."""
-
-from __future__ import annotations
-
-CUT = """async () => {
+// The texts that stick out of what they stand in, or are cut off by it.
+async () => {
   const frame = () => new Promise(requestAnimationFrame);
   await frame().then(frame); // what observers of sizes change comes with a frame
   const isHidden = (it) => it && (getComputedStyle(it).clipPath !== "none"
@@ -47,5 +44,4 @@ CUT = """async () => {
   for (const field of document.querySelectorAll("select, input, textarea"))
     if (seen(field) && isNarrow(field)) found.push(field.name || field.ariaLabel);
   return found;
-}"""
-"""The texts that stick out of what they stand in, or are cut off by it."""
+}

@@ -1,0 +1,2 @@
+() => [...window.caught ?? ["no trap"],
+    ...document.documentElement.scrollWidth > innerWidth ? ["too wide"] : []]
