@@ -73,7 +73,9 @@ def _violations(entry: Entry, operations: Operations) -> Iterator[Violation]:
                     "invalid_field", contract.section, refusal.place, refusal.message
                 )
                 return
-        yield from contract.find_violations(content, choices)
+        yield from contract.find_violations(
+            content, choices, is_refused=entry.is_refusal
+        )
 
 
 def _has_share_link(entry: Entry, operation: Operation) -> bool:

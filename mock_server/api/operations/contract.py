@@ -185,16 +185,21 @@ class Contract(Generic[F]):
             refusal.message += nearest.likely_hint(likely_name, name)
 
     def find_violations(
-        self, content: bytes, choices: Choices = _DOCUMENTED
+        self,
+        content: bytes,
+        choices: Choices = _DOCUMENTED,
+        *,
+        is_refused: bool = False,
     ) -> Iterator[Violation]:
         """Yield every violation of a body, with its effect under `choices`.
 
         The effect assumes that the request is not refused for another reason.
+        `is_refused` is True if the request was refused for any reason.
         """
         # A fast check first: nearly all bodies of a journal are valid. Decode a large
         # one only once.
         is_large = len(content) > DEFAULT_LIMITS.body_bytes
-        can_check_fast = self.known_fields.is_closed and not is_large
+        can_check_fast = self.known_fields.is_closed and not (is_large and is_refused)
         try:
             if len(content) > _SHORT_BYTES and not is_large:
                 check_counts(content)
