@@ -44,6 +44,9 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
+    if name.startswith(__name__):
+        hint = "name it as an argument of the test, without an import"
+        raise ImportError(f"{name} is a fixture of pytest: {hint}")
     if name not in _MODULES:
         message = f"module {__name__!r} has no attribute {name!r}"
         if not name.startswith("_"):  # programs read such names to inspect modules

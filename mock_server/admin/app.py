@@ -122,6 +122,7 @@ _ROUTES_BY_WORDS = {
     "requests calls retrieve logs log history": _CALLS,
     "fixtures fixture load data seed": f"PUT {_PREFIX}/state, with a fixture",
     "chats": f"PUT and DELETE {_PREFIX}/apps/APP/chats/CHAT",
+    "profile profiles": f'PUT {_PREFIX}/choices {{"profile": "deployed"}}',
     "shutdown stop": "Ctrl-C, or the signal SIGTERM",
 }
 _FOREIGN_WORDS = {

@@ -137,6 +137,7 @@ def check_first_argument(word: str, args: Sequence[str], ctx: click.Context) -> 
     # `fault-add` probably means `fault add`.
     group, _, name = word.partition("-")
     meant, more = (group, [name]) if group in COMMANDS else (word, [])
+    meant = "check" if meant in ("validate", "lint") else meant
     hint, similar = did_you_mean(meant, known), nearest(meant, known)
     if word in ("stop", "kill", "down", "quit", "shutdown"):
         hint = " (stop the server with Ctrl-C or SIGTERM: kill PID)"

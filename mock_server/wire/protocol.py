@@ -33,6 +33,7 @@ from mock_server.wire.uvicorn_internals import HttpParser
 from mock_server.wire.whole_messages import whole_receive_and_send
 
 _FIRST_BYTES = frozenset(range(0x21, 0x7F)) | frozenset(b"\r\n")
+_TLS_HANDSHAKE = 0x16
 _REFUSED_KEY = "mock_server.refused"
 _LOGGER = logging.getLogger("mock_server")
 
@@ -144,6 +145,8 @@ class RequestDeadlineMixin:
         if not self._has_received:
             if data[0] not in _FIRST_BYTES:
                 # Bytes of another protocol, such as TLS; zttp would wait for a line.
+                if data[0] == _TLS_HANDSHAKE:
+                    _LOGGER.warning("a client uses https: this server speaks http only")
                 self._close_with(400)
                 return
             self._has_received = True

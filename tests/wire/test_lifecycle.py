@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -14,6 +15,8 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
+from mock_server.app import create_app
+from mock_server.wire.server import running
 from tests.process import COMMAND, environment, serving
 from tests.support import LIST, SECONDS, fetch, wait
 from tests.wire.sockets import answer, connect, exchange
@@ -199,3 +202,13 @@ def test_the_server_opens_no_connection_of_its_own() -> None:
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=SECONDS)
     assert (process.returncode, "outbound" in err) == (0, False)
+
+
+def test_a_client_of_https_gets_400_and_is_logged(
+    logged: list[logging.LogRecord],
+) -> None:
+    with running(create_app()) as url, connect(url) as client:
+        client.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+        assert answer(client).startswith(b"HTTP/1.1 400 ")
+    said = "a client uses https: this server speaks http only"
+    assert said in [each.getMessage() for each in logged]

@@ -193,6 +193,8 @@ class Fault(Definition):
         owners = ", ".join(
             each for each, kind in kinds if likely_name in _field_names(kind)
         )
+        if name == "after":
+            return " (write skip: so many matches pass first)"
         if name == "headers" and "retry-after" in str(fields.get(name)).lower():
             return " (write retryAfter)"
         if owners == "answer":
