@@ -198,6 +198,8 @@ def _hide(
 def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     """Return secrets unescaped, without short ones, which any word may contain."""
     plain = {escapes.unescaped(text, is_wide=True) for text in texts}
+    # In a query, `=` at the end of base64 may be read as the end of a field's name.
+    plain |= {each.rstrip(b"=") for each in plain}
     # In a query or a form, `+` and a blank stand for each other.
     plain |= {each.replace(b"+", b" ") for each in plain} | {
         each.replace(b" ", b"+") for each in plain
