@@ -172,6 +172,8 @@ class JournalStream:
         # Entries that arrive after this line are sent in the next round.
         end = journal.next_seq
         for entry in journal.since(self._next_number):
+            if self._is_ended:
+                return
             if entry.seq > self._next_number:
                 yield _dropped_event(entry.seq - self._next_number)
             self._next_number = entry.seq + 1

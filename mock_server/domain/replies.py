@@ -185,6 +185,10 @@ def reply_problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path
     if (text is None) is (parts is None):
         got = "nothing" if text is None else "both"
         yield ("text",), f"Expected text or parts, got {got}"
+    if len(parts or ()) > Published.reply_parts:
+        expected = f"at most {Published.reply_parts} parts"
+        yield ("parts",), f"Expected {expected}, got {len(parts or ())}"
+        return
     chars, pauses_ms = len(text or ""), 0.0
     for number, part in enumerate(parts or ()):
         path: Path = ("parts", number)
@@ -205,9 +209,6 @@ def reply_problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path
             yield path, SURROGATE
         chars += size or 0
         pauses_ms += part.pause_ms or 0
-    if len(parts or ()) > Published.reply_parts:
-        expected = f"at most {Published.reply_parts} parts"
-        yield ("parts",), f"Expected {expected}, got {len(parts or ())}"
     if chars > Published.text_chars:
         expected = f"a reply of at most {Published.text_chars} characters"
         yield ("parts",), f"Expected {expected}, got {chars}"

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from starlette.types import Message
 
-from mock_server.app import create_app
+from mock_server.app import Application, create_app
 from mock_server.control.embedding import MockServer
 from mock_server.domain.limits import DEFAULT_LIMITS
 from tests.in_process import InProcess
@@ -174,24 +174,35 @@ def test_open_streams_do_not_hold_up_a_stop() -> None:
     assert rest[0] == ": journal"
 
 
-def test_others_are_served_while_many_entries_are_sent() -> None:
+@pytest.fixture
+def busy() -> Application:
+    """An application with a thousand entries in its journal."""
     app = create_app(LIBRARY)
     with InProcess(app) as client:
         for n in range(1_000):
             pin(client, note="x" * 1_000 + str(n))
-    turns, sent = 0, 0
+    return app
+
+
+def follow(app: Application, until: int, *, by_client: bool) -> tuple[int, int]:
+    """The messages of a stream, and the turns of the loop meanwhile.
+
+    After `until` messages the client goes, or the application is closed.
+    """
+    turns = sent = 0
+    gone = asyncio.Event()
 
     async def receive() -> Message:
-        await asyncio.Event().wait()
-        raise AssertionError("the client never goes")
+        await gone.wait()
+        return {"type": "http.disconnect"}
 
     async def send(_: Message) -> None:
         nonlocal sent
         sent += 1
-        if sent > 1_000:
-            app.close()
+        if sent == until:
+            gone.set() if by_client else app.close()
 
-    async def follow() -> None:
+    async def run() -> None:
         nonlocal turns
         path = STREAM.encode()
         scope = {"type": "http", "http_version": "1.1", "method": "GET", "path": STREAM}
@@ -201,5 +212,13 @@ def test_others_are_served_while_many_entries_are_sent() -> None:
             turns += sent > 0
             await asyncio.sleep(0)
 
-    asyncio.run(follow())
-    assert turns > 3
+    asyncio.run(run())
+    return sent, turns
+
+
+def test_others_are_served_while_many_entries_are_sent(busy: Application) -> None:
+    assert follow(busy, 1_001, by_client=False)[1] > 3
+
+
+def test_nothing_more_is_made_for_a_client_that_is_gone(busy: Application) -> None:
+    assert follow(busy, 10, by_client=True)[0] < 900

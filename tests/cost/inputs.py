@@ -905,6 +905,10 @@ RECORDED = {
 }
 SCRIPTED = {
     "braces of an answer": Input(BODY // 2, lambda n: answer(json="{{" * n)),
+    "empty parts of a reply": Input(
+        48_000,
+        lambda n: admin("POST", "/faults", {"kind": "reply", "parts": [{}] * n}),
+    ),
     "JSON of an answer": Input(BODY // 4, lambda n: answer(json=[0] * n)),
     "objects of an answer": Input(
         Published.json_containers - 100, lambda n: answer(json=[{"a": 1}] * n)
