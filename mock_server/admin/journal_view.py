@@ -16,7 +16,7 @@ from mock_server.domain.sandboxes.registry import Sandboxes
 
 def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
     """Return the view of an entry, with any bytes in it as valid JSON."""
-    hints = sandboxes.key_hint(entry.key), _sandbox_hint(entry), entry.hint_text
+    hints = sandboxes.key_hint(entry.key), _header_hint(entry), entry.hint_text
     request, firing, fault = entry.request, entry.firing, None
     answering, answered_by = entry.answer_firing, None
     if firing is not None:
@@ -54,13 +54,15 @@ def entry_view(entry: Entry, sandboxes: Sandboxes) -> views.EntryView:
     )
 
 
-def _sandbox_hint(entry: Entry) -> str:
-    """Return a hint if a header of the request names another sandbox, else ""."""
+def _header_hint(entry: Entry) -> str:
+    """Return a hint at a header of the request that has no effect, else ""."""
     own_name = dict(entry.response_headers).get(b"x-mock-sandbox")
     for name, value in entry.request.header_pairs():
         if name in (b"x-sandbox", b"x-mock-sandbox") and value != own_name:
             ways_to_select = "its API key does, or /__sandboxes/NAME in the address"
             return f"the header {_text(name)} selects no sandbox: {ways_to_select}"
+        if name in (b"appid", b"chatid"):
+            return f"the header {_text(name)} has no effect: send it in the body"
     return ""
 
 

@@ -86,9 +86,11 @@ def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
         raise click.UsageError(mistake)
     is_preset = name in PRESETS
     texts = set() if is_preset else values.text_fields(KINDS[name])
-    known = (
-        () if is_preset else (*KINDS[name].required_fields, *KINDS[name].own_fields())
-    )
+    known: tuple[str, ...] = ()
+    if not is_preset:
+        kind = KINDS[name]
+        own_fields = (*kind.required_fields, *kind.own_fields())
+        known = (*own_fields, *kind.__struct_encode_fields__)
     body = values.parse_fields(fields, texts, known)
     # These fields would override NAME below.
     if body.keys() & {"kind", "preset"}:

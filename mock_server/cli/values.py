@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from itertools import zip_longest
 from typing import Any
 
 import click
@@ -163,16 +164,19 @@ def parse_fields(
 ) -> dict[str, Any]:
     """Return the values of `FIELD=VALUE` words by field. Raises BadParameter.
 
-    In the fields `text_names`, numbers are texts too. The message for a lone value
+    In the fields `text_names`, numbers are texts too. The message for a lone number
     suggests the first of the `known` fields.
     """
     fields: dict[str, Any] = {}
-    for word in words:
+    for word, next_word in zip_longest(words, words[1:], fillvalue="VALUE"):
         name, equals, value = word.partition("=")
         if not equals:
-            form = f"{''.join(known[:1])}={as_ms(word)}"
-            form = f"{word}=VALUE" if word in known else form
-            hint = f" (did you mean {form}?)" if known else ""
+            form = f"operation={word}" if "operation" in known else ""
+            if word in known:
+                form = f"{word}={'VALUE' if '=' in next_word else next_word}"
+            elif word[:1].isdigit():
+                form = f"{''.join(known[:1])}={as_ms(word)}"
+            hint = f" (did you mean {form}?)" if form else ""
             raise click.BadParameter(f"Expected FIELD=VALUE, got {word!r}{hint}")
         if name in fields:
             raise click.BadParameter(f"Expected {name} once, got it again")

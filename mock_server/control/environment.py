@@ -78,6 +78,7 @@ def _unknown_line(name: str, known: Iterable[str]) -> str:
     hint = did_you_mean(name.removeprefix(_PREFIX), known_by_suffix)
     for suffix, each in known_by_suffix.items():
         hint = hint.replace(f"'{suffix}'", each)
+    hint = hint or " (see mock-server serve --help)"
     return one_line(f"unknown setting {name}{hint}")
 
 

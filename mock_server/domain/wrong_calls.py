@@ -238,6 +238,8 @@ def _wrong_call(
     names = [*positional[positional[0] in ("self", "cls") :], *keyword_only]
     if len(args) > len(positional):
         value = args[len(positional)]
+        if isinstance(value, Mapping) and keyword_only[:1] == ["times"]:
+            keyword_only.sort(key=lambda it: it != "body")
         example = f"write {keyword_only[0]}={value!r}" if keyword_only else ""
         other_names = f", or {', '.join(keyword_only[1:])}" if keyword_only[1:] else ""
         takes = f"it takes {', '.join(names)}" if names else "call it without any"

@@ -152,5 +152,5 @@ def test_service_links_of_kubernetes_are_told_as_such(name: str) -> None:
 
 def test_a_name_that_is_like_none_gets_no_hint() -> None:
     assert unknown_settings({"MOCK_SERVER_ZZZ": "1"}) == [
-        "unknown setting MOCK_SERVER_ZZZ"
+        "unknown setting MOCK_SERVER_ZZZ (see mock-server serve --help)"
     ]

@@ -61,7 +61,9 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     @classmethod
     def unknown_field_hint(cls, name: str, fields: Mapping[str, object]) -> str:
         """Return a hint for the unknown field `name` of a match with these fields."""
-        if similar := nearest(name, cls.__struct_fields__):
+        similar = nearest(name, cls.__struct_fields__)
+        if similar or name in ("content", "text", "message", "prompt", "input"):
+            similar = similar or "question"
             meaning = ", the last message of the user" if similar == "question" else ""
             return f" (did you mean {similar!r}{meaning}?)"
         if name in Definition.__struct_fields__:
