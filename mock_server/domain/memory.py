@@ -227,10 +227,13 @@ class TextCache(dict[Hashable, bytes]):
         return self._memory.has_room_for("caches", size)
 
 
+_ATOMS = str, int, float, type(None)
+
+
 def size_of(value: object) -> int:
     """Return the bytes of plain data: texts, numbers, lists, mappings, encoded JSON."""
     size = getsizeof(value)
-    if isinstance(value, str):  # most values; a check for Mapping is slower
+    if isinstance(value, _ATOMS):  # most values; a check for Mapping is slower
         return size
     if isinstance(value, Mapping):
         return size + sum(map(size_of, value)) + sum(map(size_of, value.values()))
