@@ -1319,6 +1319,32 @@ FOLDERS = {
     "folder that is deleted": Input(
         BELOW, lambda n: [folder(n), Sent(DELETE, method="DELETE", query="id=f")]
     ),
+    "folder of changed folders that is deleted": Input(
+        4_900,
+        lambda n: [
+            folder(n, children=[{"name": "a"}]),
+            forbidden(),
+            Sent(DELETE, method="DELETE", query="id=f"),
+        ],
+    ),
+    "folder that is forbidden after searches": Input(
+        9_900,
+        lambda n: [
+            folder(n),
+            sent_json(f"{RELATED}/collection/create", datasetId="d", name="a"),
+            sent_json(
+                f"{RELATED}/collection/create", datasetId="d", parentId="f", name="a"
+            ),
+            *(
+                sent_json(
+                    LIST, datasetId="d", offset=0, searchText=term, parentId=parent
+                )
+                for term in ("", "a", " ", "1", "a 1")
+                for parent in ("", "f")
+            ),
+            forbidden(),
+        ],
+    ),
     "folder that is deleted by admin": Input(
         BELOW,
         lambda n: [
@@ -1506,9 +1532,16 @@ def of_tags(size: int, *then: Sent) -> list[Sent]:
     return [admin("PUT", "/state", {"datasets": datasets}), *then]
 
 
-def folder(size: int) -> Sent:
+def forbidden() -> Sent:
+    """The folder is disabled, with all that it holds."""
+    fields = {"id": "f", "forbid": True}
+    path = f"{RELATED}/collection/update"
+    return Sent(path, json.dumps(fields).encode(), "PUT")
+
+
+def folder(size: int, **fields: Any) -> Sent:
     """A state with a folder of so many collections that is put."""
-    inside = {"name": "a {n}", "repeat": size}
+    inside = {"name": "a {n}", "repeat": size} | fields
     collections = [{"_id": "f", "name": "f", "children": [inside]}, {"name": "b"}]
     return admin(
         "PUT", "/state", {"datasets": [{"id": "d", "collections": collections}]}

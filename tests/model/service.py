@@ -431,7 +431,8 @@ def _ignored(route: Route, fields: Fields) -> dict[str, str]:
         meant = MEANT.get(name)
         if name not in known and meant in known and meant not in fields:
             hint = f'unknown field "{name}" is ignored (did you mean "{meant}"?)'
-            return {} if route.is_open else {"x-mock-hint": hint}
+            is_typo = name.lower().replace("_", "") == str(meant).lower()
+            return {"x-mock-hint": hint} if is_typo or not route.is_open else {}
     rows = fields["data"] if route.operation == "pushData" else []
     if without := [each for each in rows if not each.get("q")]:
         hint = f'{len(without)} of {len(rows)} rows have no "q" and are left out'

@@ -161,31 +161,32 @@ class ChangedTree(FolderTree):
 
         Raises LimitReached.
         """
-        old = self.get(collection.id)
-        size = _size_of(collection)
-        if old is not None:
-            is_put = old.id in self._put[ANYWHERE]
-            size += -_size_of(old) if is_put else _REMOVED_BYTES
-        self._add_size(size)
-        if old is not None:
-            self._delete(old)
-        if old is None or old.parent_id != collection.parent_id:
-            self._appended_numbers.pop(collection.id, None)
-            self._appended_numbers[collection.id] = self._next_number
-            self._next_number += 1
-        self._insert(collection)
+        self.put_all([collection])
 
     def put_all(self, collections: Sequence[Collection]) -> None:
-        """Put all these collections.
+        """Put all these collections, which have different ids.
 
         If memory is short, put none of them and raise LimitReached.
         """
-        size = sum(_size_of(each) + _REMOVED_BYTES for each in collections)
-        # Charge and refund, to test for room first.
-        self._charge.add(size)
-        self._charge.add(-size)
-        for each in collections:
-            self.put(each)
+        olds = [self.get(each.id) for each in collections]
+        self._add_size(sum(map(self._growth, collections, olds)))
+        if len(collections) > self.max_single_removals:
+            self._listings.clear()
+        for collection, old in zip(collections, olds, strict=True):
+            if old is not None:
+                self._delete(old)
+            if old is None or old.parent_id != collection.parent_id:
+                self._appended_numbers.pop(collection.id, None)
+                self._appended_numbers[collection.id] = self._next_number
+                self._next_number += 1
+            self._insert(collection)
+
+    def _growth(self, collection: Collection, old: Collection | None) -> int:
+        """Return how many bytes more the tree takes once `collection` replaces `old`."""
+        if old is None:
+            return _size_of(collection)
+        is_put = old.id in self._put[ANYWHERE]
+        return _size_of(collection) + (-_size_of(old) if is_put else _REMOVED_BYTES)
 
     def remove(self, ids: Iterable[str]) -> Set[str]:
         """Remove these collections and their descendants; ignore unknown ids.
@@ -220,17 +221,19 @@ class ChangedTree(FolderTree):
             self._hide(hidden)
         return items.keys()
 
-    def _hidden_after_removal(self, ids: Iterable[str]) -> Spans:
-        """Return the hidden spans as they would be after a removal of `ids`.
+    def _hidden_after_removal(self, items: Mapping[str, Any]) -> Spans:
+        """Return the hidden spans as they would be after a removal of `items`, by id.
 
-        A folder that was put may have moved, so its content stays visible.
+        A folder that was moved out of a removed one keeps its content.
         """
         spans, hidden = self._base.spans, Spans(self._hidden.bounds)
-        put = [spans[each] for each in self._put[ANYWHERE] if each in spans]
-        for first, end in (spans[each] for each in ids if each in spans):
+        put = self._put[ANYWHERE].keys() - items.keys()
+        kept = sorted(spans[each] for each in put if each in spans)
+        for first, end in (spans[each] for each in items if each in spans):
             newly_hidden = Spans((first, end))
-            for span in put:
-                if first <= span[0] and span[1] <= end and span != (first, end):
+            start, stop = (bisect_left(kept, (place, 0)) for place in (first, end))
+            for span in kept[start:stop]:
+                if span[1] <= end:
                     newly_hidden.remove(*span)
             for span in newly_hidden:
                 hidden.add(*span)
@@ -238,13 +241,13 @@ class ChangedTree(FolderTree):
 
     def _hide(self, hidden: Spans) -> None:
         """Replace the hidden spans, and forget single removals within them."""
-        self._hidden = hidden
+        self._hidden, count_before = hidden, len(self._removed[ANYWHERE])
         for folder in [each for each in self._removed if each is not ANYWHERE]:
             if self._is_hidden(folder):
-                removed = self._removed.pop(folder)
-                for own_id in removed:
+                for own_id in self._removed.pop(folder):
                     del self._removed[ANYWHERE][own_id]
-                self._add_size(-_REMOVED_BYTES * len(removed))
+        freed_count = count_before - len(self._removed[ANYWHERE])
+        self._add_size(-_REMOVED_BYTES * freed_count)
 
     def _is_hidden(self, scope: Scope) -> bool:
         """Return True if the base's content of a folder is hidden.
@@ -294,7 +297,7 @@ class ChangedTree(FolderTree):
         self._put[ANYWHERE][item.id] = item
         self._put.setdefault(folder, {})[item.id] = item
         self.created += item.id not in self._base.by_id
-        for order, listing in self._listings_with(folder):
+        for order, listing in self._listings_with(folder) if self._listings else ():
             number = self._appended_numbers.get(item.id)
             place = self._place(order, listing.base, item, number)
             listing.insert(item, place, self._key(order))
