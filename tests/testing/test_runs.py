@@ -1,4 +1,4 @@
-"""How runs of pytest end, and what they print, as a person has read it.
+"""Runs of pytest end, and print, as a person has read it.
 
 A case of `said/runs.txt` is a project, and options of pytest. Before it are variables
 and ways to run it: `alone` and `apart` (see `run`), and `ci`, if it is for long tests.
@@ -62,7 +62,7 @@ def check_usage(result: pytest.RunResult, lines: list[str]) -> None:
 
 
 def check_end(result: pytest.RunResult, end: str) -> None:
-    """Fail unless so many tests ended so, and no others badly."""
+    """Fail unless this many tests ended in each way, and no others badly."""
     pairs = (each.split("=") for each in end.split())
     wanted = dict.fromkeys(BAD, 0) | {name: int(count) for name, count in pairs}
     found = result.parseoutcomes()

@@ -110,7 +110,7 @@ def _left_out(fields: Fields) -> Fields:
 
 
 def _requests() -> Iterator[tuple[str, str, Fields]]:
-    """Each line of the text: the operation, what the line is, and its fields."""
+    """Each line of the text: the operation, the kind of line, and its fields."""
     text = Path(__file__).with_name("requests.txt").read_text(encoding="utf-8")
     for part in expanded(text, _NAMES).split("\n\n")[1:]:
         name, *lines = part.splitlines()
