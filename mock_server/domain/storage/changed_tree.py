@@ -182,7 +182,7 @@ class ChangedTree(FolderTree):
             self._insert(collection)
 
     def _growth(self, collection: Collection, old: Collection | None) -> int:
-        """Return how many bytes more the tree takes once `collection` replaces `old`."""
+        """Return how many more bytes the tree takes if `collection` replaces `old`."""
         if old is None:
             return _size_of(collection)
         is_put = old.id in self._put[ANYWHERE]
