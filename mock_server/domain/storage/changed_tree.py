@@ -202,7 +202,7 @@ class ChangedTree(FolderTree):
             for folder in folders:
                 if not roots.isdisjoint(self.folder_path(folder)):
                     items |= self._put[folder]
-            hidden = self._hidden_after_removal(items)
+            hidden = self._hidden_after_removal(items.keys())
             if len(hidden) - len(self._hidden) <= self.max_single_removals:
                 hidden = self._hidden
                 for root in roots:
@@ -221,22 +221,22 @@ class ChangedTree(FolderTree):
             self._hide(hidden)
         return items.keys()
 
-    def _hidden_after_removal(self, items: Mapping[str, Any]) -> Spans:
-        """Return the hidden spans as they would be after a removal of `items`, by id.
+    def _hidden_after_removal(self, ids: Set[str]) -> Spans:
+        """Return the hidden spans as they would be after a removal of `ids`.
 
         A folder that was moved out of a removed one keeps its content.
         """
-        spans, hidden = self._base.spans, Spans(self._hidden.bounds)
-        put = self._put[ANYWHERE].keys() - items.keys()
-        kept = sorted(spans[each] for each in put if each in spans)
-        for first, end in (spans[each] for each in items if each in spans):
-            newly_hidden = Spans((first, end))
-            start, stop = (bisect_left(kept, (place, 0)) for place in (first, end))
-            for span in kept[start:stop]:
-                if span[1] <= end:
-                    newly_hidden.remove(*span)
-            for span in newly_hidden:
-                hidden.add(*span)
+        spans, newly_hidden, hidden = self._base.spans, Spans(), Spans()
+        folders = [each for each in self._put[ANYWHERE].keys() | ids if each in spans]
+        # Each folder comes before its subfolders, which overrule it.
+        for each in sorted(folders, key=spans.__getitem__):
+            first, end = spans[each]
+            if each in ids:
+                newly_hidden.add(first, end)
+            elif first in newly_hidden:
+                newly_hidden.remove(first, end)
+        for span in sorted([*self._hidden, *newly_hidden]):
+            hidden.add(*span)
         return hidden
 
     def _hide(self, hidden: Spans) -> None:
