@@ -185,7 +185,7 @@ def test_many_deletions_cost_in_proportion(subject: str, at_once: bool) -> None:
         assert all(map(seen.add_exchange, deletions))
         return thread_time() - start
 
-    small, large = (min(cost(n) for _ in range(3)) for n in (200, 1_600))
+    small, large = (min(cost(n) for _ in range(3)) for n in (100, 800))
     assert large <= 20 * small + 0.003
 
 
