@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import compress, count
 from sys import getsizeof
-from typing import Any, get_args
+from typing import get_args
 
 from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.dataset import Tree
@@ -323,20 +323,14 @@ class ChangedTree(FolderTree):
         put = self._put.get(scope, _NO_COLLECTIONS).values()
         inserted = [(item, self._appended_numbers.get(item.id)) for item in put]
         steps = self._places_in_steps(order, base, [*removed, *inserted])
-        known_places = compute(self, (order, base), steps)
+        known_places, key = compute(self, (order, base), steps), self._key(order)
 
         def place(each: _NumberedCollection) -> int:
+            known_place = known_places.get(each)
             # Collections that changed during the steps are looked up now.
             return (
-                known_places[each]
-                if each in known_places
-                else self._place(order, base, *each)
+                self._place(order, base, *each) if known_place is None else known_place
             )
-
-        def sort_key(each: _NumberedCollection) -> Any:
-            # In fixture order, the key would need a look-up as slow as the place.
-            is_sorted = order != "fixture"
-            return self._key(order)(each[0]) if is_sorted else (place(each), each[1])
 
         marks = bytearray()
         if scope is ANYWHERE and self._hidden:
@@ -349,7 +343,10 @@ class ChangedTree(FolderTree):
             removed_places = array("I", compress(count(), marks))
         else:
             removed_places = array("I", sorted(map(place, removed)))
-        inserted.sort(key=sort_key)
+        if order == "fixture":  # the key would need a look-up as slow as the place
+            inserted.sort(key=lambda each: (place(each), each[1]))
+        else:
+            inserted.sort(key=lambda each: key(each[0]))
         items, places = [item for item, _ in inserted], map(place, inserted)
         listing = ChangedListing(base, self._folded, marks)
         listing.differences = Differences(removed_places, items, array("I", places))
