@@ -6,27 +6,39 @@ They are stored as differences from the listing of the base, which is never modi
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from itertools import compress, count
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.index import Hits, Listing, Search
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import Steps, compute
-from mock_server.domain.storage.merged import Differences, Key, MergedSequence
+from mock_server.domain.objects.pending import STEP, Steps, compute, pieces
+from mock_server.domain.storage.merged import ChangeLog, Differences, MergedSequence
 
 _STEP_CHARS = 8_192
-"""Maximum number of characters to fold in one step, so that each step stays short."""
+"""Maximum number of characters to search in one step, so that each step stays short."""
+
+
+_PLACES_PER_LOOKUP = 16
+"""Bisection is faster than a set if there are more places per lookup."""
 
 
 class FoldedTexts(dict[Collection, tuple[str, ...]]):
-    """Folded names and tags of collections, computed on access."""
+    """Folded names and tags of collections, computed on access.
+
+    They are stored for as long as the collection is in `put`, by its id.
+    """
+
+    def __init__(self, put: Mapping[str, Collection]) -> None:
+        super().__init__()
+        self._put = put
 
     def __missing__(self, item: Collection) -> tuple[str, ...]:
-        texts = self[item] = tuple(map(fold, (item.name, *item.tags)))
+        texts = tuple(map(fold, (item.name, *item.tags)))
+        if self._put.get(item.id) is item:
+            self[item] = texts
         return texts
 
 
@@ -34,23 +46,22 @@ class ChangedListing:
     """Collections in one order: the listing `base`, changed by `differences`."""
 
     def __init__(
-        self, base: Listing, folded: FoldedTexts, marks: bytearray | None = None
+        self, base: Listing, folded: FoldedTexts, differences: Differences
     ) -> None:
         self.base = base
-        self.differences = Differences(array("I"), [], array("I"))
-        # One byte for each item of the base: 1 if the item was removed. None or empty
-        # unless many items were removed.
-        self._marks = marks
+        self.differences = differences
         self._folded = folded
         # The latest results, oldest first. Only the base keeps the hits themselves:
         # they may be as large as a dataset, and many stores share a base.
         self._cached: dict[Search, tuple[ref[Hits], Differences]] = {}
+        # All results that somebody holds, and those that are being computed.
+        self._results = WeakKeyDictionary[
+            Differences | ChangeLog, tuple[Search, ref[Hits]]
+        ]()
 
     def copy(self, folded: FoldedTexts) -> ChangedListing:
         """Return an independent copy, without the cached results of searches."""
-        copy = ChangedListing(self.base, folded, self._marks and self._marks[:])
-        copy.differences = self.differences.copy()
-        return copy
+        return ChangedListing(self.base, folded, self.differences.copy())
 
     @property
     def items(self) -> MergedSequence:
@@ -64,89 +75,84 @@ class ChangedListing:
         hits = self.base.find(search, max_cached)
         result = self._cached.get(search)
         if result is None or result[0]() is not hits:
-            if search.term:
-                self._fold_inserted()
-            result = ref(hits), self._differences_to(hits, search)
+            steps = self._differences_in_steps(hits, search)
+            result = ref(hits), compute(self, (search, id(hits)), steps)
         self._cached.pop(search, None)
         if len(self._cached) >= max_cached:
             del self._cached[next(iter(self._cached))]
         self._cached[search] = result
         return MergedSequence(hits, result[1])
 
-    def _fold_inserted(self) -> None:
-        """Fold the texts of all inserted items. Raises NotReady."""
-        new = [item for item in self.differences.items if item not in self._folded]
-        folded = compute(self, "folded", self._fold_in_steps(new))
-        self._folded.update((item, folded[item]) for item in new if item in folded)
-
-    @staticmethod
-    def _fold_in_steps(items: Sequence[Collection]) -> Steps[FoldedTexts]:
-        folded, room = FoldedTexts(), _STEP_CHARS
-        for item in items:
-            room -= sum(map(len, folded[item]))
-            if room < 0:
-                room = _STEP_CHARS
-                yield
-        return folded
-
     def remove(self, place: int) -> None:
         """Remove the collection at index `place` of the base."""
         self.differences.remove(place)
-        if self._marks:
-            self._marks[place] = 1
-        for _, hits, differences in self._results():
+        for _, hits, differences in self._live_results():
             index = bisect_left(hits.indexes, place)
             if index < len(hits) and hits.indexes[index] == place:
                 differences.remove(index)
 
-    def insert(self, item: Collection, place: int, key: Key) -> None:
+    def insert(self, item: Collection, place: int, key: Any) -> None:
         """Insert a collection before the collection at index `place` of the base."""
         self.differences.insert(item, place, key)
-        for search, hits, differences in self._results():
-            if self._matches(search, item):
+        for search, hits, differences in self._live_results():
+            folded = self._folded[item] if search.term else ()
+            if search.matches(item, folded):
                 differences.insert(item, bisect_left(hits.indexes, place), key)
 
-    def remove_inserted(self, item: Collection, key: Key) -> None:
+    def remove_inserted(self, item: Collection, key: Any) -> None:
         """Remove a collection that was inserted before."""
         self.differences.remove_inserted(item, key)
-        for _, _, differences in self._results():
+        for _, _, differences in self._live_results():
             differences.remove_inserted(item, key)
 
-    def _results(self) -> list[tuple[Search, Hits, Differences]]:
-        """Return the results whose hits the base still keeps; drop all others."""
-        cached = self._cached
-        live = ((search, hits(), own) for search, (hits, own) in cached.items())
-        results = [
-            (search, hits, own) for search, hits, own in live if hits is not None
-        ]
-        if len(results) < len(cached):
-            self._cached = {search: cached[search] for search, _, _ in results}
-        return results
+    def _live_results(self) -> Iterator[tuple[Search, Hits, Differences | ChangeLog]]:
+        """Yield the results whose hits the base still keeps."""
+        for differences, (search, hits_ref) in self._results.items():
+            hits = hits_ref()
+            if hits is not None:
+                yield search, hits, differences
 
-    def _differences_to(self, hits: Hits, search: Search) -> Differences:
+    def _differences_in_steps(self, hits: Hits, search: Search) -> Steps[Differences]:
         """Return the differences between `hits` in the base and the matches here."""
-        indexes, changes = hits.indexes, self.differences
-        removed: Iterable[int]
-        if self._marks:
-            removed = compress(count(), map(self._marks.__getitem__, indexes))
-        else:
-            places = changes.removed
-            insertions = ((bisect_left(indexes, place), place) for place in places)
-            removed = (
-                index
-                for index, place in insertions
-                if index < len(hits) and indexes[index] == place
-            )
-        inserted = [
-            (item, bisect_left(indexes, place))
-            for item, place in zip(changes.items, changes.places, strict=True)
-            if self._matches(search, item)
-        ]
-        items = [item for item, _ in inserted]
-        return Differences(
-            array("I", removed), items, array("I", (index for _, index in inserted))
-        )
+        indexes = hits.indexes
+        while True:
+            log, own = ChangeLog(), self.differences.copy()
+            self._results[log] = search, ref(hits)
+            found = Differences((yield from _positions(indexes, own.removed)))
+            inserted = zip(own.items, own.places, own.keys, strict=True)
+            room = _STEP_CHARS
+            for start, chunk in pieces(inserted):
+                if start:
+                    yield
+                for item, place, key in chunk:
+                    folded = self._folded[item] if search.term else ()
+                    if search.matches(item, folded):
+                        found.append(item, bisect_left(indexes, place), key)
+                    room -= sum(map(len, folded))
+                    if room < 0:
+                        yield
+                        room = _STEP_CHARS
+            if log.is_applied(found):
+                self._results[found] = search, ref(hits)
+                return found
 
-    def _matches(self, search: Search, item: Collection) -> bool:
-        folded: Any = self._folded[item] if search.term else ()
-        return search.matches(item, folded)
+
+def _positions(indexes: Sequence[int], places: array[int]) -> Steps[array[int]]:
+    """Return the positions of those `indexes` that are `places` too; both ascend."""
+    positions, is_first = array("I"), True
+    for start in range(0, len(indexes), STEP):
+        chunk = indexes[start : start + STEP]
+        near = places[bisect_left(places, chunk[0]) : bisect_right(places, chunk[-1])]
+        if not near:
+            continue
+        if not is_first:
+            yield
+        is_first = False
+        if len(near) <= _PLACES_PER_LOOKUP * len(chunk):
+            found = set(near)
+        else:
+            found = {at for at in chunk if near[bisect_right(near, at) - 1] == at}
+        positions.extend(
+            position for position, index in enumerate(chunk, start) if index in found
+        )
+    return positions

@@ -15,26 +15,58 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import compress, count
 from sys import getsizeof
-from typing import get_args
+from typing import Any, get_args
+from weakref import WeakKeyDictionary
 
 from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.folder_tree import FolderTree
 from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Scope
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import Steps, complete, compute, pieces
+from mock_server.domain.objects.pending import (
+    STEP,
+    Steps,
+    complete,
+    compute,
+    pieces,
+    sorted_indexes,
+)
 from mock_server.domain.storage.changed_listing import ChangedListing, FoldedTexts
-from mock_server.domain.storage.merged import Differences, Key
+from mock_server.domain.storage.merged import ChangeLog, Differences
 from mock_server.domain.storage.spans import Spans
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 _ByFolder = dict[Scope, dict[str, Collection]]
-_ITEMS_PER_LOOKUP = 32
-"""Bisection is faster than a scan if there are at least this many items per lookup."""
 _LOOKUPS_PER_STEP = 512
 """Maximum number of indexes in a base listing that are looked up in one step."""
-_NumberedCollection = tuple[Collection, int | None]
-"""A collection, and its number in fixture order if it comes after all of the base."""
+
+
+class _Listings(dict[tuple[Order, Scope], ChangedListing]):
+    """The changed listings since the last large change, which drops them all."""
+
+    is_used = False
+    """True as soon as a listing is being built."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # The changes since the start of each listing that is being built.
+        self.logs = WeakKeyDictionary[ChangeLog, tuple[Order, Scope, Listing]]()
+
+    def with_folder(
+        self, folder: str | None
+    ) -> Sequence[tuple[Order, Listing, ChangedListing | ChangeLog]]:
+        """Return what a change in a folder changes: the order, the base, and itself."""
+        if not self.is_used:  # a large change comes here very often
+            return ()
+        scopes = ANYWHERE, folder
+        keys = [(order, scope) for scope in scopes for order in ORDERS]
+        listings = [(key[0], self[key].base, self[key]) for key in keys if key in self]
+        logs = [
+            (order, base, log)
+            for log, (order, scope, base) in self.logs.items()
+            if scope in scopes
+        ]
+        return [*listings, *logs]
 
 
 class ChangedTree(FolderTree):
@@ -65,8 +97,8 @@ class ChangedTree(FolderTree):
         # By id: numbers in fixture order of collections that come after the base.
         self._appended_numbers: dict[str, int] = {}
         self._next_number = len(base)
-        self._folded = FoldedTexts()
-        self._listings: dict[tuple[Order, Scope], ChangedListing] = {}
+        self._folded = FoldedTexts(self._put[ANYWHERE])
+        self._listings = _Listings()
 
     def copy(self, charge: MemoryCharge) -> ChangedTree:
         """Return an independent copy; its changes are not charged again."""
@@ -76,12 +108,12 @@ class ChangedTree(FolderTree):
         copy._removed = {
             folder: items.copy() for folder, items in self._removed.items()
         }
+        copy._folded = FoldedTexts(copy._put[ANYWHERE])
         copy._hidden = Spans(self._hidden.bounds)
         copy._appended_numbers = self._appended_numbers.copy()
         copy._next_number = self._next_number
-        copy._listings = {
-            key: listing.copy(copy._folded) for key, listing in self._listings.items()
-        }
+        for key, listing in self._listings.items():
+            copy._listings[key] = listing.copy(copy._folded)
         return copy
 
     @property
@@ -123,8 +155,11 @@ class ChangedTree(FolderTree):
             is_changed = self._put.get(scope) or self._removed.get(scope)
             if not is_changed and not self._is_hidden(scope):
                 return self._base.listing(scope, order)
-            listing = self._changed_listing(order, scope)
-            self._listings[order, scope] = listing
+            base = self._base.listing(scope, order)
+            if scope is not ANYWHERE and self._is_hidden(scope):
+                base = _EMPTY
+            steps = self._build_in_steps(order, scope, base)
+            listing = compute(self._listings, (order, scope), steps)
         return listing
 
     def large(self, order: Order) -> Mapping[Scope, Listing]:
@@ -154,7 +189,9 @@ class ChangedTree(FolderTree):
 
     def number(self, item: Collection) -> int:
         is_put = self._put[ANYWHERE].get(item.id) is item
-        return self._number(item) if is_put else self._base.number(item)
+        numbers = self._appended_numbers if is_put else {}
+        number: int = self._key("fixture", item, numbers)
+        return number
 
     def put(self, collection: Collection) -> None:
         """Add a collection, or replace the collection with this id.
@@ -171,7 +208,7 @@ class ChangedTree(FolderTree):
         olds = [self.get(each.id) for each in collections]
         self._add_size(sum(map(self._growth, collections, olds)))
         if len(collections) > self.max_single_removals:
-            self._listings.clear()
+            self._listings = _Listings()
         for collection, old in zip(collections, olds, strict=True):
             if old is not None:
                 self._delete(old)
@@ -213,7 +250,7 @@ class ChangedTree(FolderTree):
         taken = _REMOVED_BYTES * (len(items) - len(freed))
         self._add_size(taken + _HIDDEN_BYTES * newly_hidden - sum(freed))
         if newly_hidden or len(items) > self.max_single_removals:
-            self._listings.clear()
+            self._listings = _Listings()
         for item in items.values():
             self._delete(item)
             self._appended_numbers.pop(item.id, None)
@@ -277,12 +314,12 @@ class ChangedTree(FolderTree):
     def _delete(self, item: Collection) -> None:
         """Remove a collection from the tree."""
         folder, is_put = item.parent_id, item.id in self._put[ANYWHERE]
-        # After the removal of a large folder there are no listings to update.
-        for order, listing in self._listings_with(folder) if self._listings else ():
+        for order, base, listing in self._listings.with_folder(folder):
+            key = self._key(order, item, self._appended_numbers)
             if is_put:
-                listing.remove_inserted(item, self._key(order))
+                listing.remove_inserted(item, key)
             else:
-                listing.remove(self._place(order, listing.base, item, None))
+                listing.remove(self._place(order, base, key))
         if is_put:
             del self._put[ANYWHERE][item.id], self._put[folder][item.id]
             self._folded.pop(item, None)
@@ -297,98 +334,104 @@ class ChangedTree(FolderTree):
         self._put[ANYWHERE][item.id] = item
         self._put.setdefault(folder, {})[item.id] = item
         self.created += item.id not in self._base.by_id
-        for order, listing in self._listings_with(folder) if self._listings else ():
-            number = self._appended_numbers.get(item.id)
-            place = self._place(order, listing.base, item, number)
-            listing.insert(item, place, self._key(order))
+        for order, base, listing in self._listings.with_folder(folder):
+            key = self._key(order, item, self._appended_numbers)
+            listing.insert(item, self._place(order, base, key), key)
 
-    def _listings_with(
-        self, folder: str | None
-    ) -> Iterator[tuple[Order, ChangedListing]]:
-        """Yield the existing changed listings that have a folder's collections."""
-        for scope in (ANYWHERE, folder):
-            for order in ORDERS:
-                listing = self._listings.get((order, scope))
-                if listing is not None:
-                    yield order, listing
-
-    def _changed_listing(self, order: Order, scope: Scope) -> ChangedListing:
-        """Build the listing of a folder or the whole dataset. Raises NotReady."""
-        base = self._base.listing(scope, order)
-        if scope is not ANYWHERE and self._is_hidden(scope):
-            base = _EMPTY
-        removed = [
-            (item, None) for item in self._removed.get(scope, _NO_COLLECTIONS).values()
-        ]
-        put = self._put.get(scope, _NO_COLLECTIONS).values()
-        inserted = [(item, self._appended_numbers.get(item.id)) for item in put]
-        steps = self._places_in_steps(order, base, [*removed, *inserted])
-        known_places, key = compute(self, (order, base), steps), self._key(order)
-
-        def place(each: _NumberedCollection) -> int:
-            known_place = known_places.get(each)
-            # Collections that changed during the steps are looked up now.
-            return (
-                self._place(order, base, *each) if known_place is None else known_place
-            )
-
-        marks = bytearray()
-        if scope is ANYWHERE and self._hidden:
-            marks += compute(self, (order, self._hidden), self._hidden_in(order))
-        elif len(removed) * _ITEMS_PER_LOOKUP > len(base.items):
-            marks = bytearray(len(base.items))
-        if marks:
-            for each in removed:
-                marks[place(each)] = 1
-            removed_places = array("I", compress(count(), marks))
-        else:
-            removed_places = array("I", sorted(map(place, removed)))
-        if order == "fixture":  # the key would need a look-up as slow as the place
-            inserted.sort(key=lambda each: (place(each), each[1]))
-        else:
-            inserted.sort(key=lambda each: key(each[0]))
-        items, places = [item for item, _ in inserted], map(place, inserted)
-        listing = ChangedListing(base, self._folded, marks)
-        listing.differences = Differences(removed_places, items, array("I", places))
-        return listing
+    def _build_in_steps(
+        self, order: Order, scope: Scope, base: Listing
+    ) -> Steps[ChangedListing]:
+        """Build the listing of a folder or the whole dataset, and store it."""
+        listings = self._listings
+        while True:
+            log = ChangeLog()
+            listings.is_used, listings.logs[log] = True, (order, scope, base)
+            gone = [*self._removed.get(scope, _NO_COLLECTIONS).values()]
+            put = [*self._put.get(scope, _NO_COLLECTIONS).values()]
+            numbers = self._appended_numbers.copy()
+            marks = bytearray()
+            if scope is ANYWHERE and self._hidden:
+                marks = yield from self._hidden_in(order)
+            _, places = yield from self._places_in_steps(order, base, gone, {})
+            removed = yield from _sorted_places(places, marks, len(base.items))
+            keys, places = yield from self._places_in_steps(order, base, put, numbers)
+            differences = Differences(removed)
+            in_order = yield from sorted_indexes(keys, lambda key: key)
+            for start, chunk in pieces(in_order):
+                if start:
+                    yield
+                for index in chunk:
+                    differences.append(put[index], places[index], keys[index])
+            listing = ChangedListing(base, self._folded, differences)
+            if log.is_applied(listing):
+                listings[order, scope] = listing
+                return listing
 
     def _places_in_steps(
-        self, order: Order, base: Listing, items: Sequence[_NumberedCollection]
-    ) -> Steps[dict[_NumberedCollection, int]]:
-        places: dict[_NumberedCollection, int] = {}
-        for _, chunk in pieces(items, _LOOKUPS_PER_STEP):
-            places |= {each: self._place(order, base, *each) for each in chunk}
-            yield
-        return places
+        self,
+        order: Order,
+        base: Listing,
+        items: Sequence[Collection],
+        numbers: Mapping[str, int],
+    ) -> Steps[tuple[list[Any], array[int]]]:
+        """Return the sort key of each item, and its place in a base listing."""
+        keys: list[Any] = []
+        places = array("I")
+        for start, chunk in pieces(items, _LOOKUPS_PER_STEP):
+            if start:
+                yield
+            keys += [self._key(order, each, numbers) for each in chunk]
+            places.extend(self._place(order, base, key) for key in keys[start:])
+        return keys, places
 
-    def _key(self, order: Order) -> Key:
-        return self._number if order == "fixture" else SORT_KEYS[order]
+    def _key(self, order: Order, item: Collection, numbers: Mapping[str, int]) -> Any:
+        """Return the sort key of a collection.
 
-    def _number(self, put: Collection) -> int:
-        """Return the number in fixture order of a collection in `_put`."""
-        number = self._appended_numbers.get(put.id)
-        return self._base.number(self._base.by_id[put.id]) if number is None else number
-
-    def _place(
-        self, order: Order, base: Listing, item: Collection, last_number: int | None
-    ) -> int:
-        """Return the index in a base listing where a collection is or would be.
-
-        `last_number` is its number in fixture order if it comes after all of the base,
-        else None.
+        `numbers` has its number by id if it comes after all of the base.
         """
+        if order != "fixture":
+            return SORT_KEYS[order](item)
+        number = numbers.get(item.id)
+        return (
+            self._base.number(self._base.by_id[item.id]) if number is None else number
+        )
+
+    def _place(self, order: Order, base: Listing, key: Any) -> int:
+        """Return the index in a base listing of the collection with this sort key."""
         items = base.items
         if order != "fixture":
-            key = SORT_KEYS[order]
-            return bisect_left(items, key(item), key=key)
+            return bisect_left(items, key, key=SORT_KEYS[order])
         # Avoid numbering the base, which is slow, for two simple cases: an item after
         # all of the base, and a listing of the whole base.
-        if last_number is not None:
+        if key >= len(self._base):
             return len(items)
-        number = self._base.number(self._base.by_id[item.id])
         if len(items) == len(self._base):
+            number: int = key
             return number
-        return bisect_left(items, number, key=self._base.number)
+        return bisect_left(items, key, key=self._base.number)
+
+
+def _sorted_places(
+    places: array[int], marks: bytearray, size: int
+) -> Steps[array[int]]:
+    """Return the places in ascending order, together with those that have marks.
+
+    `marks` has one byte for each of `size` places, or is empty.
+    """
+    if not marks and len(places) <= STEP:
+        return array("I", sorted(places))
+    marks = marks or bytearray(size)
+    for start, chunk in pieces(places):
+        if start:
+            yield
+        for place in chunk:
+            marks[place] = 1
+    in_order = array("I")
+    for start, chunk in pieces(marks):
+        if start:
+            yield
+        in_order.extend(compress(count(start), chunk))
+    return in_order
 
 
 _NO_COLLECTIONS: Mapping[str, Collection] = {}

@@ -5,51 +5,90 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Sequence
+from operator import methodcaller
 from typing import Any
-
-from msgspec import Struct
 
 from mock_server.domain.objects.blocks import ComputedSequence
 from mock_server.domain.objects.models import Collection
-
-Key = Callable[[Collection], Any]
-"""A function that returns the sort key of a collection."""
-
 
 _REMOVED_PER_SEARCH = 50
 """Number of removed items that can be skipped in the time of one binary search."""
 
 
-class Differences(Struct, eq=False):
+class Differences:
     """Items to remove from a sorted sequence, and items to insert.
 
     `removed` has the indices of the removed items, ascending. `items` are inserted, in
-    the order of the sequence, each before the index with the same position in `places`.
+    the order of their sort `keys`, each before the index with the same position in
+    `places`.
     """
 
-    removed: array[int]
-    items: list[Collection]
-    places: array[int]
+    def __init__(self, removed: array[int] | None = None) -> None:
+        self.removed = array("I") if removed is None else removed
+        self.items: list[Collection] = []
+        self.keys: list[Any] = []
+        self.places = array("I")
 
     def copy(self) -> Differences:
         """Return an independent copy."""
-        return Differences(self.removed[:], self.items[:], self.places[:])
+        copy = Differences(self.removed[:])
+        copy.items, copy.keys = self.items[:], self.keys[:]
+        copy.places = self.places[:]
+        return copy
+
+    def append(self, item: Collection, place: int, key: Any) -> None:
+        """Insert an item whose key is greater than all keys so far."""
+        self.items.append(item)
+        self.keys.append(key)
+        self.places.append(place)
 
     def remove(self, place: int) -> None:
         """Remove the item at index `place` of the sequence."""
         insort(self.removed, place)
 
-    def insert(self, item: Collection, place: int, key: Key) -> None:
-        """Insert an item before index `place` of the sequence; `key` sorts items."""
-        index = bisect_left(self.items, key(item), key=key)
+    def insert(self, item: Collection, place: int, key: Any) -> None:
+        """Insert an item with this sort key before index `place` of the sequence."""
+        index = bisect_left(self.keys, key)
         self.items.insert(index, item)
+        self.keys.insert(index, key)
         self.places.insert(index, place)
 
-    def remove_inserted(self, item: Collection, key: Key) -> None:
+    def remove_inserted(self, item: Collection, key: Any) -> None:
         """Remove an inserted item; do nothing for any other item."""
-        index = bisect_left(self.items, key(item), key=key)
+        index = bisect_left(self.keys, key)
         if index < len(self.items) and self.items[index] is item:
-            del self.items[index], self.places[index]
+            del self.items[index], self.keys[index], self.places[index]
+
+
+class ChangeLog:
+    """The changes since the start of steps that compute a sorted sequence."""
+
+    max_length = 2_000
+    """Maximum number of changes that are applied: more would hold up others."""
+
+    def __init__(self) -> None:
+        self._changes: list[Callable[[Any], None]] = []
+
+    def remove(self, place: int) -> None:
+        self._add("remove", place)
+
+    def insert(self, item: Collection, place: int, key: Any) -> None:
+        self._add("insert", item, place, key)
+
+    def remove_inserted(self, item: Collection, key: Any) -> None:
+        self._add("remove_inserted", item, key)
+
+    def _add(self, method: str, *arguments: Any) -> None:
+        if len(self._changes) <= self.max_length:
+            self._changes.append(methodcaller(method, *arguments))
+
+    def is_applied(self, computed: Any) -> bool:
+        """Apply the changes to what was computed, unless there are too many."""
+        if len(self._changes) > self.max_length:
+            return False
+        for change in self._changes:
+            change(computed)
+        return True
 
 
 class MergedSequence(ComputedSequence[Collection]):
