@@ -1327,6 +1327,20 @@ FOLDERS = {
             Sent(DELETE, method="DELETE", query="id=f"),
         ],
     ),
+    "folder beside changed folders that is deleted": Input(
+        39_000,
+        lambda n: [
+            *changed_folders(n, children=[{"name": "a"}]),
+            Sent(DELETE, method="DELETE", query="id=g"),
+        ],
+    ),
+    "search after many changes": Input(
+        79_000,
+        lambda n: [
+            *changed_folders(n),
+            Sent(LIST, b'{"searchText":"a",' + EVERYTHING[1:]),
+        ],
+    ),
     "folder that is forbidden after searches": Input(
         9_900,
         lambda n: [
@@ -1532,9 +1546,20 @@ def of_tags(size: int, *then: Sent) -> list[Sent]:
     return [admin("PUT", "/state", {"datasets": datasets}), *then]
 
 
-def forbidden() -> Sent:
+def changed_folders(size: int, **fields: Any) -> list[Sent]:
+    """A state with that many collections in eight folders, all of them disabled."""
+    inside = {"name": "a {n}", "repeat": size // 8} | fields
+    collections: list[Any] = [
+        {"_id": f"{n}", "name": "f", "children": [inside]} for n in range(8)
+    ]
+    collections += [{"_id": "g", "name": "g", "children": [{"name": "b"}]}]
+    state = {"datasets": [{"id": "d", "collections": collections}]}
+    return [admin("PUT", "/state", state), *(forbidden(f"{n}") for n in range(8))]
+
+
+def forbidden(folder_id: str = "f") -> Sent:
     """The folder is disabled, with all that it holds."""
-    fields = {"id": "f", "forbid": True}
+    fields = {"id": folder_id, "forbid": True}
     path = f"{RELATED}/collection/update"
     return Sent(path, json.dumps(fields).encode(), "PUT")
 

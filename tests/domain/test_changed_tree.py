@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,9 +15,18 @@ from msgspec.structs import replace
 from mock_server.domain.memory import Memory
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.folder_tree import FolderTree
-from mock_server.domain.objects.index import ANYWHERE, Order, Scope, Search, is_folder
+from mock_server.domain.objects.index import (
+    ANYWHERE,
+    Order,
+    Scope,
+    Search,
+    is_folder,
+    sort_collections,
+)
 from mock_server.domain.objects.models import Collection
+from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.storage.changed_tree import ORDERS, ChangedTree
+from tests.domain.ready import ready
 
 IDS = list("abcdefgh")
 FOLDERS: list[str | None] = [None, "a", "b", "c"]
@@ -198,6 +209,90 @@ def test_many_removals_at_once_and_one_by_one_are_the_same(order: Order) -> None
     for left in (tree, other):
         check_part(left, plain, (order, ANYWHERE), slice(300, 340))
         check_part(left, plain, (order, None), slice(0, 5))
+
+
+def between_steps(work: Callable[[], Any], changes: Iterable[Callable[[], Any]]) -> Any:
+    """What the work gives if one change is made after each step of it."""
+    ahead = iter(changes)
+    while True:
+        try:
+            return work()
+        except NotReady as error:
+            pending = error.pending
+        for _ in pending:
+            next(ahead, int)()
+
+
+def large_tree() -> ChangedTree:
+    """One of which many collections were replaced, and a folder was hidden.
+
+    The base is sorted and searched, so that only the changes take steps.
+    """
+    items = [Collection("f", "F", type="folder")]
+    items += [Collection(f"h{n:04}", "x", parent_id="f") for n in range(300)]
+    items += [
+        Collection(f"{n:04}", f"x{n % 7}y", update_time=n % 5) for n in range(9_000)
+    ]
+    tree = changed(Tree(items))
+    for order in ORDERS:
+        listing = ready(partial(tree.loaded.listing, ANYWHERE, order))
+        ready(partial(listing.find, Search("y"), KEPT))
+    tree.put_all(
+        [replace(each, name=f"y, long since {each.id}") for each in items[301:9_301:2]]
+    )
+    tree.remove(["f"])
+    return tree
+
+
+ids = st.integers(0, 8_999).map("{:04}".format)
+renamed = st.builds(Collection, ids, st.sampled_from(["x", "y", "z"]))
+new = st.builds(Collection, st.sampled_from(["n1", "n2"]), st.just("y"))
+single_changes = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), st.one_of(renamed, new)),
+        st.tuples(
+            st.just("remove"), st.one_of(ids, st.just("n1")).map(lambda it: [it])
+        ),
+    ),
+    max_size=30,
+)
+
+
+@pytest.mark.ci
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from(ORDERS), single_changes, single_changes)
+def test_what_changes_between_steps_is_shown(
+    order: Order,
+    while_listed: list[tuple[str, Any]],
+    while_searched: list[tuple[str, Any]],
+) -> None:
+    tree = large_tree()
+    made = [
+        [partial(getattr(tree, method), value) for method, value in changes]
+        for changes in (while_listed, while_searched)
+    ]
+    listing = between_steps(lambda: tree.listing(ANYWHERE, order), made[0])
+    found = between_steps(lambda: listing.find(Search("y"), KEPT), made[1])
+    wanted = sort_collections(list(tree), order)
+    assert list(tree.listing(ANYWHERE, order).items) == list(wanted)
+    assert list(found) == [each for each in wanted if "y" in each.name]
+
+
+@pytest.mark.parametrize("is_searched", [False, True], ids=["listed", "searched"])
+def test_more_changes_than_are_noted_between_steps_are_shown(is_searched: bool) -> None:
+    tree = large_tree()
+
+    def change() -> None:
+        for n in range(2_001):
+            tree.put(Collection(f"{2 * n + 1:04}", "y"))
+
+    if is_searched:
+        ready(lambda: tree.listing(ANYWHERE, "name"))
+    found = between_steps(
+        lambda: tree.listing(ANYWHERE, "name").find(Search("y"), KEPT), [change]
+    )
+    wanted = sort_collections(list(tree), "name")
+    assert list(found) == [each for each in wanted if "y" in each.name]
 
 
 @pytest.mark.parametrize("others", ["", "abc"], ids=["kept", "evicted"])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from mock_server.domain.objects.index import (
@@ -119,21 +120,20 @@ class FolderTree(ABC):
     def children(self, folder: str | None) -> Sequence[Collection]:
         """Return the collections in a folder, in any order."""
 
-    @abstractmethod
-    def parents(self) -> Set[Scope]:
-        """Return all folders (and ANYWHERE) that may hold collections.
+    def descendants(
+        self, collection_id: str, max_count: float = inf
+    ) -> list[Collection]:
+        """Return the descendants of a collection, the direct children first.
 
-        All other folders are empty.
+        If there are more than `max_count`, only some are returned, but more than that.
         """
-
-    def descendants(self, collection_id: str) -> list[Collection]:
-        """Return the descendants of a collection, the direct children first."""
         descendants: list[Collection] = []
-        folders, parents = [collection_id], self.parents()
+        folders = [collection_id]
         for folder in folders:  # the list grows here, level by level
-            children = self.children(folder)
-            descendants.extend(children)
-            folders.extend(item.id for item in children if item.id in parents)
+            descendants += self.children(folder)
+            folders += self.folders_in(folder)
+            if len(descendants) > max_count:
+                break
         return descendants
 
     @abstractmethod

@@ -4,27 +4,23 @@ The cost of a change depends on the number of changed collections, not on the si
 the tree. The sorted listings of the base tree are never modified: a `ChangedListing`
 combines one of them with the changes.
 
-The *number* of a collection is its index in fixture order, its *place* the index in a
-sorted listing. A large removed folder is *hidden*: its content is skipped by number.
+A large removed folder is *hidden*: its content is skipped by number.
 """
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import compress, count
+from itertools import compress
 from sys import getsizeof
-from typing import Any, get_args
+from typing import get_args
 from weakref import WeakKeyDictionary
 
 from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.folder_tree import FolderTree
-from mock_server.domain.objects.index import ANYWHERE, SORT_KEYS, Listing, Order, Scope
+from mock_server.domain.objects.index import ANYWHERE, Listing, Order, Scope
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import (
-    STEP,
     Steps,
     complete,
     compute,
@@ -33,12 +29,11 @@ from mock_server.domain.objects.pending import (
 )
 from mock_server.domain.storage.changed_listing import ChangedListing, FoldedTexts
 from mock_server.domain.storage.merged import ChangeLog, Differences
+from mock_server.domain.storage.places import Places, sorted_places
 from mock_server.domain.storage.spans import Spans
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 _ByFolder = dict[Scope, dict[str, Collection]]
-_LOOKUPS_PER_STEP = 512
-"""Maximum number of indexes in a base listing that are looked up in one step."""
 
 
 class _Listings(dict[tuple[Order, Scope], ChangedListing]):
@@ -97,6 +92,7 @@ class ChangedTree(FolderTree):
         # By id: numbers in fixture order of collections that come after the base.
         self._appended_numbers: dict[str, int] = {}
         self._next_number = len(base)
+        self._places = Places(base)
         self._folded = FoldedTexts(self._put[ANYWHERE])
         self._listings = _Listings()
 
@@ -112,6 +108,7 @@ class ChangedTree(FolderTree):
         copy._hidden = Spans(self._hidden.bounds)
         copy._appended_numbers = self._appended_numbers.copy()
         copy._next_number = self._next_number
+        copy._listings.is_used = self._listings.is_used
         for key, listing in self._listings.items():
             copy._listings[key] = listing.copy(copy._folded)
         return copy
@@ -166,31 +163,27 @@ class ChangedTree(FolderTree):
         return self._base.large(order)
 
     def children(self, folder: str | None) -> Sequence[Collection]:
-        removed = self._removed.get(folder)
         loaded = () if self._is_hidden(folder) else self._base.children(folder)
+        removed, put = self._removed.get(folder), self._put.get(folder)
         if removed:
             loaded = [item for item in loaded if item.id not in removed]
-        return [*loaded, *self._put.get(folder, _NO_COLLECTIONS).values()]
-
-    def parents(self) -> Set[Scope]:
-        return self._base.parents() | self._put.keys()
+        return [*loaded, *put.values()] if put else loaded
 
     def folders_in(self, folder: str | None) -> Iterable[str]:
-        put, removed = (
-            self._put.get(folder, _NO_COLLECTIONS),
-            self._removed.get(folder, _NO_COLLECTIONS),
-        )
-        if not self._is_hidden(folder):
-            yield from (
-                each for each in self._base.folders_in(folder) if each not in removed
-            )
+        loaded = () if self._is_hidden(folder) else self._base.folders_in(folder)
+        removed, put = self._removed.get(folder), self._put.get(folder)
+        if removed:
+            loaded = [each for each in loaded if each not in removed]
+        if not put:
+            return loaded
         base_folders = self._base.parents()
-        yield from (each for each in put if each in base_folders or each in self._put)
+        new = [each for each in put if each in base_folders or each in self._put]
+        return [*loaded, *new]
 
     def number(self, item: Collection) -> int:
         is_put = self._put[ANYWHERE].get(item.id) is item
         numbers = self._appended_numbers if is_put else {}
-        number: int = self._key("fixture", item, numbers)
+        number: int = self._places.key("fixture", item, numbers)
         return number
 
     def put(self, collection: Collection) -> None:
@@ -222,8 +215,11 @@ class ChangedTree(FolderTree):
         """Return how many more bytes the tree takes if `collection` replaces `old`."""
         if old is None:
             return _size_of(collection)
-        is_put = old.id in self._put[ANYWHERE]
-        return _size_of(collection) + (-_size_of(old) if is_put else _REMOVED_BYTES)
+        if old.id not in self._put[ANYWHERE]:
+            return _size_of(collection) + _REMOVED_BYTES
+        if _texts_of(old) == _texts_of(collection):  # as in a folder that is disabled
+            return 0
+        return _size_of(collection) - _size_of(old)
 
     def remove(self, ids: Iterable[str]) -> Set[str]:
         """Remove these collections and their descendants; ignore unknown ids.
@@ -233,18 +229,23 @@ class ChangedTree(FolderTree):
         """
         items = {each.id: each for each in map(self.get, ids) if each is not None}
         roots, base_folders = {*items}, self._base.parents()
-        hidden = self._hidden
+        below, newly_hidden = Spans(), 0
         if any(each in base_folders or each in self._put for each in roots):
-            folders = [each for each in self._put if each is not ANYWHERE]
-            for folder in folders:
-                if not roots.isdisjoint(self.folder_path(folder)):
-                    items |= self._put[folder]
-            hidden = self._hidden_after_removal(items.keys())
-            if len(hidden) - len(self._hidden) <= self.max_single_removals:
-                hidden = self._hidden
+            below = self._below(roots)
+            new_folders = [
+                each
+                for each in self._put
+                if isinstance(each, str)
+                and each not in base_folders
+                and self._is_inside(roots, each)
+            ]
+            for folder in [*self._folders_in(below, self._put), *new_folders]:
+                items |= self._put[folder]
+            newly_hidden = len(self._hidden | below) - len(self._hidden)
+            if newly_hidden <= self.max_single_removals:
+                newly_hidden = 0
                 for root in roots:
                     items.update((each.id, each) for each in self.descendants(root))
-        newly_hidden = len(hidden) - len(self._hidden)
         put = self._put[ANYWHERE]
         freed = [_size_of(each) for each in items.values() if each.id in put]
         taken = _REMOVED_BYTES * (len(items) - len(freed))
@@ -255,36 +256,47 @@ class ChangedTree(FolderTree):
             self._delete(item)
             self._appended_numbers.pop(item.id, None)
         if newly_hidden:
-            self._hide(hidden)
+            self._hide(below)
         return items.keys()
 
-    def _hidden_after_removal(self, ids: Set[str]) -> Spans:
-        """Return the hidden spans as they would be after a removal of `ids`.
+    def _below(self, roots: Set[str]) -> Spans:
+        """Return the spans of the base's content that is now below the `roots`."""
+        spans, below = self._base.spans, Spans()
+        moved = self._appended_numbers.keys() & self._base.parents()
+        # Each folder comes before its subfolders, which overrule it if they were moved.
+        for folder in sorted(moved | (roots & spans.keys()), key=spans.__getitem__):
+            if self._is_inside(roots, folder):
+                below.add(*spans[folder])
+            else:
+                below.remove(*spans[folder])
+        return below
 
-        A folder that was moved out of a removed one keeps its content.
-        """
-        spans, newly_hidden, hidden = self._base.spans, Spans(), Spans()
-        folders = [each for each in self._put[ANYWHERE].keys() | ids if each in spans]
-        # Each folder comes before its subfolders, which overrule it.
-        for each in sorted(folders, key=spans.__getitem__):
-            first, end = spans[each]
-            if each in ids:
-                newly_hidden.add(first, end)
-            elif first in newly_hidden:
-                newly_hidden.remove(first, end)
-        for span in sorted([*self._hidden, *newly_hidden]):
-            hidden.add(*span)
-        return hidden
+    def _is_inside(self, roots: Set[str], folder: str) -> bool:
+        """Return True if a folder is one of the `roots`, or inside of one."""
+        return not roots.isdisjoint(self.folder_path(folder))
 
-    def _hide(self, hidden: Spans) -> None:
-        """Replace the hidden spans, and forget single removals within them."""
-        self._hidden, count_before = hidden, len(self._removed[ANYWHERE])
-        for folder in [each for each in self._removed if each is not ANYWHERE]:
-            if self._is_hidden(folder):
-                for own_id in self._removed.pop(folder):
-                    del self._removed[ANYWHERE][own_id]
-        freed_count = count_before - len(self._removed[ANYWHERE])
-        self._add_size(-_REMOVED_BYTES * freed_count)
+    def _folders_in(self, below: Spans, folders: Iterable[Scope]) -> list[str]:
+        """Return those `folders` whose content in the base is in `below`."""
+        if not below:
+            return []
+        spans, first, last = self._base.spans, below.bounds[0], below.bounds[-1]
+        starts = ((each, spans[each][0]) for each in folders if each in spans)
+        return [
+            each
+            for each, start in starts
+            if first <= start < last and start in below and isinstance(each, str)
+        ]
+
+    def _hide(self, below: Spans) -> None:
+        """Hide more spans, and forget single removals within them."""
+        self._hidden |= below
+        freed = [
+            self._removed.pop(each) for each in self._folders_in(below, self._removed)
+        ]
+        for items in freed:
+            for own_id in items:
+                del self._removed[ANYWHERE][own_id]
+        self._add_size(-_REMOVED_BYTES * sum(map(len, freed)))
 
     def _is_hidden(self, scope: Scope) -> bool:
         """Return True if the base's content of a folder is hidden.
@@ -315,11 +327,11 @@ class ChangedTree(FolderTree):
         """Remove a collection from the tree."""
         folder, is_put = item.parent_id, item.id in self._put[ANYWHERE]
         for order, base, listing in self._listings.with_folder(folder):
-            key = self._key(order, item, self._appended_numbers)
+            key = self._places.key(order, item, self._appended_numbers)
             if is_put:
                 listing.remove_inserted(item, key)
             else:
-                listing.remove(self._place(order, base, key))
+                listing.remove(self._places.place(order, base, key))
         if is_put:
             del self._put[ANYWHERE][item.id], self._put[folder][item.id]
             self._folded.pop(item, None)
@@ -335,8 +347,8 @@ class ChangedTree(FolderTree):
         self._put.setdefault(folder, {})[item.id] = item
         self.created += item.id not in self._base.by_id
         for order, base, listing in self._listings.with_folder(folder):
-            key = self._key(order, item, self._appended_numbers)
-            listing.insert(item, self._place(order, base, key), key)
+            key = self._places.key(order, item, self._appended_numbers)
+            listing.insert(item, self._places.place(order, base, key), key)
 
     def _build_in_steps(
         self, order: Order, scope: Scope, base: Listing
@@ -352,9 +364,11 @@ class ChangedTree(FolderTree):
             marks = bytearray()
             if scope is ANYWHERE and self._hidden:
                 marks = yield from self._hidden_in(order)
-            _, places = yield from self._places_in_steps(order, base, gone, {})
-            removed = yield from _sorted_places(places, marks, len(base.items))
-            keys, places = yield from self._places_in_steps(order, base, put, numbers)
+            _, places = yield from self._places.all_in_steps(order, base, gone, {})
+            removed = yield from sorted_places(places, marks, len(base.items))
+            keys, places = yield from self._places.all_in_steps(
+                order, base, put, numbers
+            )
             differences = Differences(removed)
             in_order = yield from sorted_indexes(keys, lambda key: key)
             for start, chunk in pieces(in_order):
@@ -366,72 +380,6 @@ class ChangedTree(FolderTree):
             if log.is_applied(listing):
                 listings[order, scope] = listing
                 return listing
-
-    def _places_in_steps(
-        self,
-        order: Order,
-        base: Listing,
-        items: Sequence[Collection],
-        numbers: Mapping[str, int],
-    ) -> Steps[tuple[list[Any], array[int]]]:
-        """Return the sort key of each item, and its place in a base listing."""
-        keys: list[Any] = []
-        places = array("I")
-        for start, chunk in pieces(items, _LOOKUPS_PER_STEP):
-            if start:
-                yield
-            keys += [self._key(order, each, numbers) for each in chunk]
-            places.extend(self._place(order, base, key) for key in keys[start:])
-        return keys, places
-
-    def _key(self, order: Order, item: Collection, numbers: Mapping[str, int]) -> Any:
-        """Return the sort key of a collection.
-
-        `numbers` has its number by id if it comes after all of the base.
-        """
-        if order != "fixture":
-            return SORT_KEYS[order](item)
-        number = numbers.get(item.id)
-        return (
-            self._base.number(self._base.by_id[item.id]) if number is None else number
-        )
-
-    def _place(self, order: Order, base: Listing, key: Any) -> int:
-        """Return the index in a base listing of the collection with this sort key."""
-        items = base.items
-        if order != "fixture":
-            return bisect_left(items, key, key=SORT_KEYS[order])
-        # Avoid numbering the base, which is slow, for two simple cases: an item after
-        # all of the base, and a listing of the whole base.
-        if key >= len(self._base):
-            return len(items)
-        if len(items) == len(self._base):
-            number: int = key
-            return number
-        return bisect_left(items, key, key=self._base.number)
-
-
-def _sorted_places(
-    places: array[int], marks: bytearray, size: int
-) -> Steps[array[int]]:
-    """Return the places in ascending order, together with those that have marks.
-
-    `marks` has one byte for each of `size` places, or is empty.
-    """
-    if not marks and len(places) <= STEP:
-        return array("I", sorted(places))
-    marks = marks or bytearray(size)
-    for start, chunk in pieces(places):
-        if start:
-            yield
-        for place in chunk:
-            marks[place] = 1
-    in_order = array("I")
-    for start, chunk in pieces(marks):
-        if start:
-            yield
-        in_order.extend(compress(count(start), chunk))
-    return in_order
 
 
 _NO_COLLECTIONS: Mapping[str, Collection] = {}
@@ -445,9 +393,12 @@ _INVERTED = bytes((1, 0)) * 128
 """Translation table that replaces 0 by 1, and 1 by 0."""
 
 
-def _size_of(each: Collection) -> int:
-    # Names and tags count twice, because a search stores them folded too.
+def _texts_of(each: Collection) -> tuple[str, ...]:
+    """Return the texts of a collection; those that a search stores folded, twice."""
     searched = (each.name, *each.tags)
     texts = (each.type, each.tmb_id, each.training_type, each.external_file_id)
-    sources = (each.file_id or "", each.raw_link or "")
-    return _PUT_BYTES + sum(map(getsizeof, (*searched, *searched, *texts, *sources)))
+    return *searched, *searched, *texts, each.file_id or "", each.raw_link or ""
+
+
+def _size_of(each: Collection) -> int:
+    return _PUT_BYTES + sum(map(getsizeof, _texts_of(each)))

@@ -1,5 +1,7 @@
 """A set of integers, stored as spans of consecutive integers."""
 
+from __future__ import annotations
+
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
@@ -22,6 +24,12 @@ class Spans:
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return zip(self.bounds[::2], self.bounds[1::2], strict=True)
+
+    def __or__(self, other: Spans) -> Spans:
+        union = Spans(self.bounds)
+        for span in other:
+            union.add(*span)
+        return union
 
     def add(self, first: int, end: int) -> None:
         """Add all integers from `first` up to, but without, `end`."""

@@ -227,12 +227,12 @@ def collection_update(call: Call, body: CollectionUpdateBody) -> None:
     inner: list[Collection] = []
     if body.forbid is not UNSET:
         changes["forbid"] = body.forbid
-        count = sum(dataset.tree.levels(collection.id))
         limit = call.state.limits.changed_collections
-        if count > limit:
+        inner = dataset.tree.descendants(collection.id, limit)
+        if len(inner) > limit:
             expected = f"at most {limit} collections in a folder that is changed"
+            count = sum(dataset.tree.levels(collection.id))
             raise errors.LimitReached(expected, str(count), "$.id")
-        inner = dataset.tree.descendants(collection.id)
     children = [replace(each, forbid=body.forbid) for each in inner]
     call.store.put_collections(dataset, [replace(updated, **changes), *children])
 
