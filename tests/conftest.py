@@ -65,7 +65,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if tier(config) == "quick":
         # Clients of examples trust what the machine trusts, but reach no other machine:
         # to read all certificates would take each of them 25 ms.
-        os.environ.setdefault("SSL_CERT_DIR", str(Path(__file__).parent))
+        os.environ.pop("SSL_CERT_FILE", None)
+        os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
     if config.option.turns:
         config.pluginmanager.register(Turns())
 

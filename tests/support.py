@@ -150,10 +150,11 @@ def fetch(method: str, url: str, **options: Any) -> httpx2.Response:
 
 def wait(condition: Callable[[], Any]) -> Any:
     """What a condition gives once it is true."""
-    end = time.monotonic() + SECONDS
+    end, pause = time.monotonic() + SECONDS, 0.005
     while not (found := condition()):
         assert time.monotonic() < end, "this has not come true"
-        time.sleep(0.005)
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.05)
     return found
 
 

@@ -42,7 +42,8 @@ from tests.support import fetch, load_text, wait
 from tests.wire.sockets import connect
 
 MIDDLE = document(3_000)
-CHUNKED = "Transfer-Encoding: chunked"
+LONG, CHUNKED = "Content-Length: 30000000", "Transfer-Encoding: chunked"
+BEGUN = b"c350\r\n" + b" " * 50_000
 
 
 @pytest.fixture
@@ -151,7 +152,9 @@ clock: 2026-01-01T00:00:00Z
 """
 
 
-@pytest.mark.parametrize("content", [MIDDLE, YAML, b'{"apps": []}'])
+@pytest.mark.parametrize(
+    "content", [pytest.param(MIDDLE, marks=pytest.mark.ci), YAML, b'{"apps": []}']
+)
 def test_what_a_process_loads_is_what_is_loaded_in_place(content: bytes) -> None:
     there = load(content)
     here = load_text(content, "state", is_json=content.startswith(b"{"))
@@ -253,8 +256,15 @@ def test_a_process_ends_with_its_orders() -> None:
         assert process.wait(30) == 1
 
 
-@pytest.mark.parametrize("framing", ["Content-Length: 30000000", CHUNKED])
-@pytest.mark.parametrize("begin", [b"", b"c350\r\n" + b" " * 50_000])
+@pytest.mark.parametrize(
+    ("framing", "begin"),
+    [
+        (LONG, b""),
+        pytest.param(LONG, BEGUN, marks=pytest.mark.ci),
+        pytest.param(CHUNKED, b"", marks=pytest.mark.ci),
+        (CHUNKED, BEGUN),
+    ],
+)
 def test_documents_that_never_come_keep_none_from_loading(
     server: MockServer, framing: str, begin: bytes
 ) -> None:

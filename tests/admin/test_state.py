@@ -10,7 +10,14 @@ from tests.conftest import MakeApi
 YAML = {"Accept": "application/yaml"}
 
 
-@pytest.mark.parametrize("name", ["demo", "empty", "paging", "permissions"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(it, marks=pytest.mark.ci) for it in ("demo", "paging")),
+        "empty",
+        "permissions",
+    ],
+)
 @pytest.mark.sampled
 def test_putting_what_get_gave_changes_nothing(make_api: MakeApi, name: str) -> None:
     api = make_api(shipped_path(f"{name}.yaml"))

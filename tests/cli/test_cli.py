@@ -45,7 +45,9 @@ def stop(process: subprocess.Popen[str], how: signal.Signals) -> tuple[int, str,
     return process.returncode, out, err
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "how", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.ci)]
+)
 def test_stdout_is_one_line_and_an_asked_stop_is_0(how: signal.Signals) -> None:
     with serving("--port", "0") as (url, process):
         assert fetch("GET", url + "/__admin/health").status_code == 200

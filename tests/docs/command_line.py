@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Mapping
 
 import click
 
+from mock_server.cli.main import cli
 from tests.docs.cells import code
 from tests.docs.pages import ROOT, Table
-from tests.process import COMMAND, environment
 
 Commands = Mapping[str, click.Command]
 PROGRAM = "mock-server"
@@ -37,9 +36,11 @@ def all_commands(group: click.Group, prefix: str = "") -> Commands:
 
 
 def help_text() -> str:
-    """The help of `mock-server` as click writes it, which is told the width."""
-    command, variables = [*COMMAND, "--help"], environment(COLUMNS="80")
-    return subprocess.check_output(command, text=True, env=variables)
+    """The help of `mock-server` as click writes it in 80 columns: 2 stay free."""
+    context = click.Context(
+        cli, info_name=PROGRAM, terminal_width=78, **cli.context_settings
+    )
+    return cli.get_help(context) + "\n"
 
 
 def usage(name: str, command: click.Command) -> str:

@@ -38,8 +38,8 @@ def test_a_file_of_a_project_is_shown_as_it_is(page: Path) -> None:
 
 def near(page: Path) -> list[Path]:
     """The files of the projects to which a page links."""
-    folders = [(page.parent / link).resolve() for link in links(page)]
-    return [each for each in FILES if any(folder in each.parents for folder in folders)]
+    folders = {(page.parent / link).resolve() for link in links(page)}
+    return [each for each in FILES if not folders.isdisjoint(each.parents)]
 
 
 def test_each_project_is_linked() -> None:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from functools import cache
 from pathlib import Path
 
 import click
@@ -204,11 +205,16 @@ def test_fixtures_load(page: Path, folder: Path) -> None:
             assert load_fixture(path).counts()
 
 
+@cache
+def linked() -> set[Path]:
+    """The files and folders to which pages link."""
+    return {(page.parent / link).resolve() for page in PAGES for link in links(page)}
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_each_example_is_shown_as_it_is_or_linked(path: Path) -> None:
     shown = [block.text for page in PAGES for block in blocks(page)]
-    linked = {(page.parent / link).resolve() for page in PAGES for link in links(page)}
-    assert path.read_text() in shown or path in linked
+    assert path.read_text() in shown or path in linked()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -19,6 +19,8 @@ from tests.support import LIBRARY
 
 collect_ignore = ["projects"]
 PROJECTS = Path(__file__).parent / "projects"
+QUICKLY = ("--disable-plugin-autoload", "-pmock_server", "-pno:cacheprovider")
+"""No other plugin is looked for: it would take a fifth of a run in this process."""
 SLOW = ("schemathesis", "hypothesispytest", "faker", "cacheprovider")
 """Plugins whose import takes longer than most of the runs."""
 OTHERS = ("randomly", "asyncio")
@@ -46,10 +48,11 @@ def run(pytester: pytest.Pytester) -> Run:
         if not alone:
             shutil.copy(PROJECTS / "conftest.py", pytester.path)
             (pytester.path / "library.json").write_text(json.dumps(LIBRARY))
+        if not apart:
+            return pytester.runpytest_inprocess(*QUICKLY, *args)
         without = SLOW if beside else (*SLOW, *OTHERS)
         options = [f"-pno:{plugin}" for plugin in without]
-        start = pytester.runpytest_subprocess if apart else pytester.runpytest_inprocess
-        return start(*options, *args)
+        return pytester.runpytest_subprocess(*options, *args)
 
     return run
 
@@ -57,5 +60,4 @@ def run(pytester: pytest.Pytester) -> Run:
 @pytest.fixture
 def bare(pytester: pytest.Pytester) -> Run:
     """Runs the tests that are there in this process, without other plugins."""
-    without = [f"-pno:{plugin}" for plugin in (*SLOW, *OTHERS)]
-    return partial(pytester.runpytest_inprocess, *without)
+    return partial(pytester.runpytest_inprocess, *QUICKLY)

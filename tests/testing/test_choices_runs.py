@@ -229,7 +229,8 @@ def test_a_server_elsewhere_loads_a_fixture_once(run: Run, workers: int) -> None
 
     with running(counting) as url:
         there = f"--mock-server-url={url}"
-        options = (choices("tags_empty,training"), there, f"-n{workers}")
+        options = [choices("tags_empty,training"), there]
+        options += [f"-n{workers}"] if workers else []
         result = run("accepting", *options, apart=workers > 0)
     assert result.parseoutcomes()["passed"] > 6
     assert 1 <= len(loads) <= max(1, workers)  # once in each process

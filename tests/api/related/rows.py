@@ -27,7 +27,7 @@ from mock_server.api.operations.related.data import DEMO_ROW
 from mock_server.api.operations.related.route import read_body
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.login import digest_of
-from mock_server.fixture.dump import to_document
+from mock_server.fixture.dump import to_json
 from tests.api.related import world
 from tests.api.related.world import (
     APP,
@@ -225,7 +225,7 @@ def _by_link(operation: Operation, fields: Fields) -> Fields:
 
 def told(api: Api, operation: Operation) -> Iterator[str]:
     """A line for each change: the answer. What is refused has changed nothing."""
-    before, number = to_document(api.sandbox.store), 0
+    before, number = b"".join(to_json(api.sandbox.store)), 0
     for line, change in {written(each): each for each in changes(operation)}.items():
         answer = send(api, operation, change)
         said, entry = str(answer.status_code), api.journal(since=number)[-1]
@@ -235,7 +235,7 @@ def told(api: Api, operation: Operation) -> Iterator[str]:
             said += f" ({entry['hint']})" if entry["hint"] else ""
             api.sandbox.reset()
         else:
-            assert to_document(api.sandbox.store) == before, change
+            assert b"".join(to_json(api.sandbox.store)) == before, change
             refused = answer.json()
             assert refused["data"] is None, change
             said += " {code} {statusText}: ".format_map(refused) + message_of(refused)
