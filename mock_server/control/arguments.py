@@ -4,6 +4,7 @@ Without these checks a wrong argument would be ignored, or fail deep in the serv
 error is raised at the caller's line.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -81,7 +82,13 @@ def check(
             raise TypeError(f"unknown argument {name!r}{known} - at {place}")
         if value is not None and not arguments[name].is_valid(value):
             expected = f"Expected {name} to be {arguments[name].expected}"
-            raise TypeError(f"{expected}, got {value!r} - at {place}")
+            is_digits = isinstance(value, str) and re.fullmatch("[0-9]{1,20}", value)
+            hint = (
+                f" (write {value})"
+                if is_digits and int in arguments[name].types
+                else ""
+            )
+            raise TypeError(f"{expected}, got {value!r} - at {place}{hint}")
     if hint := value_hint("host", values.get("host") or ""):
         expected = f"Expected a host without a port, got {values['host']!r}"
         raise ValueError(f"{expected} - at {place}{hint}")

@@ -74,7 +74,7 @@ def report_sections(
         yield f"{name} routes that nothing serves: to answer them", "\n".join(lines)
     for title, are_answers in (("faults", False), ("answers", True)):
         if listed := [each for each in faults if is_answer(each) is are_answers]:
-            text = "\n".join(map(_short_json, listed))
+            text = "\n".join(_short_json(_without_null(each)) for each in listed)
             yield f"{name} {title} that can still fire", text
     if lines := [
         unfired_text(fault) + near_miss(server._client, fault)
@@ -141,6 +141,15 @@ def _request_body(request: Mapping[str, Any], status: int) -> str:
     if request["body"] is None and is_announced and 400 < status < 500:
         return "(refused before the body arrived)"
     return _short_json(request["body"])
+
+
+def _without_null(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of an object, and of objects in it, that are not null."""
+    return {
+        name: _without_null(value) if isinstance(value, Mapping) else value
+        for name, value in fields.items()
+        if value is not None
+    }
 
 
 def _short_json(value: object) -> str:

@@ -80,7 +80,7 @@ _SYNONYMS = {
     "log-format": "verbose debug log-level",
     # Answers and faults
     "answer": "respond response mock stub",
-    "kind": "type",
+    "kind": "type fault",
     "hang": "timeout",
     "delay": "timeout latency",
     "reset": "disconnect reset_peer CONNECTION_RESET_BY_PEER",

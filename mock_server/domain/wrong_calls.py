@@ -85,10 +85,26 @@ class _ReadAssertion(_UnusedValue):
         return self._method(*args, **kwargs)
 
     def __getitem__(self, index: object) -> NoReturn:
+        raise TypeError(self._wrong_use("", f"[{index!r}]"))
+
+    def __bool__(self) -> bool:
+        return True  # as any method; it warns
+
+    def __len__(self) -> NoReturn:
+        raise TypeError(self._wrong_use("len(", ")"))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):  # Python and pytest look for these
+            raise AttributeError(name)
+        raise AttributeError(self._wrong_use("", f".{name}", ""))
+
+    def _wrong_use(self, before: str, after: str, instead: str | None = None) -> str:
+        """Return the message on what stands around a name that was not called."""
         self._place = None
         name = self._method.__name__
-        hint = f"write {name}('listV2')[{index!r}]"
-        raise TypeError(f"Expected a call, got {name}[{index!r}] ({hint})")
+        arguments = "'listV2'" if name == "calls" else "..."
+        call = f"{before}{name}({arguments}){after if instead is None else instead}"
+        return f"Expected a call, got {before}{name}{after} (write {call})"
 
     def __repr__(self) -> str:
         # pytest shows it below `assert None` and the like.

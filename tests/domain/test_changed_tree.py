@@ -212,7 +212,7 @@ def test_many_removals_at_once_and_one_by_one_are_the_same(order: Order) -> None
 
 
 def between_steps(work: Callable[[], Any], changes: Iterable[Callable[[], Any]]) -> Any:
-    """What the work gives if one change is made after each step of it."""
+    """Return the result of the work if each step of it is followed by a change."""
     ahead = iter(changes)
     while True:
         try:
@@ -224,7 +224,7 @@ def between_steps(work: Callable[[], Any], changes: Iterable[Callable[[], Any]])
 
 
 def large_tree() -> ChangedTree:
-    """One of which many collections were replaced, and a folder was hidden.
+    """Make a tree with many replaced collections and a hidden folder.
 
     The base is sorted and searched, so that only the changes take steps.
     """

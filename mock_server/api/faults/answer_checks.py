@@ -187,9 +187,10 @@ def data_difference(operation: Operation, body_field: str | None, value: Any) ->
             if problem
             else error
         )
-        is_completion = operation.name.endswith("completions")
-        hint = (
-            "; kind reply writes the whole answer for a text" if is_completion else ""
-        )
+        hint = ""
+        if operation.name.endswith("completions"):
+            hint = "; kind reply writes the whole answer for a text"
+        elif body_field == "data" and isinstance(value, dict) and "data" in value:
+            hint = "; the server adds the envelope: pass its data only, or all as json"
         return f"The answer differs from what {operation.name} returns: {text}{hint}"
     return ""

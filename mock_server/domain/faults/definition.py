@@ -28,6 +28,10 @@ _TEXTS = Meta(
     extra_json_schema={"additionalProperties": {"anyOf": [{"type": "string"}, *TESTS]}},
 )
 Texts = Annotated[dict[str, Any], _TEXTS]
+_PARAMETERS = Meta(
+    extra={"expected": 'an object of path parameters such as {"id": "7"}'},
+    extra_json_schema=_TEXTS.extra_json_schema,
+)
 
 
 _QUESTION = Meta(extra={"expected": "a string (any part of what is asked)"})
@@ -53,7 +57,7 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """Parameters of the query; the last value of each counts."""
     headers: Texts | None = None
     """Headers by name, case-insensitive; the last value of each counts."""
-    path: Texts | None = None
+    path: Annotated[dict[str, Any], _PARAMETERS] | None = None
     """Parameters of the path, such as `id` of `GET /api/x/{id}`."""
     question: Annotated[str, _QUESTION] | None = None
     """A part of the last message of a user, case-insensitive."""
@@ -62,6 +66,9 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     def unknown_field_hint(cls, name: str, fields: Mapping[str, object]) -> str:
         """Return a hint for the unknown field `name` of a match with these fields."""
         similar = nearest(name, cls.__struct_fields__)
+        if similar == "path":
+            parameters = 'path has its parameters, such as {"id": "7"}'
+            return f" (the operation or route says which path; {parameters})"
         if similar or name in ("content", "text", "message", "prompt", "input"):
             similar = similar or "question"
             meaning = ", the last message of the user" if similar == "question" else ""

@@ -102,12 +102,14 @@ class State(Struct, frozen=True, eq=False):
     def take_note(self) -> Note:
         """Return all notes, combined in one, and remove them.
 
-        The first hint and the first counts are taken, and all facts.
+        All hints and facts are taken, and the first counts.
         """
-        hints = (each.hint for each in self.notes if each.hint)
+        hints = [each.hint for each in self.notes if each.hint]
+        text = "; ".join(each for each in hints if isinstance(each, str))
         counts = (each.lowered_page for each in self.notes if each.lowered_page)
         facts = dict.fromkeys(name for each in self.notes for name in each.facts)
-        note = Note(next(hints, None), next(counts, None), tuple(facts))
+        hint = text or next(iter(hints), None)
+        note = Note(hint, next(counts, None), tuple(facts))
         self.notes.clear()
         return note
 

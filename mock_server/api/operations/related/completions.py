@@ -83,6 +83,9 @@ class CompletionsBody(KnownFields, kw_only=True, forbid_unknown_fields=False):
     detail: bool | UnsetType | None = UNSET
     variables: dict[str, Any] | UnsetType | None = UNSET
     response_chat_item_id: fields.ShortText | UnsetType | None = UNSET
+    stream_options: Annotated[Any, fields.IDLE] = msgspec.field(
+        name="stream_options", default=UNSET
+    )
 
     def check(self) -> None:
         """Raise InvalidField if a message or another field is wrong."""
@@ -195,7 +198,7 @@ def encode(completion: Completion, state: State) -> bytes | Response:
 _DIFFERENCES = (
     "Without `appId`, the first application that the caller may read is used. "
     "`responseData` has the parts of a scripted reply, `newVariables` is empty, and "
-    "tokens are not counted."
+    "tokens are not counted: `stream_options` has no effect."
 )
 _EXAMPLE = {
     "chatId": DEMO_CHAT,
@@ -272,6 +275,8 @@ def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
     parts = content if isinstance(content, list) else ()
     if any(isinstance(it, dict) and it.get("type") == "input_text" for it in parts):
         call.state.hint('"input_text" is a part of another API (write "text")')
+    if isinstance(body.stream_options, dict):
+        call.state.hint("stream_options has no effect: FastGPT streams no usage")
     return replace(turn, question=question, question_id=data_id if is_id else None)
 
 
