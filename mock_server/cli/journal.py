@@ -142,6 +142,8 @@ def journal(
             output.log(_EMPTY + _other_journals(client))
     else:
         _print(_page(client, criteria, unknown=unknown), as_json=as_json)
+        if criteria.get("violations") and not as_json:
+            output.log("nothing was asserted: --exactly 0 exits 1 if there is one")
 
 
 def _other_journals(client: AdminClient) -> str:

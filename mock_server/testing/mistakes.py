@@ -39,6 +39,9 @@ def short_failures(place: str = "") -> Iterator[None]:
         if place and isinstance(error, FixtureError):
             message = re.sub("^document(?=: )", place, str(error), flags=re.MULTILINE)
             error = ValueError(message)
+        if isinstance(error, CannotBind) and "PYTEST_XDIST_WORKER" in os.environ:
+            hint = "each worker of pytest-xdist starts a server of its own"
+            error = CannotBind(f"{error} ({hint})")
         raise _failure(error) from None
 
 

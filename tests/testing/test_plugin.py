@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 
@@ -66,6 +67,23 @@ def test_parallel_tests_do_not_meet(
         result = run("parallel", "-n", str(workers), *url, apart=True)
         result.assert_outcomes(passed=count)
         assert [each.name for each in server.app.sandboxes.all()] == ["default"]
+
+
+@pytest.mark.ci
+def test_a_port_for_all_workers_is_told_that_each_has_a_server(
+    pytester: pytest.Pytester,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as used:
+        settings = f"lambda: {{'port': {used.getsockname()[1]}}}"
+        pytester.makepyfile(
+            f"""
+            import pytest
+            mock_server_settings = pytest.fixture(scope="session")({settings})
+            def test_it(mock_server): pass
+            """
+        )
+        result = pytester.runpytest_subprocess("-n1")
+    result.stdout.fnmatch_lines("*(each worker of pytest-xdist starts a server*")
 
 
 @pytest.mark.ci

@@ -39,6 +39,9 @@ class Error(Fault, tag="error"):
 
     def warnings(self) -> Iterator[str]:
         yield from super().warnings()
+        code = self.code or 0
+        if self.status == 503 != code and 400 <= code < 600:
+            yield f"The HTTP status stays 503 (write status={code} for both)"
         if self.status < 400:
             yield f"To most clients {self.status} is no error: Expected 400 or more"
 
