@@ -34,7 +34,8 @@ class ScopeNotes(Struct, eq=False, gc=False):
     `answered_name` is that of the operation or route whose response an answer replaces,
     `firing` the firing of a fault. `entry_place` is the journal entry of the request
     once it has a response: sandbox, generation and number (0 without an entry).
-    `refused_preflight` is the refusal of a preflight whose origin is not allowed.
+    `refused_preflight` is the refusal of a preflight whose origin is not allowed,
+    `cors_hint` says why a browser hides a response from its page.
     """
 
     headers: ParsedHeaders
@@ -43,6 +44,7 @@ class ScopeNotes(Struct, eq=False, gc=False):
     firing: Firing | None = None
     entry_place: tuple[str, int, int] | None = None
     refused_preflight: Refusal | None = None
+    cors_hint: str | None = None
 
 
 def notes_of(scope: Scope) -> ScopeNotes:

@@ -128,6 +128,7 @@ class Journaling:
             self._cut(entry, max_bytes)
         if request.is_outside_spec and entry.hint is None:
             entry.hint = _idle_fields_hint(request, entry)
+        entry.hint = entry.hint or request.notes.cors_hint
         journal.append(entry)
         return entry.seq
 

@@ -26,6 +26,10 @@ _REQUESTED_METHOD = b"access-control-request-method"
 _REQUESTED_HEADERS = b"access-control-request-headers"
 _CREDENTIALS = b"access-control-allow-credentials"
 _VARY = b"vary", b"origin"
+_NO_CREDENTIALS = (
+    "a browser hides this response from the page, which sent a cookie: "
+    "name the page's origin, --cors-origin %s"
+)
 
 _LOGGER = logging.getLogger("mock_server")
 # A serialized origin (RFC 6454 6.1), which has no path.
@@ -69,6 +73,10 @@ class CORS:
             return _respond_to_preflight(
                 [*headers, *_allow_requested(scope, methods[0])], send
             )
+        own_host = b"".join(values(scope["headers"], b"host"))
+        is_foreign = origins[0].partition(b"://")[2] != own_host
+        if b"*" in headers[0] and is_foreign and values(scope["headers"], b"cookie"):
+            notes_of(scope).cors_hint = _NO_CREDENTIALS % origins[0].decode("latin-1")
         headers.append((b"access-control-expose-headers", _EXPOSED))
         return self._app(scope, receive, AddingSend(send, headers))
 

@@ -1334,6 +1334,20 @@ FOLDERS = {
             Sent(DELETE, method="DELETE", query="id=g"),
         ],
     ),
+    "deletion in many datasets beside jobs": Input(
+        16_000,
+        lambda n: [
+            admin("PUT", "/state", many_datasets(1_000, n)),
+            without(f"c{at}" for at in range(1_000)),
+        ],
+    ),
+    "deletion of the last of many datasets": Input(
+        2_900,
+        lambda n: [
+            admin("PUT", "/state", many_datasets(n, 0)),
+            without(f"c{at}" for at in range(n - 300, n)),
+        ],
+    ),
     "search after many changes": Input(
         79_000,
         lambda n: [
@@ -1555,6 +1569,32 @@ def changed_folders(size: int, **fields: Any) -> list[Sent]:
     collections += [{"_id": "g", "name": "g", "children": [{"name": "b"}]}]
     state = {"datasets": [{"id": "d", "collections": collections}]}
     return [admin("PUT", "/state", state), *(forbidden(f"{n}") for n in range(8))]
+
+
+def many_datasets(count: int, jobs: int) -> dict[str, Any]:
+    """A state of datasets with a collection each, and one that trains collections."""
+    datasets: list[Any] = [
+        {"id": f"d{at}", "collections": [{"_id": f"c{at}", "name": "c"}]}
+        for at in range(count)
+    ]
+    trained = [{"_id": f"j{at}", "name": "j"} for at in range(jobs)]
+    datasets += [{"id": "w", "collections": trained}]
+    start = "2026-01-01T00:00:00Z"
+    training = [
+        {
+            "datasetId": "w",
+            "collectionId": f"j{at}",
+            "since": start,
+            "data": [{"q": "a"}],
+        }
+        for at in range(jobs)
+    ]
+    return {"clock": start, "datasets": datasets, "training": training}
+
+
+def without(ids: Iterable[str]) -> Sent:
+    """All these collections are deleted together."""
+    return sent_json(f"{RELATED}/collection/delete", collectionIds=[*ids])
 
 
 def forbidden(folder_id: str = "f") -> Sent:

@@ -61,7 +61,7 @@ def test_collections_are_as_they_were_last_put(
             store.put_collection(dataset, model[item_id])
         else:
             model.pop(item_id, None)
-            store.remove_collections(dataset, {item_id})
+            store.remove_collections((dataset, {item_id}))
     (found,) = store.datasets()
     assert list(found.tree.listing(ANYWHERE, "fixture").items) == list(model.values())
     assert [found.tree.get(each) for each in IDS] == [model.get(each) for each in IDS]
@@ -71,7 +71,7 @@ def test_a_generation_is_never_changed() -> None:
     store = Store(GENERATION)
     store.remove_chats(APP, "a")
     store.put_chat(APP, Chat("app", "new"))
-    store.remove_collections(GENERATION.datasets["d"], {"a"})
+    store.remove_collections((GENERATION.datasets["d"], {"a"}))
     fresh = Store(GENERATION)
     assert list(fresh.chats(APP)) == list(CHATS.values())
     assert fresh.dataset("d") is GENERATION.datasets["d"]
@@ -83,7 +83,7 @@ def test_a_copy_changes_on_its_own() -> None:
     store.put_chat(APP, Chat("app", "new"))
     copy = store.copy()
     store.remove_chats(APP, "new")
-    store.remove_collections(GENERATION.datasets["d"], {"a"})
+    store.remove_collections((GENERATION.datasets["d"], {"a"}))
     assert copy.chat(APP, "new") is not None
     assert (copy.created_chats, store.created_chats) == (1, 0)
     assert copy.dataset("d") is GENERATION.datasets["d"]
@@ -134,7 +134,7 @@ def test_a_dataset_is_charged_by_its_collections() -> None:
     for name in ("y", "x" * 5_000):
         store.put_collection(store.datasets()[0], Collection("a", name))
     assert charged(memory) == (once, 0)
-    store.remove_collections(store.datasets()[0], iter(["a", "b", "a"]))
+    store.remove_collections((store.datasets()[0], iter(["a", "b", "a"])))
     assert 0 < charged(memory)[0] < 2_500
 
 
@@ -186,7 +186,7 @@ D = WITH_ROWS.datasets["d"]
 DROPS: list[Callable[[Store], object]] = [
     lambda store: store.remove_datasets({"d"}),
     lambda store: store.put_whole_dataset(D, WITH_ROWS),
-    lambda store: store.remove_collections(store.datasets()[0], ["a"]),
+    lambda store: store.remove_collections((store.datasets()[0], ["a"])),
     Store.copy,
 ]
 row_steps = st.lists(
@@ -248,7 +248,7 @@ def test_rows_are_as_they_were_last_put(
     model = {"c": (), **ROWS}
     for collection_id, ids in steps:
         if ids is None:
-            store.remove_collections(D, [collection_id])
+            store.remove_collections((D, [collection_id]))
             store.put_collection(D, Collection(collection_id, "x"))
             model[collection_id] = ()
             continue
@@ -355,7 +355,7 @@ def test_a_copy_of_collections_changes_on_its_own() -> None:
     store.datasets()[0].tree.listing(None, "name")
     copy = store.copy()
     store.put_collection(d, Collection("f", "F"))
-    copy.remove_collections(d, ["e", "a"])
+    copy.remove_collections((d, ["e", "a"]))
     names = [
         [item.name for item in each.datasets()[0].tree.listing(None, "name").items]
         for each in (store, copy)

@@ -115,7 +115,7 @@ def test_a_text_without_rows_is_parsed_and_no_more() -> None:
 def test_a_removed_collection_is_trained_no_more() -> None:
     store = Store(GENERATION)
     begun(store, 3, is_parsed=True)
-    store.remove_collections(DATASET, ["c"])
+    store.remove_collections((DATASET, ["c"]))
     training.train_due_rows(store, SINCE + 10_000)
     assert (len(store.jobs), store.find_row("000"), store.due_time) == (0, None, None)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from select import select
 from time import perf_counter
 from typing import Any
 
+import httpx2
 import pytest
 
 from tests.conftest import MakeApi
@@ -87,6 +88,26 @@ def test_a_connection_ends_after_so_many_events(
     content, found = exchanged(api, question())
     assert (words(content), found) == ([*WORDS[:after]], end)
     assert b"\r\n0\r\n\r\n" not in content
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [("reset", {}), ("truncate", {}), ("delay", {"ms": 1}), ("dribble", {"ms": 1})],
+)
+def test_a_fault_beyond_the_end_of_a_stream_is_hinted_at(
+    api: Api, kind: str, fields: dict[str, Any]
+) -> None:
+    body = {"messages": [{"role": "user", "content": "x"}], "stream": True}
+    add(api, "reply", text="".join(WORDS))
+    for after in (4, 90):
+        add(api, kind, afterChunks=after, **fields)
+        with suppress(httpx2.TransportError):
+            api.send("POST", COMPLETIONS, body)
+    hints = [entry["hint"] for entry in api.journal()]
+    assert [f"{kind!r} is 90, and the stream has" in each for each in hints] == [
+        False,
+        True,
+    ]
 
 
 def test_a_stream_hangs_after_an_event_until_a_reset(api: Api) -> None:

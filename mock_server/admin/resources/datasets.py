@@ -180,7 +180,7 @@ def delete_collection(call: framework.Call) -> DeletedView:
     """Remove a collection with all that is in it."""
     dataset, collection = dataset_of(call), _collection(call)
     store = call.sandbox.store
-    return DeletedView(store.remove_collections(dataset, [collection.id]))
+    return DeletedView(store.remove_collections((dataset, [collection.id])))
 
 
 def _view(collection: Collection) -> SingleCollection:

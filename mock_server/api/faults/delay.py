@@ -57,7 +57,7 @@ class Delay(fault.StreamFault, tag="delay"):
         ms = self.milliseconds(draw("delay"), draw("angle"))
         stream = await context.perform() if self.after_chunks else None
         if isinstance(stream, EventStream) and stream.chunks:
-            return self.with_pause(stream, ms)
+            return self.with_pause(self.with_hint(stream), ms)
         if stream is not None:
             await pause(context.request, ms)
             return stream

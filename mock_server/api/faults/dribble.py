@@ -38,6 +38,7 @@ class Dribble(fault.StreamFault, tag="dribble"):
         if not response.status:  # a reply that is cut before its first byte
             return response
         if isinstance(response, EventStream):
+            response = self.with_hint(response)
             before = response.chunks[: self.after_chunks]
             rest = b"".join(each.content for each in response.chunks[len(before) :])
             late_pieces = _split(rest, self.chunks)

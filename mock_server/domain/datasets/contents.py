@@ -158,7 +158,7 @@ def create(
         try:
             store.files.put(file_id, File(file_id, dataset.id, stored.id, content))
         except errors.LimitReached:
-            store.remove_collections(dataset, [stored.id])
+            store.remove_collections((dataset, [stored.id]))
             raise
     return stored.id
 

@@ -67,10 +67,11 @@ def retrain(
     content = None if file is None else file.content
     options: dict[str, Any] = {"content": content, "is_retraining": True}
     new_id = contents.create(call, dataset, empty, texts, **options)
+    current = store.dataset(dataset.id) or dataset
     try:
-        store.remove_collections(store.dataset(dataset.id) or dataset, [old.id])
+        store.remove_collections((current, [old.id]))
     except errors.LimitReached:
-        store.remove_collections(store.dataset(dataset.id) or dataset, [new_id])
+        store.remove_collections((current, [new_id]))
         if file is not None:
             store.files.put(file.id, file)
         raise

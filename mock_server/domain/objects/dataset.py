@@ -73,6 +73,9 @@ class Tree(FolderTree):
     def get(self, collection_id: str) -> Collection | None:
         return self.by_id.get(collection_id)
 
+    def get_all(self, ids: Set[str]) -> Sequence[Collection]:
+        return [self.by_id[each] for each in self.by_id.keys() & ids]
+
     @property
     def loaded(self) -> Tree:
         return self

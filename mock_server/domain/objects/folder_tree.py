@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
@@ -51,6 +51,10 @@ class FolderTree(ABC):
     @abstractmethod
     def get(self, collection_id: str) -> Collection | None:
         """Return the collection with this id, or None."""
+
+    @abstractmethod
+    def get_all(self, ids: Set[str]) -> Sequence[Collection]:
+        """Return the collections with these ids, in any order."""
 
     @property
     @abstractmethod

@@ -59,10 +59,6 @@ class ChangedListing:
             Differences | ChangeLog, tuple[Search, ref[Hits]]
         ]()
 
-    def copy(self, folded: FoldedTexts) -> ChangedListing:
-        """Return an independent copy, without the cached results of searches."""
-        return ChangedListing(self.base, folded, self.differences.copy())
-
     @property
     def items(self) -> MergedSequence:
         return MergedSequence(self.base.items, self.differences)
@@ -132,7 +128,7 @@ class ChangedListing:
                     if room < 0:
                         yield
                         room = _STEP_CHARS
-            if log.is_applied(found):
+            if (yield from log.apply_in_steps(found, len(found.removed))):
                 self._results[found] = search, ref(hits)
                 return found
 

@@ -9,7 +9,8 @@ A large removed folder is *hidden*: its content is skipped by number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from itertools import compress
 from sys import getsizeof
 from typing import get_args
@@ -28,7 +29,7 @@ from mock_server.domain.objects.pending import (
     sorted_indexes,
 )
 from mock_server.domain.storage.changed_listing import ChangedListing, FoldedTexts
-from mock_server.domain.storage.merged import ChangeLog, Differences
+from mock_server.domain.storage.merged import MAX_MOVED_PLACES, ChangeLog, Differences
 from mock_server.domain.storage.places import Places, sorted_places
 from mock_server.domain.storage.spans import Spans
 
@@ -97,7 +98,10 @@ class ChangedTree(FolderTree):
         self._listings = _Listings()
 
     def copy(self, charge: MemoryCharge) -> ChangedTree:
-        """Return an independent copy; its changes are not charged again."""
+        """Return an independent copy; its changes are not charged again.
+
+        The copy computes its listings when they are needed.
+        """
         copy = type(self)(self._base, charge)
         copy.size, copy.created = self.size, self.created
         copy._put = {folder: items.copy() for folder, items in self._put.items()}
@@ -108,9 +112,6 @@ class ChangedTree(FolderTree):
         copy._hidden = Spans(self._hidden.bounds)
         copy._appended_numbers = self._appended_numbers.copy()
         copy._next_number = self._next_number
-        copy._listings.is_used = self._listings.is_used
-        for key, listing in self._listings.items():
-            copy._listings[key] = listing.copy(copy._folded)
         return copy
 
     @property
@@ -137,6 +138,10 @@ class ChangedTree(FolderTree):
             return put
         item = self._base.by_id.get(collection_id)
         return None if item and self._is_hidden(item.parent_id) else item
+
+    def get_all(self, ids: Set[str]) -> Sequence[Collection]:
+        known = (self._base.by_id.keys() & ids) | (self._put[ANYWHERE].keys() & ids)
+        return [each for each in map(self.get, known) if each is not None]
 
     @property
     def loaded(self) -> Tree:
@@ -200,8 +205,7 @@ class ChangedTree(FolderTree):
         """
         olds = [self.get(each.id) for each in collections]
         self._add_size(sum(map(self._growth, collections, olds)))
-        if len(collections) > self.max_single_removals:
-            self._listings = _Listings()
+        self._drop_listings_before(len(collections))
         for collection, old in zip(collections, olds, strict=True):
             if old is not None:
                 self._delete(old)
@@ -231,13 +235,14 @@ class ChangedTree(FolderTree):
         roots, base_folders = {*items}, self._base.parents()
         below, newly_hidden = Spans(), 0
         if any(each in base_folders or each in self._put for each in roots):
-            below = self._below(roots)
+            is_inside = self._inside(roots)
+            below = self._below(roots, is_inside)
             new_folders = [
                 each
                 for each in self._put
                 if isinstance(each, str)
                 and each not in base_folders
-                and self._is_inside(roots, each)
+                and is_inside(each)
             ]
             for folder in [*self._folders_in(below, self._put), *new_folders]:
                 items |= self._put[folder]
@@ -250,8 +255,7 @@ class ChangedTree(FolderTree):
         freed = [_size_of(each) for each in items.values() if each.id in put]
         taken = _REMOVED_BYTES * (len(items) - len(freed))
         self._add_size(taken + _HIDDEN_BYTES * newly_hidden - sum(freed))
-        if newly_hidden or len(items) > self.max_single_removals:
-            self._listings = _Listings()
+        self._drop_listings_before(len(items), is_large=newly_hidden > 0)
         for item in items.values():
             self._delete(item)
             self._appended_numbers.pop(item.id, None)
@@ -259,21 +263,43 @@ class ChangedTree(FolderTree):
             self._hide(below)
         return items.keys()
 
-    def _below(self, roots: Set[str]) -> Spans:
+    def _drop_listings_before(self, count: int, *, is_large: bool = False) -> None:
+        """Drop all changed listings if updating them would take too long.
+
+        `count` is the number of single changes that follow.
+        """
+        gone_count = len(self._removed[ANYWHERE]) + len(self._hidden)
+        has_long_lists = count * gone_count > MAX_MOVED_PLACES
+        if is_large or count > self.max_single_removals or has_long_lists:
+            self._listings = _Listings()
+
+    def _below(self, roots: Set[str], is_inside: Callable[[str], bool]) -> Spans:
         """Return the spans of the base's content that is now below the `roots`."""
         spans, below = self._base.spans, Spans()
         moved = self._appended_numbers.keys() & self._base.parents()
         # Each folder comes before its subfolders, which overrule it if they were moved.
         for folder in sorted(moved | (roots & spans.keys()), key=spans.__getitem__):
-            if self._is_inside(roots, folder):
+            if is_inside(folder):
                 below.add(*spans[folder])
             else:
                 below.remove(*spans[folder])
         return below
 
-    def _is_inside(self, roots: Set[str], folder: str) -> bool:
-        """Return True if a folder is one of the `roots`, or inside of one."""
-        return not roots.isdisjoint(self.folder_path(folder))
+    def _inside(self, roots: Set[str]) -> Callable[[str], bool]:
+        """Return the test of whether a folder is one of the `roots`, or inside of one.
+
+        It remembers each folder: many folders may be in the same deep one.
+        """
+
+        @cache
+        def is_inside(folder: str) -> bool:
+            if folder in roots:
+                return True
+            collection = self.get(folder)
+            parent = None if collection is None else collection.parent_id
+            return parent is not None and is_inside(parent)
+
+        return is_inside
 
     def _folders_in(self, below: Spans, folders: Iterable[Scope]) -> list[str]:
         """Return those `folders` whose content in the base is in `below`."""
@@ -377,7 +403,7 @@ class ChangedTree(FolderTree):
                 for index in chunk:
                     differences.append(put[index], places[index], keys[index])
             listing = ChangedListing(base, self._folded, differences)
-            if log.is_applied(listing):
+            if (yield from log.apply_in_steps(listing, len(removed))):
                 listings[order, scope] = listing
                 return listing
 

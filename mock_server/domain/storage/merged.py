@@ -10,7 +10,10 @@ from typing import Any
 
 from mock_server.domain.objects.blocks import ComputedSequence
 from mock_server.domain.objects.models import Collection
+from mock_server.domain.objects.pending import Steps
 
+MAX_MOVED_PLACES = 5_000_000
+"""How many removed places, in all, may move in an array before others are served."""
 _REMOVED_PER_SEARCH = 50
 """Number of removed items that can be skipped in the time of one binary search."""
 
@@ -82,13 +85,22 @@ class ChangeLog:
         if len(self._changes) <= self.max_length:
             self._changes.append(methodcaller(method, *arguments))
 
-    def is_applied(self, computed: Any) -> bool:
-        """Apply the changes to what was computed, unless there are too many."""
-        if len(self._changes) > self.max_length:
-            return False
-        for change in self._changes:
-            change(computed)
-        return True
+    def apply_in_steps(self, computed: Any, removed_count: int) -> Steps[bool]:
+        """Apply the changes to what was computed; return False if there are too many.
+
+        `removed_count` is the number of removed items in what was computed. Changes
+        during the steps are applied, too.
+        """
+        count = max(1, MAX_MOVED_PLACES // (removed_count + 1))
+        applied = 0
+        while len(self._changes) <= self.max_length:
+            for change in self._changes[applied : applied + count]:
+                change(computed)
+                applied += 1
+            if applied == len(self._changes):
+                return True
+            yield
+        return False
 
 
 class MergedSequence(ComputedSequence[Collection]):

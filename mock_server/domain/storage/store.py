@@ -17,6 +17,7 @@ from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import NEW_ID_START, FixtureData, JobsKey
+from mock_server.domain.objects.folder_tree import FolderTree
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
 from mock_server.domain.objects.pending import compute
 from mock_server.domain.objects.rows import (
@@ -262,11 +263,22 @@ class Store(ChatStore):
 
     def find_collection(self, collection_id: str) -> tuple[Dataset, Collection] | None:
         """Return the first collection with this id and its dataset, or None."""
+        return self.find_collections({collection_id}).get(collection_id)
+
+    def find_collections(self, ids: Set[str]) -> dict[str, tuple[Dataset, Collection]]:
+        """Return the first collection with each id and its dataset; skip unknown ids.
+
+        All ids are looked up in one dataset after the other.
+        """
+        found: dict[str, tuple[Dataset, Collection]] = {}
+        missing = ids
         for dataset in self._datasets.values():
-            collection = dataset.tree.get(collection_id)
-            if collection is not None:
-                return dataset, collection
-        return None
+            if matches := dataset.tree.get_all(missing):
+                found |= {each.id: (dataset, each) for each in matches}
+                missing = missing - found.keys()
+                if not missing:
+                    break
+        return found
 
     def put_collection(self, dataset: Dataset, collection: Collection) -> None:
         """Add a collection, or replace the collection with this id.
@@ -289,19 +301,34 @@ class Store(ChatStore):
         """
         self._changed_tree(dataset).put_all(collections)
 
-    def remove_collections(self, dataset: Dataset, ids: Iterable[str]) -> int:
-        """Remove collections of a dataset, their descendants, and the rows of both.
+    def remove_collections(self, *removals: tuple[Dataset, Iterable[str]]) -> int:
+        """Remove collections of datasets, their descendants, and the rows of both.
 
-        Returns the number of removed collections. Raises LimitReached.
+        Each removal is a dataset and the ids of collections in it. Returns the number
+        of removed collections. Raises LimitReached.
         """
-        tree = self._changed_tree(dataset)
+        trees: dict[str, FolderTree] = {}
+        count = 0
+        try:
+            for dataset, ids in removals:
+                trees[dataset.id] = tree = self._changed_tree(dataset)
+                count += self._remove_with_rows(dataset, tree, ids)
+        finally:
+            self._forget_work(
+                lambda place: place[0] in trees and place[1] not in trees[place[0]]
+            )
+        return count
+
+    def _remove_with_rows(
+        self, dataset: Dataset, tree: ChangedTree, ids: Iterable[str]
+    ) -> int:
+        """Remove collections, descendants and rows; return how many collections."""
         size_before = len(tree)
         removed = {*tree.remove(ids)}
         if size_before - len(tree) > len(removed):
             changed = self.rows.changed_collections(dataset)
             removed.update(each for each in changed if each not in tree)
         self.rows.remove(dataset, removed)
-        self._forget_work(lambda place: place[0] == dataset.id and place[1] not in tree)
         return size_before - len(tree)
 
     def find_row(self, row_id: str) -> tuple[Dataset, Collection, Row] | None:

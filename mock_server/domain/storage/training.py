@@ -56,7 +56,7 @@ def begin(
             store.rows.change(dataset, collection.id, new=rows)
     except LimitReached:
         if before is None:
-            store.remove_collections(dataset, [collection.id])
+            store.remove_collections((dataset, [collection.id]))
         else:
             store.put_collection(dataset, before)
         raise

@@ -231,8 +231,7 @@ def collection_update(call: Call, body: CollectionUpdateBody) -> None:
         inner = dataset.tree.descendants(collection.id, limit)
         if len(inner) > limit:
             expected = f"at most {limit} collections in a folder that is changed"
-            count = sum(dataset.tree.levels(collection.id))
-            raise errors.LimitReached(expected, str(count), "$.id")
+            raise errors.LimitReached(expected, "more", "$.id")
     children = [replace(each, forbid=body.forbid) for each in inner]
     call.store.put_collections(dataset, [replace(updated, **changes), *children])
 
@@ -287,14 +286,10 @@ def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
     else:
         listed = enumerate(body.collection_ids)
         places = {f"$.collectionIds[{place}]": each for place, each in listed}
-    matches = {
-        place: call.collection(collection_id, Level.NONE, place)
-        for place, collection_id in places.items()
-    }
+    matches = call.collections(places, Level.NONE)
     deleted: dict[str, tuple[Dataset, list[str]]] = {}
     # Unknown ids have been refused before missing permissions.
     for place, (dataset, collection) in matches.items():
         call.require(dataset, Level.WRITE, place)
         deleted.setdefault(dataset.id, (dataset, []))[1].append(collection.id)
-    for dataset, ids in deleted.values():
-        call.store.remove_collections(dataset, ids)
+    call.store.remove_collections(*deleted.values())
