@@ -24,8 +24,9 @@ from mock_server.domain.objects.index import (
     sort_collections,
 )
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import NotReady
+from mock_server.domain.objects.pending import NotReady, complete
 from mock_server.domain.storage.changed_tree import ORDERS, ChangedTree
+from mock_server.domain.storage.merged import MAX_MOVED_PLACES, ChangeLog, Differences
 from tests.domain.ready import ready
 
 IDS = list("abcdefgh")
@@ -293,6 +294,18 @@ def test_more_changes_than_are_noted_between_steps_are_shown(is_searched: bool) 
     )
     wanted = sort_collections(list(tree), "name")
     assert list(found) == [each for each in wanted if "y" in each.name]
+
+
+def test_changes_to_a_long_list_are_applied_one_by_one() -> None:
+    log, computed = ChangeLog(), Differences()
+    for place in (5, 3):
+        log.remove(place)
+    steps = log.apply_in_steps(computed, MAX_MOVED_PLACES)
+    next(steps)
+    assert [*computed.removed] == [5]
+    log.remove(8)
+    assert complete(steps)
+    assert [*computed.removed] == [3, 5, 8]
 
 
 @pytest.mark.parametrize("others", ["", "abc"], ids=["kept", "evicted"])

@@ -277,9 +277,13 @@ class ChangedTree(FolderTree):
         """Return the spans of the base's content that is now below the `roots`."""
         spans, below = self._base.spans, Spans()
         moved = self._appended_numbers.keys() & self._base.parents()
+        inside = {*filter(is_inside, moved), *(roots & spans.keys())}
+        for folder in inside:
+            below.add(*spans[folder])
         # Each folder comes before its subfolders, which overrule it if they were moved.
-        for folder in sorted(moved | (roots & spans.keys()), key=spans.__getitem__):
-            if is_inside(folder):
+        relevant = inside.union(self._folders_in(below, moved))
+        for folder in sorted(relevant, key=spans.__getitem__):
+            if folder in inside:
                 below.add(*spans[folder])
             else:
                 below.remove(*spans[folder])
