@@ -25,7 +25,8 @@ from mock_server.domain.objects.index import (
 )
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import NotReady, complete
-from mock_server.domain.storage.changed_tree import ORDERS, ChangedTree
+from mock_server.domain.storage.changed_listing import ORDERS
+from mock_server.domain.storage.changed_tree import ChangedTree
 from mock_server.domain.storage.merged import MAX_MOVED_PLACES, ChangeLog, Differences
 from tests.domain.ready import ready
 
@@ -74,6 +75,14 @@ def without(items: list[Collection], ids: Iterable[str]) -> list[Collection]:
     while more := {it.id for it in items if it.parent_id in gone} - gone:
         gone |= more
     return [item for item in items if item.id not in gone]
+
+
+def levels_below(items: list[Collection], folder: str) -> int:
+    """How many levels of collections are below a folder."""
+    count, level = 0, {folder}
+    while level := {item.id for item in items if item.parent_id in level}:
+        count += 1
+    return count
 
 
 def changed(base: Tree) -> ChangedTree:
@@ -175,6 +184,12 @@ class Changes(RuleBasedStateMachine):
             for name in ("x", "z"):
                 matches = sorted(plain.find_by("name", name), key=self.is_put)
                 assert [*tree.find_by("name", name)] == matches
+            for own_id in IDS:
+                count = levels_below(items, own_id)
+                wanted_levels = [level <= count for level in range(len(IDS))]
+                for each in (tree, plain):
+                    found = [each.has_level(own_id, at) for at in range(len(IDS))]
+                    assert found == wanted_levels
             for folder in FOLDERS:
                 wanted = plain.listing(folder, "fixture").items
                 assert set(tree.children(folder)) == set(wanted)

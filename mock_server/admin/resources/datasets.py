@@ -215,6 +215,6 @@ def _check_parent(tree: FolderTree, collection: Collection, limits: Limits) -> N
         expected = "null or the _id of another collection that is not in this one"
         refuse(("parentId",), f"Expected {expected}, got {describe_value(parent)}")
     # The content of a moved folder moves too, so its deepest level counts.
-    levels = [*tree.levels(collection.id)]
-    if tree.depth(parent) + len(levels) > limits.folder_depth:
+    max_levels = limits.folder_depth - tree.depth(parent)
+    if tree.has_level(collection.id, max_levels + 1):
         refuse(("parentId",), f"Expected at most {limits.folder_depth} folders above")

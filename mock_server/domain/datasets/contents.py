@@ -64,12 +64,12 @@ def _expected_folder(dataset: Dataset) -> str:
 
 
 def parent_for(
-    call: Call, dataset: Dataset, parent_id: str | None, levels: int = 0
+    call: Call, dataset: Dataset, parent_id: str | None, moved_id: str = ""
 ) -> str | None:
     """Return the id of the folder `parent_id`, None for the top level. Raises INSERT.
 
-    `levels` is the number of nested folders that will be put in it. Any collection of
-    the dataset may be the folder.
+    `moved_id` is the id of a collection that moves into it with its content. Any
+    collection of the dataset may be the folder.
     """
     if parent_id is None or parent_id in ROOT:
         return None
@@ -78,7 +78,8 @@ def parent_for(
         got = f"one of another, {describe_value(parent_id)}"
         raise CollectionForbidden(_expected_folder(dataset), got, "$.parentId")
     limit = call.state.limits.folder_depth
-    if dataset.tree.depth(parent_id) + levels > limit:
+    max_levels = limit - dataset.tree.depth(parent_id)
+    if dataset.tree.has_level(moved_id, max_levels + 1):
         expected = f"at most {limit} folders above a collection"
         raise CollectionTooDeep(expected, "more", "$.parentId")
     return parent_id
@@ -97,8 +98,7 @@ def parent_to_move_to(
     if collection.id in {each.id for each in path_of(dataset, target)}:
         expected = "a folder that is not in this collection"
         raise FolderCycle.of(parent_id, expected, "$.parentId")
-    levels = [*dataset.tree.levels(collection.id)]
-    return parent_for(call, dataset, parent_id, len(levels))
+    return parent_for(call, dataset, parent_id, collection.id)
 
 
 RowTexts = Sequence[tuple[str, str, int]]

@@ -196,6 +196,21 @@ class Tree(FolderTree):
                 subfolders.setdefault(parent, []).append(folder)
         return subfolders
 
+    def has_level(self, folder: str, level: int) -> bool:
+        has_content = folder in self.parents()
+        return level <= self.heights.get(folder, int(has_content))
+
+    @cached_property
+    def heights(self) -> Mapping[str, int]:
+        """The number of levels below each folder that has subfolders."""
+        heights: dict[str, int] = {}
+        # Go backwards, so that the heights of subfolders are known.
+        for each in reversed([*self.spans]):
+            if isinstance(each, str) and each in self._subfolders:
+                inner = (heights.get(sub, 1) for sub in self.folders_in(each))
+                heights[each] = 1 + max(inner)
+        return heights
+
     @cached_property
     def spans(self) -> Mapping[Scope, tuple[int, int]]:
         """Start and end of each folder's descendants in depth-first order.

@@ -136,6 +136,7 @@ class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
         for dataset in self.datasets.values():
             if isinstance(dataset.tree, Tree) and len(dataset.tree) >= LARGE_SIZE:
                 dataset.tree.places("fixture", ())
+                dataset.tree.has_level("", 0)
 
     def chats_and_collections(
         self, max_items: int

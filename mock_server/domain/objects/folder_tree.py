@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -144,12 +143,12 @@ class FolderTree(ABC):
     def folders_in(self, folder: str | None) -> Iterable[str]:
         """Return the ids of the collections in a folder that may hold collections."""
 
-    def levels(self, folder: str) -> Iterator[int]:
-        """Yield the number of collections on each level below a folder."""
-        folders = [folder]
-        while count := sum(len(self.children(each)) for each in folders):
-            yield count
-            folders = [*chain.from_iterable(map(self.folders_in, folders))]
+    @abstractmethod
+    def has_level(self, folder: str, level: int) -> bool:
+        """Return whether collections are so many levels below a folder.
+
+        Level 0 is the folder itself.
+        """
 
     def folder_path(self, folder: str | None) -> Iterator[str]:
         """Yield the ids of a folder and of the folders above it, outermost last."""

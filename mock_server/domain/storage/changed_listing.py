@@ -8,19 +8,25 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 from weakref import WeakKeyDictionary, ref
 
 from mock_server.domain.objects.haystack import fold
-from mock_server.domain.objects.index import Hits, Listing, Search
+from mock_server.domain.objects.index import (
+    ANYWHERE,
+    Hits,
+    Listing,
+    Order,
+    Scope,
+    Search,
+)
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import STEP, Steps, compute, pieces
 from mock_server.domain.storage.merged import ChangeLog, Differences, MergedSequence
 
+ORDERS: tuple[Order, ...] = get_args(Order)
 _STEP_CHARS = 8_192
 """Maximum number of characters to search in one step, so that each step stays short."""
-
-
 _PLACES_PER_LOOKUP = 16
 """Bisection is faster than a set if there are more places per lookup."""
 
@@ -131,6 +137,34 @@ class ChangedListing:
             if (yield from log.apply_in_steps(found, len(found.removed))):
                 self._results[found] = search, ref(hits)
                 return found
+
+
+class ChangedListings(dict[tuple[Order, Scope], ChangedListing]):
+    """The changed listings since the last large change, which drops them all."""
+
+    is_used = False
+    """True as soon as a listing is being built."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # The changes since the start of each listing that is being built.
+        self.logs = WeakKeyDictionary[ChangeLog, tuple[Order, Scope, Listing]]()
+
+    def with_folder(
+        self, folder: str | None
+    ) -> Sequence[tuple[Order, Listing, ChangedListing | ChangeLog]]:
+        """Return what a change in a folder changes: the order, the base, and itself."""
+        if not self.is_used:  # a large change comes here very often
+            return ()
+        scopes = ANYWHERE, folder
+        keys = [(order, scope) for scope in scopes for order in ORDERS]
+        listings = [(key[0], self[key].base, self[key]) for key in keys if key in self]
+        logs = [
+            (order, base, log)
+            for log, (order, scope, base) in self.logs.items()
+            if scope in scopes
+        ]
+        return [*listings, *logs]
 
 
 def _positions(indexes: Sequence[int], places: array[int]) -> Steps[array[int]]:

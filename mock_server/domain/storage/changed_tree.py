@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
-from itertools import compress
+from itertools import chain, compress, pairwise
 from sys import getsizeof
-from typing import get_args
-from weakref import WeakKeyDictionary
 
 from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.dataset import Tree
@@ -28,41 +26,16 @@ from mock_server.domain.objects.pending import (
     pieces,
     sorted_indexes,
 )
-from mock_server.domain.storage.changed_listing import ChangedListing, FoldedTexts
+from mock_server.domain.storage.changed_listing import (
+    ChangedListing,
+    ChangedListings,
+    FoldedTexts,
+)
 from mock_server.domain.storage.merged import MAX_MOVED_PLACES, ChangeLog, Differences
 from mock_server.domain.storage.places import Places, sorted_places
 from mock_server.domain.storage.spans import Spans
 
-ORDERS: tuple[Order, ...] = get_args(Order)
 _ByFolder = dict[Scope, dict[str, Collection]]
-
-
-class _Listings(dict[tuple[Order, Scope], ChangedListing]):
-    """The changed listings since the last large change, which drops them all."""
-
-    is_used = False
-    """True as soon as a listing is being built."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        # The changes since the start of each listing that is being built.
-        self.logs = WeakKeyDictionary[ChangeLog, tuple[Order, Scope, Listing]]()
-
-    def with_folder(
-        self, folder: str | None
-    ) -> Sequence[tuple[Order, Listing, ChangedListing | ChangeLog]]:
-        """Return what a change in a folder changes: the order, the base, and itself."""
-        if not self.is_used:  # a large change comes here very often
-            return ()
-        scopes = ANYWHERE, folder
-        keys = [(order, scope) for scope in scopes for order in ORDERS]
-        listings = [(key[0], self[key].base, self[key]) for key in keys if key in self]
-        logs = [
-            (order, base, log)
-            for log, (order, scope, base) in self.logs.items()
-            if scope in scopes
-        ]
-        return [*listings, *logs]
 
 
 class ChangedTree(FolderTree):
@@ -95,7 +68,7 @@ class ChangedTree(FolderTree):
         self._next_number = len(base)
         self._places = Places(base)
         self._folded = FoldedTexts(self._put[ANYWHERE])
-        self._listings = _Listings()
+        self._listings = ChangedListings()
 
     def copy(self, charge: MemoryCharge) -> ChangedTree:
         """Return an independent copy; its changes are not charged again.
@@ -185,6 +158,44 @@ class ChangedTree(FolderTree):
         new = [each for each in put if each in base_folders or each in self._put]
         return [*loaded, *new]
 
+    def has_level(self, folder: str, level: int) -> bool:
+        heights, changed = self._base.heights, self._changed_by_folder()
+        folders = [folder]
+        for left in range(level, 1, -1):
+            folders = [
+                each
+                for parent in folders
+                # If the base has fewer levels here, those of changed folders decide.
+                for each in (
+                    self.folders_in(parent)
+                    if heights.get(parent, 1) >= left
+                    else changed.get(parent, ())
+                )
+            ]
+        return level < 1 or any(map(self.children, folders))
+
+    def _changed_by_folder(self) -> Mapping[str, Set[str]]:
+        """Return, by folder, its subfolders that were changed, or contain such ones."""
+        by_folder: dict[str, set[str]] = {}
+        for each in chain(self._new_folders, self._moved_folders):
+            for folder, parent in pairwise(self.folder_path(each)):
+                inner = by_folder.setdefault(parent, set())
+                if folder in inner:
+                    break
+                inner.add(folder)
+        return by_folder
+
+    @property
+    def _moved_folders(self) -> Set[str]:
+        """The folders of the base that moved to another folder."""
+        return self._appended_numbers.keys() & self._base.parents()
+
+    @property
+    def _new_folders(self) -> list[str]:
+        """The folders with content that had none in the base."""
+        known = self._base.parents()
+        return [it for it in self._put if isinstance(it, str) and it not in known]
+
     def number(self, item: Collection) -> int:
         is_put = self._put[ANYWHERE].get(item.id) is item
         numbers = self._appended_numbers if is_put else {}
@@ -237,13 +248,7 @@ class ChangedTree(FolderTree):
         if any(each in base_folders or each in self._put for each in roots):
             is_inside = self._inside(roots)
             below = self._below(roots, is_inside)
-            new_folders = [
-                each
-                for each in self._put
-                if isinstance(each, str)
-                and each not in base_folders
-                and is_inside(each)
-            ]
+            new_folders = filter(is_inside, self._new_folders)
             for folder in [*self._folders_in(below, self._put), *new_folders]:
                 items |= self._put[folder]
             newly_hidden = len(self._hidden | below) - len(self._hidden)
@@ -271,12 +276,11 @@ class ChangedTree(FolderTree):
         gone_count = len(self._removed[ANYWHERE]) + len(self._hidden)
         has_long_lists = count * gone_count > MAX_MOVED_PLACES
         if is_large or count > self.max_single_removals or has_long_lists:
-            self._listings = _Listings()
+            self._listings = ChangedListings()
 
     def _below(self, roots: Set[str], is_inside: Callable[[str], bool]) -> Spans:
         """Return the spans of the base's content that is now below the `roots`."""
-        spans, below = self._base.spans, Spans()
-        moved = self._appended_numbers.keys() & self._base.parents()
+        spans, below, moved = self._base.spans, Spans(), self._moved_folders
         inside = {*filter(is_inside, moved), *(roots & spans.keys())}
         for folder in inside:
             below.add(*spans[folder])
