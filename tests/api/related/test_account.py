@@ -165,6 +165,10 @@ def test_a_journal_hides_what_is_sent_to_paths_near_a_login(
         f"{LOGIN}/hunter2",
         f"{LOGIN}//x/Hunter2/",
         f"{LOGIN}%2fhunte%72%32",
+        f"{LOGIN};password=hunter2",
+        f"{LOGIN}-hunter2",
+        f"{LOGIN}%3Fpassword=hunter2",
+        f"{LOGIN}%253fpassword=hunter2",
         f"{LOGIN.replace('Password', '-password')}/hunter2",
         f"{ACCOUNT}/preLogin/hunter2?username=root",
     ],
@@ -175,6 +179,22 @@ def test_a_journal_hides_what_follows_the_path_of_a_login(api: Api, path: str) -
     shown = api.journal()[-1]["request"]["path"]
     assert shown.rstrip("/").endswith(("assword[redacted]", "preLogin[redacted]"))
     assert "hunte" not in kept(api).lower()
+
+
+def test_a_journal_shows_a_version_behind_the_path_of_a_login(api: Api) -> None:
+    api.client.post(f"{LOGIN}-v2", json={})
+    assert api.journal()[-1]["request"]["path"] == f"{LOGIN}-v2"
+
+
+@pytest.mark.parametrize("name", ["Referer", "X-Original-URI"])
+def test_a_journal_hides_queries_in_the_headers_of_a_login(api: Api, name: str) -> None:
+    url = "http://app.example/login"
+    sent = {name: f"{url}?username=root&password=hunter2", "X-Page": f"{url}?"}
+    for body in (b"{}", b""):
+        api.client.post(LOGIN, content=body, headers=sent)
+        shown = api.journal()[-1]["request"]["headers"]
+        assert shown[name.lower()] == f"{url}?[redacted]"
+        assert shown["x-page"] == f"{url}?"
 
 
 def test_a_journal_hides_a_password_that_is_sent_to_get_a_code(api: Api) -> None:
