@@ -123,7 +123,8 @@ class Journaling:
             # after the redaction.
             self._cut(entry, max_bytes + redaction.ESCAPED_KEY_BYTES)
         if is_login or self._may_show_secrets(entry, request, refusal):
-            secrets = self._secrets.for_request(state, request.headers.key)
+            head = request.headers
+            secrets = self._secrets.for_request(state, head.key, *head.unread_keys)
             secrets = replace(secrets, texts=(*secrets.texts, *credentials))
             redaction.redact_entry(entry, secrets)
         if is_long:
@@ -230,6 +231,8 @@ class Journaling:
         changed it; an answer may hold any text. Others are searched quickly.
         """
         if entry.status != 200 or refusal or entry.firing or entry.violations:
+            return True
+        if request.headers.unread_keys:
             return True
         sent, answer = entry.request, entry.response_body
         if sent.is_suspect or request.notes.answered_name is not None:

@@ -50,9 +50,9 @@ class Secrets:
         self._declared: WeakKeyDictionary[FixtureData, RequestSecrets]
         self._declared = WeakKeyDictionary()
 
-    def for_request(self, state: State, key: str | None) -> RequestSecrets:
-        """Return all secrets that a request with this key can show in this state."""
-        texts = (*_redactable([(key or "").encode()]), *self.texts)
+    def for_request(self, state: State, *keys: str | None) -> RequestSecrets:
+        """Return all secrets that a request with these keys can show in this state."""
+        texts = (*_redactable((key or "").encode() for key in keys), *self.texts)
         return replace(self._declared_by(state.store.fixture), texts=texts)
 
     def are_in(self, text: bytes, fixture: FixtureData) -> bool:

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import msgspec
 from msgspec import Struct, field
 
-from mock_server.api.headers import CREDENTIAL_NAME
+from mock_server.api.headers import CREDENTIAL_NAME, HEADER_WORD
 from mock_server.api.operations.related.route import query_fields
 from mock_server.api.redaction import HIDDEN, RequestSecrets
 
@@ -38,8 +38,6 @@ _MAX_NAME_CHARS = 64
 _NOT_IN_NAME = re.compile(r"[^\w-]")
 _TOKEN = re.compile(r"[\w~+=][\w.~+/=-]{7,}")  # not a path or a URL
 _PART_NAME = re.compile(r'[; ]name="?([^";\n]*)')
-# Matches words of a header, except names such as `username` in `username="u"`.
-_HEADER_WORD = re.compile(r"""(?<![^\s,;="'{}:/])[^\s,;="'{}:/]{8,}+(?!["']?[=:])""")
 _BYTE_ORDER_MARK = "\ufeff"
 # Values of scripts that have no key, and of files that are redacted already.
 _KNOWN_NON_SECRETS = {b"undefined", HIDDEN}
@@ -113,7 +111,7 @@ def _secrets(headers: Headers) -> Iterator[str]:
         elif CREDENTIAL_NAME.search(name):
             scheme, _, text = value.rpartition(" ")
             yield from (text, text.partition("=")[2].strip('"'))
-            yield from filter(_looks_random, _HEADER_WORD.findall(value))
+            yield from filter(_looks_random, HEADER_WORD.findall(value))
             yield from _secrets_in_body(value, is_sent=True)
             if scheme.lower() == "basic":
                 yield from _credentials(text)

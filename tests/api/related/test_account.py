@@ -213,6 +213,15 @@ def test_no_journal_keeps_a_token_that_another_request_tells(api: Api) -> None:
     assert token.partition(":")[2] not in kept(api)
 
 
+def test_a_served_request_hides_a_key_in_an_authorization_of_another_form(
+    api: Api,
+) -> None:
+    headers = {"Authorization": "Token unknown-key", "X-Key-Of": "unknown-key"}
+    path = "/api/support/user/account/loginout"
+    assert api.client.get(path, headers=headers).status_code == 200
+    assert "unknown-key" not in kept(api)
+
+
 SECRETS: list[Any] = [
     {"json": {"username": "root", "password": "hunter2"}},
     {"json": {"username": "root", "passwrod": "hunter2", "code": "x"}},
@@ -248,3 +257,6 @@ def test_the_request_log_tells_no_token(api: Api) -> None:
     scope = {"method": "GET", "raw_path": f"/x/{token}".encode(), "headers": []}
     redaction = LogRedaction(app.sandboxes, app.secrets)
     assert redaction.line(scope) == ("GET", f"/x/{token[:25]}[redacted]")
+    keyed: dict[str, Any] = {"headers": [(b"authorization", b"Token unknown-key")]}
+    keyed |= {"method": "GET", "raw_path": b"/x/unknown-key"}
+    assert redaction.line(keyed) == ("GET", "/x/[redacted]")
