@@ -350,7 +350,7 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
 def _secrets_in_pairs(text: str, is_sent: bool) -> Iterator[str]:
     """Yield secrets in pairs such as `"name": "value"`, in a text of any form.
 
-    Of a response, yield only values with the characters and the digits of a token.
+    Values of a response need the characters and the digits of a token.
     """
     for match in _QUOTED.finditer(text):
         value = match[1] or match[2] or ""
