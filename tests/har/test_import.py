@@ -216,7 +216,10 @@ def test_a_response_shows_no_token_of_its_headers_or_scripts(tmp_path: Path) -> 
 @pytest.mark.parametrize("dash", ["-", "%2D"])
 def test_a_key_in_a_path_becomes_a_parameter(tmp_path: Path, dash: str) -> None:
     key = f"fastgpt{dash}a1b2c3d4e5f6g7h8"
-    entries = [entry(f"/{key}/x", key), entry("/fastgpt-z1b2c3d4e5f6g7h8i9.js", "")]
+    entries = [
+        entry(f"/{key}/x", key[-16:]),
+        entry("/fastgpt-z1b2c3d4e5f6g7h8i9.js", ""),
+    ]
     keyed, script = responses(tmp_path, *entries)
     assert keyed["path"] == "/{secret1}/x"
     assert "a1b2" not in json.dumps(keyed)
