@@ -14,7 +14,7 @@ from starlette.types import Scope
 
 from mock_server.api import errors
 from mock_server.api.redaction import HIDDEN
-from mock_server.domain.access import KEY_PATTERN
+from mock_server.domain.access import KEY_PATTERN, MIN_REDACTABLE_LENGTH
 from mock_server.domain.choices.reading import choices_hint, remedies, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
@@ -39,6 +39,8 @@ CREDENTIAL_NAME = re.compile(
     re.IGNORECASE,
 )
 """Matches names of headers, cookies and fields that hold credentials."""
+HEADER_WORD = re.compile(r"""(?<![^\s,;="'{}:/])[^\s,;="'{}:/]{8,}+(?!["']?[=:])""")
+"""Matches words of a header, except names such as `username` in `username="u"`."""
 _KEYLESS = (b"", b"bearer")
 """Values of Authorization without a key, in lower case."""
 _FOREIGN_KEY_HEADERS = {b"x-api-key", b"api-key", b"apikey"}
@@ -53,7 +55,8 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     """The parsed headers of a request.
 
     `key` is the bearer token; None if there is none, more than one, or one that is too
-    long. `is_json` is True for exactly `Content-Type: application/json`;
+    long; `unread_keys` are then the words in Authorization, of which one may be a key.
+    `is_json` is True for exactly `Content-Type: application/json`;
     `check_content_type` accepts other forms. `length` is the announced length of the
     body in bytes, 0 if none is announced; `has_body` is True for a request with a body
     (RFC 9112 6.3). `has_origin` is True if a header Origin names the page that sends
@@ -71,6 +74,7 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     journal_text: bytes
     login: str | None = None
     has_request_id: bool = False
+    unread_keys: tuple[str, ...] = ()
 
 
 def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
@@ -100,7 +104,16 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         ),
         login=login_token(headers),
         has_request_id=REQUEST_ID in by_name,
+        unread_keys=() if key else _words(by_name.get(b"authorization", ())),
     )
+
+
+def _words(texts: Iterable[bytes]) -> tuple[str, ...]:
+    """Return the long words of a header, with and without punctuation in them."""
+    text = b" ".join(texts).decode("latin-1")
+    whole = (word for word in text.split() if not word.endswith(":"))
+    words = dict.fromkeys((*whole, *HEADER_WORD.findall(text)))
+    return tuple(each for each in words if len(each) >= MIN_REDACTABLE_LENGTH)[:20]
 
 
 class HeaderParser:

@@ -47,13 +47,15 @@ _ANY_KEY = (
 )
 _LOGIN_PATHS = re.compile(
     rb"(?:/support/user/account/+|/register/|log-?in|sign-?in|oauth|password|"
-    rb"openapi/health)[^/]*",
+    rb"openapi/health)[a-z0-9]*(?:-(?:by|password))*",
     re.IGNORECASE,
 )
 """Matches paths of the service that take passwords, misspelled ones too.
 
 A match ends with the name of the route.
 """
+_MAX_SUFFIX_BYTES = 4
+"""Maximum length of a suffix such as `-v2` of a login path that is no secret."""
 
 
 class Journaling:
@@ -121,7 +123,8 @@ class Journaling:
             # after the redaction.
             self._cut(entry, max_bytes + redaction.ESCAPED_KEY_BYTES)
         if is_login or self._may_show_secrets(entry, request, refusal):
-            secrets = self._secrets.for_request(state, request.headers.key)
+            head = request.headers
+            secrets = self._secrets.for_request(state, head.key, *head.unread_keys)
             secrets = replace(secrets, texts=(*secrets.texts, *credentials))
             redaction.redact_entry(entry, secrets)
         if is_long:
@@ -230,6 +233,8 @@ class Journaling:
         """
         if entry.status != 200 or refusal or entry.firing or entry.violations:
             return True
+        if request.headers.unread_keys:
+            return True
         sent, answer = entry.request, entry.response_body
         if sent.is_suspect or request.notes.answered_name is not None:
             return True
@@ -302,13 +307,14 @@ def _find_login(path: str) -> re.Match[bytes] | None:
 
 
 def _below_login(path: str) -> tuple[bytes, ...]:
-    """Return the part of a path below a login path, such as `/PASSWORD`, if any.
+    """Return the part of a path after a login path, such as `/PASSWORD`, if any.
 
-    A short part is a secret too, as with its slash it is no part of a word.
+    A short part is a secret too, if its slash makes it no part of a word.
     """
     login = _find_login(path)
     below = login.string[login.end() :].rstrip(b"/") if login else b""
-    return (below.lower(),) if below else ()
+    is_secret = below.startswith(b"/") or len(below) > _MAX_SUFFIX_BYTES
+    return (below.lower(),) if is_secret else ()
 
 
 def _hint_at_any_key(entry: Entry, request: RequestContext, journal: Journal) -> None:

@@ -50,9 +50,9 @@ class Secrets:
         self._declared: WeakKeyDictionary[FixtureData, RequestSecrets]
         self._declared = WeakKeyDictionary()
 
-    def for_request(self, state: State, key: str | None) -> RequestSecrets:
-        """Return all secrets that a request with this key can show in this state."""
-        texts = (*_redactable([(key or "").encode()]), *self.texts)
+    def for_request(self, state: State, *keys: str | None) -> RequestSecrets:
+        """Return all secrets that a request with these keys can show in this state."""
+        texts = (*_redactable((key or "").encode() for key in keys), *self.texts)
         return replace(self._declared_by(state.store.fixture), texts=texts)
 
     def are_in(self, text: bytes, fixture: FixtureData) -> bool:
@@ -211,6 +211,7 @@ def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
 _LOGIN_FIELDS_SHOWN = {"username", "code"}
 _MAX_TEXTS, _MAX_CHARS = 20, 4_096
 """Maximum texts of a login, and characters of each, that its response may repeat."""
+_URL_QUERY = re.compile(rb"([?#])[^\s=?#]*+=[^\n]*+")
 _MAX_FIELDS = 1_000
 """Maximum fields of a login that are read besides the known ones."""
 
@@ -249,12 +250,14 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
 def without_login(sent: SentRequest) -> SentRequest:
     """Return a login without credentials: only `username` and `code` remain.
 
-    A query remains if it has only `username`: `code` may be a credential of OAuth.
+    A query remains if it has only `username`: `code` may be a credential of OAuth. None
+    remains in headers, such as Referer.
     """
+    headers = _URL_QUERY.sub(rb"\1" + HIDDEN, sent.headers)
     pairs = parse_qsl(sent.query.decode("latin-1"), keep_blank_values=True)
     query = sent.query if {name for name, _ in pairs} <= {"username"} else HIDDEN
     if sent.body is None:
-        return replace(sent, query=query)
+        return replace(sent, query=query, headers=headers)
     redacted: object = HIDDEN.decode()
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
         # Decode one level only: the body may have been refused for its content.
@@ -264,7 +267,8 @@ def without_login(sent: SentRequest) -> SentRequest:
                 name: raw if name in _LOGIN_FIELDS_SHOWN and _is_text(raw) else redacted
                 for name, raw in fields.items()
             }
-    return replace(sent, query=query, body=msgspec.json.encode(redacted))
+    body = msgspec.json.encode(redacted)
+    return replace(sent, query=query, headers=headers, body=body)
 
 
 def credentials_in(sent: SentRequest, names: Collection[str]) -> tuple[bytes, ...]:

@@ -179,7 +179,8 @@ class LogRedaction:
     def message(self, scope: Scope, text: str) -> str:
         """Return a text, such as the message of a refusal, redacted and cut."""
         state = likely_sandbox(self._sandboxes, scope).state
-        secrets = self._secrets.for_request(state, notes_of(scope).headers.key)
+        head = notes_of(scope).headers
+        secrets = self._secrets.for_request(state, head.key, *head.unread_keys)
         # A cut before the redaction may leave half a key, which is not found. But paths
         # can be very long: so cut roughly before, drop the end, and cut again.
         beginning = text[: self._max_chars + ESCAPED_KEY_BYTES]

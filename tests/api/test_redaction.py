@@ -303,6 +303,21 @@ def test_a_key_in_the_name_of_a_header_is_in_no_entry(
     assert key.lower() not in kept.lower()
 
 
+@pytest.mark.parametrize(
+    "value", ["{}", "Bearer {} more", "Token token={}", "Bearer: {}", "Bearer,{}"]
+)
+def test_a_key_in_an_authorization_of_another_form_is_in_no_entry(
+    api: Api, value: str
+) -> None:
+    key = "fastgpt-UnknownKey"
+    asked = {"offset": 0, "datasetId": DATASET, "more": key, "username": "Bearer"}
+    headers = {"Authorization": value.format(key)}
+    assert not api.client.post(LIST, headers=headers, json=asked).is_success
+    (entry,) = api.journal()
+    assert entry["request"]["body"] == asked | {"more": "[redacted]"}
+    assert key not in repr(entry)
+
+
 def test_a_login_of_many_fields_shows_no_part_of_its_body(api: Api) -> None:
     fields = {f"field-{number}": number for number in range(2_000)}
     asked = fields | {"username": "ann", "password": "correct-horse-7"}

@@ -154,6 +154,78 @@ def test_a_secret_of_any_shape_that_was_sent_is_in_no_answer(
     assert part["text"] == "it is [redacted]"
 
 
+PART = '--b\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n--b--'
+SENT: list[tuple[dict[str, Any], str]] = [
+    ({"text": PART.format("password", "geheim77")}, "geheim77"),
+    ({"text": PART.format("data", '{"apiKey": "geheim77"}')}, "geheim77"),
+    ({"params": [{"name": "password", "value": "geheim77"}]}, "geheim77"),
+    ({"text": "data=%7B%22apiKey%22%3A%22geheim77%22%7D"}, "geheim77"),
+    ({"text": '{"password": "geheim77", "x": NaN}'}, "geheim77"),
+    ({"text": '{"password": "geheim \\"77",}'}, 'geheim "77'),
+    ({"text": '\ufeff{"password": 12345678}'}, "12345678"),
+    ({"text": '{"a": 1}\n{"password": "geheim77"}'}, "geheim77"),
+    ({"text": '{"password": "geheim77", "x": "\\ud83d"}'}, "geheim77"),
+    ({"text": '{"password": 1234567.5}'}, "1234567.5"),
+    ({"text": '{"password": " geheim77 "}'}, "geheim77"),
+    ({"text": '{"password": "<geheim&77>"}'}, "&lt;geheim&amp;77&gt;"),
+    ({"text": '{"password": "geheim\'77"}'}, "geheim&#39;77"),
+    ({"text": '{"password": "geheim\'77"}'}, "geheim&#x27;77"),
+]
+
+
+@pytest.mark.parametrize(("sent", "repeated"), SENT)
+def test_a_secret_in_a_body_of_any_form_is_in_no_answer(
+    tmp_path: Path, sent: dict[str, Any], repeated: str
+) -> None:
+    made = entry("/a", f"it is {repeated}", kind="text/plain", method="POST")
+    made["request"]["postData"] = sent
+    [part] = responses(tmp_path, made)
+    assert part["text"] == "it is [redacted]"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Authorization", "Token token=abcdefgh"),
+        ("Authorization", 'Digest username="administrator", response="abcdefgh77"'),
+        ("X-Auth", '{"token": "abcdefgh"}'),
+        ("Referer", "https://app.example/?token=abcdefgh"),
+    ],
+)
+def test_a_secret_in_a_header_of_any_form_is_in_no_answer(
+    tmp_path: Path, name: str, value: str
+) -> None:
+    secret = "abcdefgh77" if "77" in value else "abcdefgh"
+    body = f"{secret} of username administrator"
+    made = entry("/a", body, kind="text/plain", sent={name: value})
+    [part] = responses(tmp_path, made)
+    assert part["text"] == "[redacted] of username administrator"
+
+
+def test_a_response_shows_no_token_of_its_headers_or_scripts(tmp_path: Path) -> None:
+    token = "a1b2c3d4e5f6"
+    script = 'cb({"token": "%s", "tokenUrl": "/v1/s3/b4", \'tokenLabel\': "No token"})'
+    link: dict[str, Any] = {"Link": f"</next?token={token}>; rel=next"}
+    link["Content-Location"] = f"/next?token={token}"
+    [part] = responses(tmp_path, entry("/a", script % token, kind="text/js", **link))
+    assert part["text"] == script % "[redacted]"
+    assert part["headers"]["link"] == "</next?token=[redacted]>; rel=next"
+    assert part["headers"]["content-location"] == "/next?token=[redacted]"
+
+
+@pytest.mark.parametrize("dash", ["-", "%2D"])
+def test_a_key_in_a_path_becomes_a_parameter(tmp_path: Path, dash: str) -> None:
+    key = f"fastgpt{dash}a1b2c3d4e5f6g7h8"
+    entries = [
+        entry(f"/{key}/x", key[-16:]),
+        entry("/fastgpt-z1b2c3d4e5f6g7h8i9.js", ""),
+    ]
+    keyed, script = responses(tmp_path, *entries)
+    assert keyed["path"] == "/{secret1}/x"
+    assert "a1b2" not in json.dumps(keyed)
+    assert script["path"] == "/fastgpt-z1b2c3d4e5f6g7h8i9.js"
+
+
 def test_a_name_of_many_escapes_makes_yaml_that_loads(tmp_path: Path) -> None:
     body = '{"%s":1}' % ("\\u0001" * 300)
     target = tmp_path / "made.yaml"

@@ -5,13 +5,14 @@ import re
 from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import suppress
+from html import escape
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 from msgspec import Struct, field
 
-from mock_server.api.headers import CREDENTIAL_NAME
+from mock_server.api.headers import CREDENTIAL_NAME, HEADER_WORD
 from mock_server.api.operations.related.route import query_fields
 from mock_server.api.redaction import HIDDEN, RequestSecrets
 
@@ -25,7 +26,19 @@ _MIN_CHANGES = 3
 # Matches texts after prefixes of API keys; an ordinary word may follow one, too.
 _KEY = re.compile(r"\b(?:(?:fastgpt|sk)-|Bearer +)([\w.~+/=-]{16,})")
 _BASIC = re.compile(r"\bBasic +([A-Za-z0-9+/]{8,}=*)")
+# Matches segments of paths that are API keys, but not names of files.
+_KEY_SEGMENT = re.compile(r"(?:fastgpt|sk|sk-proj)-(\w{16,}+)(?!\.)")
 _URL = re.compile(r"[a-z]{2,16}://[^\s\"'<>\\]+")
+# Matches a separator and the text in quotes after it. It matches without the second
+# quote, too: else a text of many first quotes would take long.
+_QUOTED = re.compile(
+    r"""[:=]\s*+(?:"((?:[^"\\]|\\.)*+)|'((?:[^'\\]|\\.)*+))""", re.DOTALL
+)
+_MAX_NAME_CHARS = 64
+_NOT_IN_NAME = re.compile(r"[^\w-]")
+_TOKEN = re.compile(r"[\w~+=][\w.~+/=-]{7,}")  # not a path or a URL
+_PART_NAME = re.compile(r'[; ]name="?([^";\n]*)')
+_BYTE_ORDER_MARK = "\ufeff"
 # Values of scripts that have no key, and of files that are redacted already.
 _KNOWN_NON_SECRETS = {b"undefined", HIDDEN}
 
@@ -95,13 +108,16 @@ def _secrets(headers: Headers) -> Iterator[str]:
                 # Other short values are often words, which occur in many texts.
                 if CREDENTIAL_NAME.search(cookie) or len(text) >= _MIN_TOKEN_CHARS:
                     yield from (text, text.strip('"'))
-        elif name == "location":
-            yield from _secrets_in_url(value)
         elif CREDENTIAL_NAME.search(name):
             scheme, _, text = value.rpartition(" ")
-            yield text
+            yield from (text, text.partition("=")[2].strip('"'))
+            yield from filter(_looks_random, HEADER_WORD.findall(value))
+            yield from _secrets_in_body(value, is_sent=True)
             if scheme.lower() == "basic":
                 yield from _credentials(text)
+        elif "?" in value or "#" in value or "@" in value:
+            for url in re.split(r"[\s<>\"]+", value):
+                yield from _secrets_in_url(url)
 
 
 class HeaderField(Struct):
@@ -113,6 +129,7 @@ class PostData(Struct):
     """The body of a request."""
 
     text: str | None = None
+    params: Any = None
 
 
 class ResponseBody(Struct):
@@ -246,25 +263,57 @@ def exchange_of(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
 def secrets_of(entry: HarEntry) -> set[bytes]:
     """Return all credentials in the request and the response of an entry."""
     headers = _headers(entry.request.headers) + _headers(entry.response.headers)
-    texts = [*_secrets(headers), *_secrets_in_url(entry.request.url)]
-    if (post_data := entry.request.post_data) and post_data.text:
-        texts += _secrets_in_json(post_data.text, is_sent=True)
-        if post_data.text.lstrip()[:1] not in ("{", "["):
-            texts += _secrets_in_url(f"?{post_data.text}")  # a form
+    url = entry.request.url
+    query = re.split("[?#]", url, maxsplit=1)[1:]
+    sent: list[object] = [field for each in query for field in _fields_in(each)]
+    texts = [*_secrets(headers), *_secrets_in_url(url), *_keys_in_path(url)]
+    body = ""
+    if post_data := entry.request.post_data:
+        body = post_data.text or ""
+        sent += [post_data.params, *_fields_in(body)]
+        if body.lstrip()[:1] not in ("{", "["):
+            texts += _secrets_in_url(f"?{body}")  # a form
+    texts += _secrets_in_body(body, *sent, is_sent=True)
     with suppress(BadBody):
-        texts += _secrets_in_json(
+        texts += _secrets_in_body(
             _body(entry.response.content).decode(errors="replace")
         )
-    return {each.encode("utf-8", "replace") for each in texts} - _KNOWN_NON_SECRETS
+    spelled = {form for each in set(texts) for form in _spellings(each)}
+    return {each.encode("utf-8", "replace") for each in spelled} - _KNOWN_NON_SECRETS
 
 
-def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
-    """Yield texts in fields with the names of secrets, in JSON or in events of JSON.
+def _spellings(secret: str) -> Iterator[str]:
+    """Yield a secret as it is, without blanks around it, and as in HTML."""
+    yield secret
+    yield (stripped := secret.strip())
+    yield escape(stripped, quote=False)
+    yield (in_html := escape(stripped))
+    yield (with_digits := in_html.replace("&#x27;", "&#39;"))
+    yield with_digits.replace("&quot;", "&#34;")
 
-    Skip labels in responses: texts with two blanks, and texts that do not look random.
+
+def _fields_in(form: str) -> Iterator[dict[str, str]]:
+    """Yield the fields of a multipart body, and those of a form that are JSON."""
+    if form.startswith("--"):
+        for part in form.replace("\r\n", "\n").split("\n--"):
+            head, _, value = part.partition("\n\n")
+            name = _PART_NAME.search(head)
+            if name and "filename" not in head:
+                yield {name[1]: value}
+    elif not form.startswith(("{", "[")):
+        for field, value in parse_qsl(form):
+            if value.lstrip()[:1] in ("{", "["):
+                yield {field: value}
+
+
+def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterator[str]:
+    """Yield texts in fields with the names of secrets, in a body and values in it.
+
+    The body is JSON, events of JSON, or a text with JSON in it, such as a script. Skip
+    labels in responses: texts with two blanks, and texts that do not look random.
     """
     events = (line[5:] for line in body.splitlines() if line.startswith("data:"))
-    pending: list[tuple[object, bool]] = [(each, False) for each in (body, *events)]
+    pending: list[tuple[object, bool]] = [(e, False) for e in (body, *events, *parts)]
     while pending:
         value, is_secret = pending.pop()
         match value:
@@ -278,10 +327,14 @@ def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
             case list():
                 pending += ((each, is_secret) for each in value)
             case str():
-                if value.lstrip()[:1] in ("{", "["):
-                    with suppress(msgspec.DecodeError, RecursionError):
-                        pending.append((msgspec.json.decode(value), is_secret))
+                text = value.removeprefix(_BYTE_ORDER_MARK)
+                is_like_json = text.lstrip()[:1] in ("{", "[")
+                if is_like_json:
+                    with suppress(*_NOT_JSON):
+                        pending.append((msgspec.json.decode(text), is_secret))
                         continue
+                if is_like_json or value is body:
+                    yield from _secrets_in_pairs(text, is_sent and is_like_json)
                 yield from _secrets_in_text(value)
                 # The key may follow a scheme such as Bearer.
                 text = value.rpartition(" ")[2]
@@ -290,8 +343,22 @@ def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
                 is_short = value.count(" ") < 2
                 if is_secret and is_short and (is_sent or _looks_random(text)):
                     yield text
-            case int() if is_secret and is_sent:
+            case int() | float() if is_secret and is_sent:
                 yield str(value)
+
+
+def _secrets_in_pairs(text: str, is_sent: bool) -> Iterator[str]:
+    """Yield secrets in pairs such as `"name": "value"`, in a text of any form.
+
+    Values of a response need the characters and the digits of a token.
+    """
+    for match in _QUOTED.finditer(text):
+        value = match[1] or match[2] or ""
+        if is_sent or (_TOKEN.fullmatch(value) and _is_token(value)):
+            before = text[max(0, match.start() - _MAX_NAME_CHARS) : match.start()]
+            name = _NOT_IN_NAME.split(before.rstrip(" \t\r\n\"'\\"))[-1]
+            if _is_secret_name(name):
+                yield from (value, value.removeprefix("Bearer "))
 
 
 def _secrets_in_text(text: str) -> Iterator[str]:
@@ -329,10 +396,20 @@ def _secrets_in_url(url: str) -> Iterator[str]:
         if password := urlsplit(url).password:
             yield password
     for name, value in parse_qsl("&".join(re.split("[?#]", url)[1:])):
-        is_token = len(_LETTER_DIGIT_CHANGE.findall(value)) >= _MIN_CHANGES
         is_long = len(value) >= _MIN_TOKEN_CHARS and not _ID_NAME.search(name)
-        if CREDENTIAL_NAME.search(name) or (is_long and is_token):
+        if CREDENTIAL_NAME.search(name) or (is_long and _is_token(value)):
             yield value
+
+
+def _is_token(text: str) -> bool:
+    return len(_LETTER_DIGIT_CHANGE.findall(text)) >= _MIN_CHANGES
+
+
+def _keys_in_path(url: str) -> Iterator[str]:
+    """Yield API keys in the path of a URL."""
+    for segment in unquote(re.split("[?#]", url, maxsplit=1)[0]).split("/"):
+        if (key := _KEY_SEGMENT.match(segment)) and _LETTER_DIGIT_CHANGE.search(key[1]):
+            yield key[1]
 
 
 def _headers(fields: list[HeaderField]) -> Headers:

@@ -165,6 +165,10 @@ def test_a_journal_hides_what_is_sent_to_paths_near_a_login(
         f"{LOGIN}/hunter2",
         f"{LOGIN}//x/Hunter2/",
         f"{LOGIN}%2fhunte%72%32",
+        f"{LOGIN};password=hunter2",
+        f"{LOGIN}-hunter2",
+        f"{LOGIN}%3Fpassword=hunter2",
+        f"{LOGIN}%253fpassword=hunter2",
         f"{LOGIN.replace('Password', '-password')}/hunter2",
         f"{ACCOUNT}/preLogin/hunter2?username=root",
     ],
@@ -175,6 +179,22 @@ def test_a_journal_hides_what_follows_the_path_of_a_login(api: Api, path: str) -
     shown = api.journal()[-1]["request"]["path"]
     assert shown.rstrip("/").endswith(("assword[redacted]", "preLogin[redacted]"))
     assert "hunte" not in kept(api).lower()
+
+
+def test_a_journal_shows_a_version_behind_the_path_of_a_login(api: Api) -> None:
+    api.client.post(f"{LOGIN}-v2", json={})
+    assert api.journal()[-1]["request"]["path"] == f"{LOGIN}-v2"
+
+
+@pytest.mark.parametrize("name", ["Referer", "X-Original-URI"])
+def test_a_journal_hides_queries_in_the_headers_of_a_login(api: Api, name: str) -> None:
+    url = "http://app.example/login"
+    sent = {name: f"{url}?username=root&password=hunter2", "X-Page": f"{url}?"}
+    for body in (b"{}", b""):
+        api.client.post(LOGIN, content=body, headers=sent)
+        shown = api.journal()[-1]["request"]["headers"]
+        assert shown[name.lower()] == f"{url}?[redacted]"
+        assert shown["x-page"] == f"{url}?"
 
 
 def test_a_journal_hides_a_password_that_is_sent_to_get_a_code(api: Api) -> None:
@@ -191,6 +211,15 @@ def test_no_journal_keeps_a_token_that_another_request_tells(api: Api) -> None:
     told = {"appId": APP, "chatId": "one", "top": True, "customTitle": token}
     assert api.client.put(PIN, json=told, headers=key).status_code == 200
     assert token.partition(":")[2] not in kept(api)
+
+
+def test_a_served_request_hides_a_key_in_an_authorization_of_another_form(
+    api: Api,
+) -> None:
+    headers = {"Authorization": "Token unknown-key", "X-Key-Of": "unknown-key"}
+    path = "/api/support/user/account/loginout"
+    assert api.client.get(path, headers=headers).status_code == 200
+    assert "unknown-key" not in kept(api)
 
 
 SECRETS: list[Any] = [
@@ -228,3 +257,6 @@ def test_the_request_log_tells_no_token(api: Api) -> None:
     scope = {"method": "GET", "raw_path": f"/x/{token}".encode(), "headers": []}
     redaction = LogRedaction(app.sandboxes, app.secrets)
     assert redaction.line(scope) == ("GET", f"/x/{token[:25]}[redacted]")
+    keyed: dict[str, Any] = {"headers": [(b"authorization", b"Token unknown-key")]}
+    keyed |= {"method": "GET", "raw_path": b"/x/unknown-key"}
+    assert redaction.line(keyed) == ("GET", "/x/[redacted]")
