@@ -1,6 +1,5 @@
 """Enters requests and their responses in journals, without keys and other secrets."""
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
@@ -8,7 +7,7 @@ from time import perf_counter
 
 from msgspec.structs import replace
 
-from mock_server.api import errors, escapes, redaction
+from mock_server.api import errors, redaction
 from mock_server.api.context import RequestContext
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.routing import Operations
@@ -45,17 +44,6 @@ _ANY_KEY = (
     "the fixture declares no keys: any key counts as an owner's "
     "(choice unknown_key=accept; said once in a journal)"
 )
-_LOGIN_PATHS = re.compile(
-    rb"(?:/support/user/account/+|/register/|log-?in|sign-?in|oauth|password|"
-    rb"openapi/health)[a-z0-9]*(?:-(?:by|password))*",
-    re.IGNORECASE,
-)
-"""Matches paths of the service that take passwords, misspelled ones too.
-
-A match ends with the name of the route.
-"""
-_MAX_SUFFIX_BYTES = 4
-"""Maximum length of a suffix such as `-v2` of a login path that is no secret."""
 
 
 class Journaling:
@@ -165,7 +153,7 @@ class Journaling:
         names = operation.contract.names if operation else ()
         credentials = redaction.credentials_in(entry.request, names)
         if isinstance(refusal, errors.RouteNotFound):
-            credentials += _below_login(entry.request.path)
+            credentials += redaction.below_login(entry.request.path)
         entry.request = redaction.without_login(entry.request)
         return credentials
 
@@ -176,7 +164,7 @@ class Journaling:
             return True
         if operation is not None and operation is request.operation:
             return False
-        return _find_login(request.scope["path"]) is not None
+        return redaction.find_login(request.scope["path"]) is not None
 
     def _operation_of(self, request: RequestContext) -> Operation | None:
         """Return the operation of a request, or of its path if none was found."""
@@ -299,22 +287,6 @@ def _outside_part(request: RequestContext) -> Outside | None:
     if operation.related is not None:
         return "related_route"
     return None if path == operation.path else "legacy_path"
-
-
-def _find_login(path: str) -> re.Match[bytes] | None:
-    """Return the match of a login path in a path without escapes, if there is one."""
-    return _LOGIN_PATHS.search(escapes.unescaped(path.encode("utf-8", "replace")))
-
-
-def _below_login(path: str) -> tuple[bytes, ...]:
-    """Return the part of a path after a login path, such as `/PASSWORD`, if any.
-
-    A short part is a secret too, if its slash makes it no part of a word.
-    """
-    login = _find_login(path)
-    below = login.string[login.end() :].rstrip(b"/") if login else b""
-    is_secret = below.startswith(b"/") or len(below) > _MAX_SUFFIX_BYTES
-    return (below.lower(),) if is_secret else ()
 
 
 def _hint_at_any_key(entry: Entry, request: RequestContext, journal: Journal) -> None:

@@ -208,6 +208,17 @@ def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
 
 
+_LOGIN_PATHS = re.compile(
+    rb"(?:/support/user/account/+|/register/|log-?in|sign-?in|oauth|password|"
+    rb"openapi/health)[a-z0-9]*(?:-(?:by|password))*",
+    re.IGNORECASE,
+)
+"""Matches paths of the service that take passwords, misspelled ones too.
+
+A match ends with the name of the route.
+"""
+_MAX_SUFFIX_BYTES = 4
+"""Maximum length of a suffix such as `-v2` of a login path that is no secret."""
 _LOGIN_FIELDS_SHOWN = {"username", "code"}
 _MAX_TEXTS, _MAX_CHARS = 20, 4_096
 """Maximum texts of a login, and characters of each, that its response may repeat."""
@@ -245,6 +256,22 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
             replace(each, path=hide(each.path), message=hide(each.message))
             for each in entry.violations
         ]
+
+
+def find_login(path: str) -> re.Match[bytes] | None:
+    """Return the match of a login path in a path without escapes, if there is one."""
+    return _LOGIN_PATHS.search(escapes.unescaped(path.encode("utf-8", "replace")))
+
+
+def below_login(path: str) -> tuple[bytes, ...]:
+    """Return the part of a path after a login path, such as `/PASSWORD`, if any.
+
+    A short part is a secret too, if its slash makes it no part of a word.
+    """
+    login = find_login(path)
+    below = login.string[login.end() :].rstrip(b"/") if login else b""
+    is_secret = below.startswith(b"/") or len(below) > _MAX_SUFFIX_BYTES
+    return (below.lower(),) if is_secret else ()
 
 
 def without_login(sent: SentRequest) -> SentRequest:

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 from itertools import count
 
 import msgspec
+from msgspec.structs import replace
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.api.bound_address import likely_sandbox
@@ -19,7 +20,12 @@ from mock_server.api.headers import (
     values,
 )
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets, redacted_text
+from mock_server.api.redaction import (
+    ESCAPED_KEY_BYTES,
+    Secrets,
+    below_login,
+    redacted_text,
+)
 from mock_server.api.response import whole_sender
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.clock import format_time
@@ -181,6 +187,8 @@ class LogRedaction:
         state = likely_sandbox(self._sandboxes, scope).state
         head = notes_of(scope).headers
         secrets = self._secrets.for_request(state, head.key, *head.unread_keys)
+        if below := below_login(scope["path"]):
+            secrets = replace(secrets, texts=(*secrets.texts, *below))
         # A cut before the redaction may leave half a key, which is not found. But paths
         # can be very long: so cut roughly before, drop the end, and cut again.
         beginning = text[: self._max_chars + ESCAPED_KEY_BYTES]

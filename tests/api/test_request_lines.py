@@ -78,6 +78,16 @@ def test_a_line_begins_with_the_time_to_the_millisecond() -> None:
     assert re.fullmatch(rf"\d{{4}}-\d\d-\d\dT{time}", line["time"])
 
 
+@pytest.mark.parametrize("between", ["/", ";password=", "-", "%3fpassword="])
+def test_what_follows_the_path_of_a_login_is_hidden(
+    logged: Logged, between: str
+) -> None:
+    path = "/api/support/user/account/loginByPassword"
+    logged.client.post(f"{path}{between}hunter2", json={})
+    assert "loginByPassword" in logged.lines[-1]
+    assert "hunter2" not in logged.lines[-1]
+
+
 def test_a_success_says_nothing_further(logged: Logged) -> None:
     assert logged.list_v2().endswith(" ms")
 

@@ -78,7 +78,7 @@ def without(items: list[Collection], ids: Iterable[str]) -> list[Collection]:
 
 
 def levels_below(items: list[Collection], folder: str) -> int:
-    """How many levels of collections are below a folder."""
+    """The number of levels of collections below a folder."""
     count, level = 0, {folder}
     while level := {item.id for item in items if item.parent_id in level}:
         count += 1

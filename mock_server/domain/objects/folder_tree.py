@@ -145,9 +145,9 @@ class FolderTree(ABC):
 
     @abstractmethod
     def has_level(self, folder: str, level: int) -> bool:
-        """Return whether collections are so many levels below a folder.
+        """Return whether a level below a folder has collections.
 
-        Level 0 is the folder itself.
+        The direct children of the folder are on level 1, the folder itself is on 0.
         """
 
     def folder_path(self, folder: str | None) -> Iterator[str]:
