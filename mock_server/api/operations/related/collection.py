@@ -231,7 +231,8 @@ def collection_update(call: Call, body: CollectionUpdateBody) -> None:
         inner = dataset.tree.descendants(collection.id, limit)
         if len(inner) > limit:
             expected = f"at most {limit} collections in a folder that is changed"
-            raise errors.LimitReached(expected, "more", "$.id")
+            got = f"at least {len(inner)}"
+            raise errors.LimitReached(expected, got, "$.id")
     children = [replace(each, forbid=body.forbid) for each in inner]
     call.store.put_collections(dataset, [replace(updated, **changes), *children])
 
