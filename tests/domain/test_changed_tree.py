@@ -31,7 +31,7 @@ from mock_server.domain.storage.merged import MAX_MOVED_PLACES, ChangeLog, Diffe
 from tests.domain.ready import ready
 
 IDS = list("abcdefgh")
-FOLDERS: list[str | None] = [None, "a", "b", "c"]
+FOLDERS: list[str | None] = [None, *"abcde"]
 WITHIN: list[Scope] = [ANYWHERE, *FOLDERS]
 SEARCHES = [
     Search("x"),
@@ -187,6 +187,9 @@ class Changes(RuleBasedStateMachine):
             for own_id in IDS:
                 count = levels_below(items, own_id)
                 wanted_levels = [level <= count for level in range(len(IDS))]
+                inner = {each.id for each in plain.descendants(own_id)}
+                assert {each.id for each in tree.descendants(own_id)} == inner
+                assert tree.descendant_count(own_id, 9) == len(inner)
                 for each in (tree, plain):
                     found = [each.has_level(own_id, at) for at in range(len(IDS))]
                     assert found == wanted_levels
@@ -309,6 +312,18 @@ def test_more_changes_than_are_noted_between_steps_are_shown(is_searched: bool) 
     )
     wanted = sort_collections(list(tree), "name")
     assert list(found) == [each for each in wanted if "y" in each.name]
+
+
+@pytest.mark.parametrize("kind", [ChangedTree, HidingTree])
+def test_what_moved_into_an_empty_folder_goes_with_it(kind: type[ChangedTree]) -> None:
+    pairs = ("p", None), ("x", "p"), ("a", None), ("b", "a")
+    items = [Collection(own_id, "n", parent_id=parent) for own_id, parent in pairs]
+    tree = kind(Tree(items), Memory().charge("changes"))
+    tree.put(replace(items[2], parent_id="x"))
+    assert [each.id for each in tree.descendants("p")] == ["x", "a", "b"]
+    assert [tree.has_level("p", level) for level in (3, 4)] == [True, False]
+    tree.remove(["p"])
+    assert (len(tree), list(tree)) == (0, [])
 
 
 def test_changes_to_a_long_list_are_applied_one_by_one() -> None:

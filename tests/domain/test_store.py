@@ -166,6 +166,17 @@ def test_nothing_changes_beyond_the_budget() -> None:
     store.put_chat(APP, Chat("app", "a", top=False))
 
 
+def test_of_several_datasets_all_or_nothing_is_removed() -> None:
+    items = [Collection(f"{at}", "a") for at in range(10)]
+    pair = {each: Dataset(each, tree=Tree(items)) for each in "de"}
+    store = Store(FixtureData(datasets=pair), Memory(Limits(memory_bytes=5_500)))
+    wanted = [(pair["d"], ["1"]), (pair["e"], [each.id for each in items])]
+    with pytest.raises(LimitReached):
+        store.remove_collections(*wanted)
+    assert [len(each.tree) for each in store.datasets()] == [10, 10]
+    assert store.remove_collections(*wanted[:1]) == 1
+
+
 def test_a_changed_collection_shares_what_was_sorted_and_searched() -> None:
     store = Store(GENERATION)
     base = GENERATION.datasets["d"].tree.listing(None, "name")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from math import inf
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 from mock_server.domain.objects.index import (
@@ -123,21 +123,30 @@ class FolderTree(ABC):
     def children(self, folder: str | None) -> Sequence[Collection]:
         """Return the collections in a folder, in any order."""
 
-    def descendants(
-        self, collection_id: str, max_count: float = inf
-    ) -> list[Collection]:
-        """Return the descendants of a collection, the direct children first.
+    def child_count(self, folder: str | None) -> int:
+        """Return the number of collections in a folder."""
+        return len(self.children(folder))
 
-        If there are more than `max_count`, only some are returned, but more than that.
-        """
-        descendants: list[Collection] = []
-        folders = [collection_id]
-        for folder in folders:  # the list grows here, level by level
-            descendants += self.children(folder)
-            folders += self.folders_in(folder)
-            if len(descendants) > max_count:
+    def descendants(self, collection_id: str) -> list[Collection]:
+        """Return the descendants of a collection, the direct children first."""
+        folders = self._folders_below(collection_id)
+        return [*chain.from_iterable(map(self.children, folders))]
+
+    def descendant_count(self, collection_id: str, max_count: int) -> int:
+        """Return the number of descendants; stop counting above `max_count`."""
+        count = 0
+        for folder in self._folders_below(collection_id):
+            count += self.child_count(folder)
+            if count > max_count:
                 break
-        return descendants
+        return count
+
+    def _folders_below(self, collection_id: str) -> Iterator[str]:
+        """Yield a folder and the folders below it, level by level."""
+        folders = [collection_id]
+        for folder in folders:  # the list grows here
+            yield folder
+            folders += self.folders_in(folder)
 
     @abstractmethod
     def folders_in(self, folder: str | None) -> Iterable[str]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import chain, compress, pairwise
 from sys import getsizeof
+from typing import NamedTuple
 
 from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.dataset import Tree
@@ -38,6 +39,17 @@ from mock_server.domain.storage.spans import Spans
 _ByFolder = dict[Scope, dict[str, Collection]]
 
 
+class Removal(NamedTuple):
+    """Collections to remove, spans of the base to hide, and the bytes that both take.
+
+    `growth` is negative if more memory is freed than taken.
+    """
+
+    items: Mapping[str, Collection]
+    hidden: Spans
+    growth: int
+
+
 class ChangedTree(FolderTree):
     """A base tree with later changes, charged to `charge`.
 
@@ -61,6 +73,8 @@ class ChangedTree(FolderTree):
         # that were removed or replaced. Both by folder (and ANYWHERE), then by id.
         self._put: _ByFolder = {ANYWHERE: {}}
         self._removed: _ByFolder = {ANYWHERE: {}}
+        # By folder: collections of the base that had no content there, and got some.
+        self._filled: dict[str | None, set[str]] = {}
         # Hidden collections of the base, as spans of numbers in depth-first order.
         self._hidden = Spans()
         # By id: numbers in fixture order of collections that come after the base.
@@ -81,6 +95,7 @@ class ChangedTree(FolderTree):
         copy._removed = {
             folder: items.copy() for folder, items in self._removed.items()
         }
+        copy._filled = {folder: ids.copy() for folder, ids in self._filled.items()}
         copy._folded = FoldedTexts(copy._put[ANYWHERE])
         copy._hidden = Spans(self._hidden.bounds)
         copy._appended_numbers = self._appended_numbers.copy()
@@ -147,8 +162,16 @@ class ChangedTree(FolderTree):
             loaded = [item for item in loaded if item.id not in removed]
         return [*loaded, *put.values()] if put else loaded
 
+    def child_count(self, folder: str | None) -> int:
+        loaded = 0 if self._is_hidden(folder) else self._base.child_count(folder)
+        removed, put = self._removed.get(folder, ()), self._put.get(folder, ())
+        return loaded - len(removed) + len(put)
+
     def folders_in(self, folder: str | None) -> Iterable[str]:
-        loaded = () if self._is_hidden(folder) else self._base.folders_in(folder)
+        loaded: Iterable[str] = ()
+        if not self._is_hidden(folder):
+            loaded, filled = self._base.folders_in(folder), self._filled.get(folder)
+            loaded = [*loaded, *filled] if filled else loaded
         removed, put = self._removed.get(folder), self._put.get(folder)
         if removed:
             loaded = [each for each in loaded if each not in removed]
@@ -159,20 +182,20 @@ class ChangedTree(FolderTree):
         return [*loaded, *new]
 
     def has_level(self, folder: str, level: int) -> bool:
+        count = self.child_count(folder)
+        if level < 2 or not count:
+            return level < 1 or count > 0
         heights, changed = self._base.heights, self._changed_by_folder()
-        folders = [folder]
-        for left in range(level, 1, -1):
-            folders = [
-                each
-                for parent in folders
-                # If the base has fewer levels here, those of changed folders decide.
-                for each in (
-                    self.folders_in(parent)
-                    if heights.get(parent, 1) >= left
-                    else changed.get(parent, ())
-                )
-            ]
-        return level < 1 or any(map(self.children, folders))
+
+        def reaches(parent: str, left: int) -> bool:
+            if left == 1:
+                return self.child_count(parent) > 0
+            # If the base has fewer levels here, those of changed folders decide.
+            is_high = heights.get(parent, 1) >= left
+            inner = self.folders_in(parent) if is_high else changed.get(parent, ())
+            return any(reaches(each, left - 1) for each in inner)
+
+        return reaches(folder, level)
 
     def _changed_by_folder(self) -> Mapping[str, Set[str]]:
         """Return, by folder, its subfolders that were changed, or contain such ones."""
@@ -242,6 +265,12 @@ class ChangedTree(FolderTree):
         Returns the ids of the removed collections, except those in folders that are
         hidden. Raises LimitReached.
         """
+        removal = self.plan_removal(ids)
+        self._charge.add(removal.growth)
+        return self.apply(removal)
+
+    def plan_removal(self, ids: Iterable[str]) -> Removal:
+        """Return what `remove` would remove, and change nothing."""
         items = {each.id: each for each in map(self.get, ids) if each is not None}
         roots, base_folders = {*items}, self._base.parents()
         below, newly_hidden = Spans(), 0
@@ -259,13 +288,18 @@ class ChangedTree(FolderTree):
         put = self._put[ANYWHERE]
         freed = [_size_of(each) for each in items.values() if each.id in put]
         taken = _REMOVED_BYTES * (len(items) - len(freed))
-        self._add_size(taken + _HIDDEN_BYTES * newly_hidden - sum(freed))
-        self._drop_listings_before(len(items), is_large=newly_hidden > 0)
+        growth = taken + _HIDDEN_BYTES * newly_hidden - sum(freed)
+        return Removal(items, below if newly_hidden else Spans(), growth)
+
+    def apply(self, removal: Removal) -> Set[str]:
+        """Remove what was planned, and charged; return the ids as `remove` does."""
+        items, self.size = removal.items, self.size + removal.growth
+        self._drop_listings_before(len(items), is_large=bool(removal.hidden))
         for item in items.values():
             self._delete(item)
             self._appended_numbers.pop(item.id, None)
-        if newly_hidden:
-            self._hide(below)
+        if removal.hidden:
+            self._hide(removal.hidden)
         return items.keys()
 
     def _drop_listings_before(self, count: int, *, is_large: bool = False) -> None:
@@ -380,6 +414,10 @@ class ChangedTree(FolderTree):
         self._put[ANYWHERE][item.id] = item
         self._put.setdefault(folder, {})[item.id] = item
         self.created += item.id not in self._base.by_id
+        if folder is not None and folder not in self._base.parents():
+            loaded = self._base.by_id.get(folder)
+            if loaded is not None:
+                self._filled.setdefault(loaded.parent_id, set()).add(folder)
         for order, base, listing in self._listings.with_folder(folder):
             key = self._places.key(order, item, self._appended_numbers)
             listing.insert(item, self._places.place(order, base, key), key)

@@ -17,7 +17,6 @@ from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import NEW_ID_START, FixtureData, JobsKey
-from mock_server.domain.objects.folder_tree import FolderTree
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
 from mock_server.domain.objects.pending import compute
 from mock_server.domain.objects.rows import (
@@ -29,7 +28,7 @@ from mock_server.domain.objects.rows import (
 )
 from mock_server.domain.objects.uploads import File, Ticket
 from mock_server.domain.replies import ReplyTurns
-from mock_server.domain.storage.changed_tree import ChangedTree
+from mock_server.domain.storage.changed_tree import ChangedTree, Removal
 from mock_server.domain.storage.chat_store import ChatStore
 from mock_server.domain.storage.overlay import Overlay
 
@@ -305,26 +304,28 @@ class Store(ChatStore):
         """Remove collections of datasets, their descendants, and the rows of both.
 
         Each removal is a dataset and the ids of collections in it. Returns the number
-        of removed collections. Raises LimitReached.
+        of removed collections. If memory is short, remove none and raise LimitReached.
         """
-        trees: dict[str, FolderTree] = {}
-        count = 0
-        try:
-            for dataset, ids in removals:
-                trees[dataset.id] = tree = self._changed_tree(dataset)
-                count += self._remove_with_rows(dataset, tree, ids)
-        finally:
-            self._forget_work(
-                lambda place: place[0] in trees and place[1] not in trees[place[0]]
-            )
+        trees = {dataset.id: self._changed_tree(dataset) for dataset, _ in removals}
+        planned = [
+            (dataset, trees[dataset.id].plan_removal(ids)) for dataset, ids in removals
+        ]
+        self._charge.add(sum(removal.growth for _, removal in planned))
+        count = sum(
+            self._remove_with_rows(dataset, trees[dataset.id], removal)
+            for dataset, removal in planned
+        )
+        self._forget_work(
+            lambda place: place[0] in trees and place[1] not in trees[place[0]]
+        )
         return count
 
     def _remove_with_rows(
-        self, dataset: Dataset, tree: ChangedTree, ids: Iterable[str]
+        self, dataset: Dataset, tree: ChangedTree, removal: Removal
     ) -> int:
         """Remove collections, descendants and rows; return how many collections."""
         size_before = len(tree)
-        removed = {*tree.remove(ids)}
+        removed = {*tree.apply(removal)}
         if size_before - len(tree) > len(removed):
             changed = self.rows.changed_collections(dataset)
             removed.update(each for each in changed if each not in tree)

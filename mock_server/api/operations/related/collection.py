@@ -228,11 +228,11 @@ def collection_update(call: Call, body: CollectionUpdateBody) -> None:
     if body.forbid is not UNSET:
         changes["forbid"] = body.forbid
         limit = call.state.limits.changed_collections
-        inner = dataset.tree.descendants(collection.id, limit)
-        if len(inner) > limit:
+        count = dataset.tree.descendant_count(collection.id, limit)
+        if count > limit:
             expected = f"at most {limit} collections in a folder that is changed"
-            got = f"at least {len(inner)}"
-            raise errors.LimitReached(expected, got, "$.id")
+            raise errors.LimitReached(expected, f"at least {count}", "$.id")
+        inner = dataset.tree.descendants(collection.id)
     children = [replace(each, forbid=body.forbid) for each in inner]
     call.store.put_collections(dataset, [replace(updated, **changes), *children])
 
