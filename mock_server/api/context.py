@@ -35,7 +35,7 @@ class ScopeNotes(Struct, eq=False, gc=False):
     `firing` the firing of a fault. `entry_place` is the journal entry of the request
     once it has a response: sandbox, generation and number (0 without an entry).
     `refused_preflight` is the refusal of a preflight whose origin is not allowed,
-    `cors_hint` says why a browser hides a response from its page.
+    `hint` says what may be wrong, though the response is right.
     """
 
     headers: ParsedHeaders
@@ -44,7 +44,7 @@ class ScopeNotes(Struct, eq=False, gc=False):
     firing: Firing | None = None
     entry_place: tuple[str, int, int] | None = None
     refused_preflight: Refusal | None = None
-    cors_hint: str | None = None
+    hint: str | None = None
 
 
 def notes_of(scope: Scope) -> ScopeNotes:

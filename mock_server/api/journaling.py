@@ -117,9 +117,9 @@ class Journaling:
             redaction.redact_entry(entry, secrets)
         if is_long:
             self._cut(entry, max_bytes)
+        entry.hint = request.notes.hint or entry.hint
         if request.is_outside_spec and entry.hint is None:
             entry.hint = _idle_fields_hint(request, entry)
-        entry.hint = entry.hint or request.notes.cors_hint
         journal.append(entry)
         return entry.seq
 

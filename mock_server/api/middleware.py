@@ -76,7 +76,7 @@ class CORS:
         own_host = b"".join(values(scope["headers"], b"host"))
         is_foreign = origins[0].partition(b"://")[2] != own_host
         if b"*" in headers[0] and is_foreign and values(scope["headers"], b"cookie"):
-            notes_of(scope).cors_hint = _NO_CREDENTIALS % origins[0].decode("latin-1")
+            notes_of(scope).hint = _NO_CREDENTIALS % origins[0].decode("latin-1")
         headers.append((b"access-control-expose-headers", _EXPOSED))
         return self._app(scope, receive, AddingSend(send, headers))
 

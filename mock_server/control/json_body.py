@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from mock_server.domain.validation.walk import Path, dotted
-from mock_server.domain.wrong_calls import WrongValue
+from mock_server.domain.wrong_calls import NO_FUNCTION, WrongValue
 
 _BYTES = bytes, bytearray, memoryview
 
@@ -31,8 +31,8 @@ def to_json(value: object) -> bytes:
             got, fix = "a pattern", "in a route, {id} is any segment"
             hint = f"there are no patterns: {fix}"
         elif isroutine(wrong_value):
-            got, fix = "a function", "use placeholders, or respond(times=1) for each"
-            hint = f"an answer is data: {fix}" if path[0] in ("data", "json") else ""
+            got = "a function"
+            hint = NO_FUNCTION if path[0] in ("data", "json") else ""
         where = f" as {dotted(path)[2:]}" if path else ""
         raise WrongValue(f"Expected JSON{where}, got {got}", hint)
     return msgspec.json.encode(value)

@@ -4,6 +4,7 @@ The API layer has already checked the fields. Completions call no model, but sto
 conversation.
 """
 
+import re
 from collections.abc import Iterable, Sequence, Set
 
 from msgspec import Struct
@@ -114,6 +115,7 @@ _DEFAULT_TITLES = ("", "新对话", "历史记录")
 """Titles of chats that have no title of their own yet."""
 TITLE_CHARS = 20
 """Number of characters of a question that become the title of its chat."""
+_CUT_KEY = re.compile(r"(?:fastgpt|sk)-[\w-]*$", re.IGNORECASE)
 
 
 NOT_RECORDED = "NO_RECORD_HISTORIES"
@@ -208,9 +210,18 @@ def _record(
     return response_title
 
 
+def _title_of(question: str) -> str:
+    """Return the beginning of a question, without the beginning of an API key.
+
+    A key that is cut could not be redacted.
+    """
+    title = question[:TITLE_CHARS]
+    return title if title == question else _CUT_KEY.sub("", title)
+
+
 def _titles(call: Call, chat: Chat, turn: Turn) -> tuple[str, str | None]:
     """Return the title of a chat after a turn, and the title for the response."""
-    new_title = turn.question[:TITLE_CHARS] if turn.title is None else turn.title
+    new_title = _title_of(turn.question) if turn.title is None else turn.title
     if not call.facts.first_turn_titles_a_chat:
         return new_title or _DEFAULT_TITLES[1], None
     if chat.custom_title or chat.title not in _DEFAULT_TITLES:

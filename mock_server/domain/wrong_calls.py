@@ -242,6 +242,9 @@ def _explain_calls(function: Callable[P, R], place: str) -> Callable[P, R]:
     return call
 
 
+NO_FUNCTION = "an answer is data: use placeholders, or respond(times=1) for each"
+
+
 def _wrong_call(
     callee: Signature, args: Sequence[object], kwargs: Mapping[str, object]
 ) -> tuple[str, str] | None:
@@ -262,8 +265,11 @@ def _wrong_call(
         are_by_name = keyword_only or Parameter.VAR_KEYWORD in kinds
         expected = "arguments by name" if are_by_name else "no further argument"
         after = f" after {positional[-1]}" if positional[-1] in names else ""
-        hint = f"{example}{other_names}" or takes
-        return f"Expected {expected}{after}, got {value!r}", hint
+        hint, got = f"{example}{other_names}" or takes, repr(value)
+        if isfunction(value):
+            got, is_answer = "a function", keyword_only[:1] == ["data"]
+            hint = NO_FUNCTION if is_answer else takes
+        return f"Expected {expected}{after}, got {got}", hint
     for name in kwargs:
         if name not in names and Parameter.VAR_KEYWORD not in kinds:
             hint = did_you_mean(name, names).strip(" ()")

@@ -40,12 +40,13 @@ def test_a_preflight_allows_the_method_and_headers_that_it_asks_for(
     assert answer.headers["access-control-allow-headers"] == names
 
 
-def test_a_cookie_that_no_page_may_send_is_hinted_at(api: Api) -> None:
+@pytest.mark.parametrize("path", [LIST, "/api/core/dataset/list"])
+def test_a_cookie_that_no_page_may_send_is_hinted_at(api: Api, path: str) -> None:
     host = f"http://{api.client.base_url.netloc.decode()}"
     for origin, cookie in [(PAGE, "a=b"), (PAGE, None), (host, "a=b")]:
         headers = {"Origin": origin, "Authorization": "Bearer any"}
         headers |= {"Cookie": cookie} if cookie else {}
-        api.client.post(LIST, json={"offset": 0}, headers=headers)
+        api.client.post(path, json={"offset": 0}, headers=headers)
     said = [f"--cors-origin {PAGE}" in str(entry["hint"]) for entry in api.journal()]
     assert said == [True, False, False]
 

@@ -99,15 +99,16 @@ def test_a_fault_beyond_the_end_of_a_stream_is_hinted_at(
 ) -> None:
     body = {"messages": [{"role": "user", "content": "x"}], "stream": True}
     add(api, "reply", text="".join(WORDS))
-    for after in (4, 90):
+    for after in (2, 90):
         add(api, kind, afterChunks=after, **fields)
         with suppress(httpx2.TransportError):
             api.send("POST", COMPLETIONS, body)
-    hints = [entry["hint"] for entry in api.journal()]
-    assert [f"{kind!r} is 90, and the stream has" in each for each in hints] == [
-        False,
-        True,
-    ]
+    add(api, kind, afterChunks=2, **fields)
+    with suppress(httpx2.TransportError):
+        api.send("POST", COMPLETIONS, body | {"stream": False})
+    _, long, plain = [entry["hint"] for entry in api.journal()]
+    assert f"{kind!r} is 90, but the response has " in long
+    assert f"{kind!r} is 2, but the response is no stream" in plain
 
 
 def test_a_stream_hangs_after_an_event_until_a_reset(api: Api) -> None:

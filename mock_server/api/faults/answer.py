@@ -236,6 +236,10 @@ class Answer(BaseAnswer, tag="answer", dict=True):
         if isinstance(self.json, str) and _holds_json(self.json):
             fix = "write it without quotes, or as text"
             yield f"json is a text that holds JSON, and is sent as a JSON string: {fix}"
+        is_typed = any(name.lower() == "content-type" for name in self.headers)
+        if (self.text or "").startswith("data:") and not is_typed:
+            fix = "give the header Content-Type: text/event-stream, or use kind reply"
+            yield f"the text is an event stream, but is sent as text/plain: {fix}"
         if not self._has_placeholders and self._own_difference:
             yield self._own_difference
 

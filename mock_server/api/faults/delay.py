@@ -56,8 +56,10 @@ class Delay(fault.StreamFault, tag="delay"):
         draw = context.firing.draw_for
         ms = self.milliseconds(draw("delay"), draw("angle"))
         stream = await context.perform() if self.after_chunks else None
+        if stream is not None:
+            self.hint_at_end(context, stream)
         if isinstance(stream, EventStream) and stream.chunks:
-            return self.with_pause(self.with_hint(stream), ms)
+            return self.with_pause(stream, ms)
         if stream is not None:
             await pause(context.request, ms)
             return stream

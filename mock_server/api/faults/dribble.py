@@ -37,8 +37,8 @@ class Dribble(fault.StreamFault, tag="dribble"):
         response = await context.perform()
         if not response.status:  # a reply that is cut before its first byte
             return response
+        self.hint_at_end(context, response)
         if isinstance(response, EventStream):
-            response = self.with_hint(response)
             before = response.chunks[: self.after_chunks]
             rest = b"".join(each.content for each in response.chunks[len(before) :])
             late_pieces = _split(rest, self.chunks)

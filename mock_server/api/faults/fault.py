@@ -30,7 +30,6 @@ from mock_server.domain.errors import InvalidField, InvalidFields
 from mock_server.domain.faults.definition import Definition, WholeNumber
 from mock_server.domain.faults.firing import Firing
 from mock_server.domain.faults.routes import is_route
-from mock_server.domain.journal import Note
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import (
     all_problems,
@@ -283,21 +282,21 @@ class StreamFault(Fault):
     async def stream(self, context: FaultContext) -> EventStream | None:
         """Return the stream to break, None if `after_chunks` is 0 or without one."""
         response = await context.response_to_break() if self.after_chunks else None
-        return self.with_hint(response) if isinstance(response, EventStream) else None
+        if response is not None:
+            self.hint_at_end(context, response)
+        return response if isinstance(response, EventStream) else None
 
-    def with_hint(self, stream: EventStream) -> EventStream:
-        """Return the stream with a hint if it has fewer than `after_chunks` events."""
-        note = stream.note or Note()
-        count = len(stream.chunks)
-        if count >= self.after_chunks:
-            return stream
-        hint = (
-            f"afterChunks of the fault {self.kind!r} is {self.after_chunks}, and the "
-            f"stream has {count} events: the fault acts at its end"
-        )
-        if isinstance(note.hint, str):
-            hint = f"{hint}; {note.hint}"
-        return replace(stream, note=replace(note, hint=hint))
+    def hint_at_end(self, context: FaultContext, response: Response) -> None:
+        """Hint in the journal at a response with fewer than `after_chunks` events."""
+        is_stream = isinstance(response, EventStream)
+        count = len(response.chunks) if isinstance(response, EventStream) else 0
+        if count < self.after_chunks:
+            got = f"has {count} events" if is_stream else "is no stream"
+            where = "at its end" if is_stream else "on all of it"
+            context.request.notes.hint = (
+                f"afterChunks of the fault {self.kind!r} is {self.after_chunks}, but "
+                f"the response {got}: the fault acts {where}"
+            )
 
     def end_early(self, stream: EventStream, end: End) -> EventStream:
         """Return the first `after_chunks` events of a stream, then `end`."""

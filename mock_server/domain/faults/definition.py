@@ -80,9 +80,13 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
             value_text = quoted(value) if len(value) < _REPEATED_CHARS else value_text
         elif not isinstance(value, list | dict):
             value_text = describe_value(value)
-        field = f"{{{quoted(cut(name))}: {value_text}}}"
+        owner, _, rest = name.partition(".")
+        if not rest or owner not in ("body", "query"):
+            owner, rest = "body", name
+        for part in reversed(cut(rest).split(".")):
+            value_text = f"{{{quoted(part)}: {value_text}}}"
         names = ", ".join(cls.__struct_fields__)
-        return f' (did you mean {{"body": {field}}}? There are {names})'
+        return f' (did you mean {{"{owner}": {value_text}}}? There are {names})'
 
     def __post_init__(self) -> None:
         # Header names are in lower case in requests, so store them like this here.
