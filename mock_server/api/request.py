@@ -277,13 +277,17 @@ def _not_json(got: str, hint: str = "") -> Refusal:
 
 
 def _amount_steps(content: bytes) -> Iterator[None]:
-    """Raise BadJson for too many values, long numbers or exponents.
+    """Raise BadJson for too many values, long numbers, exponents or escapes.
 
     Yield after each step that may take long.
 
     They are counted in the text: decoding a million items would take long, and of the
-    numbers that are hard to round, each takes up to 18 us.
+    numbers that are hard to round, each takes up to 18 us, an escape about 10 ns.
     """
+    if len(content) > Published.json_escapes:
+        if _escapes(content) > Published.json_escapes:
+            raise _not_json(f"more than {Published.json_escapes} escapes")
+        yield
     digit_runs = Published.json_digits // len(_DIGIT_RUN)
     # Take a sample with two bytes of each run: reading all of 10 MiB would take long.
     sample = content[:: len(_DIGIT_RUN) // 2].translate(_DIGITS_AS_ZEROS)
@@ -311,6 +315,14 @@ def _amount_steps(content: bytes) -> Iterator[None]:
     if _exponents(outside) > Published.json_exponents:
         limit = Published.json_exponents
         raise _not_json(f"more than {limit} numbers with exponents")
+
+
+def _escapes(content: bytes) -> int:
+    """Return the number of escapes, at most that of the backslashes."""
+    backslashes = content.count(b"\\")
+    if backslashes <= Published.json_escapes:
+        return backslashes
+    return backslashes - content.count(b"\\\\")  # each pair is one escape
 
 
 def _exponents(content: bytes) -> int:

@@ -84,6 +84,8 @@ class Published:
     """Digits of a request body in numbers of 32 digits or more."""
     json_exponents: Final = 1_000
     """Numbers with exponents of a request body."""
+    json_escapes: Final = 4_000_000
+    """Escapes, such as `\\n`, of a request body."""
     refused_body_seconds: Final = 0.1
     """Time that a refusal waits for a short body, to journal it."""
     discard_seconds: Final = 1.0

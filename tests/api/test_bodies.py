@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mock_server.api.errors import BadJson
+from mock_server.api.request import check_counts
+from mock_server.domain.limits import Published
 from tests.conftest import MakeApi
 from tests.support import LIBRARY, LIST, PIN, Api, chunks
 
@@ -46,3 +49,11 @@ def test_large_bodies_are_charged_while_they_are_held(make_api: MakeApi) -> None
     assert "at most 390.6 KiB of memory in use" in answer.json()["message"]
     assert api.client.get("/__admin/health").json()["memory"]["requests"] == 0
     assert api.list_v2().status_code == 200
+
+
+@pytest.mark.parametrize("escape", [b"\\n", b"\\\\"])
+def test_more_escapes_than_others_could_wait_for_are_refused(escape: bytes) -> None:
+    most = Published.json_escapes
+    check_counts(b'{"x":"%b"}' % (escape * most))
+    with pytest.raises(BadJson, match=f"more than {most} escapes"):
+        check_counts(b'{"x":"%b"}' % (escape * (most + 1)))

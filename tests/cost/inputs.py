@@ -20,6 +20,7 @@ KEY = "fastgpt-some-key"
 BODY = DEFAULT_LIMITS.body_bytes - 200
 STATE = "/__admin/state"
 ROWS = DEFAULT_LIMITS.text_body_bytes - 200
+ESCAPES = 2 * Published.json_escapes - 200
 FORM = DEFAULT_LIMITS.upload_bytes - 200
 CREATE = "/api/core/dataset/collection/create"
 INSERT = "/api/core/dataset/data/insertData"
@@ -544,9 +545,10 @@ OPERATIONS = {
     ),
     "paragraphs of a text": Input(ROWS, lambda n: made_of(text("a\\n\\n", n))),
     "separators of a text": Input(200_000, lambda n: separated("a" * n)),
-    "blank lines of a text": Input(ROWS, lambda n: made_of(text("\\n\\r\\n", n))),
+    "blank lines of a text": Input(ESCAPES, lambda n: made_of(text("\\n\\r\\n", n))),
+    "more escapes than are read": Input(ROWS, lambda n: made_of(text("\\n\\r\\n", n))),
     "text beside a query": Input(
-        ROWS, lambda n: made_of(text('\\"', n), query="parentId=")
+        ESCAPES, lambda n: made_of(text('\\"', n), query="parentId=")
     ),
     "rows beside a query": Input(
         200, lambda n: replace(pushed(n), query="trainingType=chunk")
