@@ -85,11 +85,11 @@ class Published:
     json_exponents: Final = 1_000
     """Numbers with exponents of a request body."""
     json_escapes: Final = 4_000_000
-    """Escapes, such as `\\n`, of a request body."""
+    """Escapes of a request body."""
     refused_body_seconds: Final = 0.1
-    """Time that a refusal waits for a short body, to journal it."""
+    """Time a refusal waits for a short body, to journal it."""
     discard_seconds: Final = 1.0
-    """Time in which the rest of a body is read after an early response."""
+    """Time to read the rest of a body after an early response."""
 
     # Fixtures and states
 
