@@ -326,6 +326,16 @@ def test_what_moved_into_an_empty_folder_goes_with_it(kind: type[ChangedTree]) -
     assert (len(tree), list(tree)) == (0, [])
 
 
+def test_folders_may_be_nested_deeper_than_python_calls() -> None:
+    last = 2_000
+    tree = changed(Tree([Collection("0", "n"), Collection("x", "n")]))
+    for at in range(1, last + 1):
+        tree.put(Collection(f"{at}", "n", parent_id=f"{at - 1}"))
+    assert [tree.has_level("0", level) for level in (last, last + 1)] == [True, False]
+    tree.remove(["0"])
+    assert [each.id for each in tree] == ["x"]
+
+
 def test_changes_to_a_long_list_are_applied_one_by_one() -> None:
     log, computed = ChangeLog(), Differences()
     for place in (5, 3):

@@ -10,7 +10,6 @@ A large removed folder is *hidden*: its content is skipped by number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cache
 from itertools import chain, compress, pairwise
 from sys import getsizeof
 from typing import NamedTuple
@@ -187,15 +186,20 @@ class ChangedTree(FolderTree):
             return level < 1 or count > 0
         heights, changed = self._base.heights, self._changed_by_folder()
 
-        def reaches(parent: str, left: int) -> bool:
-            if left == 1:
-                return self.child_count(parent) > 0
-            # If the base has fewer levels here, those of changed folders decide.
-            is_high = heights.get(parent, 1) >= left
-            inner = self.folders_in(parent) if is_high else changed.get(parent, ())
-            return any(reaches(each, left - 1) for each in inner)
-
-        return reaches(folder, level)
+        # Depth first, without recursion, as the limit of the depth may be raised.
+        path: list[Iterator[str]] = [iter((folder,))]
+        while path:
+            parent, left = next(path[-1], None), level - len(path) + 1
+            if parent is None:
+                path.pop()
+            elif left > 1:
+                # If the base has fewer levels here, those of changed folders decide.
+                is_high = heights.get(parent, 1) >= left
+                inner = self.folders_in(parent) if is_high else changed.get(parent, ())
+                path.append(iter(inner))
+            elif self.child_count(parent):
+                return True
+        return False
 
     def _changed_by_folder(self) -> Mapping[str, Set[str]]:
         """Return, by folder, its subfolders that were changed, or contain such ones."""
@@ -333,13 +337,18 @@ class ChangedTree(FolderTree):
         It remembers each folder: many folders may be in the same deep one.
         """
 
-        @cache
+        known: dict[str | None, bool] = {None: False} | dict.fromkeys(roots, True)
+
         def is_inside(folder: str) -> bool:
-            if folder in roots:
-                return True
-            collection = self.get(folder)
-            parent = None if collection is None else collection.parent_id
-            return parent is not None and is_inside(parent)
+            path: list[str] = []
+            each: str | None = folder
+            while each is not None and each not in known:
+                path.append(each)
+                collection = self.get(each)
+                each = None if collection is None else collection.parent_id
+            for inner in path:
+                known[inner] = known[each]
+            return known[each]
 
         return is_inside
 
