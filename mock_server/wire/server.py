@@ -10,7 +10,9 @@ import asyncio
 import errno
 import signal
 import socket
+import struct
 import threading
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -36,6 +38,15 @@ _TURNS_TO_READ = 4
 """Number of turns after which both event loops have read a new connection."""
 _CHECKS_PER_LIMIT = 10
 _BACKLOG = 2048
+_HANDSHAKE_SECONDS = 0.005  # for connections that have begun
+_SO_ATTACH_FILTER = 26  # of Linux; `socket` does not name it
+# Instructions of a Linux packet filter over a TCP header: code, jumps, operand.
+_DROP_NEW_CONNECTIONS = (
+    (0x30, 0, 0, 13),  # load the byte of the flags
+    (0x45, 0, 1, 0x02),  # without SYN, skip one instruction
+    (0x06, 0, 0, 0),  # drop the packet
+    (0x06, 0, 0, 0xFFFFFFFF),  # keep the packet
+)
 _START_POLL_SECONDS = 0.05
 # Loopback addresses of sockets that listen on all addresses.
 _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound
@@ -131,8 +142,11 @@ class Server(uvicorn.server.Server):
         """Called by uvicorn at a stop: end all connections in phases."""
         # uvicorn adds these headers to all responses that have not begun.
         self.server_state.default_headers.append((b"connection", b"close"))
-        # Accept and close in one turn, as clients continue to connect: connections that
-        # wait when a listener closes are reset.
+        # Connections that wait when a listener closes are reset. Let no more come, and
+        # accept and close in one turn for systems where they come.
+        for listener in sockets or ():
+            drop_new_connections(listener)
+        await asyncio.sleep(_HANDSHAKE_SECONDS)
         accepted_sockets = [
             one for each in sockets or () for one in _accept_waiting(each)
         ]
@@ -225,6 +239,20 @@ class Server(uvicorn.server.Server):
             self._is_hung_up = True
         elif not self.should_exit:
             self._loop.call_soon_threadsafe(self._on_hangup)
+
+
+def drop_new_connections(listener: socket.socket) -> None:
+    """Let the kernel drop the first packet of each further connection, on Linux.
+
+    Clients send it again after a second; by then the listener has closed, or another
+    server listens. Connections that have begun, or wait to be accepted, remain.
+    """
+    code = b"".join(struct.pack("HBBI", *each) for each in _DROP_NEW_CONNECTIONS)
+    program = array("B", code)
+    address, _ = program.buffer_info()
+    option = struct.pack("HP", len(_DROP_NEW_CONNECTIONS), address)
+    with suppress(OSError):  # another system
+        listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, option)
 
 
 def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:

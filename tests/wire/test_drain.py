@@ -6,16 +6,25 @@ import json
 import signal
 import socket
 import subprocess
+import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from random import Random
 from urllib.request import urlopen
 
 import pytest
 
 from mock_server import Fault
 from mock_server.app import create_app
-from mock_server.wire.server import Server, bind, running, url_of
+from mock_server.wire.server import (
+    Server,
+    bind,
+    drop_new_connections,
+    running,
+    url_of,
+)
 from mock_server.wire.uvicorn_internals import HttpParser, best_parser
 from tests.process import serving
 from tests.support import LIBRARY, SECONDS, fetch, first, wait
@@ -66,10 +75,15 @@ def test_busy_connections_lose_no_request(http: str) -> None:
     assert set(drained(http, 16)) == {"told to go"}
 
 
-def storm(url: str) -> list[str]:
-    """Send each request by a connection of its own until none is accepted."""
+def storm(url: str, seed: int) -> list[str]:
+    """Send each request by a connection of its own until none is accepted.
+
+    Clients that paused between two requests connect at any point of a stop.
+    """
     lost: list[str] = []
+    pauses = Random(seed)
     while True:
+        time.sleep(pauses.random() / 200)
         try:
             client = connect(url)
         except ConnectionRefusedError:
@@ -85,11 +99,24 @@ def storm(url: str) -> list[str]:
 @pytest.mark.parametrize("run", range(6))
 def test_a_storm_of_new_connections_loses_none(run: int) -> None:
     with serving("--port=0") as (url, process), ThreadPoolExecutor(24) as pool:
-        storms = [pool.submit(storm, url) for _ in range(24)]
+        storms = [pool.submit(storm, url, seed) for seed in range(24)]
         for _ in range(20 + run):
             fetch("GET", f"{url}/__admin/health")
         status, _ = stop(process, signal.SIGTERM)
         assert (status, [each.result() for each in storms]) == (0, [[]] * 24)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux filters packets")
+def test_dropping_new_connections_keeps_those_that_wait() -> None:
+    listener = bind("127.0.0.1", 0)
+    with listener, connect(url_of(listener)) as client:
+        drop_new_connections(listener)
+        with pytest.raises(TimeoutError):
+            socket.create_connection(listener.getsockname(), timeout=0.1)
+        accepted, _ = listener.accept()
+        with accepted:
+            client.sendall(b"kept")
+            assert accepted.recv(4) == b"kept"
 
 
 @SHUTS_DOWN
