@@ -40,6 +40,7 @@ BODY_FIELDS = ("data", "json", "text", "base64")
 """The fields that can hold the body; at most one of them is given."""
 _TYPES = {"text": b"text/plain; charset=utf-8", "base64": b"application/octet-stream"}
 _JSON = b"application/json"
+_EVENT_STREAM = "text/event-stream"
 _DELAY = Meta(
     ge=0,
     le=Published.response_ms,
@@ -182,7 +183,7 @@ class Answer(BaseAnswer, tag="answer", dict=True):
             headers += _NO_SCRIPTS
         response = Response(self.status, body, headers, self.content_type)
         is_own = value is self._declared_value
-        hint = (
+        hint = self._missed_stream(request) or (
             self._own_difference
             if is_own
             else self._difference_of(request.operation, value)
@@ -217,6 +218,18 @@ class Answer(BaseAnswer, tag="answer", dict=True):
         if self.base64 is not None:
             return b64decode(self.base64)
         return (self.text or "").encode()
+
+    def _missed_stream(self, request: AnsweredRequest) -> str:
+        """Return a hint if the client asks for a stream and gets JSON, else ""."""
+        operation = request.operation
+        can_stream = _EVENT_STREAM in getattr(operation, "response_types", ())
+        is_json = self.content_type.startswith(_JSON) and self.status == 200
+        if not (can_stream and is_json and request.request.body.get("stream") is True):
+            return ""
+        return (
+            "The client asks for a stream (stream: true), but this answer is JSON: "
+            "use kind reply, or text with Content-Type: text/event-stream"
+        )
 
     @cached_property
     def _own_difference(self) -> str:
