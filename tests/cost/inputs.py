@@ -1410,6 +1410,14 @@ FOLDERS = {
             Sent(LIST, EVERYTHING),
         ],
     ),
+    "first list by names that recur": Input(
+        200_000,
+        lambda n: [
+            recurring(n),
+            admin("PUT", "/choices", {"choices": {"list_order": "name"}}),
+            Sent(LIST, EVERYTHING),
+        ],
+    ),
     "first list of folders in another order": Input(
         150_000,
         lambda n: [
@@ -1619,6 +1627,16 @@ def folders(count: int) -> Sent:
     """A state with folders, each with a collection, that is put."""
     each = {"name": "f {n}", "repeat": count, "children": [{"name": "a"}]}
     return admin("PUT", "/state", {"datasets": [{"id": "d", "collections": [each]}]})
+
+
+def recurring(count: int) -> Sent:
+    """A state that is put, in which each 256th name differs from the others."""
+    items = [
+        {"_id": f"{n}{name}{{n}}", "name": f"{name} {{n}}", "repeat": repeat}
+        for n in range(count // 256)
+        for name, repeat in (("a", 1), ("b", 255))
+    ]
+    return admin("PUT", "/state", {"datasets": [{"id": "d", "collections": items}]})
 
 
 def without_folder(size: int) -> list[Sent]:

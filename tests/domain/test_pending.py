@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import Any
 from weakref import ref
@@ -88,8 +89,16 @@ def test_the_collector_passes_over_little_of_what_is_sorted() -> None:
 def test_an_order_made_in_steps_is_that_made_at_once(order: Order, folder: Any) -> None:
     at_once, tree = Tree(LARGE), Tree(LARGE)
     at_once.large(order)
-    wanted = at_once.listing(folder, order).items
+    wanted = ready(lambda: at_once.listing(folder, order)).items
     assert list(ready(lambda: tree.listing(folder, order)).items) == list(wanted)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_sorted_dataset_knows_the_numbers_of_all(order: Order) -> None:
+    tree = Tree(LARGE)
+    tree.large(order)
+    assert [*map(tree.number, LARGE)] == [*range(len(LARGE))]
+    assert list(tree.listing(ANYWHERE, "fixture").items) == LARGE
 
 
 @pytest.fixture(scope="module", params=ORDERS)
@@ -179,12 +188,14 @@ def test_what_fails_is_told_once_and_made_again() -> None:
 
 def test_threads_that_want_the_same_all_get_it() -> None:
     at_once, tree = Tree(LARGE), Tree(LARGE)
-    wanted = {order: [*at_once.large(order)[ANYWHERE].items] for order in ORDERS}
 
-    def found(order: Order) -> list[Collection]:
+    def items_of(tree: Tree, order: Order) -> list[Collection]:
         return [*ready(lambda: tree.listing(ANYWHERE, order)).items]
 
+    wanted = {order: items_of(at_once, order) for order in ORDERS}
     orders = ORDERS * 4
     with ThreadPoolExecutor(len(orders)) as threads:
-        for order, items in zip(orders, threads.map(found, orders), strict=True):
+        for order, items in zip(
+            orders, threads.map(partial(items_of, tree), orders), strict=True
+        ):
             assert items == wanted[order]

@@ -23,7 +23,8 @@ from mock_server.domain.objects.index import (
     Scope,
     SortedOrder,
     listings_by_folder,
-    sort_collections,
+    sorted_listing,
+    sorted_order,
 )
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
 from mock_server.domain.objects.pending import (
@@ -50,13 +51,16 @@ class Tree(FolderTree):
         collections: Sequence[Collection] = (),
         *,
         by_id: Mapping[str, Collection] | None = None,
-        listings: Mapping[Order, dict[Scope, Listing]] | None = None,
+        listings: Mapping[SortedOrder, dict[Scope, Listing]] | None = None,
     ) -> None:
         """Store the collections; `by_id` and `listings` may have been built before."""
         self._collections = collections
-        # The first order has the listings of all folders. Those of other orders are
-        # made from them at the first use, because there may be a million folders.
-        self._listings = {**(listings or {})}
+        # The first order, which is a sorted one, has the listings of all folders. Those
+        # of other orders are made from them at the first use, because there may be a
+        # million folders.
+        self._listings: dict[Order, dict[Scope, Listing]] = {}
+        for order, by_folder in (listings or {}).items():
+            self._listings[order] = by_folder
         if by_id is not None:
             self.by_id = by_id
 
@@ -98,6 +102,7 @@ class Tree(FolderTree):
         return self._new_listing(scope, order) if listing is None else listing
 
     def large(self, order: Order) -> Mapping[Scope, Listing]:
+        order = sorted_order(order)
         items = self._sorted(order).items()
         scopes = [key for key, each in items if len(each.items) >= LARGE_SIZE]
         return {key: complete_all(partial(self.listing, key, order)) for key in scopes}
@@ -109,25 +114,22 @@ class Tree(FolderTree):
         return self._sorted(self._first_order).keys()
 
     @property
-    def _first_order(self) -> Order:
-        return next(iter(self._listings), "fixture")
+    def _first_order(self) -> SortedOrder:
+        return sorted_order(next(iter(self._listings), "fixture"))
 
     def number(self, item: Collection) -> int:
-        order, numbers = self._numbers
-        key = SORT_KEYS[order]
-        items = self.listing(ANYWHERE, order).items
-        return numbers[bisect_left(items, key(item), key=key)]
+        key = SORT_KEYS[self._first_order]
+        listing = self._sorted(self._first_order)[ANYWHERE]
+        return listing.places[bisect_left(listing.items, key(item), key=key)]
 
-    def _sorted(self, order: Order) -> Mapping[Scope, Listing]:
+    def _sorted(self, order: SortedOrder) -> Mapping[Scope, Listing]:
         """Return the listings of the first order, by folder.
 
         If there is none, sort in `order` now.
         """
         if not self._listings:
-            ordered = Listing(sort_collections(self._collections, order))
-            is_sorted = order != "fixture"
-            steps = listings_by_folder(ordered if is_sorted else self._everything)
-            self._listings[order] = complete(steps)
+            everything = sorted_listing(self._collections, order)
+            self._listings[order] = complete(listings_by_folder(everything))
         return self._listings[self._first_order]
 
     def _new_listing(self, scope: Scope, order: Order) -> Listing:
@@ -135,7 +137,8 @@ class Tree(FolderTree):
         if order == "fixture" and scope is ANYWHERE:
             return self._everything
         if not self._listings:
-            compute(self, order, self._sort_in_steps(order))
+            first_order = sorted_order(order)
+            compute(self, first_order, self._sort_in_steps(first_order))
         first_order = self._first_order
         listing = self._listings[first_order].get(scope, _EMPTY)
         if order == first_order or not listing.items:
@@ -146,12 +149,9 @@ class Tree(FolderTree):
         listing = compute(self, (order, scope), steps)
         return self._listings.setdefault(order, {}).setdefault(scope, listing)
 
-    def _sort_in_steps(self, order: Order) -> Steps[None]:
+    def _sort_in_steps(self, order: SortedOrder) -> Steps[None]:
         """Do the same as `_sorted`, in steps, because sorting may take seconds."""
-        if order == "fixture":
-            everything = self._everything
-        else:
-            everything = yield from self._reorder_in_steps(ANYWHERE, order, _EMPTY)
+        everything = yield from self._reorder_in_steps(ANYWHERE, order, _EMPTY)
         self._listings[order] = yield from listings_by_folder(everything)
 
     def _reorder_in_steps(
@@ -160,7 +160,7 @@ class Tree(FolderTree):
         """Return the collections of a listing of the first order, in `order`."""
         items, indexes = listing.items, array("I")
         if order == "fixture":
-            number_of = self._numbers[1].__getitem__
+            number_of = self._sorted_numbers.__getitem__
             indexes = yield from sorted_indexes(listing.places, number_of)
         else:
             if scope is ANYWHERE:
@@ -173,14 +173,17 @@ class Tree(FolderTree):
     def _everything(self) -> Listing:
         """All collections in fixture order.
 
-        If another order was sorted before, its listing is searched for this one.
+        If they were sorted before, the sorted listing is searched for this one.
         """
-        if self._first_order == "fixture":
+        if not self._listings:
             return Listing(self._collections)
-        order, numbers = self._numbers
-        return RenumberedListing(
-            self._collections, self.listing(ANYWHERE, order), numbers
-        )
+        listing = self._sorted(self._first_order)[ANYWHERE]
+        return RenumberedListing(self._collections, listing, listing.places)
+
+    @property
+    def _sorted_numbers(self) -> Sequence[int]:
+        """The number of each collection, in the first order."""
+        return self._sorted(self._first_order)[ANYWHERE].places
 
     def folders_in(self, folder: str | None) -> Iterable[str]:
         return self._subfolders.get(folder, ())
@@ -264,7 +267,7 @@ class Tree(FolderTree):
         places = chain.from_iterable(indexes[first:end] for first, end in spans)
         if order == self._first_order:
             return places
-        return map(self._numbers[1].__getitem__, places)
+        return map(self._sorted_numbers.__getitem__, places)
 
     @cached_property
     def _depth_first(self) -> array[int]:
@@ -278,25 +281,6 @@ class Tree(FolderTree):
     def by_id(self) -> Mapping[str, Collection]:
         """The collections by their ids."""
         return {item.id: item for item in self._collections}
-
-    @cached_property
-    def _numbers(self) -> tuple[SortedOrder, Sequence[int]]:
-        """A sorted order, and the index in fixture order of each item of its listing.
-
-        Takes more than a second for a million items, unless a loader has set `places`.
-        """
-        # An array takes 4 bytes for each collection; a dictionary would take 100.
-        first_order = self._first_order
-        order: SortedOrder = (
-            "update_time_desc" if first_order == "fixture" else first_order
-        )
-        listing = complete_all(lambda: self.listing(ANYWHERE, order))
-        if not listing.places:
-            numbers = {
-                id(item): number for number, item in enumerate(self._collections)
-            }
-            listing.places = array("I", (numbers[id(each)] for each in listing.items))
-        return order, listing.places
 
 
 _EMPTY = Listing(())

@@ -62,20 +62,24 @@ def listings_by_folder(all_items: Listing) -> Steps[dict[Scope, Listing]]:
     return by_folder | {folder: Listing(*lists) for folder, lists in folders.items()}
 
 
-def sort_collections(
-    collections: Sequence[Collection], order: Order
-) -> Sequence[Collection]:
+def sorted_order(order: Order) -> SortedOrder:
+    """Return the order in which a dataset is sorted first, so that all have numbers."""
+    return "update_time_desc" if order == "fixture" else order
+
+
+def sorted_listing(collections: Sequence[Collection], order: SortedOrder) -> Listing:
     """Sort collections that are in fixture order; `_id` decides ties."""
-    if order == "fixture":
-        return collections
     # Sort by id first, then by the main field with a stable sort: their directions
     # differ, and a single sort by pairs is slower.
-    ordered = sorted(collections, key=attrgetter("id"))
+    ids = [each.id for each in collections]
+    numbers = sorted(range(len(ids)), key=ids.__getitem__)
     if order == "name":
-        ordered.sort(key=attrgetter("name"))
+        names = [each.name for each in collections]
+        numbers.sort(key=names.__getitem__)
     else:
-        ordered.sort(key=attrgetter("update_time"), reverse=True)
-    return ordered
+        times = [each.update_time for each in collections]
+        numbers.sort(key=times.__getitem__, reverse=True)
+    return Listing([collections[each] for each in numbers], array("I", numbers))
 
 
 SORT_KEYS: dict[SortedOrder, Callable[[Collection], Any]] = {
@@ -174,7 +178,8 @@ class Listing:
         self.places = places
         """Index of each item in the listing of the whole dataset; empty if unknown.
 
-        In the listing of the whole dataset: the index of each item in fixture order.
+        In a sorted listing of the whole dataset: the number of each item, its index in
+        fixture order.
         """
         self._haystack = haystack
         # The latest results, oldest first: a client that pages repeats its search.
@@ -311,6 +316,9 @@ class RenumberedListing(Listing):
         super().__init__(items)
         self._searched = base
         self._numbers = numbers
+
+    def fold(self) -> Haystack:
+        return self._searched.fold()
 
     def _matches(self, search: Search) -> Steps[Sequence[int]]:
         hits = yield from self._searched._matches(search)

@@ -24,6 +24,8 @@ FIRST_STEPS = 4
 """Number of steps that run immediately, because so few do not delay other requests."""
 _SAMPLED_KEYS = 8
 """Number of sampled keys for each part of a sort, so that parts have similar sizes."""
+_GOLDEN = 2_654_435_769
+"""2**32 divided by the golden ratio: multiples of it modulo 2**32 lie evenly."""
 
 
 class Pending(Generic[T]):
@@ -158,24 +160,38 @@ def sort_in_steps(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]
 def sorted_indexes(items: Sequence[T], key: Callable[[T], Any]) -> Steps[array[int]]:
     """Return the indexes of the items, sorted by `key`, which must differ for all.
 
-    A sample of the keys divides the items into parts. All indexes are in arrays,
-    because the garbage collector would walk long lists.
+    A sample of the keys divides the items into parts; a part that is still large is
+    divided again. All indexes are in arrays, because the garbage collector would walk
+    long lists.
     """
     key_at = lambda index: key(items[index])  # noqa: E731
-    if len(items) <= STEP:
-        return array("I", sorted(range(len(items)), key=key_at))
     in_order = array("I")
-    sample = sorted(map(key, items[:: max(1, STEP // _SAMPLED_KEYS)]))
+    parts: list[Sequence[int]] = [range(len(items))]
+    while parts:
+        part = parts.pop()
+        if len(part) <= 2 * STEP:
+            in_order.extend(sorted(part, key=key_at))
+            yield
+        else:
+            parts += reversed((yield from _divided(part, key_at)))
+    return in_order
+
+
+def _divided(
+    indexes: Sequence[int], key_at: Callable[[int], Any]
+) -> Steps[list[array[int]]]:
+    """Return the indexes in parts of about `STEP`, each with greater keys."""
+    count = len(indexes) * _SAMPLED_KEYS // STEP
+    # A fixed distance would miss values that recur at it; these distances vary.
+    places = (_GOLDEN * number % 2**32 * len(indexes) >> 32 for number in range(count))
+    sample = sorted(key_at(indexes[place]) for place in places)
     bounds = sample[_SAMPLED_KEYS::_SAMPLED_KEYS]
     parts = [array("I") for _ in range(len(bounds) + 1)]
-    for start, chunk in pieces(items):
-        for index, item in enumerate(chunk, start):
-            parts[bisect_right(bounds, key(item))].append(index)
+    for _, chunk in pieces(indexes):
+        for index in chunk:
+            parts[bisect_right(bounds, key_at(index))].append(index)
         yield
-    for part in parts:
-        in_order.extend(sorted(part, key=key_at))
-        yield
-    return in_order
+    return parts
 
 
 def items_at(items: Sequence[T], indexes: Iterable[int]) -> Steps[list[T]]:
