@@ -7,7 +7,7 @@ files.
 
 from codecs import getincrementaldecoder
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from logging import CRITICAL, Logger
 from typing import Any
 
@@ -19,7 +19,7 @@ from python_multipart.multipart import parse_options_header
 
 from mock_server.api.errors import BadForm, BodyTooLarge
 from mock_server.api.headers import check_media_type, values
-from mock_server.api.request import RequestBody, check_counts, read_json
+from mock_server.api.request import RequestBody, read_json
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from mock_server.domain.objects.uploads import is_text
@@ -133,12 +133,12 @@ class Form:
         if not self._is_complete:
             expected = "a form that ends with its boundary"
             raise BadForm(expected, "one that is cut off", "body")
-        with suppress(msgspec.DecodeError, RecursionError):
-            check_counts(b",".join(self._field_values.values()))
         values = self._field_values.items()
         texts = {name: _decoded(value, name) for name, value in values}
         fields_text = texts.pop(_FIELDS_PART, None)
-        fields = {name: _field_value(name, value) for name, value in texts.items()}
+        fields: dict[str, object] = {
+            name: _field_value(name, value) for name, value in texts.items()
+        }
         if fields_text is not None:
             fields |= read_json(fields_text.encode())
         # Drop a field named `file` that is not an uploaded file.
@@ -231,15 +231,17 @@ def _file_fields(file: Upload) -> dict[str, object]:
     return fields
 
 
-def _field_value(name: str, value: str) -> object:
-    """Return the JSON of a plain part; ids, JSON strings and other texts stay text."""
-    if name.endswith("Id"):
+def _field_value(name: str, value: str) -> msgspec.Raw | str:
+    """Return the JSON of a plain part; ids, JSON strings and other texts stay text.
+
+    The JSON is not decoded, as only the operation's reader checks how much it holds.
+    """
+    if name.endswith("Id") or value.lstrip().startswith('"'):
         return value
     try:
-        decoded = msgspec.json.decode(value)
+        return msgspec.json.decode(value, type=msgspec.Raw)
     except (msgspec.DecodeError, RecursionError):
         return value
-    return value if isinstance(decoded, str) else decoded
 
 
 def _decoded(value: bytes | bytearray, name: str) -> str:

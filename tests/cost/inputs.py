@@ -219,10 +219,14 @@ def of_short_chunks(size: int) -> Sent:
 
 def of_numbers(size: int) -> Sent:
     """A form of about `size` bytes, in parts of numbers with long exponents."""
+    return of_parts(*[array(b"1e308", 5_940)] * (size // 6_000))
+
+
+def of_parts(*values: bytes) -> Sent:
+    """A form of plain parts."""
     parts = (
-        b"--edge\r\nContent-Disposition: form-data; name=p%d\r\n\r\n%b\r\n"
-        % (number, array(b"1e308", 5_940))
-        for number in range(size // 6_000)
+        b"--edge\r\nContent-Disposition: form-data; name=p%d\r\n\r\n%b\r\n" % part
+        for part in enumerate(values)
     )
     return uploaded(b"".join(parts) + b"--edge--\r\n")
 
@@ -488,6 +492,9 @@ OPERATIONS = {
         ),
     ),
     "numbers in parts of a form": Input(60_000, of_numbers),
+    "numbers behind a quote in a form": Input(
+        60_000, lambda n: of_parts(b"1", b'"', array(b"9e300", n), b'"')
+    ),
     "datasets that were put before a text is made": Input(
         400,
         lambda n: [
@@ -962,6 +969,20 @@ SCRIPTED = {
         lambda n: [
             answer(json=["{{body.x}} y"] * n),
             sent_json(ANSWERED, x="z"),
+        ],
+    ),
+    "numbers that placeholders stand for": Input(
+        950,
+        lambda n: [
+            answer(json=["{{body.x}}"] * Published.placeholders),
+            sent_json(ANSWERED, x=[5.5] * n),
+        ],
+    ),
+    "numbers that alter sets": Input(
+        1_000,
+        lambda n: [
+            *spoiled(n, {"kind": "alter", "set": {"z": [0.5] * 1_000}}),
+            listed(b"0"),
         ],
     ),
     "what a placeholder stands for": Input(

@@ -71,8 +71,12 @@ class Alter(Fault, tag="alter"):
                 expected, "more", "the fault", "set less, or fewer items"
             )
         removed = {*self.removals}
+        changes = {
+            name: msgspec.Raw(msgspec.json.encode(value))  # encoded once for all items
+            for name, value in self.changes.items()
+        }
         for item in items:
-            item.update(self.changes)
+            item.update(changes)
             for name in item.keys() & removed:
                 del item[name]
         return replace(response, body=msgspec.json.encode(envelope))

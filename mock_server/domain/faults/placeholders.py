@@ -122,18 +122,21 @@ def fill(value: Any, values: Mapping[str, Any], limit: int) -> Any:
 
     A text that is a single placeholder becomes the value with its type, or null. Inside
     a longer text, a placeholder becomes text. Raises LimitReached if all filled values
-    have more than `limit` bytes.
+    have more than `limit` bytes, or too many fields and items.
     """
-    room = limit
+    room, room_for_values = limit, Published.json_values
 
     def lookup(placeholder: str) -> Any:
-        nonlocal room
+        nonlocal room, room_for_values
         value: Any = values
         for name in placeholder.split("."):
             value = value.get(name) if isinstance(value, dict) else None
         room -= len(msgspec.json.encode(value))
-        if room < 0:
-            expected = f"placeholders that stand for at most {limit} bytes"
+        # Numbers are short, but slow to encode.
+        room_for_values -= count_values(value) if room >= 0 else 0
+        if room < 0 or room_for_values < 0:
+            most = f"{limit} bytes and {Published.json_values} fields and items"
+            expected = f"placeholders that stand for at most {most}"
             raise LimitReached(expected, "more", "the answer")
         return value
 

@@ -44,8 +44,8 @@ class Places:
         items = listing.items
         if order != "fixture":
             return bisect_left(items, key, key=SORT_KEYS[order])
-        # Two simple cases need no search: an item after all of the base, and a listing of
-        # the whole base.
+        # Two cases need no search: an item after all of the base, and a listing of the
+        # whole base.
         number: int = key
         if number >= len(self._base):
             return len(items)
