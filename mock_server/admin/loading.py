@@ -15,11 +15,9 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import count
 from typing import IO, Any
-from weakref import finalize
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.fixture_loading import ServedOperations
@@ -30,7 +28,6 @@ from mock_server.domain.memory import Memory, MemoryCharge
 from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.index import Order
 from mock_server.domain.printable import size_text
-from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.validation.walk import Path
 from mock_server.fixture.load import Draft, read_draft
 from mock_server.fixture.problems import FixtureError, Problem
@@ -44,7 +41,6 @@ _NAME = "state"
 MAX_PROBLEMS = 20
 _GROWTH_MESSAGES = 32
 """Number of messages between two calls of `on_growth`."""
-_FREED_OBJECTS = 2_000
 _MIB = 1024 * 1024
 # A process needs several times the memory of the fixture data that it builds.
 _CHILD_BYTES, _CHILD_SHARE = 1024 * _MIB, 4
@@ -338,35 +334,3 @@ class Loader:
                     self._memory.charge_shared(fixture, charge)
                     return fixture
         raise process.error()
-
-
-def put_baseline(
-    sandbox: Sandbox, baseline: FixtureData
-) -> Coroutine[None, None, None]:
-    """Replace the baseline of a sandbox, and reset the sandbox.
-
-    Return a coroutine that frees the former baseline; the caller must await it.
-    """
-    former: list[object] = list(sandbox.baseline.chats_and_collections(_FREED_OBJECTS))
-    sandbox.put_baseline(baseline)
-    return _free_slices(former)
-
-
-def free_in_parts(part: FixtureData) -> None:
-    """Free a loaded part in slices, when nothing refers to it any more."""
-    loop = asyncio.get_running_loop()
-    finalize(part, _free, loop, replace(part)).atexit = False
-
-
-def _free(loop: asyncio.AbstractEventLoop, fixture_copy: FixtureData) -> None:
-    """Free the objects of a copy in slices. May run in any thread."""
-    slices: list[object] = list(fixture_copy.chats_and_collections(_FREED_OBJECTS))
-    if not loop.is_closed():
-        asyncio.run_coroutine_threadsafe(_free_slices(slices), loop)
-
-
-async def _free_slices(slices: list[object]) -> None:
-    """Free slices of objects one by one, so that other requests need not wait."""
-    while slices:
-        del slices[-1]
-        await asyncio.sleep(0)

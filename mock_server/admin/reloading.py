@@ -15,7 +15,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mock_server.admin.loading import MAX_PROBLEMS, Loader, put_baseline
+from mock_server.admin.loading import MAX_PROBLEMS, Loader
 from mock_server.api.redaction import Secrets, redacted_text
 from mock_server.domain.errors import Refusal
 from mock_server.domain.objects.fixture_data import FixtureData
@@ -117,10 +117,8 @@ class Reloader:
         except ValueError as error:
             raise FixtureError([self._problem(str(error))]) from None
         self._served_digest, self._refused_digest = digest, None
-        free_former = put_baseline(default, fixture)
-        # Reported first, because it may take long to free the former baseline.
+        default.put_baseline(fixture)
         self._report(Reload(_now(), is_new=True))
-        await free_former
         return None
 
     def _report(self, result: Reload) -> None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from copy import copy
 from sys import getsizeof
 from threading import RLock
 from typing import Any, Literal, Protocol, get_args
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary, finalize
 
 from msgspec import Raw
 
@@ -33,6 +34,8 @@ Kind = Literal[
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _MIB = 1024 * 1024
+_FREED_AT_ONCE = 4 * _MIB
+"""Maximum bytes of data that are freed without steps."""
 _SENT_COPIES = 3
 """Maximum number of copies of a response in parsers and transports."""
 _HINT = "start with more --memory, or delete sandboxes, snapshots, faults or journals"
@@ -44,6 +47,9 @@ class SharedData(Protocol):
     @property
     def size(self) -> int:
         """Estimated bytes."""
+
+    def parts(self) -> Iterator[object]:
+        """Yield all that is held, in lists and containers that are quick to free."""
 
 
 class Memory:
@@ -102,6 +108,16 @@ class Memory:
         if shared not in self._shared:
             charged = charge or self.charge("states", shared.size, "body")
             self._shared[shared] = charged
+            self.free_in_steps(shared)
+
+    def free_in_steps(self, shared: SharedData) -> None:
+        """Free large data in steps, as soon as nothing refers to it."""
+        if shared.size > _FREED_AT_ONCE:
+            # The copy refers to the same parts.
+            finalize(shared, self._free, copy(shared)).atexit = False
+
+    def _free(self, shared: SharedData) -> None:
+        self.run_soon(_freeing_steps(shared))
 
     def fits(self, size: int) -> bool:
         """Return True if `size` more bytes are within the budget."""
@@ -182,6 +198,18 @@ class MemoryCharge:
 
     def __del__(self) -> None:
         self.release()
+
+
+def _freeing_steps(shared: SharedData) -> Iterator[None]:
+    parts = []
+    for part in shared.parts():
+        parts.append(part)
+        yield
+    del shared
+    while parts:
+        # Last come the lists, which hold the objects when their containers are freed.
+        del parts[-1]
+        yield
 
 
 def _run_at_once(steps: Iterator[None]) -> None:

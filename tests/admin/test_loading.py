@@ -20,9 +20,10 @@ import msgspec
 import pytest
 
 from mock_server import MockServer
-from mock_server.admin.loading import Loader, SentFixture, free_in_parts
+from mock_server.admin.loading import Loader, SentFixture
 from mock_server.api.errors import BadFixture
 from mock_server.api.fixture_loading import load_fixture
+from mock_server.api.slices import run_soon
 from mock_server.domain.access import Caller
 from mock_server.domain.call import Call
 from mock_server.domain.errors import LimitReached
@@ -310,8 +311,10 @@ def offspring(pid: int) -> list[int]:
 
 async def turns_to_free(collections: int) -> int:
     """How many turns of the loop others have while so many are freed."""
+    memory = Memory()
+    memory.run_soon = run_soon
     part = load_fixture(msgspec.json.decode(document(collections)))
-    free_in_parts(part)
+    memory.charge_shared(part)
     del part
     turns = 0
     while turns == 0 or len(asyncio.all_tasks()) > 1:

@@ -1431,6 +1431,16 @@ FOLDERS = {
             Sent(LIST, EVERYTHING),
         ],
     ),
+    "sandbox of folders that is deleted": Input(
+        200_000,
+        lambda n: [
+            admin("POST", "/sandboxes", {"name": "s", "state": of_folders(n // 2)}),
+            Sent("/__admin/sandboxes/s", method="DELETE"),
+        ],
+    ),
+    "state of folders that is replaced": Input(
+        200_000, lambda n: [folders(n // 2), admin("PUT", "/state", {})]
+    ),
     "first list by names that recur": Input(
         200_000,
         lambda n: [
@@ -1644,10 +1654,15 @@ def folder(size: int, **fields: Any) -> Sent:
     )
 
 
-def folders(count: int) -> Sent:
-    """A state with folders, each with a collection, that is put."""
+def of_folders(count: int) -> dict[str, Any]:
+    """A state with folders, each with a collection."""
     each = {"name": "f {n}", "repeat": count, "children": [{"name": "a"}]}
-    return admin("PUT", "/state", {"datasets": [{"id": "d", "collections": [each]}]})
+    return {"datasets": [{"id": "d", "collections": [each]}]}
+
+
+def folders(count: int) -> Sent:
+    """The same that is put."""
+    return admin("PUT", "/state", of_folders(count))
 
 
 def recurring(count: int) -> Sent:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from mock_server.admin.framework import Call, Example, Input, Routes, check_room
-from mock_server.admin.loading import SentFixture, free_in_parts
+from mock_server.admin.loading import SentFixture
 from mock_server.admin.resources.apps import AppView, app_of, app_view, id_in_path
 from mock_server.admin.resources.datasets import DatasetView, dataset_of, dataset_view
 from mock_server.admin.streaming import Download, in_parts
@@ -173,7 +173,6 @@ async def _load_and_put(
         noun=f"{'an' if noun == 'app' else 'a'} {noun} as in a fixture",
     )
     part = await call.services.loader.load(upload)
-    free_in_parts(part)
 
     def put_now() -> T:
         # The state may have changed during the load.

@@ -3,7 +3,7 @@
 from functools import partial
 
 from mock_server.admin import framework
-from mock_server.admin.loading import SentFixture, put_baseline
+from mock_server.admin.loading import SentFixture
 from mock_server.admin.streaming import Download, in_parts
 from mock_server.admin.views import ResetView, SnapshotsView, SnapshotView
 from mock_server.api.errors import BadFixture, ServerBusy
@@ -93,11 +93,8 @@ async def put_state(call: framework.Call) -> ResetView:
     baseline = await call.services.loader.load(upload)
     # During the load, the sandbox may have been deleted and its name reused.
     call.check_sandbox()
-    free_former = put_baseline(sandbox, baseline)
-    # Created before another request can reset the sandbox again.
-    view = _reset_view(sandbox)
-    await free_former
-    return view
+    sandbox.put_baseline(baseline)
+    return _reset_view(sandbox)
 
 
 @routes.add("GET", "/snapshots")

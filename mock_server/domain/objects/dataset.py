@@ -33,6 +33,7 @@ from mock_server.domain.objects.pending import (
     complete_all,
     compute,
     items_at,
+    lists_of,
     pieces,
     select_in_steps,
     sorted_indexes,
@@ -184,6 +185,14 @@ class Tree(FolderTree):
     def _sorted_numbers(self) -> Sequence[int]:
         """The number of each collection, in the first order."""
         return self._sorted(self._first_order)[ANYWHERE].places
+
+    def parts(self) -> Iterator[object]:
+        """Yield all that is held, in lists and containers that are quick to free."""
+        yield from lists_of(self._collections)
+        for each in (*self._listings.values(), *vars(self).values()):
+            if isinstance(each, dict):
+                yield from lists_of(each.values())
+            yield each
 
     def folders_in(self, folder: str | None) -> Iterable[str]:
         return self._subfolders.get(folder, ())

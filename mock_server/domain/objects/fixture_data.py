@@ -1,9 +1,9 @@
 """The loaded data of fixtures, which all sandboxes of a server share."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from operator import attrgetter
 
 from msgspec import Struct, field
@@ -15,8 +15,8 @@ from mock_server.domain.messages import quoted
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.folder_tree import LARGE_SIZE
 from mock_server.domain.objects.index import Order
-from mock_server.domain.objects.models import ApiKey, App, Chat, Collection, User
-from mock_server.domain.objects.pending import Steps, compute, pieces
+from mock_server.domain.objects.models import ApiKey, App, User
+from mock_server.domain.objects.pending import Steps, compute, lists_of, pieces
 from mock_server.domain.objects.rows import Job, RowPlace, places_of
 from mock_server.domain.replies import DeclaredReply
 from mock_server.domain.versions import Version
@@ -138,17 +138,22 @@ class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
                 dataset.tree.places("fixture", ())
                 dataset.tree.has_level("", 0)
 
-    def chats_and_collections(
-        self, max_items: int
-    ) -> Iterator[list[Chat | Collection]]:
-        """Yield all chats and collections, in lists of at most `max_items`."""
-        groups: list[Iterable[Chat | Collection]] = [
-            *(app.chats.values() for app in self.apps.values()),
-            *(dataset.tree for dataset in self.datasets.values()),
-        ]
-        ids = chain.from_iterable(groups)
-        while chunk := list(islice(ids, max_items)):
-            yield chunk
+    def parts(self) -> Iterator[object]:
+        """Yield all that is held, in lists and containers that are quick to free."""
+        apps, datasets = self.apps.values(), self.datasets.values()
+        for each in (*(app.chats for app in apps), self.apps, self.datasets):
+            yield from lists_of(each.values())
+            yield each
+        for dataset in datasets:
+            if isinstance(dataset.tree, Tree):
+                yield from dataset.tree.parts()
+        for owned in (
+            *(app.records for app in apps),
+            *(each.rows for each in datasets),
+        ):
+            yield from lists_of(chain.from_iterable(owned.values()))
+            yield from lists_of(owned.values())
+            yield owned
 
     def counts(self) -> dict[str, int]:
         """Return the numbers of datasets, collections and chats."""

@@ -140,6 +140,11 @@ def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]
         start += len(chunk)
 
 
+def lists_of(items: Iterable[T]) -> Iterator[list[T]]:
+    """Yield the items in lists, each of which can be handled in one step."""
+    return (each for _, each in pieces(items))
+
+
 def select_in_steps(
     items: Iterable[T], is_wanted: Callable[[T], bool]
 ) -> Steps[array[int]]:
