@@ -1472,6 +1472,21 @@ FOLDERS = {
     "chats that a visitor clears again": Input(
         200_000, lambda n: [*visited(n), cleared("u"), cleared("u")]
     ),
+    "app that is read after its chats were cleared": Input(
+        300_000,
+        lambda n: [*visited(n), cleared("u"), Sent("/__admin/apps/a", method="GET")],
+    ),
+    "state that is read after chats were cleared": Input(
+        300_000, lambda n: [*visited(n), cleared("u"), Sent(STATE, method="GET")]
+    ),
+    "state in YAML that is read after chats were cleared": Input(
+        300_000,
+        lambda n: [
+            *visited(n),
+            cleared("u"),
+            Sent(STATE, method="GET", headers={"accept": YAML["content-type"]}),
+        ],
+    ),
     "chats that are deleted by their ids": Input(
         48_000,
         lambda n: [
