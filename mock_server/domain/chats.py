@@ -15,7 +15,7 @@ from mock_server.domain.call import Call
 from mock_server.domain.errors import refusal
 from mock_server.domain.faults.definition import Match
 from mock_server.domain.objects.models import SPEAKERS, App, Chat, ChatRecord, Feedback
-from mock_server.domain.objects.pending import select_in_steps
+from mock_server.domain.objects.pending import Steps, pieces, select_in_steps
 from mock_server.domain.pinning import UNUSABLE_IDS
 from mock_server.domain.replies import (
     DeclaredReply,
@@ -269,6 +269,23 @@ def is_listed(call: Call, chat: Chat) -> bool:
     if call.caller.visitor is None:
         return True
     return chat.update_time >= call.now - _MONTH_MS and call.may_see(chat)
+
+
+def remove_listed_chats(call: Call, app: App) -> Steps[None]:
+    """Remove the chats of an app that lists show to the caller.
+
+    Between two steps, other requests see the chats that are left, and may change them.
+    A chat counts as it is when its step begins.
+    """
+    store, loaded = call.store, app.chats
+    for _, chunk in pieces(store.chats_and_gaps(app)):
+        current = store.app(app.id)
+        if current is None or current.chats is not loaded:
+            return  # another request has removed or replaced all these chats
+        chats = (store.chat(current, each.chat_id) for each in chunk if each)
+        listed = [each for each in chats if each and is_listed(call, each)]
+        store.remove_chats(current, *[each.chat_id for each in listed])
+        yield
 
 
 def _new_chat_id(store: Store, app: App) -> str:

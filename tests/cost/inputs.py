@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import urlencode
 
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.objects.fixture_data import FixtureData
@@ -1301,6 +1302,26 @@ def deleted(*numbers: int) -> Sent:
     return sent_json(f"{CHATS}/history/batchDelete", appId="a", chatIds=chat_ids)
 
 
+def visited(count: int) -> list[Sent]:
+    """A state with so many chats of one visitor of a share link."""
+    every = [
+        {"chatId": f"{at}", "shareId": "s", "outLinkUid": "u"} for at in range(count)
+    ]
+    document = {
+        "clock": "2024-01-01T00:00:00Z",  # when the chats were updated
+        "shares": [{"shareId": "s", "appId": "a"}],
+        "apps": [{"id": "a", "chats": every}],
+    }
+    return [admin("PUT", "/state", document)]
+
+
+def cleared(visitor: str) -> Sent:
+    """A visitor clears their chats."""
+    named = json.dumps({"shareId": "s", "outLinkUid": visitor})
+    query = urlencode({"outLinkAuthData": named})
+    return Sent(f"{CHATS}/history/clearHistories", method="DELETE", query=query)
+
+
 def inserted(text: str) -> Sent:
     """A row is inserted."""
     return sent_json(INSERT, collectionId="c", q=text)
@@ -1479,6 +1500,30 @@ FOLDERS = {
         lambda n: [
             state(f'{{"apps":[{{"id":"a","chats":[{numbered("chatId", n)}]}}]}}'),
             Sent(f"{CHATS}/history/clearHistories", method="DELETE", query="appId=a"),
+        ],
+    ),
+    "chats that a visitor clears": Input(
+        300_000, lambda n: [*visited(n), cleared("u")]
+    ),
+    "chats of others that a visitor clears": Input(
+        200_000, lambda n: [*visited(n), cleared("nobody")]
+    ),
+    "chats that a visitor clears again": Input(
+        200_000, lambda n: [*visited(n), cleared("u"), cleared("u")]
+    ),
+    "app that is read after its chats were cleared": Input(
+        300_000,
+        lambda n: [*visited(n), cleared("u"), Sent("/__admin/apps/a", method="GET")],
+    ),
+    "state that is read after chats were cleared": Input(
+        300_000, lambda n: [*visited(n), cleared("u"), Sent(STATE, method="GET")]
+    ),
+    "state in YAML that is read after chats were cleared": Input(
+        300_000,
+        lambda n: [
+            *visited(n),
+            cleared("u"),
+            Sent(STATE, method="GET", headers={"accept": YAML["content-type"]}),
         ],
     ),
     "chats that are deleted by their ids": Input(

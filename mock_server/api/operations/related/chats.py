@@ -12,7 +12,7 @@ from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, read_body_and_page, route
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP
-from mock_server.domain.chats import is_listed
+from mock_server.domain.chats import is_listed, remove_listed_chats
 from mock_server.domain.clock import format_time
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.blocks import SelectionView
@@ -199,8 +199,7 @@ def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     if call.caller.visitor is None:
         call.store.clear_chats(app)
         return
-    chats = [each for each in call.store.chats(app) if is_listed(call, each)]
-    call.store.remove_chats(app, *[each.chat_id for each in chats])
+    call.compute("cleared", remove_listed_chats(call, app))
 
 
 class BatchDeleteBody(fields.TargetFields, kw_only=True):
