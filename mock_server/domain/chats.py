@@ -5,7 +5,7 @@ conversation.
 """
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from mock_server.domain import errors
 from mock_server.domain.call import Call
 from mock_server.domain.errors import refusal
 from mock_server.domain.faults.definition import Match
+from mock_server.domain.objects.chat_records import all_records, indexes_among
 from mock_server.domain.objects.models import SPEAKERS, App, Chat, ChatRecord, Feedback
 from mock_server.domain.objects.pending import select_in_steps
 from mock_server.domain.pinning import UNUSABLE_IDS
@@ -46,9 +47,9 @@ def records_around(
     Raises RecordNotFound, NotReady.
     """
 
-    def indexes_of(record_id: str, field: str) -> list[int]:
+    def indexes_of(record_id: str, field: str) -> Sequence[int]:
         # A question and its reply may share an id.
-        indexes = list(_indexes_of(call, records, {record_id}))
+        indexes = _indexes_of(call, records, {record_id})
         if not indexes:
             raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
         return indexes
@@ -67,12 +68,22 @@ def records_around(
 
 def _indexes_of(
     call: Call, records: Sequence[ChatRecord], ids: Set[str]
-) -> Iterable[int]:
+) -> Sequence[int]:
     """Return the indexes of the records with these ids. Raises NotReady."""
-    steps = select_in_steps(records, lambda each: each.id in ids)
+    # The search covers deleted records too: a deletion meanwhile moves none of them.
+    every = all_records(records)
+    steps = select_in_steps(every, lambda each: each.id in ids)
     indexes = call.compute("records", steps)
     # The chat may have been replaced meanwhile.
-    return (at for at in indexes if at < len(records) and records[at].id in ids)
+    found = [at for at in indexes if at < len(every) and every[at].id in ids]
+    return indexes_among(records, found)
+
+
+def find_reply(call: Call, app: App, chat_id: str, data_id: str) -> ChatRecord | None:
+    """Return the first reply with this `data_id`, or None. Raises NotReady."""
+    records = call.store.records(app, chat_id)
+    found = map(records.__getitem__, _indexes_of(call, records, {data_id}))
+    return next((each for each in found if each.obj == "AI"), None)
 
 
 def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> None:

@@ -802,6 +802,7 @@ def recorded(count: int, part: object) -> list[Sent]:
 
 CHATS = "/api/core/chat"
 FEEDBACK, FORGET = f"{CHATS}/feedback/updateUserFeedback", f"{CHATS}/record/delete"
+RECORDS_PART = f"{CHATS}/record/getRecords_v2"
 GUIDE = "/api/core/ai/agent/v2/createQuestionGuide"
 
 
@@ -866,6 +867,26 @@ RECORDED = {
     "deleted records amid others": Input(
         10_000,
         lambda n: spoken(n, SHOWN, deleteTime="2026-01-01T00:00:00Z"),
+    ),
+    "search for a record beside a deleted one": Input(
+        20_000,
+        lambda n: spoken(
+            n,
+            forgotten(["r0"]),
+            replace(of_record(RECORDS_PART, initialId=f"r{n - 1}"), at_once=6),
+        ),
+    ),
+    "results of a reply in a long chat": Input(
+        200_000,
+        lambda n: spoken(
+            n,
+            Sent(
+                f"{CHATS}/record/getResData",
+                method="GET",
+                query=f"appId=a&chatId=x&dataId=r{n - 1}",
+                at_once=20,
+            ),
+        ),
     ),
     "results with quotes": Input(
         48_000, lambda n: results(1, {"quotes": [{"id": "x"}] * n})
