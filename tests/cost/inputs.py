@@ -868,6 +868,9 @@ RECORDED = {
         10_000,
         lambda n: spoken(n, SHOWN, deleteTime="2026-01-01T00:00:00Z"),
     ),
+    "deleted records that are loaded": Input(
+        300_000, lambda n: spoken(n, deleteTime="2026-01-01T00:00:00Z")
+    ),
     "search for a record beside a deleted one": Input(
         20_000,
         lambda n: spoken(
