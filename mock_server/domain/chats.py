@@ -49,7 +49,9 @@ def records_around(
 
     def indexes_of(record_id: str, field: str) -> Sequence[int]:
         # A question and its reply may share an id.
-        indexes = _indexes_of(call, records, {record_id})
+        # Deleted records are searched too: a deletion meanwhile moves none of them.
+        found = _find_records(call, all_records(records), {record_id})
+        indexes = indexes_among(records, [*found])
         if not indexes:
             raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
         return indexes
@@ -66,23 +68,24 @@ def records_around(
     return max(0, end - size), end
 
 
-def _indexes_of(
+def _find_records(
     call: Call, records: Sequence[ChatRecord], ids: Set[str]
-) -> Sequence[int]:
-    """Return the indexes of the records with these ids. Raises NotReady."""
-    # The search covers deleted records too: a deletion meanwhile moves none of them.
-    every = all_records(records)
-    steps = select_in_steps(every, lambda each: each.id in ids)
+) -> dict[int, ChatRecord]:
+    """Return the records with these ids by index; `records` are all of a chat.
+
+    Raises NotReady.
+    """
+    steps = select_in_steps(records, lambda each: each.id in ids)
     indexes = call.compute("records", steps)
     # The chat may have been replaced meanwhile.
-    found = [at for at in indexes if at < len(every) and every[at].id in ids]
-    return indexes_among(records, found)
+    found = {at: records[at] for at in indexes if at < len(records)}
+    return {at: each for at, each in found.items() if each.id in ids}
 
 
 def find_reply(call: Call, app: App, chat_id: str, data_id: str) -> ChatRecord | None:
     """Return the first reply with this `data_id`, or None. Raises NotReady."""
     records = call.store.records(app, chat_id)
-    found = map(records.__getitem__, _indexes_of(call, records, {data_id}))
+    found = _find_records(call, records, {data_id}).values()
     return next((each for each in found if each.obj == "AI"), None)
 
 
@@ -92,7 +95,7 @@ def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> No
     Unknown ids are ignored; the journal gets a hint.
     """
     now, records = call.now, call.store.records(app, chat_id)
-    matches = {at: records[at] for at in _indexes_of(call, records, data_ids)}
+    matches = _find_records(call, records, data_ids)
     if data_ids - {each.id for each in matches.values()}:
         call.state.hint("the chat has no record for some of these dataIds")
     deleted = {
@@ -113,8 +116,7 @@ def give_feedback(
     """
     speakers = ("AI",) if call.facts.feedback_needs_a_reply else SPEAKERS
     records = call.store.records(app, chat_id)
-    for index in _indexes_of(call, records, {data_id}):
-        record = records[index]
+    for index, record in _find_records(call, records, {data_id}).items():
         if record.obj in speakers:
             updated = replace(record, feedback=feedback.to_json())
             call.store.change_records(app, chat_id, {index: updated})

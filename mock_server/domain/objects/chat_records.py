@@ -69,8 +69,7 @@ class ChatRecords(ComputedSequence[ChatRecord]):
 
     def with_records(self, by_index: Mapping[int, ChatRecord]) -> ChatRecords:
         """Return the records with some replaced; deleted records stay deleted."""
-        records = self._records.with_items(by_index)
-        olds = map(self._records.__getitem__, by_index)
+        records, olds = self._records.with_items(by_index)
         size = self.size + _size_of(by_index.values()) - _size_of(olds)
         new = [index for index in sorted(by_index) if _is_deleted(by_index[index])]
         return ChatRecords(records, self._deleted_with(new), size)
