@@ -814,6 +814,13 @@ def spoken(count: int, *then: Sent, **fields: Any) -> list[Sent]:
     return [admin("PUT", "/state", {"apps": [app]}), *then]
 
 
+def records_of(ids: list[str]) -> Sent:
+    """A chat of replies with these ids is put."""
+    records = [{"obj": "AI", "text": "x", "dataId": each} for each in ids]
+    app = {"id": "a", "chats": [{"chatId": "x", "records": records}]}
+    return admin("PUT", "/state", {"apps": [app]})
+
+
 def of_record(path: str, **fields: Any) -> Sent:
     """A call of a route of chat records."""
     return sent_json(path, appId="a", chatId="x", **fields)
@@ -860,6 +867,13 @@ RECORDED = {
     ),
     "records of one id that are deleted": Input(
         10_000, lambda n: spoken(n, forgotten(["r"]), dataId="r")
+    ),
+    "records of many ids that are deleted": Input(
+        8_000,
+        lambda n: [
+            records_of([*map(chr, range(0x4E00, 0x4E00 + n))] * 2 + ["r"] * n),
+            forgotten(",".join(["r", *map(chr, range(0x4E00, 0x4E00 + n))])),
+        ],
     ),
     "commas between records": Input(
         Published.intro_chars, lambda n: spoken(1, forgotten("," * n))
