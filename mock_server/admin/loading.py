@@ -328,7 +328,8 @@ class Loader:
                 case messages.End() if problems:
                     raise FixtureError(problems)
                 case messages.End():
-                    fixture = assembly.fixture()
+                    # It counts the records of chats with deleted ones.
+                    fixture = await asyncio.to_thread(assembly.fixture)
                     await asyncio.to_thread(fixture.prepare_changes)
                     self.on_growth()
                     self._memory.charge_shared(fixture, charge)

@@ -5,7 +5,7 @@ conversation.
 """
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from mock_server.domain import errors
 from mock_server.domain.call import Call
 from mock_server.domain.errors import refusal
 from mock_server.domain.faults.definition import Match
+from mock_server.domain.objects.chat_records import all_records, indexes_among
 from mock_server.domain.objects.models import SPEAKERS, App, Chat, ChatRecord, Feedback
 from mock_server.domain.objects.pending import Steps, pieces, select_in_steps
 from mock_server.domain.pinning import UNUSABLE_IDS
@@ -46,9 +47,11 @@ def records_around(
     Raises RecordNotFound, NotReady.
     """
 
-    def indexes_of(record_id: str, field: str) -> list[int]:
+    def indexes_of(record_id: str, field: str) -> Sequence[int]:
         # A question and its reply may share an id.
-        indexes = list(_indexes_of(call, records, {record_id}))
+        # Deleted records are searched too: a deletion meanwhile moves none of them.
+        found = _find_records(call, all_records(records), {record_id})
+        indexes = indexes_among(records, [*found])
         if not indexes:
             raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
         return indexes
@@ -65,14 +68,25 @@ def records_around(
     return max(0, end - size), end
 
 
-def _indexes_of(
+def _find_records(
     call: Call, records: Sequence[ChatRecord], ids: Set[str]
-) -> Iterable[int]:
-    """Return the indexes of the records with these ids. Raises NotReady."""
+) -> dict[int, ChatRecord]:
+    """Return the records with these ids by index; `records` are all of a chat.
+
+    Raises NotReady.
+    """
     steps = select_in_steps(records, lambda each: each.id in ids)
     indexes = call.compute("records", steps)
     # The chat may have been replaced meanwhile.
-    return (at for at in indexes if at < len(records) and records[at].id in ids)
+    found = {at: records[at] for at in indexes if at < len(records)}
+    return {at: each for at, each in found.items() if each.id in ids}
+
+
+def find_reply(call: Call, app: App, chat_id: str, data_id: str) -> ChatRecord | None:
+    """Return the first reply with this `data_id`, or None. Raises NotReady."""
+    records = call.store.records(app, chat_id)
+    found = _find_records(call, records, {data_id}).values()
+    return next((each for each in found if each.obj == "AI"), None)
 
 
 def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> None:
@@ -81,7 +95,7 @@ def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> No
     Unknown ids are ignored; the journal gets a hint.
     """
     now, records = call.now, call.store.records(app, chat_id)
-    matches = {at: records[at] for at in _indexes_of(call, records, data_ids)}
+    matches = _find_records(call, records, data_ids)
     if data_ids - {each.id for each in matches.values()}:
         call.state.hint("the chat has no record for some of these dataIds")
     deleted = {
@@ -102,8 +116,7 @@ def give_feedback(
     """
     speakers = ("AI",) if call.facts.feedback_needs_a_reply else SPEAKERS
     records = call.store.records(app, chat_id)
-    for index in _indexes_of(call, records, {data_id}):
-        record = records[index]
+    for index, record in _find_records(call, records, {data_id}).items():
         if record.obj in speakers:
             updated = replace(record, feedback=feedback.to_json())
             call.store.change_records(app, chat_id, {index: updated})

@@ -236,7 +236,7 @@ class Limits:
     json_file_bytes: int = 256 * 1024 * 1024
     """Bytes of a JSON fixture file."""
     fixture_holders: int = 3_000
-    """Apps of all fixtures, or datasets of all fixtures, folders included."""
+    """Apps, or datasets with their folders, of all fixtures."""
     fixture_collections: int = 2_000_000
     """Collections of all fixture files, `repeat` expanded."""
     checked_repetitions: int = 10_000
@@ -264,7 +264,7 @@ class Limits:
     created_chats: int = 10_000
     """Chats that pins, completions and admin calls add to one sandbox."""
     chat_records: int = 10_000
-    """Records of a chat that completions extend."""
+    """Records of a chat that completions extend, or that share `dataId`s."""
     login_codes: int = 100
     """Users of one sandbox with a login code at the same time."""
     collection_rows: int = 100_000
@@ -345,7 +345,7 @@ class Limits:
     # Memory
 
     memory_bytes: int = 1024 * 1024 * 1024
-    """Bytes of memory of all data of a server, without `--memory`."""
+    """Bytes of all data of a server, without `--memory`."""
     journals_bytes: int = 256 * 1024 * 1024
     """Bytes of all journals; a quarter of the budget if that is less."""
     caches_bytes: int = 128 * 1024 * 1024

@@ -810,6 +810,7 @@ def recorded(count: int, part: object) -> list[Sent]:
 
 CHATS = "/api/core/chat"
 FEEDBACK, FORGET = f"{CHATS}/feedback/updateUserFeedback", f"{CHATS}/record/delete"
+RECORDS_PART = f"{CHATS}/record/getRecords_v2"
 GUIDE = "/api/core/ai/agent/v2/createQuestionGuide"
 
 
@@ -819,6 +820,13 @@ def spoken(count: int, *then: Sent, **fields: Any) -> list[Sent]:
     records = [{"dataId": f"r{number}"} | each for number in range(count)]
     app = {"id": "a", "chats": [{"chatId": "x", "records": records}]}
     return [admin("PUT", "/state", {"apps": [app]}), *then]
+
+
+def records_of(ids: list[str]) -> Sent:
+    """A chat of replies with these ids is put."""
+    records = [{"obj": "AI", "text": "x", "dataId": each} for each in ids]
+    app = {"id": "a", "chats": [{"chatId": "x", "records": records}]}
+    return admin("PUT", "/state", {"apps": [app]})
 
 
 def of_record(path: str, **fields: Any) -> Sent:
@@ -868,12 +876,42 @@ RECORDED = {
     "records of one id that are deleted": Input(
         10_000, lambda n: spoken(n, forgotten(["r"]), dataId="r")
     ),
+    "records of many ids that are deleted": Input(
+        8_000,
+        lambda n: [
+            records_of([*map(chr, range(0x4E00, 0x4E00 + n))] * 2 + ["r"] * n),
+            forgotten(",".join(["r", *map(chr, range(0x4E00, 0x4E00 + n))])),
+        ],
+    ),
     "commas between records": Input(
         Published.intro_chars, lambda n: spoken(1, forgotten("," * n))
     ),
     "deleted records amid others": Input(
         10_000,
         lambda n: spoken(n, SHOWN, deleteTime="2026-01-01T00:00:00Z"),
+    ),
+    "deleted records that are loaded": Input(
+        300_000, lambda n: spoken(n, deleteTime="2026-01-01T00:00:00Z")
+    ),
+    "search for a record beside a deleted one": Input(
+        20_000,
+        lambda n: spoken(
+            n,
+            forgotten(["r0"]),
+            replace(of_record(RECORDS_PART, initialId=f"r{n - 1}"), at_once=6),
+        ),
+    ),
+    "results of a reply in a long chat": Input(
+        200_000,
+        lambda n: spoken(
+            n,
+            Sent(
+                f"{CHATS}/record/getResData",
+                method="GET",
+                query=f"appId=a&chatId=x&dataId=r{n - 1}",
+                at_once=20,
+            ),
+        ),
     ),
     "results with quotes": Input(
         48_000, lambda n: results(1, {"quotes": [{"id": "x"}] * n})

@@ -61,12 +61,14 @@ def test_what_is_changed_is_as_in_a_list(size: int, places: set[int]) -> None:
     by_place = {at: -at for at in places if at < size}
     for at, item in by_place.items():
         model[at] = item
-    assert list(blocks.with_items(by_place)) == model
+    changed, replaced = blocks.with_items(by_place)
+    assert list(changed) == model
+    assert replaced == [before[at] for at in by_place]
     assert list(blocks) == before
 
 
 def test_an_item_is_changed_in_its_own_block() -> None:
-    blocks = Blocks.from_items(range(2_000)).with_items({600: -1})
+    blocks, _ = Blocks.from_items(range(2_000)).with_items({600: -1})
     assert [blocks[at] for at in (0, 599, 600, 601, 1_999)] == [0, 599, -1, 601, 1_999]
 
 

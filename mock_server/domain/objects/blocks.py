@@ -114,18 +114,25 @@ class Blocks(ComputedSequence[T]):
                 yield
         return Blocks(blocks)
 
-    def with_items(self, by_index: Mapping[int, T]) -> Blocks[T]:
-        """Return a sequence with the items of `by_index` at these indexes."""
+    def with_items(self, by_index: Mapping[int, T]) -> tuple[Blocks[T], list[T]]:
+        """Return a sequence with the items of `by_index` at these indexes.
+
+        The second value has the items that they replace.
+        """
         copies: dict[int, list[T]] = {}
+        replaced: list[T] = []
         for index, item in by_index.items():
             number = bisect_right(self._ends, index)
             if number not in copies:
                 copies[number] = [*self._blocks[number]]
             # A negative index, from the end of the block.
-            copies[number][index - self._ends[number]] = item
-        return Blocks(
-            [copies.get(number, block) for number, block in enumerate(self._blocks)]
-        )
+            place = index - self._ends[number]
+            replaced.append(copies[number][place])
+            copies[number][place] = item
+        blocks = [
+            copies.get(number, block) for number, block in enumerate(self._blocks)
+        ]
+        return Blocks(blocks), replaced
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0

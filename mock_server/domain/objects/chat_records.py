@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sys import getsizeof
 
@@ -23,7 +24,7 @@ class ChatRecords(ComputedSequence[ChatRecord]):
     __slots__ = ("_deleted", "_records", "size", "visible")
 
     def __init__(
-        self, records: Blocks[ChatRecord], deleted: Sequence[int], size: int
+        self, records: Blocks[ChatRecord], deleted: array[int], size: int
     ) -> None:
         self._records, self._deleted = records, deleted
         self.size = size
@@ -38,12 +39,13 @@ class ChatRecords(ComputedSequence[ChatRecord]):
         for _, chunk in pieces(records):
             size += _size_of(chunk)
             yield
-        return ChatRecords(Blocks.from_items(records), (), size)
+        return ChatRecords(Blocks.from_items(records), array("I"), size)
 
     @staticmethod
     def loaded(records: Sequence[ChatRecord]) -> Sequence[ChatRecord]:
         """Return loaded records, as ChatRecords if some of them are deleted."""
-        deleted = _deleted_in(enumerate(records))
+        indexed = enumerate(records)
+        deleted = array("I", (at for at, each in indexed if _is_deleted(each)))
         if not deleted:
             return records
         return ChatRecords(Blocks.from_items(records), deleted, _size_of(records))
@@ -67,15 +69,27 @@ class ChatRecords(ComputedSequence[ChatRecord]):
 
     def with_records(self, by_index: Mapping[int, ChatRecord]) -> ChatRecords:
         """Return the records with some replaced; deleted records stay deleted."""
-        records = self._records.with_items(by_index)
-        olds = map(self._records.__getitem__, by_index)
+        records, olds = self._records.with_items(by_index)
         size = self.size + _size_of(by_index.values()) - _size_of(olds)
-        deleted = _deleted_in(by_index.items())
-        return ChatRecords(records, sorted({*self._deleted, *deleted}), size)
+        new = [index for index in sorted(by_index) if _is_deleted(by_index[index])]
+        return ChatRecords(records, self._deleted_with(new), size)
+
+    def _deleted_with(self, new: Sequence[int]) -> array[int]:
+        """Return the indexes of the deleted records, with `new` ones, in order."""
+        # Parts are copied, because a million indexes take long to sort.
+        old, deleted, start = self._deleted, array("I"), 0
+        if not new:
+            return old
+        for index in new:
+            end = bisect_left(old, index, start)
+            deleted += old[start:end]
+            deleted.append(index)
+            start = bisect_right(old, index, end)
+        return deleted + old[start:]
 
 
-def _deleted_in(indexed: Iterable[tuple[int, ChatRecord]]) -> list[int]:
-    return [index for index, each in indexed if each.delete_time is not None]
+def _is_deleted(record: ChatRecord) -> bool:
+    return record.delete_time is not None
 
 
 def _size_of(records: Iterable[ChatRecord]) -> int:
@@ -86,20 +100,40 @@ def _size_of(records: Iterable[ChatRecord]) -> int:
 
 
 class _VisibleRecords(ComputedSequence[ChatRecord]):
-    __slots__ = ("_records", "_visible_before")
+    __slots__ = ("_deleted", "records")
 
     def __init__(self, records: Sequence[ChatRecord], deleted: Sequence[int]) -> None:
-        self._records = records
-        # The number of shown records before each deleted record.
-        self._visible_before = [index - number for number, index in enumerate(deleted)]
+        self.records, self._deleted = records, deleted
 
     def __len__(self) -> int:
-        return len(self._records) - len(self._visible_before)
+        return len(self.records) - len(self._deleted)
 
     def _item(self, index: int) -> ChatRecord:
-        return self._records[index + bisect_right(self._visible_before, index)]
+        # Numbers of deleted records with at most `index` visible records before them.
+        numbers = range(len(self._deleted))
+        visible_before = lambda number: self._deleted[number] - number  # noqa: E731
+        return self.records[index + bisect_right(numbers, index, key=visible_before)]
+
+    def indexes_of(self, indexes: Iterable[int]) -> list[int]:
+        """Return the indexes among visible records of those at `indexes` of all."""
+        visible = (each for each in indexes if not _is_deleted(self.records[each]))
+        return [each - bisect_left(self._deleted, each) for each in visible]
 
 
 def visible_records(records: Sequence[ChatRecord]) -> Sequence[ChatRecord]:
     """Return the records of a chat that are not deleted."""
     return records.visible if isinstance(records, ChatRecords) else records
+
+
+def all_records(records: Sequence[ChatRecord]) -> Sequence[ChatRecord]:
+    """Return the records of a chat, of which `records` may be the visible ones."""
+    return records.records if isinstance(records, _VisibleRecords) else records
+
+
+def indexes_among(
+    records: Sequence[ChatRecord], indexes: Sequence[int]
+) -> Sequence[int]:
+    """Return the indexes in `records` of those at `indexes` of all of the chat."""
+    if isinstance(records, _VisibleRecords):
+        return records.indexes_of(indexes)
+    return indexes

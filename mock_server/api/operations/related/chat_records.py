@@ -24,7 +24,7 @@ from mock_server.api.operations.related.route import (
     route,
 )
 from mock_server.domain.call import APP
-from mock_server.domain.chats import RecordNotFound, records_around
+from mock_server.domain.chats import RecordNotFound, find_reply, records_around
 from mock_server.domain.clock import format_time
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
@@ -264,9 +264,9 @@ def get_res_data(call: Call, query: GetResDataQuery) -> list[dict[str, Any]]:
     if not (query.app_id and query.chat_id and query.data_id):
         return []
     app = call.app(query.app_id)
-    for record in call.store.records(app, query.chat_id):
-        if record.id == query.data_id and record.obj == "AI":
-            parts = decode_parts(record.parts or b"[]")
-            return response_data(parts, call.facts, call.share)
-    call.state.hint("the chat has no reply of this dataId")
-    return []
+    reply = find_reply(call, app, query.chat_id, query.data_id)
+    if reply is None:
+        call.state.hint("the chat has no reply of this dataId")
+        return []
+    parts = decode_parts(reply.parts or b"[]")
+    return response_data(parts, call.facts, call.share)
