@@ -63,6 +63,19 @@ def test_sorting_in_steps_sorts(numbers: list[int], times: int) -> None:
     assert complete(sort_in_steps(items, lambda it: it)) == sorted(items)
 
 
+def test_no_step_of_a_sort_takes_long_whatever_the_order() -> None:
+    calls, most = 0, 0
+
+    def key(number: int) -> tuple[bool, int]:
+        nonlocal calls
+        calls += 1
+        return number % 256 > 0, number
+
+    for _ in Pending(sort_in_steps(range(50 * STEP), key)):
+        calls, most = 0, max(most, calls)
+    assert 0 < most <= 2 * STEP
+
+
 def test_the_collector_passes_over_little_of_what_is_sorted() -> None:
     numbers, passed = list(range(50 * STEP)), [0]
 
