@@ -2,7 +2,8 @@
 
 Each character of a secret can be written in many ways: `%6b`, `\\u006b`, or one escape
 within the other. This module turns all of them into the same text. It drops
-backslashes, as they only show how often a text was escaped.
+backslashes, as they only show how often a text was escaped, and NUL, which every second
+byte of a text in UTF-16 is.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _WIDE_ESCAPE = re.compile(
     rb"|\\(?<!\\\\)\\*+u(?:(?!00[01]|[dD][89a-fA-F])HHHH"
     rb"|[dD][89abAB]HH\\++u[dD][c-fC-F]HH))".replace(b"H", b"[0-9a-fA-F]")
 )
-_BACKSLASHES = re.compile(rb"(\\++)")
+_DROPPED = re.compile(rb"([\\\0]++)")
 _CHARS = {
     form % code: b"%c" % code
     for code in range(32, 128)
@@ -43,7 +44,7 @@ _WIDE_CUT_ESCAPE = re.compile(
 
 
 class Unescaped:
-    """A text without escapes and backslashes, `plain`, and the places of its bytes.
+    """A text without escapes, `plain`, and the places of its bytes.
 
     Only the bounds of escapes are kept, as keeping the place of each byte takes long.
     """
@@ -56,7 +57,7 @@ class Unescaped:
         for _ in range(_ROUNDS):
             if not self._replace(_WIDE_ESCAPE if is_wide else _ESCAPE, _decode):
                 break
-        self._replace(_BACKSLASHES, _remove)
+        self._replace(_DROPPED, _remove)
 
     def start_of(self, place: int) -> int:
         """Return where the byte at a place of `plain` starts in the text."""
@@ -86,14 +87,14 @@ class Unescaped:
 
 
 def unescaped(text: bytes, *, is_wide: bool = False) -> bytes:
-    """Return the text without escapes and backslashes."""
+    """Return the text without escapes, backslashes and NUL."""
     pattern = _WIDE_ESCAPE if is_wide else _ESCAPE
     for _ in range(_ROUNDS):
         pieces = pattern.split(text)
         if len(pieces) == 1:
             break
         text = _decode(pieces)
-    return text.replace(b"\\", b"")
+    return text.translate(None, b"\\\0")
 
 
 def without_cut_escape(text: bytes, *, is_wide: bool = False) -> bytes:

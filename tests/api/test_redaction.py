@@ -44,6 +44,7 @@ def secrets(make_api: MakeApi, request: pytest.FixtureRequest) -> RequestSecrets
         quote,
         lambda key: quote(key, safe=""),
         lambda key: key.replace("+", " "),
+        "\0".join,  # as in UTF-16
     ],
 )
 def test_a_secret_goes_however_it_is_escaped(
@@ -106,6 +107,7 @@ FORMS: list[Callable[[str], str]] = [
     quote_plus,
     lambda text: text.replace("+", " "),
     lambda text: text.rstrip("="),
+    "\0".join,
 ]
 TEXTS = tuple(Secrets((TOKEN, "undeclared-key")).texts)
 SECRETS = [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1", PASSWORD]
