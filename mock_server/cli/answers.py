@@ -15,6 +15,7 @@ from mock_server.cli import output
 from mock_server.cli.options import Command, ParsedText, option
 from mock_server.cli.remote import remote_command, show
 from mock_server.control.client import AdminClient
+from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.printable import one_line
 
 
@@ -122,7 +123,9 @@ def reply(client: AdminClient, text: str | None, **fields: Any) -> None:
 
 def _read_base64(file: str) -> str:
     try:
-        return b64encode(Path(file).read_bytes()).decode()
+        with Path(file).open("rb") as stream:
+            # The server refuses more; a device has no end.
+            return b64encode(stream.read(DEFAULT_LIMITS.body_bytes + 1)).decode()
     except OSError as error:
         message = f"cannot read {file}: {error.strerror}"
         raise output.Stop(one_line(message), output.USAGE) from None

@@ -44,10 +44,10 @@ def init(folder: str, has_schema: bool) -> None:
 
     The folder is the current one unless DIR is given. Existing files are kept.
     """
-    if Path(folder).is_file():
+    if os.path.isfile(folder):  # unlike `Path.is_file`, no error for a long name
         message = f"Expected a folder, got the file {folder!r} - at DIR"
         raise output.BadValue(one_line(f"{message} (leave it out for this folder)"))
-    if Path(folder).suffix in SUFFIXES and not Path(folder).is_dir():
+    if Path(folder).suffix in SUFFIXES and not os.path.isdir(folder):
         message = f"Expected a folder, got {folder!r} - at DIR"
         raise output.BadValue(f"{message} (`mock-server init .` writes {_FIXTURE})")
     fixture = (_FOLDER / _FIXTURE).read_bytes()

@@ -6,9 +6,8 @@ These are `reset`, `state`, `wait`, `snapshot` and `clock`.
 import math
 import sys
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
-from pathlib import Path
 from urllib.parse import quote
 
 import click
@@ -22,6 +21,7 @@ from mock_server.control.client import JSON, YAML, AdminClient, Refused
 from mock_server.control.clock import in_seconds
 from mock_server.control.http_call import Unreachable
 from mock_server.domain.clock import parse_time
+from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.printable import one_line, yaml_text
 from mock_server.fixture.document import TIME_EXAMPLE
 
@@ -76,9 +76,10 @@ def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
 
 def _content(file: str) -> bytes:
     try:
-        if file == "-":
-            return sys.stdin.buffer.read()
-        return Path(file).read_bytes()
+        is_stdin = file == "-"
+        with nullcontext(sys.stdin.buffer) if is_stdin else open(file, "rb") as stream:
+            # The server refuses more; a device has no end.
+            return stream.read(DEFAULT_LIMITS.json_file_bytes + 1)
     except OSError as error:
         if file == "-":
             reason = f"cannot read stdin: {error.strerror}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +50,16 @@ def test_a_file_is_answered_byte_by_byte(server: MockServer, tmp_path: Path) -> 
     file.write_bytes(b"\xff\x00")
     run(server, "answer", "GET /api/file", "--body-file", str(file))
     assert fetch("GET", f"{server.url}/api/file").content == b"\xff\x00"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such devices")
+@pytest.mark.parametrize("command", [["answer", "listV2", "--body-file"], ["state"]])
+def test_of_a_file_without_an_end_no_more_than_a_limit_is_read(
+    server: MockServer, command: list[str]
+) -> None:
+    done = run(server, *command, "/dev/zero")
+    assert (done.status, done.out) == (1, "")
+    assert "Expected at most" in done.err
 
 
 def test_a_reply_is_added_as_a_text_or_in_parts(server: MockServer) -> None:

@@ -111,7 +111,7 @@ def test_a_link_that_leads_nowhere_is_kept(tmp_path: Path, name: str) -> None:
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for place in ("file", "file/below"):
+    for place in ("file", "file/below", "x" * 300, "x" * 300 + ".yaml"):
         done = run("init", str(tmp_path / place))
         assert done.status == 1
         assert len(done.err.splitlines()) == 1
