@@ -129,7 +129,7 @@ class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
             dataset.tree.prepare(order)
 
     def prepare_changes(self) -> None:
-        """Number all collections, for lists of changed datasets and of the admin API.
+        """Find what each folder holds, as deletions and moves of folders need it.
 
         It may run in a thread beside a running server, because it has no long step.
         """
