@@ -201,11 +201,12 @@ class MemoryCharge:
 
 
 def _freeing_steps(shared: SharedData) -> Iterator[None]:
-    parts = []
+    parts: list[object] = []
+    part: object = None
     for part in shared.parts():
         parts.append(part)
         yield
-    del shared
+    del shared, part
     while parts:
         # Last come the lists, which hold the objects when their containers are freed.
         del parts[-1]

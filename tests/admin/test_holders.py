@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+from weakref import ref
+
 import pytest
 
 from mock_server.domain.limits import DEFAULT_LIMITS
 from tests.conftest import MakeApi
-from tests.support import APP, DATASET, Api
+from tests.support import APP, DATASET, LIST, Api
 
 APP_PATH, DATASET_PATH = f"/apps/{APP}", f"/datasets/{DATASET}"
 
@@ -27,6 +30,21 @@ def test_what_was_read_can_be_put_back_and_changes_nothing(make_api: MakeApi) ->
     assert api.admin("GET", "/state").json() == before
     assert api.admin("PUT", "/state", before).status_code == 200
     assert api.admin("GET", "/state").json() == before
+
+
+@pytest.mark.parametrize("face", ["asgi"])
+def test_a_removed_dataset_is_freed_though_it_was_listed(api: Api) -> None:
+    api.admin("PUT", "/datasets/new", {"collections": [{"name": "a"}]})
+    dataset = api.sandbox.store.dataset("new")
+    assert dataset is not None
+    tree = ref(dataset.tree)
+    del dataset
+    for _ in range(2):
+        listed = api.send("POST", LIST, {"datasetId": "new", "offset": 0})
+        assert listed.json()["data"]["total"] == 1
+    assert api.admin("DELETE", "/datasets/new").is_success
+    gc.collect()
+    assert tree() is None
 
 
 @pytest.mark.ci

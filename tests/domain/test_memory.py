@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from weakref import ref
+
 import pytest
 
-from mock_server import Fault
+from mock_server import Fault, load_fixture
 from mock_server.api.faults.error import Error
 from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.domain.errors import InvalidField, LimitReached
@@ -14,6 +17,7 @@ from mock_server.domain.faults.firing import Request
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.domain.memory import Memory, size_of
 from mock_server.domain.objects.fixture_data import FixtureData
+from mock_server.domain.objects.pending import STEP
 
 MIB = 1024 * 1024
 
@@ -38,6 +42,20 @@ def test_a_state_is_charged_once_and_as_long_as_it_is_held() -> None:
     assert memory.usage()["states"] == memory.used == 6 * MIB
     del state
     assert memory.used == 0
+
+
+def test_large_data_free_what_holds_their_objects_first() -> None:
+    memory, freeing = Memory(), list[Iterator[None]]()
+    state = load_fixture(
+        {"datasets": [{"id": "d", "collections": [{"name": "a{n}", "repeat": 20_000}]}]}
+    )
+    tree = ref(state.datasets["d"].tree)
+    memory.run_soon = freeing.append
+    memory.charge_shared(state)
+    del state
+    (steps,) = freeing
+    without_tree = sum(tree() is None for _ in steps)
+    assert without_tree > 20_000 / STEP  # steps that free the collections
 
 
 def test_what_is_over_the_budget_is_refused_with_what_is_held() -> None:

@@ -28,7 +28,6 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page, list_v2, page_in
 from mock_server.domain.listing.request import ListV2
-from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.versions import facts_of
@@ -160,10 +159,12 @@ def invent_collection(request: ListV2, number: int) -> Collection:
 def handle_and_encode(call: Call, request: ListV2) -> bytes:
     """Return the body of the response, cached for repeated requests.
 
-    A changed dataset is not cached by request: its page depends on more than the key.
+    Only a loaded dataset is cached by request: the page of a changed one depends on
+    more than the key, and the cache would hold one that was put after its removal.
     """
     state, dataset = call.state, call.store.dataset(request.dataset_id)
-    if dataset is None or type(dataset.tree) is not Tree:
+    loaded = call.store.fixture.datasets.get(request.dataset_id)
+    if dataset is None or dataset is not loaded:
         return encode(list_v2(call, request), state)
     level = dataset.level_of(call.caller)
     key = request, dataset, level

@@ -141,9 +141,6 @@ class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
     def parts(self) -> Iterator[object]:
         """Yield all that is held, in lists and containers that are quick to free."""
         apps, datasets = self.apps.values(), self.datasets.values()
-        for each in (*(app.chats for app in apps), self.apps, self.datasets):
-            yield from lists_of(each.values())
-            yield each
         for dataset in datasets:
             if isinstance(dataset.tree, Tree):
                 yield from dataset.tree.parts()
@@ -154,6 +151,10 @@ class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
             yield from lists_of(chain.from_iterable(owned.values()))
             yield from lists_of(owned.values())
             yield owned
+        # Last, and thus freed first, those that hold the others.
+        for each in (*(app.chats for app in apps), self.apps, self.datasets):
+            yield from lists_of(each.values())
+            yield each
 
     def counts(self) -> dict[str, int]:
         """Return the numbers of datasets, collections and chats."""
