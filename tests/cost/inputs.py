@@ -1017,6 +1017,13 @@ SCRIPTED = {
             sent_json(ANSWERED, x=[5.5] * n),
         ],
     ),
+    "digits that placeholders stand for": Input(
+        4_000,
+        lambda n: [
+            answer(json=["{{body.x}}"] * Published.placeholders),
+            Sent(ANSWERED, b'{"x":%b}' % (b"9" * n)),
+        ],
+    ),
     "numbers that alter sets": Input(
         1_000,
         lambda n: [

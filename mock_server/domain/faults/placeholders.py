@@ -24,6 +24,8 @@ _IN_NAME = re.compile(
     r'(\{\{(?:count|now|body|query|path)[^"{}\\]{0,64}\}\})[^"{}\\]{0,64}":'
 )
 _BEGINNINGS = tuple(f"{{{{{root}".encode() for root in _ROOTS)
+_DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+_LONG_DIGITS = b"0" * 32
 _WARNED_CHARS = 65_536
 """Number of characters, from the beginning of a value, that warnings are about."""
 
@@ -122,7 +124,7 @@ def fill(value: Any, values: Mapping[str, Any], limit: int) -> Any:
 
     A text that is a single placeholder becomes the value with its type, or null. Inside
     a longer text, a placeholder becomes text. Raises LimitReached if all filled values
-    have more than `limit` bytes, or too many fields and items.
+    have more than `limit` bytes, or too many fields, items and digits of long numbers.
     """
     room, room_for_values = limit, Published.json_values
 
@@ -131,11 +133,14 @@ def fill(value: Any, values: Mapping[str, Any], limit: int) -> Any:
         value: Any = values
         for name in placeholder.split("."):
             value = value.get(name) if isinstance(value, dict) else None
-        room -= len(msgspec.json.encode(value))
-        # Numbers are short, but slow to encode.
-        room_for_values -= count_values(value) if room >= 0 else 0
+        encoded = msgspec.json.encode(value)
+        room -= len(encoded)
+        if room >= 0 and not isinstance(value, str):
+            # Numbers are short, but slow to encode, long ones most of all.
+            digits = encoded.translate(_DIGITS_AS_ZEROS).count(_LONG_DIGITS)
+            room_for_values -= count_values(value) + digits * len(_LONG_DIGITS)
         if room < 0 or room_for_values < 0:
-            most = f"{limit} bytes and {Published.json_values} fields and items"
+            most = f"{limit} bytes and {Published.json_values} fields, items and digits"
             expected = f"placeholders that stand for at most {most}"
             raise LimitReached(expected, "more", "the answer")
         return value
