@@ -17,6 +17,11 @@ from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import Memory, MemoryCharge
 from mock_server.domain.messages import describe_value
+from mock_server.domain.validation.json_match import (
+    DIGIT_RUN,
+    DIGITS_AS_ZEROS,
+    count_long_digits,
+)
 from mock_server.domain.validation.walk import Path, dotted
 
 
@@ -166,8 +171,6 @@ _BRACKETS_AS_STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _TOO_DEEP = f"JSON nested deeper than {Published.json_depth} levels"
 _LONG_DIGITS = len(str(Published.integer))
-_DIGIT_RUN = b"0" * 32
-_DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _EXPONENTS = bytes.maketrans(b"123456789E", b"0" * 9 + b"e")
 _EXPONENT = b"0e"
 
@@ -246,7 +249,7 @@ def long_integer(content: bytes, value: object) -> tuple[int, Path] | None:
     `value` is `content` decoded.
     """
     # Check the text first: this is much faster than looking at each value.
-    if b"0" * _LONG_DIGITS not in content.translate(_DIGITS_AS_ZEROS):
+    if b"0" * _LONG_DIGITS not in content.translate(DIGITS_AS_ZEROS):
         return None
     return _long_integer_in(value)
 
@@ -288,9 +291,9 @@ def _amount_steps(content: bytes) -> Iterator[None]:
         if _escapes(content) > Published.json_escapes:
             raise _not_json(f"more than {Published.json_escapes} escapes")
         yield
-    digit_runs = Published.json_digits // len(_DIGIT_RUN)
+    digit_runs = Published.json_digits // len(DIGIT_RUN)
     # Take a sample with two bytes of each run: reading all of 10 MiB would take long.
-    sample = content[:: len(_DIGIT_RUN) // 2].translate(_DIGITS_AS_ZEROS)
+    sample = content[:: len(DIGIT_RUN) // 2].translate(DIGITS_AS_ZEROS)
     if (
         content.count(b",") <= Published.json_values
         and sample.count(b"0") <= 2 * digit_runs
@@ -309,7 +312,7 @@ def _amount_steps(content: bytes) -> Iterator[None]:
     if not outside or outside.count(b",") > Published.json_values:
         raise _not_json(f"more than {Published.json_values} items and fields")
     yield
-    if outside.translate(_DIGITS_AS_ZEROS).count(_DIGIT_RUN) > digit_runs:
+    if count_long_digits(outside) > Published.json_digits:
         raise _not_json(f"more than {Published.json_digits} digits of long numbers")
     yield
     if _exponents(outside) > Published.json_exponents:

@@ -14,7 +14,7 @@ from copy import copy
 from sys import getsizeof
 from threading import RLock
 from typing import Any, Literal, Protocol, get_args
-from weakref import WeakKeyDictionary, WeakValueDictionary, finalize
+from weakref import WeakKeyDictionary, WeakValueDictionary, finalize, ref
 
 from msgspec import Raw
 
@@ -72,6 +72,8 @@ class Memory:
         # Sandboxes, snapshots and pending requests share loaded data. Weak keys keep it
         # charged, and its cache alive, until the last of them is freed.
         self._shared: WeakKeyDictionary[Any, MemoryCharge] = WeakKeyDictionary()
+        self._freeing: dict[int, finalize[Any, Any]] = {}
+        """By the identity of shared data, what frees them in the end."""
         self._caches: WeakKeyDictionary[
             Any, WeakValueDictionary[Hashable, TextCache]
         ] = WeakKeyDictionary()
@@ -108,16 +110,16 @@ class Memory:
         if shared not in self._shared:
             charged = charge or self.charge("states", shared.size, "body")
             self._shared[shared] = charged
-            self.free_in_steps(shared)
+            # Once nothing refers to the data, the copy has the last reference to parts.
+            key = id(shared)
+            freeing = finalize(shared, _free_soon, ref(self), key, copy(shared))
+            freeing.atexit = False
+            self._freeing[key] = freeing
 
-    def free_in_steps(self, shared: SharedData) -> None:
-        """Free large data in steps, as soon as nothing refers to it."""
-        if shared.size > _FREED_AT_ONCE:
-            # The copy refers to the same parts.
-            finalize(shared, self._free, copy(shared)).atexit = False
-
-    def _free(self, shared: SharedData) -> None:
-        self.run_soon(_freeing_steps(shared))
+    def __del__(self) -> None:
+        # Data may be shared with other servers, and outlive this budget.
+        for freeing in self._freeing.values():
+            freeing.detach()
 
     def fits(self, size: int) -> bool:
         """Return True if `size` more bytes are within the budget."""
@@ -198,6 +200,15 @@ class MemoryCharge:
 
     def __del__(self) -> None:
         self.release()
+
+
+def _free_soon(memory: ref[Memory], key: int, shared: SharedData) -> None:
+    """Free data to which nothing else refers; large data in steps, between requests."""
+    budget = memory()
+    if budget is not None:
+        del budget._freeing[key]
+        if shared.size > _FREED_AT_ONCE:
+            budget.run_soon(_freeing_steps(shared))
 
 
 def _freeing_steps(shared: SharedData) -> Iterator[None]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
-from weakref import ref
+from weakref import getweakrefcount, ref
 
 import pytest
 
@@ -42,6 +43,16 @@ def test_a_state_is_charged_once_and_as_long_as_it_is_held() -> None:
     assert memory.usage()["states"] == memory.used == 6 * MIB
     del state
     assert memory.used == 0
+
+
+def test_a_budget_goes_though_what_it_charged_is_kept_by_others() -> None:
+    memory, state = Memory(), FixtureData(size=9 * MIB)
+    memory.charge_shared(state)
+    gone = ref(memory)
+    del memory
+    gc.collect()
+    assert gone() is None
+    assert getweakrefcount(state) == 0  # nor does anything wait for the data
 
 
 def test_large_data_free_what_holds_their_objects_first() -> None:

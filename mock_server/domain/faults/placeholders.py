@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import cut, most_alike
-from mock_server.domain.validation.json_match import count_values
+from mock_server.domain.validation.json_match import count_long_digits, count_values
 
 _PLACEHOLDER = re.compile(
     r"\{\{(count|now|(?:body|query|path)(?:\.[^.{}]{1,256}){1,64})\}\}"
@@ -24,8 +24,6 @@ _IN_NAME = re.compile(
     r'(\{\{(?:count|now|body|query|path)[^"{}\\]{0,64}\}\})[^"{}\\]{0,64}":'
 )
 _BEGINNINGS = tuple(f"{{{{{root}".encode() for root in _ROOTS)
-_DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
-_LONG_DIGITS = b"0" * 32
 _WARNED_CHARS = 65_536
 """Number of characters, from the beginning of a value, that warnings are about."""
 
@@ -137,8 +135,7 @@ def fill(value: Any, values: Mapping[str, Any], limit: int) -> Any:
         room -= len(encoded)
         if room >= 0 and not isinstance(value, str):
             # Numbers are short, but slow to encode, long ones most of all.
-            digits = encoded.translate(_DIGITS_AS_ZEROS).count(_LONG_DIGITS)
-            room_for_values -= count_values(value) + digits * len(_LONG_DIGITS)
+            room_for_values -= count_values(value) + count_long_digits(encoded)
         if room < 0 or room_for_values < 0:
             most = f"{limit} bytes and {Published.json_values} fields, items and digits"
             expected = f"placeholders that stand for at most {most}"

@@ -317,9 +317,6 @@ class RenumberedListing(Listing):
         self._searched = base
         self._numbers = numbers
 
-    def fold(self) -> Haystack:
-        return self._searched.fold()
-
     def _matches(self, search: Search) -> Steps[Sequence[int]]:
         hits = yield from self._searched._matches(search)
         if len(hits) <= STEP:

@@ -20,6 +20,8 @@ TESTS: tuple[Mapping[str, Any], ...] = tuple(
     for name, of in {"contains": {"type": "string"}, "absent": {"const": True}}.items()
 )
 """JSON Schemas of the tests `contains` and `absent`."""
+DIGIT_RUN = b"0" * 32
+DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
 class Difference(Struct, frozen=True):
@@ -76,6 +78,11 @@ def count_values(value: object) -> int:
     if isinstance(value, dict):
         value = list(value.values())
     return len(value) + sum(map(count_values, value)) if isinstance(value, list) else 0
+
+
+def count_long_digits(text: bytes) -> int:
+    """Return about how many digits of long numbers, and of such texts, JSON has."""
+    return len(DIGIT_RUN) * text.translate(DIGITS_AS_ZEROS).count(DIGIT_RUN)
 
 
 def contains(text: str, part: str) -> bool:
