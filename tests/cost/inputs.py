@@ -1526,6 +1526,21 @@ FOLDERS = {
     "state after a folder is deleted": Input(
         BELOW, lambda n: [*without_folder(n), Sent(STATE, method="GET")]
     ),
+    "names that are looked for after a folder is deleted": Input(
+        120_000, lambda n: [*without_folder(n, name="a"), in_parent("a")]
+    ),
+    "changed names that are looked for": Input(
+        39_000, lambda n: [*changed_folders(n, name="a"), in_parent("a")]
+    ),
+    "list in fixture order after changes": Input(
+        240_000,
+        lambda n: [
+            folder(n, _id="a{n}"),
+            without(f"a{at}" for at in range(1, n, n // 900)),
+            admin("PUT", "/choices", {"choices": {"list_order": "fixture"}}),
+            sent_json(LIST, datasetId="d", offset=0, parentId="f"),
+        ],
+    ),
     "folder of datasets that is deleted": Input(
         6_000,
         lambda n: [
@@ -1765,9 +1780,15 @@ def recurring(count: int) -> Sent:
     return admin("PUT", "/state", {"datasets": [{"id": "d", "collections": items}]})
 
 
-def without_folder(size: int) -> list[Sent]:
-    """The same, and the folder is deleted."""
-    return [folder(size), Sent(DELETE, method="DELETE", query="id=f")]
+def without_folder(size: int, **fields: Any) -> list[Sent]:
+    """A state with such a folder that is put, and the folder is deleted."""
+    return [folder(size, **fields), Sent(DELETE, method="DELETE", query="id=f")]
+
+
+def in_parent(parent_id: str) -> Sent:
+    """The collections of a folder are listed by an administrator."""
+    path = "/__admin/datasets/d/collections"
+    return Sent(path, method="GET", query=f"parentId={parent_id}")
 
 
 def _misspelt(size: int, chars: int = 24) -> str:

@@ -136,7 +136,7 @@ def _folder(dataset: Dataset, parent_id: str) -> str | None:
     # In a query, which has no null, an empty text means the top level.
     if parent_id and parent_id not in dataset.tree:
         expected = f"the _id of a collection of dataset {quoted(dataset.id)}"
-        namesake = next(dataset.tree.find_by("name", parent_id), None)
+        namesake = dataset.tree.first(Search(value=("name", parent_id)))
         likely_id = quoted(namesake.id) if namesake else ""
         hint = f"did you mean {likely_id}, which has that name?" if namesake else ""
         raise CollectionNotFound.of(parent_id, expected, "query.parentId", hint)
@@ -199,10 +199,9 @@ def dataset_of(call: framework.Call) -> Dataset:
 
 def _collection(call: framework.Call) -> Collection:
     tree = dataset_of(call).tree
-    ids = (each.id for each in tree)
+    ids = (own_id for own_id, _ in tree.first_names())
     expected = "the _id of a collection of the dataset"
-    ids_and_names = ((each.id, each.name) for each in tree)
-    unknown = CollectionNotFound, expected, ids, len(tree), ids_and_names
+    unknown = CollectionNotFound, expected, ids, len(tree), tree.first_names()
     return framework.require(tree.get(call.path["id"]), call, "id", *unknown)
 
 

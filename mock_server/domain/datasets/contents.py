@@ -4,7 +4,8 @@ The `data_amount` of a collection is the number of its rows; `update_time` is th
 of its last change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -15,8 +16,9 @@ from mock_server.domain.datasets.dataset_folders import ROOT, FolderCycle
 from mock_server.domain.errors import refusal
 from mock_server.domain.messages import describe_value, quoted
 from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.index import Search
 from mock_server.domain.objects.models import Collection, Row
-from mock_server.domain.objects.pending import Steps
+from mock_server.domain.objects.pending import Steps, in_steps
 from mock_server.domain.objects.uploads import File, FileNotFound
 from mock_server.domain.storage import training
 
@@ -172,25 +174,26 @@ def collection_of_file(call: Call, file_id: str) -> tuple[Dataset, Collection]:
     match = call.store.find_collection(file.collection_id) if file else None
     if match is not None:
         return match
-    datasets = call.store.datasets()
-    matches = call.compute("file", _loaded_with_file(datasets, file_id))
-    for dataset in datasets:
-        loaded_matches = matches.get(dataset.id, ())
-        tree = dataset.tree
-        for each in tree.current_matches(loaded_matches, "file_id", file_id):
-            return dataset, each
-    raise FileNotFound.of(file_id, "the id of an uploaded file", "$.fileId")
+    ids = call.compute("file", _ids_of_file(call.store.datasets(), file_id))
+    # Others may have changed or removed the collection since.
+    dataset = None if ids is None else call.store.dataset(ids[0])
+    collection = None if ids is None or dataset is None else dataset.tree.get(ids[1])
+    if dataset is None or collection is None:
+        raise FileNotFound.of(file_id, "the id of an uploaded file", "$.fileId")
+    return dataset, collection
 
 
-def _loaded_with_file(
+def _ids_of_file(
     datasets: Sequence[Dataset], file_id: str
-) -> Steps[Mapping[str, Sequence[Collection]]]:
-    """Return the loaded collections of a file, by the ids of their datasets."""
-    matches: dict[str, Sequence[Collection]] = {}
+) -> Steps[tuple[str, str] | None]:
+    """Return the ids of the first dataset and collection of a file, or None."""
+    search = Search(value=("file_id", file_id))
     for dataset in datasets:
-        loaded = dataset.tree.loaded
-        matches[dataset.id] = yield from loaded.find_in_steps("file_id", file_id)
-    return matches
+        match = yield from in_steps(partial(dataset.tree.first, search))
+        if match is not None:
+            return dataset.id, match.id
+        yield
+    return None
 
 
 def check_rows(call: Call, dataset: Dataset, collection_id: str, count: int) -> None:

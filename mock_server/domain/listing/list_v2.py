@@ -98,8 +98,7 @@ def _check_unknown_parent(
         expected = f"null for the top level, {expected.removeprefix('null ')}"
     hint = ""
     if level >= Level.READ:
-        ids_and_names = ((each.id, each.name) for each in dataset.tree)
-        name_hint = hint_of_name(str(request.parent_id), ids_and_names)
+        name_hint = hint_of_name(str(request.parent_id), dataset.tree.first_names())
         hints = name_hint, _choices_that_help(request, choices)
         hint = "; ".join(filter(None, hints))
     raise ParentNotFound.of(request.parent_id, expected, "$.parentId", hint)

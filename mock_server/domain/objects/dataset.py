@@ -7,13 +7,12 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 from itertools import chain
-from operator import attrgetter
 
 from msgspec import Struct, field
 
 from mock_server.domain.access import Caller, Level, Permissions
 from mock_server.domain.clock import DEFAULT_TIME
-from mock_server.domain.objects.folder_tree import LARGE_SIZE, FolderTree, SearchedField
+from mock_server.domain.objects.folder_tree import LARGE_SIZE, FolderTree
 from mock_server.domain.objects.index import (
     ANYWHERE,
     SORT_KEYS,
@@ -34,8 +33,8 @@ from mock_server.domain.objects.pending import (
     compute,
     items_at,
     lists_of,
+    numbers_at,
     pieces,
-    select_in_steps,
     sorted_indexes,
 )
 
@@ -72,7 +71,7 @@ class Tree(FolderTree):
     def __len__(self) -> int:
         return len(self._collections)
 
-    def __iter__(self) -> Iterator[Collection]:
+    def items_and_gaps(self) -> Iterator[Collection | None]:
         return iter(self._collections)
 
     def get(self, collection_id: str) -> Collection | None:
@@ -84,19 +83,6 @@ class Tree(FolderTree):
     @property
     def loaded(self) -> Tree:
         return self
-
-    @property
-    def put_collections(self) -> Iterable[Collection]:
-        return ()
-
-    def find_in_steps(
-        self, field: SearchedField, value: str
-    ) -> Steps[Sequence[Collection]]:
-        """Return the collections whose `field` has this value."""
-        items, value_of = self._collections, attrgetter(field)
-        is_match = lambda each: value_of(each) == value  # noqa: E731
-        indexes = yield from select_in_steps(items, is_match)
-        return [items[index] for index in indexes]
 
     def listing(self, scope: Scope, order: Order) -> Listing:
         listing = self._listings.get(order, _NO_LISTINGS).get(scope)
@@ -159,15 +145,16 @@ class Tree(FolderTree):
         self, scope: Scope, order: Order, listing: Listing
     ) -> Steps[Listing]:
         """Return the collections of a listing of the first order, in `order`."""
-        items, indexes = listing.items, array("I")
+        items, indexes, places = listing.items, array("I"), array("I")
         if order == "fixture":
-            number_of = self._sorted_numbers.__getitem__
-            indexes = yield from sorted_indexes(listing.places, number_of)
+            numbers = yield from numbers_at(self._sorted_numbers, listing.places)
+            indexes = yield from sorted_indexes(numbers, int)
+            places = yield from numbers_at(numbers, indexes)
+        elif scope is ANYWHERE:
+            items = self._collections  # so that the indexes are numbers
+            indexes = places = yield from sorted_indexes(items, SORT_KEYS[order])
         else:
-            if scope is ANYWHERE:
-                items = self._collections  # so that the indexes are numbers
             indexes = yield from sorted_indexes(items, SORT_KEYS[order])
-        places = indexes if scope is ANYWHERE else ()
         return Listing((yield from items_at(items, indexes)), places)
 
     @cached_property

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 from mock_server.domain.objects.index import (
+    ANYWHERE,
     SORT_KEYS,
     AnyListing,
     Listing,
@@ -16,15 +17,15 @@ from mock_server.domain.objects.index import (
     Search,
 )
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import compute
 
 if TYPE_CHECKING:
     from mock_server.domain.objects.dataset import Tree
 
-SearchedField = Literal["name", "file_id", "raw_link", "external_file_id"]
-"""The fields of collections by which requests look for a collection."""
 LARGE_SIZE = 500
 """From this number of collections, a scan or folding may take over a millisecond."""
+
+_FIRST_SIZE = 5_000
+"""Number of collections that hints know."""
 
 
 class FolderTree(ABC):
@@ -41,8 +42,23 @@ class FolderTree(ABC):
     @abstractmethod
     def __len__(self) -> int: ...
 
+    def __iter__(self) -> Iterator[Collection]:
+        return (each for each in self.items_and_gaps() if each is not None)
+
     @abstractmethod
-    def __iter__(self) -> Iterator[Collection]: ...
+    def items_and_gaps(self) -> Iterator[Collection | None]:
+        """Yield all collections in fixture order, and None for each removed one.
+
+        A caller can count the gaps, which may be many.
+        """
+
+    def first_names(self) -> Iterator[tuple[str, str]]:
+        """Yield the ids and names of the first collections, for hints.
+
+        Removed collections count too, because passing over many of them takes long.
+        """
+        first = islice(self.items_and_gaps(), _FIRST_SIZE)
+        return ((each.id, each.name) for each in first if each is not None)
 
     def __contains__(self, collection_id: str) -> bool:
         return self.get(collection_id) is not None
@@ -60,27 +76,10 @@ class FolderTree(ABC):
     def loaded(self) -> Tree:
         """The tree as it was loaded."""
 
-    @property
-    @abstractmethod
-    def put_collections(self) -> Iterable[Collection]:
-        """The collections that were put after loading, in any order."""
-
-    def find_by(self, field: SearchedField, value: str) -> Iterator[Collection]:
-        """Return the collections whose `field` has this value. Raises NotReady."""
-        loaded = self.loaded
-        matches = compute(loaded, (field, value), loaded.find_in_steps(field, value))
-        return self.current_matches(matches, field, value)
-
-    def current_matches(
-        self, loaded_matches: Iterable[Collection], field: SearchedField, value: str
-    ) -> Iterator[Collection]:
-        """Yield the loaded matches that are unchanged, then matches that were put.
-
-        The matches that were put have fixture order.
-        """
-        yield from (each for each in loaded_matches if self.get(each.id) is each)
-        put = [each for each in self.put_collections if getattr(each, field) == value]
-        yield from sorted(put, key=self.number) if len(put) > 1 else put
+    def first(self, search: Search) -> Collection | None:
+        """Return the first match in fixture order, or None. Raises NotReady."""
+        matches = self.listing(ANYWHERE, "fixture").find(search, max_cached=1)
+        return matches[0] if matches else None
 
     @abstractmethod
     def listing(self, scope: Scope, order: Order) -> AnyListing:

@@ -20,11 +20,20 @@ from msgspec.structs import replace
 from mock_server.domain.objects.blocks import ComputedSequence
 from mock_server.domain.objects.haystack import Haystack, fold
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import STEP, Steps, complete, compute, pieces
+from mock_server.domain.objects.pending import (
+    STEP,
+    Steps,
+    complete,
+    compute,
+    pieces,
+    select_in_steps,
+)
 
 Order = Literal["update_time_desc", "name", "fixture"]
 SortedOrder = Literal["update_time_desc", "name"]
 SearchFields = Literal["name_and_tags", "name"]
+TextField = Literal["name", "file_id", "raw_link", "external_file_id"]
+"""The fields by whose whole text requests look for a collection."""
 
 
 class Anywhere(Enum):
@@ -103,8 +112,9 @@ def is_folder(item: Collection) -> bool:
 class Search(Struct, frozen=True):
     """A search. A match has `term` in one of the `fields`, and meets all `conditions`.
 
-    It also has one of the `tags`, or all tags with `needs_every_tag`. An empty `term`,
-    `conditions` or `tags` restricts nothing; at least one of them is not empty.
+    It also has one of the `tags`, or all tags with `needs_every_tag`, and the text of
+    the `value` in its field. An empty `term`, `conditions` or `tags`, or no `value`,
+    restricts nothing; at least one of them is set.
     """
 
     term: str = ""
@@ -112,6 +122,7 @@ class Search(Struct, frozen=True):
     conditions: tuple[Condition, ...] = ()
     tags: tuple[str, ...] = ()
     needs_every_tag: bool = False
+    value: tuple[TextField, str] | None = None
 
     @property
     def has_restriction(self) -> bool:
@@ -130,12 +141,16 @@ class Search(Struct, frozen=True):
         yield "selectFolder", Search(conditions=folders), replace(self, tags=())
         yield "filterTags", Search(tags=self.tags), self
 
+    def has_value(self, item: Collection) -> bool:
+        """Return True if a collection has the `value`, or there is none."""
+        return self.value is None or bool(getattr(item, self.value[0]) == self.value[1])
+
     def matches(self, item: Collection, folded: Sequence[str]) -> bool:
         """Return True if a collection matches.
 
         `folded` are its name and its tags, folded; they are needed for a `term`.
         """
-        if not all(is_met(item) for is_met in self.conditions):
+        if not all(is_met(item) for is_met in (self.has_value, *self.conditions)):
             return False
         if self.needs_every_tag:
             if not set(self.tags).issubset(item.tags):
@@ -216,6 +231,8 @@ class Listing:
         groups: list[list[Sequence[int]]] = []
         for condition in search.conditions:
             groups.append([(yield from self._matching_indexes(condition))])
+        if search.value is not None:
+            groups.append([(yield from select_in_steps(self.items, search.has_value))])
         if search.term:
             haystack = yield from self._fold_in_steps()
             names_only = search.fields == "name"

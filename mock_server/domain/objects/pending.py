@@ -124,12 +124,17 @@ def complete(steps: Steps[T]) -> T:
 
 def complete_all(work: Callable[[], T]) -> T:
     """Return the result of `work`; run all steps that it waits for."""
+    return complete(in_steps(work))
+
+
+def in_steps(work: Callable[[], T]) -> Steps[T]:
+    """Return the result of `work`; its steps are those that it waits for."""
     while True:
         try:
             return work()
         except NotReady as error:
             pending = error.take()
-        deque(pending, maxlen=0)
+        yield from pending
 
 
 def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]]:
@@ -202,7 +207,18 @@ def _divided(
 def items_at(items: Sequence[T], indexes: Iterable[int]) -> Steps[list[T]]:
     """Return the items with these indexes."""
     selected: list[T] = []
-    for _, chunk in pieces(indexes):
+    for start, chunk in pieces(indexes):
+        if start:
+            yield
         selected += map(items.__getitem__, chunk)
-        yield
+    return selected
+
+
+def numbers_at(numbers: Sequence[int], indexes: Iterable[int]) -> Steps[array[int]]:
+    """Return the numbers with these indexes."""
+    selected = array("I")
+    for start, chunk in pieces(indexes):
+        if start:
+            yield
+        selected.extend(map(numbers.__getitem__, chunk))
     return selected

@@ -10,7 +10,7 @@ A large removed folder is *hidden*: its content is skipped by number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain, compress, pairwise
+from itertools import chain, pairwise
 from sys import getsizeof
 from typing import NamedTuple
 
@@ -21,7 +21,6 @@ from mock_server.domain.objects.index import ANYWHERE, Listing, Order, Scope
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import (
     Steps,
-    complete,
     compute,
     pieces,
     sorted_indexes,
@@ -109,14 +108,13 @@ class ChangedTree(FolderTree):
         gone_count = len(self._removed[ANYWHERE]) + len(self._hidden)
         return len(self._base) - gone_count + len(self._put[ANYWHERE])
 
-    def __iter__(self) -> Iterator[Collection]:
+    def items_and_gaps(self) -> Iterator[Collection | None]:
         put, removed = self._put[ANYWHERE], self._removed[ANYWHERE]
-        is_shown = complete(self._hidden_in("fixture")).translate(_INVERTED)
-        for item in compress(self._base, is_shown):
+        for item in self._base:
             if item.id not in removed:
-                yield item
-            elif item.id in put and item.id not in self._appended_numbers:
-                yield put[item.id]
+                yield None if self._is_hidden(item.parent_id) else item
+            else:
+                yield None if item.id in self._appended_numbers else put.get(item.id)
         yield from map(put.__getitem__, self._appended_numbers)
 
     def get(self, collection_id: str) -> Collection | None:
@@ -133,10 +131,6 @@ class ChangedTree(FolderTree):
     @property
     def loaded(self) -> Tree:
         return self._base
-
-    @property
-    def put_collections(self) -> Iterable[Collection]:
-        return self._put[ANYWHERE].values()
 
     def listing(self, scope: Scope, order: Order) -> Listing | ChangedListing:
         listing = self._listings.get((order, scope))

@@ -51,7 +51,7 @@ class Places:
             return len(items)
         if len(items) == len(self._base):
             return number
-        return bisect_left(items, number, key=self._base.number)
+        return bisect_left(listing.places, number)
 
     def all_in_steps(
         self,

@@ -176,7 +176,7 @@ def _unknown_item_verdict(stages: Stages) -> str:
         names = phrases.join_words([phrases.quote(each) for each in ids[:3]], "and")
         has = "has" if len(ids) == 1 else "have"
         return f"{text}; dataset {names} {has} one"
-    match = next(stages.dataset.tree.find_by("name", stages.item_id or ""), None)
+    match = stages.dataset.tree.first(Search(value=("name", stages.item_id or "")))
     if match is None:
         return f"no dataset has a collection with the _id {item_id}"
     return f"{text} (did you mean {phrases.quote(match.id)}, which has that name?)"

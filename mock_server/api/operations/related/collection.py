@@ -25,6 +25,7 @@ from mock_server.domain.datasets import contents
 from mock_server.domain.datasets.dataset_folders import FolderCycle
 from mock_server.domain.errors import refusal
 from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.index import Search
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Collection
 from mock_server.domain.objects.uploads import FileNotFound
 from mock_server.fixture import record_types
@@ -249,8 +250,10 @@ def _find(call: Call, body: CollectionUpdateBody) -> tuple[Dataset, Collection, 
         raise fields.MissingParams(expected, "neither", "$.id")
     dataset = call.store.dataset(body.dataset_id)
     if dataset is not None:
-        for each in dataset.tree.find_by("external_file_id", body.external_file_id):
-            return dataset, each, "$.datasetId"
+        search = Search(value=("external_file_id", body.external_file_id))
+        match = dataset.tree.first(search)
+        if match is not None:
+            return dataset, match, "$.datasetId"
     expected = "the externalFileId of a collection of the dataset"
     raise FileNotFound.of(body.external_file_id, expected, "$.externalFileId")
 

@@ -34,6 +34,7 @@ from mock_server.domain.datasets.texts import (
 from mock_server.domain.datasets.upload_tickets import ticket_of
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
+from mock_server.domain.objects.index import Search
 from mock_server.domain.objects.models import Collection, CollectionType
 from mock_server.domain.objects.pending import compute
 from mock_server.domain.objects.uploads import (
@@ -354,6 +355,12 @@ def file_id(call: Call, body: CreateFileIdBody) -> CreatedView:
 
 
 API_FILE = "apiFile"
+
+
+def _is_of_api_file(collection: Collection) -> bool:
+    return collection.type == API_FILE
+
+
 """The type of a collection that `apiCollection` makes."""
 
 
@@ -381,11 +388,12 @@ def api_collection(call: Call, body: ApiCollectionBody) -> None:
     already, no other is made.
     """
     dataset, _ = contents.target_for(call, body.dataset_id, body.parent_id or None)
-    for each in dataset.tree.find_by("raw_link", body.api_file_id):
-        if each.type == API_FILE:
-            call.state.hint(f"collection {each.id} is of that file: nothing was made")
-            return
     link = body.api_file_id
+    search = Search(value=("raw_link", link), conditions=(_is_of_api_file,))
+    match = dataset.tree.first(search)
+    if match is not None:
+        call.state.hint(f"collection {match.id} is of that file: nothing was made")
+        return
     create_with_rows(
         call, body, Collection("", body.name, type=API_FILE, raw_link=link), ""
     )
