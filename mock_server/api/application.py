@@ -80,7 +80,7 @@ class PublicApi:
             has_arrived = not head.has_body and scope["http_version"][0] == "1"
             body = RequestBody(scope, receive, head.length, has_arrived)
             # The request keeps this state, unless a reset replaces the state before
-            # the response: then `admit_again` takes the new one.
+            # the response: then `admit_again` may take the new one.
             request = context.RequestContext(
                 scope, notes, head, body, perf_counter(), sandbox, sandbox.state
             )
@@ -107,10 +107,13 @@ class PublicApi:
                 if state.faults.active or operation.is_scripted:
                     response = await self._respond_with_faults(request, operation)
                 else:
-                    call = Call(state, request.caller, state.store)
+                    call = Call.for_caller(state, request.caller, request.results)
                     try:
                         response = operation.respond(call, request.content)
                     except NotReady as error:
+                        # Many requests may wait, so they keep no results of reads.
+                        if not request.has_begun_change:
+                            request.results.clear()
                         again = partial(self._respond_unless_gone, request)
                         queue = request.sandbox.name
                         response = await once_ready(again, queue, error.take())
