@@ -270,6 +270,11 @@ def main(
         message = _message(error, words)
         output.log(f"{message} (see {command} --help)")
         sys.exit(output.USAGE)
+    # Python reads the bytes of an argument that are not UTF-8 as lone surrogates.
+    except UnicodeEncodeError as error:
+        got = error.object[error.start : error.end]
+        output.log(f"Expected UTF-8 in arguments and variables, got {got!r}")
+        sys.exit(output.USAGE)
     # click raises Abort at Ctrl-C.
     except click.Abort:
         sys.exit(output.USAGE)
