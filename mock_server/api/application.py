@@ -99,8 +99,9 @@ class PublicApi:
                     operation = self._admission.admit_visitor(request, operation)
                 if body.charge is not None:  # the body is large, and took long to read
                     await let_others_run()
-                    if len(request.content) > DEFAULT_LIMITS.body_bytes:
-                        await _check_large_body(request, request.content)
+                is_json = isinstance(operation, Operation)  # an answer takes any body
+                if is_json and len(request.content) > _FREE_BYTES:
+                    await _check_large_body(request, request.content)
                 if request.sandbox.state is not request.state:
                     operation = self._admission.admit_again(request)
                 state = request.state
@@ -339,15 +340,17 @@ class PublicApi:
 
 
 async def _check_large_body(request: context.RequestContext, content: bytes) -> None:
-    """Raise BadJson for too many values; the journal then keeps the body's beginning.
+    """Raise BadJson for too many values.
 
-    Such a body is not decoded, because decoding would delay all other requests.
+    Such a body is not decoded, because decoding would delay all other requests. If it
+    is very large, the journal keeps only its beginning, and finds no violations.
     """
     try:
         for _ in counting_steps(content):
             await let_others_run()
     except BadJson:
-        request.content = None
+        if len(content) > DEFAULT_LIMITS.body_bytes:
+            request.content = None
         raise
     except DECODE_ERRORS:
         pass  # the operation reports the error
