@@ -200,9 +200,11 @@ class Admission:
         """Admit a request again if its state was replaced; return its operation.
 
         A reset may replace the state while the body arrives, or while a fault delays
-        the response. Raises Refusal.
+        the response. A request that has begun to change the replaced state ends there.
+        Raises Refusal.
         """
-        if request.sandbox.state is not request.state or request.operation is None:
+        is_replaced = request.sandbox.state is not request.state
+        if request.operation is None or (is_replaced and not request.has_begun_change):
             # The sandbox may have been deleted too: look it up again.
             request.sandbox = self.sandbox_of(request.notes)
             request.state, request.operation = request.sandbox.state, None

@@ -80,7 +80,7 @@ class PublicApi:
             has_arrived = not head.has_body and scope["http_version"][0] == "1"
             body = RequestBody(scope, receive, head.length, has_arrived)
             # The request keeps this state, unless a reset replaces the state before
-            # the response: then `admit_again` takes the new one.
+            # the response: then `admit_again` may take the new one.
             request = context.RequestContext(
                 scope, notes, head, body, perf_counter(), sandbox, sandbox.state
             )
@@ -99,18 +99,22 @@ class PublicApi:
                     operation = self._admission.admit_visitor(request, operation)
                 if body.charge is not None:  # the body is large, and took long to read
                     await let_others_run()
-                    if len(request.content) > DEFAULT_LIMITS.body_bytes:
-                        await _check_large_body(request, request.content)
+                is_json = isinstance(operation, Operation)  # an answer takes any body
+                if is_json and len(request.content) > _FREE_BYTES:
+                    await _check_large_body(request, request.content)
                 if request.sandbox.state is not request.state:
                     operation = self._admission.admit_again(request)
                 state = request.state
                 if state.faults.active or operation.is_scripted:
                     response = await self._respond_with_faults(request, operation)
                 else:
-                    call = Call(state, request.caller, state.store)
+                    call = Call.for_caller(state, request.caller, request.results)
                     try:
                         response = operation.respond(call, request.content)
                     except NotReady as error:
+                        # Many requests may wait, so they keep no results of reads.
+                        if not request.has_begun_change:
+                            request.results.clear()
                         again = partial(self._respond_unless_gone, request)
                         queue = request.sandbox.name
                         response = await once_ready(again, queue, error.take())
@@ -336,15 +340,17 @@ class PublicApi:
 
 
 async def _check_large_body(request: context.RequestContext, content: bytes) -> None:
-    """Raise BadJson for too many values; the journal then keeps the body's beginning.
+    """Raise BadJson for too many values.
 
-    Such a body is not decoded, because decoding would delay all other requests.
+    Such a body is not decoded, because decoding would delay all other requests. If it
+    is very large, the journal keeps only its beginning, and finds no violations.
     """
     try:
         for _ in counting_steps(content):
             await let_others_run()
     except BadJson:
-        request.content = None
+        if len(content) > DEFAULT_LIMITS.body_bytes:
+            request.content = None
         raise
     except DECODE_ERRORS:
         pass  # the operation reports the error

@@ -91,6 +91,11 @@ class RequestContext(Struct):
     charge: MemoryCharge | None = None
     results: dict[Hashable, Pending[Any]] = {}
 
+    @property
+    def has_begun_change(self) -> bool:
+        """True if the operation has begun to change data, in steps."""
+        return any(each.is_change for each in self.results.values())
+
 
 async def pause(request: RequestContext, ms: float) -> None:
     """Delay a request by `ms` milliseconds of real time, not of its sandbox's clock.

@@ -29,6 +29,7 @@ def is_json_requested(args: Sequence[str], variables: Mapping[str, str]) -> bool
 def json_lines(text: str) -> str:
     """Return each line of a text as an object with `time` and `message`."""
     now = format_time(time.time_ns() // 1_000_000)
+    text = text.encode(errors="backslashreplace").decode()  # escape lone surrogates
     rows = ({"time": now, "message": line} for line in text.splitlines())
     return "\n".join(json_text(msgspec.json.encode(row).decode()) for row in rows)
 

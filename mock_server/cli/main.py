@@ -15,7 +15,7 @@ from mock_server import __version__
 from mock_server.cli import output
 from mock_server.cli.options import FORWARD, check_names, flag, name_of
 from mock_server.control.environment import KEYS_HINT, variable
-from mock_server.domain.printable import safe_lines
+from mock_server.domain.printable import safe_lines, without_credentials
 
 MAIN_COMMANDS = ("serve", "init", "check", "fault", "journal", "reset")
 COMMANDS = (
@@ -267,8 +267,13 @@ def main(
         words = sys.argv[1:] if args is None else args
         context = getattr(error, "ctx", None)
         command = context.command_path if context else _command_path(words)
-        message = _message(error, words)
+        message = without_credentials(_message(error, words))
         output.log(f"{message} (see {command} --help)")
+        sys.exit(output.USAGE)
+    # Python reads the bytes of an argument that are not UTF-8 as lone surrogates.
+    except UnicodeEncodeError as error:
+        got = error.object[error.start : error.end]
+        output.log(f"Expected UTF-8 in arguments and variables, got {got!r}")
         sys.exit(output.USAGE)
     # click raises Abort at Ctrl-C.
     except click.Abort:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, TextIO
 import click
 
 from mock_server.domain.limits import Published
-from mock_server.domain.printable import one_line, safe_lines
+from mock_server.domain.printable import one_line, safe_lines, without_credentials
 
 USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT, UNFIT = 1, 2, 3, 4, 5
 log_formatter: ContextVar[Callable[[str], str]] = ContextVar("log", default=safe_lines)
@@ -105,7 +105,7 @@ class Stop(click.ClickException):
         """Called by `main`; prints the message without click's "Error: "."""
         del file
         if self.message:
-            log(self.message)
+            log(without_credentials(self.message))
 
 
 class BadValue(Stop):

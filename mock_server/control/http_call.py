@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import http.client
 import io
+import re
 import socket
 import ssl
 import time
@@ -53,7 +54,11 @@ class Address(NamedTuple):
     @classmethod
     def of(cls, url: str) -> Address:
         """Parse a URL. Raises ValueError, with a hint if possible."""
-        expected = f"Expected http://HOST:PORT, got {glimpse(url)}"
+        # The message repeats no user and no password.
+        shown = re.sub(r"^(\w+://)?.*@", r"\1", url, flags=re.DOTALL)
+        expected = f"Expected http://HOST:PORT, got {glimpse(shown)}"
+        if shown != url:
+            expected += " with a user or a password"
         if "://" not in url and len(url) <= _SHOWN_BYTES:
             with suppress(ValueError):
                 likely = f"http://{'127.0.0.1:' if url.isdigit() else ''}{url}"

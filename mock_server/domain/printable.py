@@ -22,6 +22,7 @@ _UNSAFE = (
 # Plain texts, which `re` compiles at their first use, so that commands start faster.
 _UNSAFE_IN_LINE = rf"[\n{_UNSAFE}]|^\s*:(?=:)|(?<=#)#(?=\[)"
 _UNSAFE_IN_JSON = rf"[{_UNSAFE}]|(?<=#)#(?=\[)"
+_CREDENTIALS = r"""://[^\s/?#'"]*@"""
 _GLIMPSE_CHARS = 60
 
 
@@ -54,6 +55,11 @@ def glimpse(text: str) -> str:
     """Return the beginning of a text, in quotes and as one safe line."""
     start = text[:_GLIMPSE_CHARS] + "…" if len(text) > _GLIMPSE_CHARS else text
     return f"'{one_line(start)}'"
+
+
+def without_credentials(text: str) -> str:
+    """Return a text in which URLs have no user and no password."""
+    return re.sub(_CREDENTIALS, "://", text)
 
 
 _KIB, _MIB = 2**10, 2**20

@@ -284,6 +284,8 @@ def bind(host: str, port: int, free_port: str = "port=0") -> socket.socket:
             raise OSError("a port is from 0 to 65535")
         if not host:  # an empty host would listen on all addresses
             raise OSError("an address is needed, such as 127.0.0.1 or 0.0.0.0")
+        if not host.isascii():
+            host.encode("idna")  # else the socket raises TypeError, and stays open
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except (OSError, UnicodeError) as error:
         if getattr(error, "errno", None) == errno.EADDRINUSE:

@@ -16,6 +16,7 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import Published
 from tests.conftest import MakeApi
+from tests.domain.ready import ready
 from tests.support import DATASET, LIBRARY
 
 KEY = {"Authorization": "Bearer any"}
@@ -29,7 +30,7 @@ def required(operation: Operation) -> list[str]:
 
 def refusal(contract: Contract[Any], body: dict[str, Any], **choices: Any) -> str:
     with pytest.raises(InvalidField) as raised:
-        contract.read(json.dumps(body).encode(), Choices(**choices))
+        ready(lambda: contract.read(json.dumps(body).encode(), Choices(**choices)))
     return raised.value.message
 
 

@@ -25,6 +25,11 @@ def test_what_placeholders_stand_for_is_bounded(api: Api) -> None:
     assert "placeholders that stand for at most" in answer.json()["message"]
 
 
+def test_an_answer_takes_a_large_body_that_no_operation_would(api: Api) -> None:
+    respond(api, f"POST {PATH}", text="taken")
+    assert api.client.post("/api/any/7", content=b"1," * 60_000).text == "taken"
+
+
 def test_what_a_fault_adds_to_an_answer_is_bounded(api: Api) -> None:
     respond(api, "listV2", data={"list": [{"a": 1}] * 5_000, "total": 1})
     api.admin("POST", "/faults", {"kind": "alter", "set": {"z": "q" * 1_000}})

@@ -57,3 +57,15 @@ def test_more_escapes_than_others_could_wait_for_are_refused(escape: bytes) -> N
     check_counts(b'{"x":"%b"}' % (escape * most))
     with pytest.raises(BadJson, match=f"more than {most} escapes"):
         check_counts(b'{"x":"%b"}' % (escape * (most + 1)))
+
+
+@pytest.mark.parametrize("count", [25_000, 60_000])
+def test_a_large_body_of_too_many_values_violates_the_spec(
+    api: Api, count: int
+) -> None:
+    body = b'{"a":[%b0]}' % (b"0, " * count)
+    answer = api.client.put(PIN, content=body, headers=[AUTH, JSON])
+    is_bad = count > Published.json_values
+    assert answer.json()["statusText"] == ("badJson" if is_bad else "invalidField")
+    message = api.journal()[-1]["violations"][0]["message"]
+    assert ("items and fields" in message) == is_bad

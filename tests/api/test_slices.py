@@ -350,3 +350,56 @@ def test_a_turn_in_a_long_chat_is_recorded_once() -> None:
     records = [{"dataId": "r", "obj": "AI", "text": "x"}] * 9_000
     chats = [{"chatId": "x", "records": records}]
     talk(scenario, {"apps": [{"id": "a", "chats": chats}]})
+
+
+CLEAR = "/api/core/chat/history/clearHistories"
+OF_VISITOR = {"outLinkAuthData": '{"shareId": "s", "outLinkUid": "u"}'}
+
+
+def with_chats(count: int) -> dict[str, Any]:
+    """A fixture with so many chats of one visitor."""
+    own = {"shareId": "s", "outLinkUid": "u"}
+    return {
+        "clock": "2024-01-01T00:00:00Z",  # when the chats were updated
+        "shares": [{"shareId": "s", "appId": "a"}],
+        "apps": [
+            {"id": "a", "chats": [own | {"chatId": f"{n}"} for n in range(count)]}
+        ],
+    }
+
+
+async def chat_count(client: httpx2.AsyncClient) -> int:
+    path = "/api/core/chat/history/getHistories"
+    response = await client.post(path, json={"appId": "a"})
+    return int(response.json()["data"]["total"])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "left"),
+    [
+        ("POST", "/__admin/reset", {}, LARGE),
+        ("POST", "/__admin/snapshots/full/restore", {}, LARGE),
+        ("PUT", "/__admin/state", with_chats(3), 3),
+        ("PUT", "/__admin/state", {"apps": [{"id": "a"}]}, 0),
+        ("PUT", "/__admin/choices", {"choices": {"list_order": "name"}}, 0),
+    ],
+    ids=["reset", "restore", "other chats", "no share", "same data"],
+)
+@pytest.mark.parametrize("has_fault", [False, True])
+def test_a_clear_that_is_overtaken_by_a_new_state_changes_only_the_old_one(
+    method: str, path: str, body: dict[str, Any], left: int, has_fault: bool
+) -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        await client.put("/__admin/snapshots/full", json={})
+        if has_fault:
+            fault = {"kind": "error", "skip": 100}
+            await client.post("/__admin/faults", json=fault)
+        clear = asyncio.create_task(client.delete(CLEAR, params=OF_VISITOR))
+        await asyncio.sleep(0)
+        response = await client.request(method, path, json=body)
+        assert response.is_success
+        assert not clear.done()
+        assert (await clear).json()["code"] == 200
+        assert await chat_count(client) == left
+
+    talk(scenario, with_chats(LARGE))

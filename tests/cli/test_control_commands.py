@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,6 +46,46 @@ def test_a_missing_admin_token_is_told_with_its_option(server: MockServer) -> No
     fix = "(commands take it as --admin-token, or MOCK_SERVER_ADMIN_TOKEN)"
     assert (done.status, done.out) == (1, "")
     assert done.err.endswith(f"got none - at header Authorization {fix}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'journal --body {"a":"BAD"}',
+        "journal --member BAD",
+        "snapshot take BAD",
+        "reply BAD",
+        "answer BAD",
+        "answer GET /BAD",
+        "answer listV2 --header x:BAD",
+        "fault add error message=BAD",
+        "fault remove BAD",
+        "sandbox create --name BAD",
+        "sandbox show BAD",
+        "why --dataset BAD",
+        "why --dataset library searchText=BAD",
+        "pull --base-url URL --dataset BAD",
+        "pull --base-url URL --app BAD",
+        "verify --base-url URL --dataset BAD",
+    ],
+)
+def test_an_argument_that_is_not_utf_8_is_told_in_a_line(
+    server: MockServer, line: str
+) -> None:
+    keys = {"MOCK_SERVER_PULL_KEY": "any", "MOCK_SERVER_VERIFY_KEY": "any"}
+    where = {"MOCK_SERVER_URL": server.url, "MOCK_SERVER_ADMIN_TOKEN": TOKEN}
+    given = line.replace("BAD", os.fsdecode(b"\xff")).replace("URL", server.url)
+    done = commands.run(*given.split(), **keys, **where)
+    said = r"Expected UTF-8 in arguments and variables, got '\udcff'"
+    assert (done.status, done.out, done.err) == (1, "", f"{said}\n")
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("host", [os.fsdecode(b"\xff"), 100 * "é"])
+def test_a_host_without_an_ascii_form_is_told_in_a_line(host: str, form: str) -> None:
+    done = commands.run("serve", "--host", host, "--log-format", form)
+    assert (done.status, done.out, done.err.count("\n")) == (3, "", 1)
+    assert "cannot listen on " in done.err
 
 
 def test_a_clock_that_is_frozen_stands_where_it_is(server: MockServer) -> None:

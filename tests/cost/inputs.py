@@ -574,6 +574,12 @@ OPERATIONS = {
     "messages, one of them none": Input(
         48_000, lambda n: conversation([*[{"role": "user"}] * n, 1])
     ),
+    "parts of a message": Input(
+        24_900,
+        lambda n: conversation(
+            [{"role": "user", "content": [{"type": "text", "text": '"9e\\'}] * n}]
+        ),
+    ),
     "rows that are trained": Input(
         DEFAULT_LIMITS.waiting_rows, lambda n: trained(n, listed(b"0"))
     ),

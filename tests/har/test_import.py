@@ -341,3 +341,12 @@ def test_halves_of_surrogate_pairs_do_not_stop_it(tmp_path: Path) -> None:
     cut = entry("/x", "cut \ud83d", kind="text/plain", sent=sent)
     (part,) = responses(tmp_path, cut)
     assert part["text"] == "cut ?"
+
+
+def test_a_number_of_any_length_does_not_stop_it(tmp_path: Path) -> None:
+    cut = entry("/x", "cut \ud83d", kind="text/plain") | {"_long": "LONG"}
+    path = Path(write(tmp_path / "page.har", cut))
+    path.write_text(path.read_text().replace('"LONG"', 5_000 * "1"))
+    done = commands.run("import", "har", str(path))
+    assert (done.status, done.err.count("\n")) == (0, 1)
+    assert 'text: "cut ?"' in done.out

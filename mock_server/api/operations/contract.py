@@ -22,7 +22,7 @@ from mock_server.domain.choices.reading import tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import InvalidField, InvalidFields, Refusal
 from mock_server.domain.journal import REFUSED, Violation
-from mock_server.domain.limits import DEFAULT_LIMITS
+from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.messages import all_problems
 from mock_server.domain.objects.pending import FIRST_STEPS, Steps, compute
 from mock_server.domain.validation import walk
@@ -89,7 +89,7 @@ class Contract(Generic[F]):
         try:
             if len(content) <= _SHORT_BYTES:
                 fields: F | None = self.decoder.decode(content)
-            elif len(content) <= DEFAULT_LIMITS.body_bytes:
+            elif len(content) <= Published.free_body_bytes:
                 check_counts(content)
                 fields = self.decoder.decode(content)
             else:
@@ -201,7 +201,8 @@ class Contract(Generic[F]):
         is_large = len(content) > DEFAULT_LIMITS.body_bytes
         can_check_fast = self.known_fields.is_closed and not (is_large and is_refused)
         try:
-            if len(content) > _SHORT_BYTES and not is_large:
+            is_checked = len(content) > Published.free_body_bytes and not is_refused
+            if len(content) > _SHORT_BYTES and not (is_checked or is_large):
                 check_counts(content)
             if can_check_fast and not self._has_empty_text(
                 fields := self.decoder.decode(content)

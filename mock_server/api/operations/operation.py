@@ -22,7 +22,7 @@ from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import choices_hint, remedies, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Note
-from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
+from mock_server.domain.limits import Limits, Published
 from mock_server.domain.memory import Memory
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.pending import NotReady
@@ -248,7 +248,7 @@ class Operation(Struct, frozen=True):
     def fields(content: bytes) -> Mapping[str, object]:
         """Return the fields of a body, for faults to match. Raises BadJson."""
         # The application has checked the counts of a body as large as this.
-        is_checked = len(content) > DEFAULT_LIMITS.body_bytes
+        is_checked = len(content) > Published.free_body_bytes
         return read_json(content, is_checked=is_checked)
 
     def respond(

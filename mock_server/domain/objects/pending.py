@@ -31,9 +31,13 @@ _GOLDEN = 2_654_435_769
 class Pending(Generic[T]):
     """A value that is being computed. Iterate over it to run the steps."""
 
-    def __init__(self, steps: Steps[T], key: Hashable = None) -> None:
+    def __init__(
+        self, steps: Steps[T], key: Hashable = None, *, is_change: bool = False
+    ) -> None:
         self.key = key
         """Names the value among those that a call needs."""
+        self.is_change = is_change
+        """True if the steps change data."""
         self.value: T
         """The value; set when the iteration has ended."""
         self.is_computed = False

@@ -18,6 +18,7 @@ from mock_server.api.redaction import HIDDEN, RequestSecrets
 
 Headers = tuple[tuple[str, str], ...]
 _NOT_JSON = msgspec.MsgspecError, UnicodeError, RecursionError
+_MAX_DIGITS = 20
 _MIN_TOKEN_CHARS = 20
 _ID_NAME = re.compile("(?:(?:^|_)id|[a-z]I[dD])s?$")
 # Matches a change between a letter and a digit: tokens have many, words hardly any.
@@ -189,7 +190,8 @@ def read_har(content: bytes, name: str) -> Har:
         except (msgspec.DecodeError, UnicodeError):
             # Python's parser is slower, but it reports the position, and it accepts
             # halves of surrogate pairs, which browsers leave when they cut a text.
-            return msgspec.convert(json.loads(content.decode()), Har)
+            text = content.decode()
+            return msgspec.convert(json.loads(text, parse_int=_number), Har)
     except msgspec.ValidationError as error:
         is_postman = b"schema.getpostman.com" in content
         raise _wrong_shape(error, name, _OF_POSTMAN if is_postman else "") from None
@@ -205,6 +207,11 @@ def read_har(content: bytes, name: str) -> Har:
             got = got if error.doc.strip() else "nothing"
         place = f"{name}:{error.lineno}:{error.colno}{hint}"
         raise NotHar(f"Expected a HAR file, got {got} - at {place}") from None
+
+
+def _number(digits: str) -> float:
+    """Return an integer; a float if it is long, because Python refuses many digits."""
+    return float(digits) if len(digits) > _MAX_DIGITS else int(digits)
 
 
 _PATH = re.compile(r" - at `(\$.*)`$")

@@ -199,7 +199,7 @@ def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     if call.caller.visitor is None:
         call.store.clear_chats(app)
         return
-    call.compute("cleared", remove_listed_chats(call, app))
+    call.compute("cleared", remove_listed_chats(call, app), is_change=True)
 
 
 class BatchDeleteBody(fields.TargetFields, kw_only=True):

@@ -1,7 +1,7 @@
 """The messages of a completion: their form, and the question in them."""
 
-from collections.abc import Iterable
-from typing import Annotated, Any
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
@@ -9,31 +9,36 @@ from mock_server.api.operations.related import fields
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.messages import describe_value
 
+V = TypeVar("V")
 EXPECTED = 'an array such as [{"role": "user", "content": "Hello"}]'
 MESSAGE = Meta(extra={"expected": f"an object such as {EXPECTED[18:-1]}"})
 
-_PARTS = {
-    "text": ("text",),
-    "refusal": ("refusal",),
-    "image_url": ("image_url.url",),
-    "input_audio": ("input_audio.data", "input_audio.format"),
-    "video_url": ("video_url.url",),
+_Texts = tuple[tuple[str, ...], ...]
+"""The paths of texts in an object."""
+_TEXT: dict[str, _Texts] = {"text": (("text",),)}
+_REFUSAL: dict[str, _Texts] = {"refusal": (("refusal",),)}
+_FILES: dict[str, _Texts] = {
+    "image_url": (("image_url", "url"),),
+    "input_audio": (("input_audio", "data"), ("input_audio", "format")),
+    "video_url": (("video_url", "url"),),
     "file": (),
-    "file_url": ("url",),
+    "file_url": (("url",),),
 }
-"""The texts that a part of a content needs, by its type."""
-_ROLES = {
-    "user": tuple(each for each in _PARTS if each != "refusal"),
-    "system": ("text",),
-    "developer": ("text",),
-    "assistant": ("text", "refusal"),
-    "tool": ("text",),
-    "function": (),
+_ROLES: dict[str, dict[str, _Texts]] = {
+    "user": _TEXT | _FILES,
+    "system": _TEXT,
+    "developer": _TEXT,
+    "assistant": _TEXT | _REFUSAL,
+    "tool": _TEXT,
+    "function": {},
 }
-"""The types of parts that an array as content may have, by the role of the message."""
-_NEEDED = {"tool": ("tool_call_id",), "function": ("name",)}
+"""The types of parts that an array as content may have, by the role of the message.
+
+Each type has the texts that its parts need.
+"""
+_NEEDED: dict[str, _Texts] = {"tool": (("tool_call_id",),), "function": (("name",),)}
 _MAY_BE_NULL = ("assistant", "function")
-_TOOL_CALL = ("id", "function.name", "function.arguments")
+_TOOL_CALL: _Texts = (("id",), ("function", "name"), ("function", "arguments"))
 
 
 class RequestMessage(Struct, rename={"data_id": "dataId", "hide_in_ui": "hideInUI"}):
@@ -54,7 +59,7 @@ def check_messages(messages: Iterable[RequestMessage]) -> None:
     for index, each in enumerate(messages):
         place = f"$.messages[{index}]"
         role, content = each.role, each.content
-        types = _named(role, _ROLES, f"{place}.role")
+        types = _named(role, _ROLES, place, "role")
         if isinstance(content, list) and types:
             for number, part in enumerate(content):
                 _check_part(part, types, f"{place}.content[{number}]")
@@ -73,27 +78,29 @@ def check_messages(messages: Iterable[RequestMessage]) -> None:
                 _need_texts(call, _TOOL_CALL, f"{place}.tool_calls[{number}]")
 
 
-def _check_part(part: object, types: Iterable[str], place: str) -> None:
+# A body may have 25,000 parts, so these functions make no text before it is needed.
+
+
+def _check_part(part: object, types: Mapping[str, _Texts], place: str) -> None:
     part_type = part.get("type", UNSET) if isinstance(part, dict) else UNSET
-    name = _named(part_type, {it: it for it in types}, f"{place}.type")
-    _need_texts(part, _PARTS[name], place)
+    _need_texts(part, _named(part_type, types, place, "type"), place)
 
 
-def _named(name: object, known: dict[str, Any], place: str) -> Any:
+def _named(name: object, known: Mapping[str, V], place: str, field: str) -> V:
     """Return the value of a known name. Raises InvalidField for any other."""
     if not isinstance(name, str) or name not in known:
-        raise _wrong(name, " or ".join(known), place)
+        raise _wrong(name, " or ".join(known), f"{place}.{field}")
     return known[name]
 
 
-def _need_texts(value: object, names: Iterable[str], place: str) -> None:
-    """Raise InvalidField unless an object has a text at each name, such as `a.b`."""
-    for name in names:
+def _need_texts(value: object, texts: _Texts, place: str) -> None:
+    """Raise InvalidField unless an object has a text at each of these paths."""
+    for path in texts:
         inner = value
-        for step in name.split("."):
-            inner = inner.get(step, UNSET) if isinstance(inner, dict) else UNSET
+        for name in path:
+            inner = inner.get(name, UNSET) if isinstance(inner, dict) else UNSET
         if not isinstance(inner, str):
-            raise _wrong(inner, "a string", f"{place}.{name}")
+            raise _wrong(inner, "a string", ".".join((place, *path)))
 
 
 def question_of(messages: list[RequestMessage]) -> str:
@@ -105,7 +112,7 @@ def question_of(messages: list[RequestMessage]) -> str:
     index = user_indexes[-1] if user_indexes else len(messages) - 1
     at = f"$.messages[{index}]"
     content = messages[index].content
-    _named(messages[index].role, _ROLES, f"{at}.role")
+    _named(messages[index].role, _ROLES, at, "role")
     if isinstance(content, str):
         return content
     if isinstance(content, list):
