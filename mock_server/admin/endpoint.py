@@ -4,7 +4,9 @@ The functions are in the order in which a request uses them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from inspect import isawaitable
+from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 import msgspec
@@ -21,6 +23,7 @@ from mock_server.admin.framework import (
     Services,
 )
 from mock_server.admin.streaming import BROWSER_HEADERS, LongResponse
+from mock_server.api.connection import check_connected
 from mock_server.api.errors import MethodNotAllowed, UnsupportedMediaType
 from mock_server.api.headers import (
     check_content_type,
@@ -40,6 +43,7 @@ from mock_server.domain.messages import (
     known_names_hint,
     quoted,
 )
+from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.registry import DEFAULT, Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.validation.convert import convert
@@ -153,7 +157,17 @@ class AdminEndpoint:
         arguments = [getattr(call, each) for each in route.arguments]
         if route.method == "GET":
             await own_turn()  # long lists take milliseconds, and many may come at once
-        result = await once_ready(lambda: route.handle(call, *arguments))
+        handle = partial(route.handle, call, *arguments)
+
+        def handle_unless_gone() -> Any:
+            check_connected(call.scope)
+            return handle()
+
+        try:
+            result = handle()
+        except NotReady as error:
+            queue, begun = call.sandbox.name, error.take()
+            result = await once_ready(handle_unless_gone, queue, begun)
         if isawaitable(result):
             result = await result
         if route.method != "GET":

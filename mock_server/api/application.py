@@ -12,7 +12,11 @@ from mock_server.api import context
 from mock_server.api import headers as request_headers
 from mock_server.api import response as responses
 from mock_server.api.admission import Admission
-from mock_server.api.connection import connection_of, is_on_new_connection
+from mock_server.api.connection import (
+    check_connected,
+    connection_of,
+    is_on_new_connection,
+)
 from mock_server.api.errors import BadJson, MissingAuthorization, UnknownKey
 from mock_server.api.event_stream import EventStream
 from mock_server.api.faults.answering import AnsweredRequest, BaseAnswer
@@ -266,11 +270,9 @@ class PublicApi:
     ) -> responses.Response:
         """Return the response of `_respond`.
 
-        Raises ClientGone if the client has disconnected.
+        Raises ClientGone.
         """
-        connection = connection_of(request.scope)
-        if connection is not None and connection.transport.is_closing():
-            raise ClientGone
+        check_connected(request.scope)
         return self._respond(request)
 
     def _respond(

@@ -99,6 +99,13 @@ def connection_of(scope: Scope) -> Connection | None:
     return connection
 
 
+def check_connected(scope: Scope) -> None:
+    """Raise ClientGone if the client of a request has disconnected."""
+    connection = connection_of(scope)
+    if connection is not None and connection.transport.is_closing():
+        raise ClientGone
+
+
 def is_on_new_connection(scope: Scope) -> bool:
     """Return whether a request is the first of its connection; True in process."""
     connection = connection_of(scope)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 from typing import Any
 
@@ -24,7 +25,7 @@ from mock_server.domain.objects.index import (
     is_folder,
 )
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import NotReady, complete
+from mock_server.domain.objects.pending import NotReady, Pending, complete
 from mock_server.domain.storage.changed_listing import ORDERS
 from mock_server.domain.storage.changed_tree import ChangedTree
 from mock_server.domain.storage.merged import MAX_MOVED_PLACES, ChangeLog, Differences
@@ -327,6 +328,25 @@ def test_what_moved_into_an_empty_folder_goes_with_it(kind: type[ChangedTree]) -
     assert [tree.has_level("p", level) for level in (3, 4)] == [True, False]
     tree.remove(["p"])
     assert (len(tree), list(tree)) == (0, [])
+
+
+def test_more_searches_than_are_cached_all_end() -> None:
+    tree = changed(Tree([Collection("a", "a")]))
+    for n in range(100):
+        tree.put(Collection(f"n{n}", f"{n} " + "é" * 1_000))
+    listing = ready(lambda: tree.listing(ANYWHERE, "name"))
+    searches = [Search(f"{n} ") for n in range(4)]
+    kept: dict[Hashable, Pending[Any]] = {}
+    found: list[list[Collection]] = []
+    for _ in range(20):  # a request keeps the last value of each kind
+        try:
+            found = [[*listing.find(each, 2)] for each in searches]
+            break
+        except NotReady as error:
+            pending = error.take()
+            kept[pending.key] = pending
+            deque(pending, maxlen=0)
+    assert [len(each) for each in found] == [10] * 4
 
 
 def test_folders_may_be_nested_deeper_than_python_calls() -> None:

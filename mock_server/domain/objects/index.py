@@ -207,12 +207,19 @@ class Listing:
 
         Raises NotReady.
         """
-        hits = self._results.pop(search, None)
+        hits = self.cached(search)
         if hits is None:
             hits = Hits(self.items, compute(self, search, self._matches(search)))
             if len(self._results) >= max_cached:
                 del self._results[next(iter(self._results))]
-        self._results[search] = hits
+            self._results[search] = hits
+        return hits
+
+    def cached(self, search: Search) -> Hits | None:
+        """Return the matches if they are cached, and make them the latest."""
+        hits = self._results.pop(search, None)
+        if hits is not None:
+            self._results[search] = hits
         return hits
 
     def fold(self) -> Haystack:

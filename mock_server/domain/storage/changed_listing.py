@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, get_args
 from weakref import WeakKeyDictionary, ref
 
@@ -21,7 +22,7 @@ from mock_server.domain.objects.index import (
     Search,
 )
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import STEP, Steps, compute, pieces
+from mock_server.domain.objects.pending import STEP, Steps, compute, in_steps, pieces
 from mock_server.domain.storage.merged import ChangeLog, Differences, MergedSequence
 
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -74,16 +75,25 @@ class ChangedListing:
 
         Raises NotReady.
         """
-        hits = self.base.find(search, max_cached)
-        result = self._cached.get(search)
-        if result is None or result[0]() is not hits:
-            steps = self._differences_in_steps(hits, search)
-            result = ref(hits), compute(self, (search, id(hits)), steps)
-        self._cached.pop(search, None)
+        hits, result = self.base.cached(search), self._cached.pop(search, None)
+        if hits is not None and result is not None and result[0]() is hits:
+            differences = result[1]
+        else:
+            # Computed together: a caller that waits for several searches finds each
+            # result, even if the base has let its hits go.
+            steps = self._find_in_steps(search, max_cached)
+            hits, differences = compute(self, search, steps)
         if len(self._cached) >= max_cached:
             del self._cached[next(iter(self._cached))]
-        self._cached[search] = result
-        return MergedSequence(hits, result[1])
+        self._cached[search] = ref(hits), differences
+        return MergedSequence(hits, differences)
+
+    def _find_in_steps(
+        self, search: Search, max_cached: int
+    ) -> Steps[tuple[Hits, Differences]]:
+        """Return the hits in the base, and the differences of the matches here."""
+        hits = yield from in_steps(partial(self.base.find, search, max_cached))
+        return hits, (yield from self._differences_in_steps(hits, search))
 
     def remove(self, place: int) -> None:
         """Remove the collection at index `place` of the base."""
