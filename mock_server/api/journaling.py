@@ -95,6 +95,7 @@ class Journaling:
             and (not state.callers or request.notes.bound_to is not None)
         ):
             _hint_at_any_key(entry, request, journal)
+        entry.hint = request.notes.hint or entry.hint
         login, is_login = request.headers.login, False
         credentials: tuple[bytes, ...] = ()
         if login is not None:
@@ -117,7 +118,6 @@ class Journaling:
             redaction.redact_entry(entry, secrets)
         if is_long:
             self._cut(entry, max_bytes)
-        entry.hint = request.notes.hint or entry.hint
         if request.is_outside_spec and entry.hint is None:
             entry.hint = _idle_fields_hint(request, entry)
         journal.append(entry)
@@ -226,6 +226,8 @@ class Journaling:
         sent, answer = entry.request, entry.response_body
         if sent.is_suspect or request.notes.answered_name is not None:
             return True
+        if sent.is_cut and entry.hint is not None:
+            return True  # the hint may quote what was cut, which is not suspected
         state, key = request.state, request.headers.key
         fixture = state.store.fixture
         if fixture.secrets and self._secrets.are_in(self._kept_text(sent), fixture):

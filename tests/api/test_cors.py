@@ -51,6 +51,14 @@ def test_a_cookie_that_no_page_may_send_is_hinted_at(api: Api, path: str) -> Non
     assert said == [True, False, False]
 
 
+def test_that_hint_repeats_no_key(api: Api) -> None:
+    headers = {"Origin": "http://fastgpt-a-key", "Cookie": "a=b"}
+    headers["Authorization"] = "Bearer fastgpt-a-key"
+    api.client.post(LIST, json={"offset": 0}, headers=headers)
+    (entry,) = api.journal()
+    assert "--cors-origin http://[redacted]" in entry["hint"]
+
+
 @pytest.mark.parametrize("key", ["any", None])
 def test_answers_and_errors_can_be_read(api: Api, key: str | None) -> None:
     headers = {"Origin": PAGE} | ({"Authorization": f"Bearer {key}"} if key else {})

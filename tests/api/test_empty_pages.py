@@ -15,10 +15,12 @@ def test_a_page_with_items_has_no_hint(make_api: MakeApi) -> None:
 
 
 @pytest.mark.parametrize("text", ["fastgpt-any-key", "fastgpt-\\u0061ny-key"])
-def test_a_hint_repeats_no_key(make_api: MakeApi, text: str) -> None:
+@pytest.mark.parametrize("blanks", [0, 20_000])
+def test_a_hint_repeats_no_key(make_api: MakeApi, text: str, blanks: int) -> None:
     key = "fastgpt-any-key"
     api = make_api({**LIBRARY, "keys": [{"key": key}]})
-    body = f'{{"offset":0,"datasetId":"{DATASET}","searchText":"{text}"}}'
+    fields = f'"offset":0,"datasetId":"{DATASET}","searchText":"{text}"'
+    body = f"{{{' ' * blanks}{fields}}}"
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     path = "/api/core/dataset/collection/listV2"
     answer = api.client.post(path, content=body, headers=headers)
