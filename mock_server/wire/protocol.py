@@ -8,7 +8,7 @@ before it is performed, because it allows request smuggling.
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -115,6 +115,7 @@ class RequestDeadlineMixin:
     loop: asyncio.AbstractEventLoop
     app_state: dict[str, Any]
     cycle: Any
+    _unset_keepalive_if_required: Callable[[], None]
     _joining_transport: CoalescingTransport
     _chunk_counter: ChunkCounter
     _deadline: asyncio.TimerHandle | None = None
@@ -209,9 +210,11 @@ class RequestDeadlineMixin:
         super().eof_received()  # type: ignore[misc]
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Called by the event loop: release the deadline and the counted bytes."""
+        """Called by the event loop: release the deadlines and the counted bytes."""
         self._stop_deadline()
         self._release_bytes()
+        # uvicorn leaves this timer, which refers to the last request, after an error.
+        self._unset_keepalive_if_required()
         super().connection_lost(exc)  # type: ignore[misc]
 
     def _unsupported_upgrade_warning(self) -> None:

@@ -43,7 +43,7 @@ _ZTTP, _H11 = "uvicorn.protocols.http.zttp_impl", "uvicorn.protocols.http.h11_im
 # For the deadline of a request, and for refusing one whose end is ambiguous.
 _PROTOCOL_NAMES = (
     "connection_made data_received eof_received connection_lost on_response_complete "
-    "send_400_response transport loop app_state cycle conn"
+    "send_400_response transport loop app_state cycle conn _unset_keepalive_if_required"
 )
 # For the state of a request and its response.
 _CYCLE_NAMES = (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import select
+import socket
 from contextlib import ExitStack
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from mock_server.app import create_app
 from mock_server.control.embedding import MockServer
 from mock_server.domain.limits import Limits
+from mock_server.wire.protocol import RequestDeadlineMixin
 from mock_server.wire.server import running
 from mock_server.wire.uvicorn_internals import HttpParser
 from tests.support import SECONDS, wait
@@ -44,6 +47,23 @@ def test_heads_beyond_the_limit_get_503_until_others_end(http: HttpParser) -> No
                 assert b" 200 OK" in exchange(whole)
         wait(lambda: b" 503 " not in begun_and_ended(url))
         assert b" 404 " in begun_and_ended(url)
+
+
+def protocols() -> set[RequestDeadlineMixin]:
+    """Those that anything in this process still refers to."""
+    gc.collect()
+    return {it for it in gc.get_objects() if isinstance(it, RequestDeadlineMixin)}
+
+
+@PARSERS
+def test_nothing_refers_to_a_connection_that_was_reset(http: HttpParser) -> None:
+    with running(create_app(), http=http) as url:
+        before = protocols()
+        with connect(url) as client:
+            assert exchange(client)
+            assert protocols() > before
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1" + bytes(7))
+        wait(lambda: protocols() == before)
 
 
 @pytest.mark.ci
