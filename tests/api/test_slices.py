@@ -357,7 +357,7 @@ OF_VISITOR = {"outLinkAuthData": '{"shareId": "s", "outLinkUid": "u"}'}
 
 
 def with_chats(count: int) -> dict[str, Any]:
-    """A fixture with so many chats of one visitor."""
+    """A fixture with this number of chats of one visitor."""
     own = {"shareId": "s", "outLinkUid": "u"}
     return {
         "clock": "2024-01-01T00:00:00Z",  # when the chats were updated
