@@ -213,6 +213,23 @@ def test_a_response_shows_no_token_of_its_headers_or_scripts(tmp_path: Path) -> 
     assert part["headers"]["content-location"] == "/next?token=[redacted]"
 
 
+KEY = "aB3dE5fG7hJ9kL1mN3pQ"
+
+
+@pytest.mark.parametrize("prefix", ["fastgpt-", "sk-", "Bearer ", "https://x.example/"])
+def test_a_key_in_any_header_is_in_no_answer(tmp_path: Path, prefix: str) -> None:
+    value = prefix + (f"?token={KEY}" if "/" in prefix else KEY)
+    shown: dict[str, Any] = {"X-Served-For": value}
+    answered, repeated = responses(
+        tmp_path,
+        entry("/a", "", **shown),
+        entry("/b", KEY, kind="text/plain", sent={"X-Client": value}),
+    )
+    assert KEY not in json.dumps(answered)
+    assert answered["headers"]["x-served-for"].endswith("[redacted]")
+    assert repeated["text"] == "[redacted]"
+
+
 @pytest.mark.parametrize("dash", ["-", "%2D"])
 def test_a_key_in_a_path_becomes_a_parameter(tmp_path: Path, dash: str) -> None:
     key = f"fastgpt{dash}a1b2c3d4e5f6g7h8"

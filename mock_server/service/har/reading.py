@@ -119,6 +119,7 @@ def _secrets(headers: Headers) -> Iterator[str]:
         elif "?" in value or "#" in value or "@" in value:
             for url in re.split(r"[\s<>\"]+", value):
                 yield from _secrets_in_url(url)
+        yield from _secrets_in_text(value)
 
 
 class HeaderField(Struct):
