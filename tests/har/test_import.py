@@ -170,6 +170,10 @@ SENT: list[tuple[dict[str, Any], str]] = [
     ({"text": '{"password": "<geheim&77>"}'}, "&lt;geheim&amp;77&gt;"),
     ({"text": '{"password": "geheim\'77"}'}, "geheim&#39;77"),
     ({"text": '{"password": "geheim\'77"}'}, "geheim&#x27;77"),
+    ({"text": '{"privateKey": "geheim77"}'}, "geheim77"),
+    ({"text": '{"passphrase": "geheim77"}'}, "geheim77"),
+    ({"text": '{"Pass word": "geheim77"}'}, "geheim77"),
+    ({"text": '{"otp": "12345678"}'}, "12345678"),
 ]
 
 
@@ -190,6 +194,8 @@ def test_a_secret_in_a_body_of_any_form_is_in_no_answer(
         ("Authorization", 'Digest username="administrator", response="abcdefgh77"'),
         ("X-Auth", '{"token": "abcdefgh"}'),
         ("Referer", "https://app.example/?token=abcdefgh"),
+        ("Ocp-Apim-Subscription-Key", "abcdefgh"),
+        ("x-functions-key", "abcdefgh"),
     ],
 )
 def test_a_secret_in_a_header_of_any_form_is_in_no_answer(
