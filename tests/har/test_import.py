@@ -170,10 +170,15 @@ SENT: list[tuple[dict[str, Any], str]] = [
     ({"text": '{"password": "<geheim&77>"}'}, "&lt;geheim&amp;77&gt;"),
     ({"text": '{"password": "geheim\'77"}'}, "geheim&#39;77"),
     ({"text": '{"password": "geheim\'77"}'}, "geheim&#x27;77"),
+    ({"text": '{"password": "geheim\\n77"}'}, "geheim\\n77"),
+    ({"text": '{"password": "geheim\\t77"}'}, "geheim\\t77"),
     ({"text": '{"privateKey": "geheim77"}'}, "geheim77"),
     ({"text": '{"passphrase": "geheim77"}'}, "geheim77"),
     ({"text": '{"Pass word": "geheim77"}'}, "geheim77"),
     ({"text": '{"otp": "12345678"}'}, "12345678"),
+    ({"text": '[{"key": "password", "value": "geheim77"}]'}, "geheim77"),
+    ({"text": '[{"name": "password", "val": "geheim77"}]'}, "geheim77"),
+    ({"text": '{"query": "mutation { log(password: \\"geheim77\\") }"}'}, "geheim77"),
 ]
 
 
@@ -194,6 +199,7 @@ def test_a_secret_in_a_body_of_any_form_is_in_no_answer(
         ("Authorization", 'Digest username="administrator", response="abcdefgh77"'),
         ("X-Auth", '{"token": "abcdefgh"}'),
         ("Referer", "https://app.example/?token=abcdefgh"),
+        ("Authorization", "Basic dXNlcjphYmNkZWZnaA"),
         ("Ocp-Apim-Subscription-Key", "abcdefgh"),
         ("x-functions-key", "abcdefgh"),
     ],
@@ -206,6 +212,28 @@ def test_a_secret_in_a_header_of_any_form_is_in_no_answer(
     made = entry("/a", body, kind="text/plain", sent={name: value})
     [part] = responses(tmp_path, made)
     assert part["text"] == "[redacted] of username administrator"
+
+
+@pytest.mark.parametrize(
+    ("side", "field"),
+    [("request", "cookies"), ("request", "queryString"), ("response", "cookies")],
+)
+def test_a_secret_in_a_list_of_the_file_is_in_no_answer(
+    tmp_path: Path, side: str, field: str
+) -> None:
+    made = entry("/a", "it is geheim77", kind="text/plain")
+    made[side][field] = [{"name": "session_token", "value": "geheim77"}]
+    [part] = responses(tmp_path, made)
+    assert part["text"] == "it is [redacted]"
+
+
+def test_a_created_key_of_any_prefix_is_in_no_answer(tmp_path: Path) -> None:
+    created = {"code": 200, "message": "", "data": f"openapi-{KEY}"}
+    path = "/api/support/openapi/create"
+    create = entry(path, json.dumps(created), method="POST")
+    kept = entry("/a", f"it is openapi-{KEY}", kind="text/plain")
+    part = responses(tmp_path, create, kept)[-1]
+    assert part["text"] == "it is [redacted]"
 
 
 def test_a_response_shows_no_token_of_its_headers_or_scripts(tmp_path: Path) -> None:
