@@ -250,6 +250,32 @@ def test_a_response_shows_no_token_of_its_headers_or_scripts(tmp_path: Path) -> 
 KEY = "aB3dE5fG7hJ9kL1mN3pQ"
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [{"text": "query the session: overview"}, {"name": "auth", "content": "overview"}],
+)
+def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
+    asked = entry("/a", "an overview", method="POST", kind="text/plain", posted=sent)
+    [part] = responses(tmp_path, asked)
+    assert part["text"] == "an overview"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "HOST=app.example\nAPI_KEY={}\nPORT=80",
+        "window.config={{apiKey:`{}`,style:`a1b2c3d4e5`}}",
+        '<meta name="csrf-token" content="{}"><meta property="a" content="a1b2c3d4">',
+        '<input type="hidden" name="csrf_token" value="{}"><input name="a" value="b">',
+    ],
+)
+def test_a_token_in_a_text_of_any_form_is_in_no_answer(
+    tmp_path: Path, text: str
+) -> None:
+    [part] = responses(tmp_path, entry("/a", text.format(KEY), kind="text/plain"))
+    assert part["text"] == text.format("[redacted]")
+
+
 @pytest.mark.parametrize("prefix", ["fastgpt-", "sk-", "Bearer ", "https://x.example/"])
 def test_a_key_in_any_header_is_in_no_answer(tmp_path: Path, prefix: str) -> None:
     value = prefix + (f"?token={KEY}" if "/" in prefix else KEY)

@@ -31,10 +31,13 @@ _BASIC = re.compile(r"\bBasic +([A-Za-z0-9+/]{8,}=*)")
 _KEY_SEGMENT = re.compile(r"(?:fastgpt|sk|sk-proj)-(\w{16,}+)(?!\.)")
 _CREATES_KEY = "/support/openapi/create"
 _URL = re.compile(r"[a-z]{2,16}://[^\s\"'<>\\]+")
-# Matches a separator and the text in quotes after it. It matches without the second
-# quote, too: else a text of many first quotes would take long.
-_QUOTED = re.compile(
-    r"""[:=]\s*+(?:"((?:[^"\\]|\\.)*+)|'((?:[^'\\]|\\.)*+))""", re.DOTALL
+# Matches a separator and the text after it: in quotes, or a word that ends the line. It
+# matches without the second quote, too: else a text of many first quotes would take
+# long. A text in backticks has no blanks, as two may be half a script apart.
+_VALUE = re.compile(
+    r"""[:=]\s*+(?:"((?:[^"\\]|\\.)*+)|'((?:[^'\\]|\\.)*+)|`([^`\s]{8,}+)`"""
+    r"""|(?P<bare>[\w.~+/-]{8,}+=*+)(?=[\r\n]|\Z))""",
+    re.DOTALL,
 )
 _VALUES = ("value", "val")
 _MAX_NAME_CHARS = 64
@@ -370,13 +373,20 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
 def _secrets_in_pairs(text: str, is_sent: bool) -> Iterator[str]:
     """Yield secrets in pairs such as `"name": "value"`, in a text of any form.
 
-    Values of a response need the characters and the digits of a token.
+    Values of a response, and those without quotes, need the characters and the digits
+    of a token.
     """
-    for match in _QUOTED.finditer(text):
-        value = match[1] or match[2] or ""
-        if is_sent or (_TOKEN.fullmatch(value) and _is_token(value)):
+    label = ""
+    for match in _VALUE.finditer(text):
+        value = next(filter(None, match.groups()), "")
+        if text.endswith(" name", 0, match.start()):  # as in `name="a" value="b"`
+            label = value
+        is_text = is_sent and not match["bare"]
+        if is_text or (_TOKEN.fullmatch(value) and _is_token(value)):
             before = text[max(0, match.start() - _MAX_NAME_CHARS) : match.start()]
             name = _NOT_IN_NAME.split(before.rstrip(" \t\r\n\"'\\"))[-1]
+            if name in (*_VALUES, "content"):
+                name, label = label, ""
             if _is_secret_name(name):
                 yield from (value, value.removeprefix("Bearer "))
 
