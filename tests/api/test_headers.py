@@ -61,12 +61,20 @@ def test_a_block_holds_every_header_and_no_credentials() -> None:
     assert b"session" not in block
 
 
-@pytest.mark.parametrize(
-    "name", [b"rootkey", b"x-auth-token", b"api-key", b"x-access-token", b"x-api-key"]
-)
+LOGIN_HEADERS = "rootkey x-auth-token api-key x-access-token x-api-key x-otp"
+LOGIN_HEADERS += " ocp-apim-subscription-key x-functions-key x-private-key x-passphrase"
+
+
+@pytest.mark.parametrize("name", LOGIN_HEADERS.encode().split())
 def test_a_block_hides_what_any_header_logs_somebody_in_with(name: bytes) -> None:
     block = parse_headers([(name, b"s3cret"), (b"x-a", b"s3cret")]).journal_text
     assert block == name + b":[redacted]\nx-a:s3cret"
+
+
+def test_a_block_shows_headers_with_similar_names() -> None:
+    names = b"x-footprint", b"bypass-cache", b"idempotency-key", b"sec-websocket-key"
+    headers = [(name, b"shown") for name in names]
+    assert parse_headers(headers).journal_text.count(b":shown") == len(names)
 
 
 async def status_of(headers: Any, **noted: object) -> int:

@@ -170,6 +170,15 @@ SENT: list[tuple[dict[str, Any], str]] = [
     ({"text": '{"password": "<geheim&77>"}'}, "&lt;geheim&amp;77&gt;"),
     ({"text": '{"password": "geheim\'77"}'}, "geheim&#39;77"),
     ({"text": '{"password": "geheim\'77"}'}, "geheim&#x27;77"),
+    ({"text": '{"password": "geheim\\n77"}'}, "geheim\\n77"),
+    ({"text": '{"password": "geheim\\t77"}'}, "geheim\\t77"),
+    ({"text": '{"privateKey": "geheim77"}'}, "geheim77"),
+    ({"text": '{"passphrase": "geheim77"}'}, "geheim77"),
+    ({"text": '{"Pass word": "geheim77"}'}, "geheim77"),
+    ({"text": '{"otp": "12345678"}'}, "12345678"),
+    ({"text": '[{"key": "password", "value": "geheim77"}]'}, "geheim77"),
+    ({"text": '[{"name": "password", "val": "geheim77"}]'}, "geheim77"),
+    ({"text": '{"query": "mutation { log(password: \\"geheim77\\") }"}'}, "geheim77"),
 ]
 
 
@@ -190,6 +199,9 @@ def test_a_secret_in_a_body_of_any_form_is_in_no_answer(
         ("Authorization", 'Digest username="administrator", response="abcdefgh77"'),
         ("X-Auth", '{"token": "abcdefgh"}'),
         ("Referer", "https://app.example/?token=abcdefgh"),
+        ("Authorization", "Basic dXNlcjphYmNkZWZnaA"),
+        ("Ocp-Apim-Subscription-Key", "abcdefgh"),
+        ("x-functions-key", "abcdefgh"),
     ],
 )
 def test_a_secret_in_a_header_of_any_form_is_in_no_answer(
@@ -202,6 +214,28 @@ def test_a_secret_in_a_header_of_any_form_is_in_no_answer(
     assert part["text"] == "[redacted] of username administrator"
 
 
+@pytest.mark.parametrize(
+    ("side", "field"),
+    [("request", "cookies"), ("request", "queryString"), ("response", "cookies")],
+)
+def test_a_secret_in_a_list_of_the_file_is_in_no_answer(
+    tmp_path: Path, side: str, field: str
+) -> None:
+    made = entry("/a", "it is geheim77", kind="text/plain")
+    made[side][field] = [{"name": "session_token", "value": "geheim77"}]
+    [part] = responses(tmp_path, made)
+    assert part["text"] == "it is [redacted]"
+
+
+def test_a_created_key_of_any_prefix_is_in_no_answer(tmp_path: Path) -> None:
+    created = {"code": 200, "message": "", "data": f"openapi-{KEY}"}
+    path = "/api/support/openapi/create"
+    create = entry(path, json.dumps(created), method="POST")
+    kept = entry("/a", f"it is openapi-{KEY}", kind="text/plain")
+    part = responses(tmp_path, create, kept)[-1]
+    assert part["text"] == "it is [redacted]"
+
+
 def test_a_response_shows_no_token_of_its_headers_or_scripts(tmp_path: Path) -> None:
     token = "a1b2c3d4e5f6"
     script = 'cb({"token": "%s", "tokenUrl": "/v1/s3/b4", \'tokenLabel\': "No token"})'
@@ -211,6 +245,49 @@ def test_a_response_shows_no_token_of_its_headers_or_scripts(tmp_path: Path) -> 
     assert part["text"] == script % "[redacted]"
     assert part["headers"]["link"] == "</next?token=[redacted]>; rel=next"
     assert part["headers"]["content-location"] == "/next?token=[redacted]"
+
+
+KEY = "aB3dE5fG7hJ9kL1mN3pQ"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [{"text": "query the session: overview"}, {"name": "auth", "content": "overview"}],
+)
+def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
+    asked = entry("/a", "an overview", method="POST", kind="text/plain", posted=sent)
+    [part] = responses(tmp_path, asked)
+    assert part["text"] == "an overview"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "HOST=app.example\nAPI_KEY={}\nPORT=80",
+        "window.config={{apiKey:`{}`,style:`a1b2c3d4e5`}}",
+        '<meta name="csrf-token" content="{}"><meta property="a" content="a1b2c3d4">',
+        '<input type="hidden" name="csrf_token" value="{}"><input name="a" value="b">',
+    ],
+)
+def test_a_token_in_a_text_of_any_form_is_in_no_answer(
+    tmp_path: Path, text: str
+) -> None:
+    [part] = responses(tmp_path, entry("/a", text.format(KEY), kind="text/plain"))
+    assert part["text"] == text.format("[redacted]")
+
+
+@pytest.mark.parametrize("prefix", ["fastgpt-", "sk-", "Bearer ", "https://x.example/"])
+def test_a_key_in_any_header_is_in_no_answer(tmp_path: Path, prefix: str) -> None:
+    value = prefix + (f"?token={KEY}" if "/" in prefix else KEY)
+    shown: dict[str, Any] = {"X-Served-For": value}
+    answered, repeated = responses(
+        tmp_path,
+        entry("/a", "", **shown),
+        entry("/b", KEY, kind="text/plain", sent={"X-Client": value}),
+    )
+    assert KEY not in json.dumps(answered)
+    assert answered["headers"]["x-served-for"].endswith("[redacted]")
+    assert repeated["text"] == "[redacted]"
 
 
 @pytest.mark.parametrize("dash", ["-", "%2D"])

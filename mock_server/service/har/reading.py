@@ -29,15 +29,21 @@ _KEY = re.compile(r"\b(?:(?:fastgpt|sk)-|Bearer +)([\w.~+/=-]{16,})")
 _BASIC = re.compile(r"\bBasic +([A-Za-z0-9+/]{8,}=*)")
 # Matches segments of paths that are API keys, but not names of files.
 _KEY_SEGMENT = re.compile(r"(?:fastgpt|sk|sk-proj)-(\w{16,}+)(?!\.)")
+_CREATES_KEY = "/support/openapi/create"
 _URL = re.compile(r"[a-z]{2,16}://[^\s\"'<>\\]+")
-# Matches a separator and the text in quotes after it. It matches without the second
-# quote, too: else a text of many first quotes would take long.
-_QUOTED = re.compile(
-    r"""[:=]\s*+(?:"((?:[^"\\]|\\.)*+)|'((?:[^'\\]|\\.)*+))""", re.DOTALL
+# Matches a separator and the text after it: in quotes, or a word that ends the line. It
+# matches without the second quote, too: else a text of many first quotes would take
+# long. A text in backticks has no blanks, as two may be half a script apart.
+_VALUE = re.compile(
+    r"""[:=]\s*+(?:"((?:[^"\\]|\\.)*+)|'((?:[^'\\]|\\.)*+)|`([^`\s]{8,}+)`"""
+    r"""|(?P<bare>[\w.~+/-]{8,}+=*+)(?=[\r\n]|\Z))""",
+    re.DOTALL,
 )
+_VALUES = ("value", "val")
 _MAX_NAME_CHARS = 64
 _NOT_IN_NAME = re.compile(r"[^\w-]")
 _TOKEN = re.compile(r"[\w~+=][\w.~+/=-]{7,}")  # not a path or a URL
+_BEGINNINGS = ("{", "[", "mutation", "query", "subscription")  # of JSON and GraphQL
 _PART_NAME = re.compile(r'[; ]name="?([^";\n]*)')
 _BYTE_ORDER_MARK = "\ufeff"
 # Values of scripts that have no key, and of files that are redacted already.
@@ -119,6 +125,7 @@ def _secrets(headers: Headers) -> Iterator[str]:
         elif "?" in value or "#" in value or "@" in value:
             for url in re.split(r"[\s<>\"]+", value):
                 yield from _secrets_in_url(url)
+        yield from _secrets_in_text(value)
 
 
 class HeaderField(Struct):
@@ -146,6 +153,8 @@ class HarRequest(Struct, rename="camel"):
     url: str
     headers: list[HeaderField] = []
     post_data: PostData | None = None
+    cookies: Any = None
+    query_string: Any = None
 
 
 class HarResponse(Struct):
@@ -154,6 +163,7 @@ class HarResponse(Struct):
     status: int
     headers: list[HeaderField] = []
     content: ResponseBody = field(default_factory=ResponseBody)
+    cookies: Any = None
 
 
 class HarEntry(Struct):
@@ -273,6 +283,8 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
     url = entry.request.url
     query = re.split("[?#]", url, maxsplit=1)[1:]
     sent: list[object] = [field for each in query for field in _fields_in(each)]
+    # Some programs leave out headers with cookies, but not these lists.
+    sent += [entry.request.cookies, entry.request.query_string, entry.response.cookies]
     texts = [*_secrets(headers), *_secrets_in_url(url), *_keys_in_path(url)]
     body = ""
     if post_data := entry.request.post_data:
@@ -282,17 +294,19 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
             texts += _secrets_in_url(f"?{body}")  # a form
     texts += _secrets_in_body(body, *sent, is_sent=True)
     with suppress(BadBody):
-        texts += _secrets_in_body(
-            _body(entry.response.content).decode(errors="replace")
-        )
+        answer = _body(entry.response.content)
+        # A service may choose the prefix of the keys that it creates.
+        keys = [{"apiKey": _json(answer)}] if _CREATES_KEY in url else []
+        texts += _secrets_in_body(answer.decode(errors="replace"), *keys)
     spelled = {form for each in set(texts) for form in _spellings(each)}
     return {each.encode("utf-8", "replace") for each in spelled} - _KNOWN_NON_SECRETS
 
 
 def _spellings(secret: str) -> Iterator[str]:
-    """Yield a secret as it is, without blanks around it, and as in HTML."""
+    """Yield a secret as it is, without blanks around it, as in JSON, and as in HTML."""
     yield secret
     yield (stripped := secret.strip())
+    yield json.dumps(stripped, ensure_ascii=False)[1:-1]  # such as `\n`
     yield escape(stripped, quote=False)
     yield (in_html := escape(stripped))
     yield (with_digits := in_html.replace("&#x27;", "&#39;"))
@@ -325,17 +339,19 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
         value, is_secret = pending.pop()
         match value:
             case dict():
-                # A pair of `name` and `value` is a field of that name.
-                label = value.get("name")
-                pair_name = label if isinstance(label, str) else ""
+                # A pair such as `name` and `value` is a field of that name.
+                labels = (value.get("name"), value.get("key"))
+                is_pair = any(
+                    _is_secret_name(each) for each in labels if isinstance(each, str)
+                )
                 for name, item in value.items():
-                    field = pair_name if name == "value" else name
-                    pending.append((item, is_secret or _is_secret_name(field)))
+                    is_field = _is_secret_name(name) or (is_pair and name in _VALUES)
+                    pending.append((item, is_secret or is_field))
             case list():
                 pending += ((each, is_secret) for each in value)
             case str():
                 text = value.removeprefix(_BYTE_ORDER_MARK)
-                is_like_json = text.lstrip()[:1] in ("{", "[")
+                is_like_json = text.lstrip().startswith(_BEGINNINGS)
                 if is_like_json:
                     with suppress(*_NOT_JSON):
                         pending.append((msgspec.json.decode(text), is_secret))
@@ -357,13 +373,20 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
 def _secrets_in_pairs(text: str, is_sent: bool) -> Iterator[str]:
     """Yield secrets in pairs such as `"name": "value"`, in a text of any form.
 
-    Values of a response need the characters and the digits of a token.
+    Values of a response, and those without quotes, need the characters and the digits
+    of a token.
     """
-    for match in _QUOTED.finditer(text):
-        value = match[1] or match[2] or ""
-        if is_sent or (_TOKEN.fullmatch(value) and _is_token(value)):
+    label = ""
+    for match in _VALUE.finditer(text):
+        value = next(filter(None, match.groups()), "")
+        if text.endswith(" name", 0, match.start()):  # as in `name="a" value="b"`
+            label = value
+        is_text = is_sent and not match["bare"]
+        if is_text or (_TOKEN.fullmatch(value) and _is_token(value)):
             before = text[max(0, match.start() - _MAX_NAME_CHARS) : match.start()]
             name = _NOT_IN_NAME.split(before.rstrip(" \t\r\n\"'\\"))[-1]
+            if name in (*_VALUES, "content"):
+                name, label = label, ""
             if _is_secret_name(name):
                 yield from (value, value.removeprefix("Bearer "))
 
@@ -381,7 +404,8 @@ def _secrets_in_text(text: str) -> Iterator[str]:
 def _credentials(encoded: str) -> Iterator[str]:
     """Yield user and password, if the text encodes them for Basic (RFC 7617 2)."""
     with suppress(ValueError):
-        user, colon, password = b64decode(encoded).decode().partition(":")
+        # Some clients leave out the padding; too much of it is ignored.
+        user, colon, password = b64decode(f"{encoded}==").decode().partition(":")
         if colon:
             yield from (user, password)
 
