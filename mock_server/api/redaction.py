@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Self
 from urllib.parse import parse_qsl
 from weakref import WeakKeyDictionary
@@ -310,24 +310,31 @@ def credentials_in(sent: SentRequest, names: Collection[str]) -> tuple[bytes, ..
         fields |= msgspec.json.decode(sent.body or b"{}", type=dict[str, msgspec.Raw])
     first = dict.fromkeys((*names, *islice(fields, _MAX_FIELDS)))
     hidden = (name for name in first if name not in _LOGIN_FIELDS_SHOWN)
-    texts = [fields[name] for name in hidden if name in fields]
+    values = [fields[name] for name in hidden if name in fields]
     unknown_names = [name for name in first if names and name not in names]
-    strings = filter(None, map(_string_of, (*texts, *unknown_names)))
-    repeated = islice(strings, _MAX_TEXTS)
+    texts = chain(chain.from_iterable(map(_texts_in, values)), unknown_names)
+    long_texts = (each for each in texts if len(each) >= MIN_REDACTABLE_LENGTH)
+    repeated = islice(long_texts, _MAX_TEXTS)
     # Messages cut longer texts; unescaping a text of 1 MiB would take long.
     cut = (each[:_MAX_CHARS] for each in repeated)
     return _redactable(each.encode("utf-8", "replace") for each in cut)
 
 
-def _string_of(value: str | msgspec.Raw) -> str:
-    """Return a text, or the text in raw JSON; "" for any other value."""
+# Matches a text or a number in JSON; `name` is not empty after the name of a field.
+_JSON_TEXT = re.compile(rb'("(?:[^"\\]|\\.)*+")(?P<name>\s*+:)?|[-0-9][0-9.eE+-]*+')
+
+
+def _texts_in(value: str | msgspec.Raw) -> Iterator[str]:
+    """Yield a text, or the texts and numbers in raw JSON, nested ones too."""
     if isinstance(value, str):
-        return value
-    if not _is_text(value):
-        return ""
-    with suppress(msgspec.MsgspecError, UnicodeError):
-        return msgspec.json.decode(value, type=str)
-    return ""
+        yield value
+        return
+    for match in _JSON_TEXT.finditer(bytes(value)):
+        if match[1] is None:
+            yield match[0].decode()
+        elif not match["name"]:
+            with suppress(msgspec.MsgspecError, UnicodeError):
+                yield msgspec.json.decode(match[1], type=str)
 
 
 def _is_text(value: msgspec.Raw) -> bool:

@@ -230,7 +230,7 @@ class SentRequest(Struct, eq=False, gc=False):
     size: int = 0
 
     def __post_init__(self) -> None:
-        texts = self.path, self.query, self.headers, self.body or b""
+        texts = self.method, self.path, self.query, self.headers, self.body or b""
         self.size = sum(map(len, texts))
 
     def header_pairs(self) -> list[tuple[bytes, bytes]]:

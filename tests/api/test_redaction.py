@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -318,6 +319,26 @@ def test_a_key_in_an_authorization_of_another_form_is_in_no_entry(
     (entry,) = api.journal()
     assert entry["request"]["body"] == asked | {"more": "[redacted]"}
     assert key not in repr(entry)
+
+
+@pytest.mark.parametrize(
+    ("field", "asked"),
+    [
+        ("pin", {"pin": 1234567890123}),
+        ("user.word", {"user": {"name": "ann", "word": "correct-horse-7"}}),
+        ("list", {"list": [["a"], ["correct-horse-7"]]}),
+    ],
+)
+def test_a_scripted_answer_to_a_login_shows_none_of_its_values(
+    api: Api, field: str, asked: dict[str, Any]
+) -> None:
+    path = "/api/login/mine"
+    answer = {"kind": "answer", "operation": f"POST {path}"}
+    api.admin("POST", "/faults", answer | {"json": {"said": f"{{{{body.{field}}}}}"}})
+    said = json.dumps(api.client.post(path, json=asked).json()["said"])
+    secret = max(re.findall(r"[\w-]+", said), key=len)
+    assert len(secret) > 12
+    assert secret not in "".join(map(repr, api.sandbox.journal.since(0)))
 
 
 def test_a_login_of_many_fields_shows_no_part_of_its_body(api: Api) -> None:

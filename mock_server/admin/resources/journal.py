@@ -335,19 +335,22 @@ async def _uncertainty(facts: Facts, journal: Journal, others: Sequence[Entry]) 
 
 async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[views.NearMiss]:
     """Return the entries with the fewest differences; the latest of equals first."""
-    misses = [
-        views.NearMiss(
+    nearest: list[views.NearMiss] = []
+    async for entry in in_slices(entries):
+        miss = views.NearMiss(
             entry.seq,
             list(islice(_differences(facts, entry), _MAX_DIFFERENCES)),
             list(dict.fromkeys(each.name for each in violations(entry)))
             if "violations" in facts
             else UNSET,
         )
-        async for entry in in_slices(entries)
-    ]
-    return nsmallest(
-        _MAX_NEAREST, misses, key=lambda each: (len(each.differences), -each.seq)
-    )
+        # The differences of all entries would take much memory.
+        nearest = nsmallest(_MAX_NEAREST, [*nearest, miss], key=_distance)
+    return nearest
+
+
+def _distance(miss: views.NearMiss) -> tuple[int, int]:
+    return len(miss.differences), -miss.seq
 
 
 def _differences(facts: Facts, entry: Entry) -> Iterator[Difference]:

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from mock_server.domain.limits import Published
+from mock_server.domain.messages import cut
 
 MISSING = "nothing"
 """The value of `Difference.got` for a missing field."""
@@ -124,7 +125,8 @@ def differences(
             yield Difference(path, expected, got)
     elif isinstance(expected, dict) and isinstance(value, dict):
         for name, item in expected.items():
-            yield from differences(item, value.get(name, UNSET), f"{path}.{name}")
+            place = f"{path}.{cut(name)}"
+            yield from differences(item, value.get(name, UNSET), place)
     elif (
         isinstance(expected, list)
         and isinstance(value, list)
