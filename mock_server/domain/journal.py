@@ -119,7 +119,8 @@ class Journal(Struct, eq=False):
     def _charge_more(self) -> bool:
         """Charge a step, or only the missing bytes; return False without room."""
         missing = self._bytes - self._charged
-        step = min(max(self._bytes, _FIRST_STEP_BYTES), _STEP_BYTES)
+        room = self.limits.journal_bytes - self._charged
+        step = min(max(self._bytes, _FIRST_STEP_BYTES), _STEP_BYTES, room)
         for size in (max(missing, step), missing):
             if self.memory.has_room_for("journals", size):
                 self._charge = self._charge or self.memory.charge("journals")

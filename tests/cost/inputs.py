@@ -517,6 +517,16 @@ OPERATIONS = {
             admin("PUT", "/datasets/x", many_rows(20_000)),
         ],
     ),
+    "rows that are put again beside many datasets": Input(
+        300,
+        lambda n: [
+            *(
+                admin("PUT", f"/datasets/x{each}", {"name": "x"} | many_rows(1))
+                for each in range(n)
+            ),
+            *[admin("PUT", "/datasets/x", many_rows(20_000))] * 2,
+        ],
+    ),
     "datasets in which a file is looked for": Input(
         400,
         lambda n: [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mock_server.domain.faults.firing import FiringRecord
-from mock_server.domain.journal import Journal
+from mock_server.domain.journal import Journal, SentRequest
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from tests.domain.entries import entry
@@ -35,6 +35,11 @@ def test_entries_are_read_from_a_number_on(seq: int, kept: list[int]) -> None:
     for _ in range(4):
         journal.append(entry())
     assert [each.seq for each in journal.since(seq)] == kept
+
+
+def test_a_long_method_counts_as_other_parts_do() -> None:
+    parts = "/", b"", b"", None
+    assert SentRequest(None, "M" * KIB, *parts).size > KIB
 
 
 def test_large_entries_push_out_more_of_the_old_ones() -> None:

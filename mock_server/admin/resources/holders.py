@@ -162,7 +162,7 @@ async def _load_and_put(
     check_integers(call.content, fields)
     id_in_path(fields.get("id"), object_id, "$.id")
     sandbox, noun = call.sandbox, list_name.removesuffix("s")
-    store = await once_ready(lambda: sandbox.store)
+    store = await once_ready(lambda: sandbox.store, sandbox.name)
     document = _document(store, list_name, fields | {"id": object_id})
     upload = SentFixture(
         msgspec.json.encode(document),
@@ -185,7 +185,7 @@ async def _load_and_put(
             raise ServerBusy(expected, got, "body", "try again")
         return put(part)
 
-    return await once_ready(put_now)
+    return await once_ready(put_now, sandbox.name)
 
 
 def _document(store: Store, list_name: str, fields: Plain) -> Plain:
@@ -217,14 +217,13 @@ def _related_folders(store: Store, list_name: str, fields: Plain) -> list[Plain]
 
 def _check_rows(store: Store, part: FixtureData, dataset_id: str) -> None:
     """Raise BadFixture if another dataset has data rows of the same ids."""
-    duplicates = [
-        f"$.collections: {quoted(row.id)} is the _id of a data row of dataset "
-        f"{quoted(dataset.id)}"
-        for dataset, _, row in store.find_rows_of(part)
-        if dataset.id != dataset_id
+    problems = [
+        f"$.collections: {quoted(place.row.id)} is the _id of a data row of dataset "
+        f"{quoted(place.dataset_id)}"
+        for place in store.places_elsewhere(part, dataset_id, _MAX_ROWS)
     ]
-    if duplicates:
-        expected, text = "a dataset as in a fixture", "; ".join(duplicates[:_MAX_ROWS])
+    if problems:
+        expected, text = "a dataset as in a fixture", "; ".join(problems[:_MAX_ROWS])
         raise BadFixture(expected, "one with problems", "body", text)
 
 

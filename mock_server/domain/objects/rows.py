@@ -283,17 +283,23 @@ class Rows:
         `is_added` is True if the row was added after loading. `find_loaded` returns the
         place of a loaded row, even if the row was removed.
         """
-        place = self._places.get(row_id)
-        if place is not None:
-            changes = self._changed.get(place.dataset_id, {}).get(place.collection_id)
-            if changes is not None and _is_in(place.row, changes.rows):
-                return place, True
+        added = self._added_place(row_id)
+        if added is not None:
+            return added, True
         place = find_loaded(row_id)
         return None if place is None else (place, False)
 
-    def ids_in(self, row_ids: Mapping[str, object]) -> set[str]:
-        """Return the ids among `row_ids` of rows that were added after loading."""
-        return {*self._places.keys() & row_ids.keys()}
+    def added_places(self, row_ids: Mapping[str, object]) -> Iterator[RowPlace]:
+        """Yield the places, by id, of rows with these ids that were added later."""
+        ids = sorted(self._places.keys() & row_ids.keys())
+        return (each for each in map(self._added_place, ids) if each is not None)
+
+    def _added_place(self, row_id: str) -> RowPlace | None:
+        place = self._places.get(row_id)
+        if place is None:
+            return None
+        changes = self._changed.get(place.dataset_id, {}).get(place.collection_id)
+        return place if changes and _is_in(place.row, changes.rows) else None
 
     def has(self, dataset: Dataset, place: RowPlace) -> bool:
         """Return True if a loaded row still exists."""

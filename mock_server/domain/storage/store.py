@@ -6,7 +6,7 @@ time to create or reset a sandbox. Callers pass the time.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, islice
 from sys import getsizeof
 from typing import Self, cast
 
@@ -18,7 +18,7 @@ from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import NEW_ID_START, FixtureData, JobsKey
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
-from mock_server.domain.objects.pending import compute
+from mock_server.domain.objects.pending import Steps, compute, pieces
 from mock_server.domain.objects.rows import (
     RowPlace,
     Rows,
@@ -338,25 +338,65 @@ class Store(ChatStore):
         Raises NotReady.
         """
         match = self.rows.find(row_id, self._loaded_place)
-        if match is None:
-            return None
-        place, is_put = match
+        return None if match is None else self._row_at(*match)
+
+    def _row_at(
+        self, place: RowPlace, is_added: bool
+    ) -> tuple[Dataset, Collection, Row] | None:
+        """Return the row at a place, as `find_row` does, or None if it is gone."""
         dataset = self._datasets.get(place.dataset_id)
         collection = None if dataset is None else dataset.tree.get(place.collection_id)
         if dataset is None or collection is None:
             return None
-        if not (is_put or self.rows.has(dataset, place)):
+        if not (is_added or self.rows.has(dataset, place)):
             return None
         return dataset, collection, place.row
 
-    def find_rows_of(self, part: FixtureData) -> list[tuple[Dataset, Collection, Row]]:
-        """Return the rows that have the id of a row in `part`. Raises NotReady."""
-        common_ids = self.rows.ids_in(part.row_places)
-        for source in self._loaded_sources() if part.row_places else ():
-            steps = common_keys(source.row_places, part.row_places)
-            common_ids |= compute(part, ("common ids", id(source)), steps)
-        found_rows = map(self.find_row, sorted(common_ids))
-        return [found for found in found_rows if found is not None]
+    def places_elsewhere(
+        self, part: FixtureData, dataset_id: str, max_count: int
+    ) -> list[RowPlace]:
+        """Return places of rows that have the id of a row in `part`.
+
+        Those in the dataset with this id do not count. Raises NotReady.
+        """
+        sources = self._loaded_sources() if part.row_places else []
+        steps = self._loaded_elsewhere(sources, part, dataset_id, max_count)
+        places = compute(part, ("elsewhere", *map(id, sources)), steps)
+        added = (
+            each
+            for each in self.rows.added_places(part.row_places)
+            if each.dataset_id != dataset_id and self._row_at(each, is_added=True)
+        )
+        return [*places, *islice(added, max_count)]
+
+    def _loaded_elsewhere(
+        self,
+        sources: Iterable[FixtureData],
+        part: FixtureData,
+        dataset_id: str,
+        max_count: int,
+    ) -> Steps[list[RowPlace]]:
+        """Do the same for the rows of loaded `sources`: removed ones never return."""
+        found: list[RowPlace] = []
+        for source in sources:
+            ids = yield from common_keys(source.row_places, part.row_places)
+            places = map(source.row_places.__getitem__, ids)
+            others = [each for each in places if each.dataset_id != dataset_id]
+            for _, chunk in pieces(sorted(others, key=lambda each: each.row.id)):
+                found += [
+                    each
+                    for each in chunk
+                    if self._source_of(each.dataset_id) is source
+                    and self._row_at(each, is_added=False)
+                ]
+                if len(found) >= max_count:
+                    return found[:max_count]
+                yield
+        return found
+
+    def _source_of(self, dataset_id: str) -> FixtureData:
+        """Return the loaded data of a dataset."""
+        return self._loaded_datasets.get(dataset_id, self.fixture)
 
     def _loaded_sources(self) -> list[FixtureData]:
         """Return all loaded data, the fixture last."""
@@ -367,10 +407,8 @@ class Store(ChatStore):
         """Return the place of a loaded row; None if its dataset was replaced."""
         for source in self._loaded_sources():
             place = source.row_places.get(row_id)
-            if place is not None:
-                dataset_id = place.dataset_id
-                if self._loaded_datasets.get(dataset_id, self.fixture) is source:
-                    return place
+            if place is not None and self._source_of(place.dataset_id) is source:
+                return place
         return None
 
     def _own_apps(self) -> dict[str, App]:
