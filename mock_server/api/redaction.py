@@ -222,6 +222,8 @@ _MAX_SUFFIX_BYTES = 4
 _LOGIN_FIELDS_SHOWN = {"username", "code"}
 _MAX_TEXTS, _MAX_CHARS = 20, 4_096
 """Maximum texts of a login, and characters of each, that its response may repeat."""
+_MAX_NESTED_BYTES = 16 * 1024
+"""Maximum bytes of an array or object of a login in which texts are looked for."""
 _URL_QUERY = re.compile(rb"([?#])[^\s=?#]*+=[^\n]*+")
 _MAX_FIELDS = 1_000
 """Maximum fields of a login that are read besides the known ones."""
@@ -329,12 +331,21 @@ def _texts_in(value: str | msgspec.Raw) -> Iterator[str]:
     if isinstance(value, str):
         yield value
         return
-    for match in _JSON_TEXT.finditer(bytes(value)):
-        if match[1] is None:
-            yield match[0].decode()
-        elif not match["name"]:
-            with suppress(msgspec.MsgspecError, UnicodeError):
-                yield msgspec.json.decode(match[1], type=str)
+    raw = bytes(value)
+    matches = [raw] if _is_text(value) else _texts_below(raw[:_MAX_NESTED_BYTES])
+    for each in matches:
+        with suppress(msgspec.MsgspecError, UnicodeError):
+            yield (
+                msgspec.json.decode(each, type=str)
+                if each[:1] == b'"'
+                else each.decode()
+            )
+
+
+def _texts_below(raw: bytes) -> Iterator[bytes]:
+    """Yield the texts and numbers in raw JSON, but not the names of fields."""
+    found = _JSON_TEXT.finditer(raw)
+    return (match[1] or match[0] for match in found if not match["name"])
 
 
 def _is_text(value: msgspec.Raw) -> bool:

@@ -482,6 +482,9 @@ OPERATIONS = {
     "objects in metadata": Input(ROWS, lambda n: with_metadata(b'{"":0}', n)),
     "a password": Input(BODY, lambda n: Sent(LOGIN, b'{"password":%b}' % text("a", n))),
     "fields of a login": Input(780_000, lambda n: Sent(LOGIN, fields(n))),
+    "texts of a password": Input(
+        BODY, lambda n: Sent(LOGIN, b'{"password":%b}' % array(b'""', n))
+    ),
     "escapes of a password": Input(
         BODY, lambda n: Sent(LOGIN, b'{"password":%b}' % text("%41", n))
     ),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from sys import getrefcount
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,9 +20,11 @@ from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.index import ANYWHERE, Search
 from mock_server.domain.objects.models import App, Chat, ChatRecord, Collection, Row
+from mock_server.domain.objects.pending import NotReady, Pending
 from mock_server.domain.objects.rows import sort_rows
 from mock_server.domain.storage import training
 from mock_server.domain.storage.store import Store
+from tests.domain.ready import ready
 
 IDS = ["a", "b", "c", "d"]
 CHATS = LoadedChats((each, Chat("app", each)) for each in IDS[:2])
@@ -385,3 +389,39 @@ def test_new_ids_are_the_same_after_a_reset_and_never_taken() -> None:
     app = App("app", records={"x": (ChatRecord(made[3], "AI", "x"),)})
     other = Store(FixtureData(apps={"app": app}, datasets={made[0]: dataset}))
     assert other.new_id() == made[5]
+
+
+def of_rows(dataset_id: str, *ids: str) -> FixtureData:
+    """A dataset with rows of these ids."""
+    rows = {"c": sort_rows(Row(each, "q") for each in ids)}
+    dataset = Dataset(dataset_id, tree=Tree([Collection("c", "C")]), rows=rows)
+    return FixtureData(datasets={dataset_id: dataset})
+
+
+def test_a_removed_row_does_not_hide_another_of_its_id() -> None:
+    store = Store(GENERATION)
+    for own_id in ("d", "e"):
+        part = of_rows(own_id, "r")
+        store.put_whole_dataset(part.datasets[own_id], part)
+        if own_id == "d":
+            dataset = store.dataset("d")
+            assert dataset is not None
+            store.rows.change(dataset, "c", removed=store.rows.get(dataset, "c"))
+    found = store.find_row("r")
+    assert found is not None
+    assert found[0].id == "e"
+
+
+def test_rows_elsewhere_are_those_of_the_store_that_is_asked() -> None:
+    ids = [f"r{n}" for n in range(20_000)]
+    fixture, part = of_rows("d", *ids), of_rows("e", *ids)
+    before, after = Store(fixture), Store(fixture)
+    before.remove_collections((before.datasets()[0], ["c"]))
+    kept: list[Pending[Any]] = []
+    while len(kept) < 3:
+        with pytest.raises(NotReady) as not_ready:
+            before.places_elsewhere(part, "e", 3)
+        kept.append(not_ready.value.pending)
+        deque(kept[-1], maxlen=0)
+    assert before.places_elsewhere(part, "e", 3) == []
+    assert len(ready(lambda: after.places_elsewhere(part, "e", 3))) == 3

@@ -360,8 +360,10 @@ class Store(ChatStore):
         Those in the dataset with this id do not count. Raises NotReady.
         """
         sources = self._loaded_sources() if part.row_places else []
-        steps = self._loaded_elsewhere(sources, part, dataset_id, max_count)
-        places = compute(part, ("elsewhere", *map(id, sources)), steps)
+        by_source = [(each, each.row_places) for each in sources]
+        steps = self._loaded_elsewhere(by_source, part, dataset_id, max_count)
+        # A reset brings removed rows back, in another store of the same sources.
+        places = compute(part, ("elsewhere", self, *map(id, sources)), steps)
         added = (
             each
             for each in self.rows.added_places(part.row_places)
@@ -371,16 +373,19 @@ class Store(ChatStore):
 
     def _loaded_elsewhere(
         self,
-        sources: Iterable[FixtureData],
+        by_source: Iterable[tuple[FixtureData, Mapping[str, RowPlace]]],
         part: FixtureData,
         dataset_id: str,
         max_count: int,
     ) -> Steps[list[RowPlace]]:
-        """Do the same for the rows of loaded `sources`: removed ones never return."""
+        """Do the same for loaded rows; removed ones never return.
+
+        `by_source` has the places of the rows in all loaded data.
+        """
         found: list[RowPlace] = []
-        for source in sources:
-            ids = yield from common_keys(source.row_places, part.row_places)
-            places = map(source.row_places.__getitem__, ids)
+        for source, places_by_id in by_source:
+            ids = yield from common_keys(places_by_id, part.row_places)
+            places = map(places_by_id.__getitem__, ids)
             others = [each for each in places if each.dataset_id != dataset_id]
             for _, chunk in pieces(sorted(others, key=lambda each: each.row.id)):
                 found += [
@@ -404,10 +409,12 @@ class Store(ChatStore):
         return [*chain(*sources), self.fixture]
 
     def _loaded_place(self, row_id: str) -> RowPlace | None:
-        """Return the place of a loaded row; None if its dataset was replaced."""
+        """Return the place of a loaded row; None if it was replaced or removed."""
         for source in self._loaded_sources():
             place = source.row_places.get(row_id)
-            if place is not None and self._source_of(place.dataset_id) is source:
+            if place is None or self._source_of(place.dataset_id) is not source:
+                continue
+            if self._row_at(place, is_added=False):
                 return place
         return None
 
