@@ -14,7 +14,10 @@ from typing import Any
 import httpx2
 import pytest
 from msgspec.structs import replace
+from starlette.responses import PlainTextResponse
+from starlette.types import Message, Receive, Scope, Send
 
+from mock_server.api.connection import Connection
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.api.slices import (
     _MAX_WORKING,
@@ -96,6 +99,36 @@ def test_many_searches_at_the_same_time_all_end() -> None:
         assert found == [matching(term) for term in TERMS]
 
     talk(scenario)
+
+
+@pytest.mark.parametrize("asked", ["by a client", "by an administrator"])
+def test_long_work_ends_with_its_client(asked: str) -> None:
+    app, sent = create_app(fresh()), list[Message]()
+    transport: Any = SimpleNamespace(is_closing=lambda: True, is_new=lambda: True)
+
+    async def of_one_who_has_left(scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"] = Connection(transport, "zttp").state()
+
+        async def keep(message: Message) -> None:
+            sent.append(message)
+
+        await app(scope, receive, keep)
+        await PlainTextResponse("")(scope, receive, send)
+
+    async def run() -> None:
+        server = httpx2.ASGITransport(of_one_who_has_left)
+        url = "http://localhost"
+        async with httpx2.AsyncClient(
+            transport=server, base_url=url, headers=KEY
+        ) as client:
+            if asked == "by a client":
+                body = {"datasetId": "d", "offset": 0, "searchText": "7"}
+                await client.post(LIST, json=body)
+            else:
+                await client.get(COLLECTIONS, params={"name": "7"})
+
+    asyncio.run(run())
+    assert sent == []
 
 
 def test_of_many_long_works_one_goes_on_in_each_turn_of_the_loop() -> None:
