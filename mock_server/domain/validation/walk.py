@@ -107,7 +107,8 @@ def _items_to_walk(
     size = max(len(items) // _PARTS, _PARTS)
     for start in range(0, len(items), size):
         part = items[start : start + size]
-        if not _converts(dict(part), expected):
+        # A quick check of one item would repeat those of its own arrays and objects.
+        if len(part) == 1 or not _converts(dict(part), expected):
             is_small = len(part) <= _PARTS
             yield from part if is_small else _items_to_walk(part, expected)
 
