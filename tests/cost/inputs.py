@@ -24,6 +24,7 @@ ROWS = DEFAULT_LIMITS.text_body_bytes - 200
 ESCAPES = 2 * Published.json_escapes - 200
 FORM = DEFAULT_LIMITS.upload_bytes - 200
 CREATE = "/api/core/dataset/collection/create"
+APPS_CREATE = "/api/core/app/create"
 INSERT = "/api/core/dataset/data/insertData"
 LOGIN = "/api/support/user/account/loginByPassword"
 YAML = {"content-type": "application/yaml"}
@@ -467,6 +468,24 @@ OPERATIONS = {
         Published.json_values - 10, lambda n: with_fields(filterTags=["t"] * n)
     ),
     "filterTags": Input(BODY, lambda n: with_fields(filterTags=["t" * (n // 90)] * 80)),
+    "inputs of a node": Input(
+        12_000, lambda n: workflow(node(inputs=[node_input(required=1.0)] * n))
+    ),
+    "nodes, the last one wrong": Input(
+        8_000, lambda n: workflow(*[node(showStatus=1.0)] * n, {})
+    ),
+    "types of an input, the last one wrong": Input(
+        40_000,
+        lambda n: workflow(
+            node(inputs=[node_input(renderTypeList=["input"] * n + [1])])
+        ),
+    ),
+    "ids of chats, the last one empty": Input(
+        48_000,
+        lambda n: sent_json(
+            f"{CHATS}/history/batchDelete", appId="a", chatIds=["a"] * n + [""]
+        ),
+    ),
     "fields of a row": Input(ROWS, lambda n: Sent(INSERT, short_fields(n))),
     "integers in a row": Input(ROWS, lambda n: Sent(INSERT, of_a_row(array(b"1", n)))),
     "exponents in a row": Input(
@@ -976,6 +995,9 @@ SCRIPTED = {
         48_000,
         lambda n: admin("POST", "/faults", {"kind": "reply", "parts": [{}] * n}),
     ),
+    "parts of a reply, the last one wrong": Input(
+        24_000, lambda n: reply(parts=[{"text": ""}] * n + [{"x": 1}])
+    ),
     "JSON of an answer": Input(BODY // 4, lambda n: answer(json=[0] * n)),
     "objects of an answer": Input(
         Published.json_containers - 100, lambda n: answer(json=[{"a": 1}] * n)
@@ -1278,6 +1300,9 @@ ADMIN = {
     ),
     "name of a collection": Input(BODY, lambda n: collection(name="n" * n)),
     "tags of a collection": Input(BODY, lambda n: collection(tags=["tag"] * (n // 7))),
+    "tags of a collection, the last one wrong": Input(
+        48_000, lambda n: collection(tags=["a"] * n + [1])
+    ),
     "host": Input(60_000, lambda n: Sent(STATE, headers={"host": "h" * n})),
     "names of a host": Input(
         60_000, lambda n: Sent(STATE, headers={"host": "h." * (n // 2) + "!"})
@@ -1358,6 +1383,22 @@ def many_rows(count: int, rest: str = "") -> dict[str, Any]:
     """A dataset of one collection with many rows."""
     rows = [{"q": f"{number}{rest}"} for number in range(count)]
     return {"name": "d", "collections": [{"_id": "c", "name": "c", "data": rows}]}
+
+
+def workflow(*nodes: Any) -> Sent:
+    """An app with these nodes is made."""
+    modules = [{"flowNodeType": "code", "outputs": []} | each for each in nodes]
+    return sent_json(APPS_CREATE, name="x", type="simple", modules=modules)
+
+
+def node(**fields: Any) -> dict[str, Any]:
+    """A node of a workflow."""
+    return {"nodeId": "", "name": "", "inputs": []} | fields
+
+
+def node_input(**fields: Any) -> dict[str, Any]:
+    """An input of a node."""
+    return {"key": "", "label": "", "renderTypeList": []} | fields
 
 
 def deleted(*numbers: int) -> Sent:

@@ -47,6 +47,10 @@ def test_integral_floats_are_integers_at_any_depth() -> None:
     fields = {"xAt": 3.0, "more": [{"xAt": 4.0}]}
     assert convert(fields, Point) == Point(3, None, [Point(4)])
     assert with_integers([1.0, None], list[int | None]) == [1, None]
+    for number in (1.0, 2.0**60):
+        (converted,) = with_integers([number], list[int], is_checked=True)
+        assert type(converted) is int
+        assert converted == number
     assert refusal({"xAt": 1.5}).endswith("got 1.5 - at $.xAt")
 
 

@@ -1,6 +1,6 @@
 """Whether values are as types say, and types in the words of messages."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, inspect
@@ -60,6 +60,29 @@ def test_a_mistake_among_many_items_is_found() -> None:
         each.path for each in mistakes([*objects, {"\ud800": 1}], list[dict[str, Any]])
     ]
     assert found == [(200,), (201, "\ud800")]
+
+
+@pytest.mark.parametrize("count", [3, 40, 400, 10_000])
+def test_the_last_of_many_items_of_any_type_is_checked(count: int) -> None:
+    class Item(Struct):
+        number: Annotated[int, Meta(ge=0, le=5)] = 0
+
+    class Named(Struct):
+        mixed: list[Annotated[str, Meta(max_length=3)] | Item]
+        named: dict[str, Item]
+        kinds: list[Literal["a", "b"]]
+
+    value = {
+        "mixed": [*["abc", {"number": 1.0}] * count, "abcd"],
+        "named": {f"{n}": {"number": 5.0} for n in range(count)} | {"x": {"number": 6}},
+        "kinds": [*"ab" * count, 1.0, "\ud800"],
+    }
+    assert [each.path for each in mistakes(value, Named)] == [
+        ("mixed", 2 * count),
+        ("named", "x", "number"),
+        ("kinds", 2 * count),
+        ("kinds", 2 * count + 1),
+    ]
 
 
 def test_the_items_of_an_optional_field_count_too() -> None:

@@ -86,34 +86,41 @@ class Contract(Generic[F]):
         `ignored` gets hints, as in `values`. Raises BadJson, InvalidField, and NotReady
         while a large body is being decoded.
         """
-        try:
-            if len(content) <= _SHORT_BYTES:
-                fields: F | None = self.decoder.decode(content)
-            elif len(content) <= Published.free_body_bytes:
-                check_counts(content)
+        hints: list[str] = []
+        if len(content) > Published.free_body_bytes:
+            # The application has checked the counts of a body as large as this.
+            steps = self._read_in_steps(content, choices)
+            fields, hints = compute(self, (content, choices), steps)
+        else:
+            is_short = len(content) <= _SHORT_BYTES
+            try:
+                if not is_short:
+                    check_counts(content)
                 fields = self.decoder.decode(content)
-            else:
-                # The application has checked the counts of a body as large as this.
-                fields = compute(self, content, self._decode_in_steps(content))
-        except DECODE_ERRORS:
-            fields = None
-        if fields is None:
-            is_checked = len(content) > _SHORT_BYTES
-            values = self.values(content, choices, ignored, is_checked=is_checked)
-            fields = with_integers(values, self.fields)
-        elif ignored is not None and len(content) <= _SHORT_BYTES:
-            ignored += self.known_fields.typo_hints(content)
+                if is_short and ignored is not None:
+                    hints = self.known_fields.typo_hints(content)
+            except DECODE_ERRORS:
+                values = self.values(content, choices, hints, is_checked=not is_short)
+                fields = with_integers(values, self.fields, is_checked=True)
+        if ignored is not None:
+            ignored += hints
         if self.checks_all_fields(choices):
             fields.check()
         return fields
 
-    def _decode_in_steps(self, content: bytes) -> Steps[F | None]:
-        """Decode a large body in its own step; None if it violates the spec."""
+    def _read_in_steps(
+        self, content: bytes, choices: Choices
+    ) -> Steps[tuple[F, list[str]]]:
+        """Return the fields of a large body, and hints at ignored ones."""
+        hints: list[str] = []
         for _ in range(FIRST_STEPS):
             yield
         with suppress(*DECODE_ERRORS):
-            return self.decoder.decode(content)
-        return None
+            return self.decoder.decode(content), hints
+        yield
+        values = self.values(content, choices, hints, is_checked=True)
+        yield
+        return with_integers(values, self.fields, is_checked=True), hints
 
     def values(
         self,

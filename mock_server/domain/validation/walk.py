@@ -9,10 +9,11 @@ arrays, objects, unions, literals, and strings and numbers with inclusive bounds
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import islice
+from typing import Annotated, Any, Literal, TypeVar, Union
 
 import msgspec
-from msgspec import UNSET, Struct, inspect
+from msgspec import UNSET, Meta, Struct, inspect
 
 from mock_server.domain.messages import (
     as_ms,
@@ -22,6 +23,7 @@ from mock_server.domain.messages import (
     nearest,
 )
 
+K = TypeVar("K", str, int)
 Path = tuple[str | int, ...]
 """Keys and indices from the top of a document to a value."""
 
@@ -75,64 +77,107 @@ def mistakes_of(value: object, expected: inspect.Type, path: Path) -> Iterator[M
             yield Mistake(path, _message(value, expected), missing=required)
         case inspect.DictType(value_type=kind), dict():
             # A JSON escape may be half of a surrogate pair, which is not valid Unicode.
-            for key, item in value.items():
+            for key, item in _items_to_walk([*value.items()], kind):
                 if not is_unicode(key):
                     yield Mistake((*path, key), SURROGATE, is_at_key=True)
-                if not isinstance(kind, inspect.AnyType):  # any value is valid
-                    yield from mistakes_of(item, kind, (*path, key))
+                yield from mistakes_of(item, kind, (*path, key))
         case inspect.ListType(item_type=kind), list():
             if not _has_length(value, base_type):
                 yield Mistake(path, _length_message(value, base_type))
             # In an array that is too long, check the items up to the maximum.
-            for index, item in _items_to_walk(value[: base_type.max_length], kind):
+            items = [*enumerate(value[: base_type.max_length])]
+            for index, item in _items_to_walk(items, kind):
                 yield from mistakes_of(item, kind, (*path, index))
         case _ if not is_valid(value, expected):
             yield Mistake(path, _message(value, expected))
 
 
-_MANY_ITEMS = 100
+_PARTS = 16
+"""Number of parts of an array or object that are checked quickly, each as a whole."""
 
 
 def _items_to_walk(
-    items: list[object], expected: inspect.Type
-) -> Iterator[tuple[int, object]]:
-    """Yield index and item of each item that may have mistakes.
+    items: list[tuple[K, object]], expected: inspect.Type
+) -> Iterator[tuple[K, object]]:
+    """Yield key (or index) and value of each item that may have mistakes.
 
-    In a long array, a quick check finds most of the items without mistakes.
+    A quick check finds most parts without mistakes. Any other part is divided again,
+    because walking many items takes long.
     """
-    pairs = enumerate(items)
-    if len(items) < _MANY_ITEMS:
-        return pairs
-    match without_metadata(expected):
-        case inspect.StructType(cls=kind):
-            return _unconverted(items, kind)
-        case inspect.DictType(value_type=inspect.AnyType()):
-            objects = [item for item in items if isinstance(item, dict)]
-            if is_unicode("".join(chain.from_iterable(objects))):
-                return (
-                    (index, each) for index, each in pairs if not isinstance(each, dict)
-                )
-    return pairs
+    size = max(len(items) // _PARTS, _PARTS)
+    for start in range(0, len(items), size):
+        part = items[start : start + size]
+        # A quick check of one item would repeat those of its own arrays and objects.
+        if len(part) == 1 or not _converts(dict(part), expected):
+            is_small = len(part) <= _PARTS
+            yield from part if is_small else _items_to_walk(part, expected)
 
 
-def _unconverted(
-    items: list[object], kind: type[Struct]
-) -> Iterator[tuple[int, object]]:
-    """Yield index and item for each part of an array that fails a quick check."""
-    for start in range(0, len(items), _MANY_ITEMS):
-        part = items[start : start + _MANY_ITEMS]
-        if not _converts(part, kind):
-            yield from enumerate(part, start)
-
-
-def _converts(items: list[object], kind: type[Struct]) -> bool:
-    """Return True if a quick, incomplete check finds no mistake in structs."""
+def _converts(items: Mapping[K, object], expected: inspect.Type) -> bool:
+    """Return True if a quick, incomplete check finds no mistake in values of a type."""
+    kind: Any = dict[Any, _python_type(expected)]  # type: ignore[misc]
     try:
-        msgspec.convert(items, list[kind])  # type: ignore[valid-type]
+        try:
+            msgspec.convert(items, kind)
+        except msgspec.ValidationError as error:
+            if "got `float`" not in str(error):
+                return False
+            msgspec.convert(_with_integers(items), kind)  # 3.0 counts as an integer
         msgspec.json.encode(items)  # raises for a lone surrogate
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError):
         return False
     return True
+
+
+# Plain data has no subtypes of these types, and a look-up is faster than `isinstance`.
+_MAY_CHANGE = frozenset((dict, list, float))
+
+
+def _with_integers(value: Any) -> Any:
+    """Return plain data with all numbers such as 3.0 as integers."""
+    if type(value) not in _MAY_CHANGE:
+        return value
+    if isinstance(value, dict):
+        return {
+            name: _with_integers(each) if type(each) in _MAY_CHANGE else each
+            for name, each in value.items()
+        }
+    if isinstance(value, list):
+        return [*map(_with_integers, value)]
+    return integral_as_int(value)
+
+
+def _python_type(expected: inspect.Type) -> Any:
+    """Return the type that a description describes: the inverse of `type_info`."""
+    match without_metadata(expected):
+        case inspect.StructType(cls=kind) | inspect.CustomType(cls=kind):
+            return kind
+        case inspect.UnionType(types=kinds):
+            return Union[tuple(map(_python_type, kinds))]  # noqa: UP007
+        case inspect.LiteralType(values=values):
+            return Literal[values]
+        case inspect.ListType(item_type=kind, min_length=low, max_length=high):
+            meta = Meta(min_length=low, max_length=high)
+            return Annotated[list[_python_type(kind)], meta]  # type: ignore[misc]
+        case inspect.DictType(value_type=kind):
+            return dict[str, _python_type(kind)]  # type: ignore[misc]
+        case inspect.StrType(min_length=low, max_length=high, pattern=pattern):
+            return Annotated[
+                str, Meta(min_length=low, max_length=high, pattern=pattern)
+            ]
+        case inspect.IntType(ge=low, le=high):
+            return Annotated[int, Meta(ge=low, le=high)]
+        case inspect.FloatType(ge=low, le=high):
+            return Annotated[float, Meta(ge=low, le=high)]
+        case other:
+            return _PLAIN_TYPES[type(other)]
+
+
+_PLAIN_TYPES = {
+    inspect.AnyType: Any,
+    inspect.BoolType: bool,
+    inspect.NoneType: None,
+}
 
 
 _LISTED_FIELDS = 24
