@@ -138,6 +138,15 @@ def test_a_request_on_its_way_sees_that_its_sandbox_has_gone(turned: Turned) -> 
     assert mine.state is not before
 
 
+def test_a_deleted_sandbox_keeps_no_data(turned: Turned) -> None:
+    # Not even its baseline: the keys of many sandboxes take long to issue.
+    baseline = FixtureData(datasets={DATASET.id: DATASET})
+    mine = turned.all.create("mine", baseline=baseline)
+    assert [*mine.store.datasets()] == [DATASET]
+    turned.all.delete("mine")
+    assert not [*mine.store.datasets()]
+
+
 def test_the_default_sandbox_never_ends(turned: Turned) -> None:
     turned.seconds = 1e12
     assert turned.all.get("default") is turned.all.default
