@@ -239,6 +239,8 @@ class Limits:
     """Apps, or datasets with their folders, of all fixtures."""
     fixture_collections: int = 2_000_000
     """Collections of all fixture files, `repeat` expanded."""
+    fixture_folders: int = 100_000
+    """Collections with content, of all fixture files."""
     checked_repetitions: int = 10_000
     """Repetitions that are expanded despite mistakes."""
     fixture_rows: int = 2_000_000

@@ -1522,6 +1522,17 @@ FOLDERS = {
             forbidden(),
         ],
     ),
+    "folder of folders without content that is moved": Input(
+        80_000,
+        lambda n: [
+            deep_folders(n),
+            *(
+                without(f"c{at}" for at in range(start, start + 1_000))
+                for start in range(1, n, 1_000)
+            ),
+            put_below("f", "p98"),
+        ],
+    ),
     "folder that is deleted by admin": Input(
         BELOW,
         lambda n: [
@@ -1828,6 +1839,25 @@ def of_folders(count: int) -> dict[str, Any]:
 def folders(count: int) -> Sent:
     """The same that is put."""
     return admin("PUT", "/state", of_folders(count))
+
+
+def deep_folders(count: int) -> Sent:
+    """A state with a folder of folders, each with a collection, beside deep folders."""
+    parents = {"f": None} | {f"f{at}": "f" for at in range(1, count + 1)}
+    parents |= {f"c{at}": f"f{at}" for at in range(1, count + 1)}
+    parents |= {"p0": None} | {f"p{at}": f"p{at - 1}" for at in range(1, 100)}
+    collections = [
+        {"_id": each, "name": each, "parentId": parent}
+        for each, parent in parents.items()
+    ]
+    datasets = [{"id": "d", "collections": collections}]
+    return admin("PUT", "/state", {"datasets": datasets})
+
+
+def put_below(collection_id: str, parent_id: str) -> Sent:
+    """The collection is moved into a folder."""
+    fields = {"id": collection_id, "parentId": parent_id}
+    return Sent(f"{RELATED}/collection/update", json.dumps(fields).encode(), "PUT")
 
 
 def recurring(count: int) -> Sent:

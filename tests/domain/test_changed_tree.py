@@ -189,9 +189,9 @@ class Changes(RuleBasedStateMachine):
                 inner = {each.id for each in plain.descendants(own_id)}
                 assert {each.id for each in tree.descendants(own_id)} == inner
                 assert tree.descendant_count(own_id, 9) == len(inner)
-                for each in (tree, plain):
-                    found = [each.has_level(own_id, at) for at in range(len(IDS))]
-                    assert found == wanted_levels
+                found = [plain.has_level(own_id, at) for at in range(len(IDS))]
+                assert found == wanted_levels
+                assert all(tree.has_level(own_id, at) for at in range(count + 1))
             for folder in FOLDERS:
                 wanted = plain.listing(folder, "fixture").items
                 assert set(tree.children(folder)) == set(wanted)
@@ -328,6 +328,15 @@ def test_what_moved_into_an_empty_folder_goes_with_it(kind: type[ChangedTree]) -
     assert [tree.has_level("p", level) for level in (3, 4)] == [True, False]
     tree.remove(["p"])
     assert (len(tree), list(tree)) == (0, [])
+
+
+def test_levels_that_lost_their_content_still_count() -> None:
+    items = [Collection("a", "n"), Collection("b", "n", parent_id="a")]
+    tree = changed(Tree([*items, Collection("c", "n", parent_id="b")]))
+    tree.remove(["c"])
+    assert [tree.has_level("a", level) for level in (2, 3)] == [True, False]
+    tree.remove(["b"])
+    assert [tree.has_level("a", level) for level in (0, 1)] == [True, False]
 
 
 def test_more_searches_than_are_cached_all_end() -> None:

@@ -156,6 +156,7 @@ class FolderTree(ABC):
         """Return whether a level below a folder has collections.
 
         The direct children of the folder are on level 1, the folder itself is on 0.
+        Levels that have lost their content since loading may count too.
         """
 
     def folder_path(self, folder: str | None) -> Iterator[str]:

@@ -175,10 +175,9 @@ class ChangedTree(FolderTree):
         return [*loaded, *new]
 
     def has_level(self, folder: str, level: int) -> bool:
-        count = self.child_count(folder)
-        if level < 2 or not count:
-            return level < 1 or count > 0
-        heights, changed = self._base.heights, self._changed_by_folder()
+        if level < 1 or not self.child_count(folder):
+            return level < 1
+        base, changed = self._base, self._changed_by_folder()
 
         # Depth first, without recursion, as the limit of the depth may be raised.
         path: list[Iterator[str]] = [iter((folder,))]
@@ -186,11 +185,12 @@ class ChangedTree(FolderTree):
             parent, left = next(path[-1], None), level - len(path) + 1
             if parent is None:
                 path.pop()
+            # The levels of the base count, also without their content: looking for
+            # what is left of it would take long.
+            elif base.has_level(parent, left):
+                return True
             elif left > 1:
-                # If the base has fewer levels here, those of changed folders decide.
-                is_high = heights.get(parent, 1) >= left
-                inner = self.folders_in(parent) if is_high else changed.get(parent, ())
-                path.append(iter(inner))
+                path.append(iter(changed.get(parent, ())))
             elif self.child_count(parent):
                 return True
         return False
