@@ -13,6 +13,8 @@ from mock_server.domain.sandboxes.sandbox import Sandbox
 BOUND_PREFIX = "/__sandboxes/"
 """Start of a bound address; the name of the sandbox follows."""
 
+_ADMIN_PREFIX = "/__admin/sandboxes/"
+
 
 def bind(scope: Scope, path: str, sandboxes: Sandboxes) -> None:
     """Bind a request to the sandbox that its path names.
@@ -28,13 +30,17 @@ def bind(scope: Scope, path: str, sandboxes: Sandboxes) -> None:
 
 
 def likely_sandbox(sandboxes: Sandboxes, scope: Scope) -> Sandbox:
-    """Return the sandbox of the bound address or of the API key, else the default.
+    """Return the sandbox of the address or of the API key, else the default.
 
-    Unknown names and keys select the default sandbox too.
+    The address is a bound one, or of the admin API. Unknown names and keys select the
+    default sandbox too.
     """
-    notes = notes_of(scope)
-    if notes.bound_to is not None:
-        return sandboxes.find(notes.bound_to) or sandboxes.default
+    notes, path = notes_of(scope), scope["path"]
+    name = notes.bound_to
+    if path.startswith(_ADMIN_PREFIX):
+        name = path.removeprefix(_ADMIN_PREFIX).partition("/")[0]
+    if name is not None:
+        return sandboxes.find(name) or sandboxes.default
     return sandboxes.for_key(notes.headers.key or "") or sandboxes.default
 
 

@@ -77,6 +77,11 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     has_request_id: bool = False
     unread_keys: tuple[str, ...] = ()
 
+    @property
+    def credentials(self) -> tuple[str | None, ...]:
+        """The key, the login token, and the words that may be a key."""
+        return self.key, self.login, *self.unread_keys
+
 
 def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
     """Parse the headers of a request. Invalid headers raise no error."""

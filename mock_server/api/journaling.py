@@ -112,8 +112,7 @@ class Journaling:
             # after the redaction.
             self._cut(entry, max_bytes + redaction.ESCAPED_KEY_BYTES)
         if is_login or self._may_show_secrets(entry, request, refusal):
-            head = request.headers
-            secrets = self._secrets.for_request(state, head.key, *head.unread_keys)
+            secrets = self._secrets.for_request(state, *request.headers.credentials)
             secrets = replace(secrets, texts=(*secrets.texts, *credentials))
             redaction.redact_entry(entry, secrets)
         if is_long:

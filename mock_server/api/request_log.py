@@ -184,15 +184,16 @@ class LogRedaction:
 
     def message(self, scope: Scope, text: str) -> str:
         """Return a text, such as the message of a refusal, redacted and cut."""
-        state = likely_sandbox(self._sandboxes, scope).state
-        head = notes_of(scope).headers
-        secrets = self._secrets.for_request(state, head.key, *head.unread_keys)
-        if below := below_login(scope["path"]):
-            secrets = replace(secrets, texts=(*secrets.texts, *below))
         # A cut before the redaction may leave half a key, which is not found. But paths
         # can be very long: so cut roughly before, drop the end, and cut again.
         beginning = text[: self._max_chars + ESCAPED_KEY_BYTES]
-        redacted = redacted_text(beginning, secrets)
+        redacted, default = beginning, self._sandboxes.default
+        credentials = notes_of(scope).headers.credentials
+        for sandbox in {default, likely_sandbox(self._sandboxes, scope)}:
+            secrets = self._secrets.for_request(sandbox.state, *credentials)
+            if below := below_login(scope["path"]):
+                secrets = replace(secrets, texts=(*secrets.texts, *below))
+            redacted = redacted_text(redacted, secrets)
         shown = redacted if beginning == text else redacted[:-ESCAPED_KEY_BYTES]
         is_whole = shown == redacted and len(shown) <= self._max_chars
         return shown if is_whole else shown[: self._max_chars] + CUT_MARK

@@ -144,6 +144,30 @@ def test_no_key_that_a_client_put_into_a_field_is_logged(
         assert key[:16] not in line
 
 
+def test_no_key_of_the_sandbox_in_an_address_of_the_admin_api_is_logged(
+    logged: Logged,
+) -> None:
+    state = {"keys": [{"key": "only-key-of-the-sandbox"}]}
+    made = logged.client.post("/__admin/sandboxes", json={"name": "s", "state": state})
+    assert made.status_code == 201
+    for sent in ("only-key-of-the-sandbox", SECRET):
+        for path in ("s", f"s/apps/{sent}/chats", f"s/{sent}", f"s/faults?{sent}=1"):
+            logged.client.post(f"/__admin/sandboxes/{path}", json={sent: sent})
+            assert sent not in logged.lines[-1]
+
+
+@pytest.mark.parametrize("name", ["token", "cookie"])
+def test_no_login_token_that_a_client_put_into_a_path_is_logged(
+    logged: Logged, name: str
+) -> None:
+    token = "token-of-an-unknown-login"
+    sent = token if name == "token" else f"fastgpt_token={token}"
+    logged.client.get(f"/{token}", headers={name: sent})
+    assert "[redacted]" in logged.lines[-1]
+    assert token not in logged.lines[-1]
+    assert token not in logged.client.get("/__admin/journal").text
+
+
 @pytest.mark.parametrize("chars", range(1, len(KEY), 3))
 def test_half_a_key_at_the_rough_cut_of_a_path_is_not_logged(
     logged: Logged, chars: int
