@@ -24,6 +24,13 @@ ROWS = DEFAULT_LIMITS.text_body_bytes - 200
 ESCAPES = 2 * Published.json_escapes - 200
 FORM = DEFAULT_LIMITS.upload_bytes - 200
 CREATE = "/api/core/dataset/collection/create"
+TAGS = [f"tag {n}" for n in range(100)]
+TAGGED: dict[str, Any] = {
+    "datasetId": "d",
+    "parentId": "f",
+    "pageSize": 30,
+    "filterTags": TAGS[:2],
+}
 APPS_CREATE = "/api/core/app/create"
 INSERT = "/api/core/dataset/data/insertData"
 LOGIN = "/api/support/user/account/loginByPassword"
@@ -1520,6 +1527,16 @@ FOLDERS = {
                 for parent in ("", "f")
             ),
             forbidden(),
+        ],
+    ),
+    "folder of tagged collections that is forbidden": Input(
+        9_900, lambda n: [folder(n, tags=TAGS), forbidden()]
+    ),
+    "tags of tagged collections": Input(
+        20_000,
+        lambda n: [
+            folder(n, tags=TAGS),
+            sent_json(f"{RELATED}/collection/scrollList", **TAGGED),
         ],
     ),
     "folder of folders without content that is moved": Input(

@@ -272,6 +272,10 @@ class Listing:
         return self._by_condition[condition]
 
 
+_TAGGED_STEP = STEP // 4
+"""Number of collections whose tags are counted in one step: each may have many."""
+
+
 class TagIndex(Struct, frozen=True, gc=False):
     """The indexes of the collections with each tag, in one array.
 
@@ -288,8 +292,9 @@ class TagIndex(Struct, frozen=True, gc=False):
         """Return the index of the tags of `items`."""
         size = len(items) + 1
         ends = array("I", bytes(4 * size))
-        for start, chunk in pieces(items):
-            if start:  # an index of a few collections takes no step
+        # Each piece takes a step, except the first: an index of a few takes none.
+        for start, chunk in pieces(items, _TAGGED_STEP):
+            if start:
                 yield
             for item in chunk:
                 for tag in item.tags:
@@ -302,7 +307,7 @@ class TagIndex(Struct, frozen=True, gc=False):
                 ends[group] = total  # for now the start, where the first index goes
                 total += hit_count
         indexes = array("I", bytes(4 * total))
-        for start, chunk in pieces(items):
+        for start, chunk in pieces(items, _TAGGED_STEP):
             if start:
                 yield
             for index, item in enumerate(chunk, start):

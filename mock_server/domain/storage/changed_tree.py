@@ -253,7 +253,7 @@ class ChangedTree(FolderTree):
             return _size_of(collection)
         if old.id not in self._put[ANYWHERE]:
             return _size_of(collection) + _REMOVED_BYTES
-        if _texts_of(old) == _texts_of(collection):  # as in a folder that is disabled
+        if _has_same_texts(old, collection):  # as in a folder that is disabled
             return 0
         return _size_of(collection) - _size_of(old)
 
@@ -462,18 +462,27 @@ _EMPTY = Listing(())
 
 # Estimated bytes of a put collection without its texts, and of a removed one.
 _PUT_BYTES, _REMOVED_BYTES = 400, 150
+# Bytes of an empty text.
+_TEXT_BYTES = 49
 # Estimated bytes of a hidden collection: its places in listings and results.
 _HIDDEN_BYTES = 40
 _INVERTED = bytes((1, 0)) * 128
 """Translation table that replaces 0 by 1, and 1 by 0."""
 
 
+def _has_same_texts(one: Collection, other: Collection) -> bool:
+    return _texts_of(one) == _texts_of(other) and one.tags == other.tags
+
+
 def _texts_of(each: Collection) -> tuple[str, ...]:
-    """Return the texts of a collection; those that a search stores folded, twice."""
-    searched = (each.name, *each.tags)
+    """Return the texts of a collection, without its tags."""
     texts = (each.type, each.tmb_id, each.training_type, each.external_file_id)
-    return *searched, *searched, *texts, each.file_id or "", each.raw_link or ""
+    return each.name, *texts, each.file_id or "", each.raw_link or ""
 
 
 def _size_of(each: Collection) -> int:
-    return _PUT_BYTES + sum(map(getsizeof, _texts_of(each)))
+    # A search stores names and tags folded, so these count twice. A collection may have
+    # many tags, and the size of each would take long to get.
+    tags = len(each.tags) * _TEXT_BYTES + getsizeof("".join(each.tags))
+    texts = sum(map(getsizeof, _texts_of(each)))
+    return _PUT_BYTES + texts + getsizeof(each.name) + 2 * tags
