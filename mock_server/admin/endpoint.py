@@ -4,7 +4,6 @@ The functions are in the order in which a request uses them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from inspect import isawaitable
 from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes
@@ -157,7 +156,10 @@ class AdminEndpoint:
         arguments = [getattr(call, each) for each in route.arguments]
         if route.method == "GET":
             await own_turn()  # long lists take milliseconds, and many may come at once
-        handle = partial(route.handle, call, *arguments)
+
+        def handle() -> Any:
+            call.check_sandbox()  # it may have been deleted since the look-up
+            return route.handle(call, *arguments)
 
         def handle_unless_gone() -> Any:
             check_connected(call.scope)

@@ -101,6 +101,20 @@ def test_many_searches_at_the_same_time_all_end() -> None:
     talk(scenario)
 
 
+def test_long_work_in_a_sandbox_that_is_deleted_says_so() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        await client.post("/__admin/sandboxes", json={"name": "s"})
+        url = f"/__admin/sandboxes/s{COLLECTIONS.removeprefix('/__admin')}"
+        found, deleted = await asyncio.gather(
+            client.get(url, params={"name": "7"}),
+            client.delete("/__admin/sandboxes/s"),
+        )
+        assert deleted.status_code == 200
+        assert found.json()["statusText"] == "sandboxNotFound"
+
+    talk(scenario)
+
+
 @pytest.mark.parametrize("asked", ["by a client", "by an administrator"])
 def test_long_work_ends_with_its_client(asked: str) -> None:
     app, sent = create_app(fresh()), list[Message]()

@@ -1533,7 +1533,7 @@ FOLDERS = {
         9_900, lambda n: [folder(n, tags=TAGS), forbidden()]
     ),
     "tags of tagged collections": Input(
-        20_000,
+        9_000,
         lambda n: [
             folder(n, tags=TAGS),
             sent_json(f"{RELATED}/collection/scrollList", **TAGGED),
