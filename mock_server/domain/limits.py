@@ -107,6 +107,8 @@ class Published:
     """Separators of `chunkSplitter` that are used."""
     pushed_rows: Final = 200
     """Data rows in one push."""
+    deleted_changes: Final = 10_000
+    """Changed collections in folders deleted together."""
 
     # Sandboxes
 

@@ -1483,6 +1483,14 @@ FOLDERS = {
             Sent(DELETE, method="DELETE", query="id=f"),
         ],
     ),
+    "folder of too many changed folders that is deleted": Input(
+        120_000,
+        lambda n: [
+            nested(n, 9_000),
+            *(forbidden(f"f{at}") for at in range(n // 9_000)),
+            Sent(DELETE, method="DELETE", query="id=f"),
+        ],
+    ),
     "folder beside changed folders that is deleted": Input(
         39_000,
         lambda n: [
@@ -1845,6 +1853,18 @@ def folder(size: int, **fields: Any) -> Sent:
     return admin(
         "PUT", "/state", {"datasets": [{"id": "d", "collections": collections}]}
     )
+
+
+def nested(size: int, each: int) -> Sent:
+    """A state with a folder of folders, each with `each` collections, that is put."""
+    inside = {"name": "a {n}", "repeat": each}
+    inner = [
+        {"_id": f"f{at}", "name": "f", "children": [inside]}
+        for at in range(size // each)
+    ]
+    collections = [{"_id": "f", "name": "f", "children": inner}]
+    datasets = [{"id": "d", "collections": collections}]
+    return admin("PUT", "/state", {"datasets": datasets})
 
 
 def of_folders(count: int) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from msgspec.structs import replace
 
+from mock_server.domain.errors import LimitReached
 from mock_server.domain.memory import Memory
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.folder_tree import FolderTree
@@ -329,6 +330,15 @@ def test_what_moved_into_an_empty_folder_goes_with_it(kind: type[ChangedTree]) -
     assert [tree.has_level("p", level) for level in (3, 4)] == [True, False]
     tree.remove(["p"])
     assert (len(tree), list(tree)) == (0, [])
+
+
+def test_a_removal_of_too_many_changed_collections_is_refused() -> None:
+    items = [Collection("p", "n"), *(Collection(it, "n", parent_id="p") for it in "ab")]
+    tree = changed(Tree(items))
+    tree.put_all([replace(each, name="m") for each in items[1:]])
+    with pytest.raises(LimitReached, match="changed collections in a deletion"):
+        tree.plan_removal(["p"], max_changes=1)
+    assert tree.plan_removal(["p"], max_changes=2).changes == 2
 
 
 def test_levels_that_lost_their_content_still_count() -> None:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mock_server.domain.errors import LimitReached
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Limits, Published
 from mock_server.domain.memory import GONE_BYTES, Memory
 from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
@@ -179,6 +180,20 @@ def test_of_several_datasets_all_or_nothing_is_removed() -> None:
         store.remove_collections(*wanted)
     assert [len(each.tree) for each in store.datasets()] == [10, 10]
     assert store.remove_collections(*wanted[:1]) == 1
+
+
+def test_changes_in_all_datasets_of_a_removal_count_together() -> None:
+    half = Published.deleted_changes // 2
+    items = [Collection(f"{at}", "a", parent_id="p") for at in range(half + 1)]
+    tree = Tree([Collection("p", "p"), *items])
+    pair = {each: Dataset(each, tree=tree) for each in "de"}
+    store = Store(FixtureData(datasets=pair))
+    store.put_collections(pair["d"], [replace(each, name="b") for each in items])
+    store.put_collections(pair["e"], [replace(each, name="b") for each in items[1:]])
+    with pytest.raises(LimitReached, match="at most 10000 changed collections"):
+        store.remove_collections(*((each, ["p"]) for each in pair.values()))
+    assert [len(each.tree) for each in store.datasets()] == [half + 2] * 2
+    assert store.remove_collections((pair["d"], ["p"])) == half + 2
 
 
 def test_a_changed_collection_shares_what_was_sorted_and_searched() -> None:

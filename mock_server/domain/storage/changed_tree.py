@@ -14,6 +14,8 @@ from itertools import chain, pairwise
 from sys import getsizeof
 from typing import NamedTuple
 
+from mock_server.domain.errors import LimitReached
+from mock_server.domain.limits import Published
 from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.folder_tree import FolderTree
@@ -40,12 +42,14 @@ _ByFolder = dict[Scope, dict[str, Collection]]
 class Removal(NamedTuple):
     """Collections to remove, spans of the base to hide, and the bytes that both take.
 
-    `growth` is negative if more memory is freed than taken.
+    `growth` is negative if more memory is freed than taken. `changes` is the number of
+    new and replacing collections in removed folders.
     """
 
     items: Mapping[str, Collection]
     hidden: Spans
     growth: int
+    changes: int
 
 
 class ChangedTree(FolderTree):
@@ -267,16 +271,27 @@ class ChangedTree(FolderTree):
         self._charge.add(removal.growth)
         return self.apply(removal)
 
-    def plan_removal(self, ids: Iterable[str]) -> Removal:
-        """Return what `remove` would remove, and change nothing."""
+    def plan_removal(
+        self, ids: Iterable[str], max_changes: int = Published.deleted_changes
+    ) -> Removal:
+        """Return what `remove` would remove, and change nothing.
+
+        Raises LimitReached for more changes than `max_changes`.
+        """
         items = {each.id: each for each in map(self.get, ids) if each is not None}
         roots, base_folders = {*items}, self._base.parents()
-        below, newly_hidden = Spans(), 0
+        below, newly_hidden, changes = Spans(), 0, 0
         if any(each in base_folders or each in self._put for each in roots):
             is_inside = self._inside(roots)
             below = self._below(roots, is_inside)
-            new_folders = filter(is_inside, self._new_folders)
-            for folder in [*self._folders_in(below, self._put), *new_folders]:
+            folders = self._folders_in(below, self._put)
+            folders += filter(is_inside, self._new_folders)
+            changes = sum(len(self._put[folder]) for folder in folders)
+            if changes > max_changes:
+                expected = f"at most {Published.deleted_changes} changed collections"
+                got, hint = "more", "delete the content of the folder first"
+                raise LimitReached(f"{expected} in a deletion", got, "request", hint)
+            for folder in folders:
                 items |= self._put[folder]
             newly_hidden = len(self._hidden | below) - len(self._hidden)
             if newly_hidden <= self.max_single_removals:
@@ -287,7 +302,7 @@ class ChangedTree(FolderTree):
         freed = [_size_of(each) for each in items.values() if each.id in put]
         taken = _REMOVED_BYTES * (len(items) - len(freed))
         growth = taken + _HIDDEN_BYTES * newly_hidden - sum(freed)
-        return Removal(items, below if newly_hidden else Spans(), growth)
+        return Removal(items, below if newly_hidden else Spans(), growth, changes)
 
     def apply(self, removal: Removal) -> Set[str]:
         """Remove what was planned, and charged; return the ids as `remove` does."""

@@ -13,6 +13,7 @@ from typing import Self, cast
 from msgspec.structs import replace
 
 from mock_server.domain.errors import LimitReached
+from mock_server.domain.limits import Published
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
@@ -304,12 +305,16 @@ class Store(ChatStore):
         """Remove collections of datasets, their descendants, and the rows of both.
 
         Each removal is a dataset and the ids of collections in it. Returns the number
-        of removed collections. If memory is short, remove none and raise LimitReached.
+        of removed collections. Removes none and raises LimitReached if memory is short,
+        or for too many changed collections.
         """
         trees = {dataset.id: self._changed_tree(dataset) for dataset, _ in removals}
-        planned = [
-            (dataset, trees[dataset.id].plan_removal(ids)) for dataset, ids in removals
-        ]
+        planned: list[tuple[Dataset, Removal]] = []
+        room = Published.deleted_changes
+        for dataset, ids in removals:
+            removal = trees[dataset.id].plan_removal(ids, room)
+            planned.append((dataset, removal))
+            room -= removal.changes
         self._charge.add(sum(removal.growth for _, removal in planned))
         count = sum(
             self._remove_with_rows(dataset, trees[dataset.id], removal)
