@@ -7,8 +7,10 @@ from msgspec import UNSET, Raw
 from msgspec.structs import astuple
 
 from mock_server.admin import views
+from mock_server.api.errors import BadJson
 from mock_server.api.headers import Header
 from mock_server.api.journaling import violations
+from mock_server.api.request import check_counts
 from mock_server.domain.clock import format_time
 from mock_server.domain.journal import Entry
 from mock_server.domain.sandboxes.registry import Sandboxes
@@ -78,8 +80,9 @@ def _json(content: bytes | None, is_cut: bool) -> Raw:
         return Raw(b"null")
     if not is_cut:
         try:
+            check_counts(content)
             msgspec.json.decode(content)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except (BadJson, msgspec.DecodeError, UnicodeDecodeError):
             pass
         else:
             return Raw(content)

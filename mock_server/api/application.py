@@ -27,7 +27,6 @@ from mock_server.api.operations.answered_path import (
     AnsweredPath,
     Served,
 )
-from mock_server.api.operations.contract import DECODE_ERRORS
 from mock_server.api.operations.operation import Distortion, Operation
 from mock_server.api.operations.routing import Operations, is_served
 from mock_server.api.operations.shares import VISITED
@@ -342,7 +341,7 @@ class PublicApi:
 
 
 async def _check_large_body(request: context.RequestContext, content: bytes) -> None:
-    """Raise BadJson for too many values.
+    """Raise BadJson for too many values or levels.
 
     Such a body is not decoded, because decoding would delay all other requests. If it
     is very large, the journal keeps only its beginning, and finds no violations.
@@ -354,5 +353,3 @@ async def _check_large_body(request: context.RequestContext, content: bytes) -> 
         if len(content) > DEFAULT_LIMITS.body_bytes:
             request.content = None
         raise
-    except DECODE_ERRORS:
-        pass  # the operation reports the error

@@ -187,8 +187,6 @@ def read_json(content: bytes, *, is_checked: bool = False) -> dict[str, object]:
         value = msgspec.json.decode(content)
     except UnicodeDecodeError:
         raise _not_json("text that is not UTF-8") from None
-    except RecursionError:
-        raise _not_json(_TOO_DEEP) from None
     except msgspec.DecodeError as error:
         raise _not_json(_describe(content, error)) from None
     if isinstance(value, str):  # it may hold a password
@@ -199,11 +197,7 @@ def read_json(content: bytes, *, is_checked: bool = False) -> dict[str, object]:
 
 
 def check_counts(content: bytes) -> None:
-    """Raise BadJson if a JSON text has too many values or levels; build no values.
-
-    Raises DecodeError if a text with many brackets is no JSON; other texts are not
-    decoded.
-    """
+    """Raise BadJson if a JSON text has too many values or levels; decode nothing."""
     for _ in counting_steps(content):
         pass
 
@@ -213,8 +207,6 @@ def counting_steps(content: bytes) -> Iterator[None]:
     yield from _amount_steps(content)
     yield
     if content.count(b"[") + content.count(b"{") > Published.json_depth:
-        msgspec.json.decode(content, type=msgspec.Raw)  # checks without building values
-        yield
         _check_brackets(content)
 
 
@@ -339,18 +331,21 @@ def _exponents(content: bytes) -> int:
 def _check_brackets(content: bytes) -> None:
     """Raise BadJson for too many arrays and objects, or too deeply nested ones.
 
-    Count the brackets in the text: building the values of 1 MiB would take long.
+    Count the brackets in the text: building the values of 1 MiB would take long, and
+    near the limit of recursion Python cannot free objects.
     """
     steps = _outside_strings(content).translate(_BRACKETS_AS_STEPS, _NO_BRACKETS)
-    if steps.count(1) > Published.json_containers:
-        raise _not_json(f"more than {Published.json_containers} arrays and objects")
-    depths = accumulate(memoryview(steps).cast("b"))
+    # Without the limit of the steps, a large body of brackets would take long.
+    first_steps = steps[: 2 * Published.json_containers]
+    depths = accumulate(memoryview(first_steps).cast("b"))
     if max(depths, default=0) > Published.json_depth:
         raise _not_json(_TOO_DEEP)
+    if steps.count(1) > Published.json_containers:
+        raise _not_json(f"more than {Published.json_containers} arrays and objects")
 
 
 def _outside_strings(content: bytes) -> bytes:
-    """Return a valid JSON text without its strings."""
+    """Return a JSON text without its strings, at least as far as it is valid."""
     return b"".join(_without_escapes(content).split(b'"')[::2])
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+
 import pytest
 
 from mock_server.api.errors import BadJson
@@ -69,3 +72,30 @@ def test_a_large_body_of_too_many_values_violates_the_spec(
     assert answer.json()["statusText"] == ("badJson" if is_bad else "invalidField")
     message = api.journal()[-1]["violations"][0]["message"]
     assert ("items and fields" in message) == is_bad
+
+
+@pytest.fixture
+def collecting() -> Iterator[None]:
+    """Python code runs whenever an object is made, as when garbage is freed."""
+
+    def runs(phase: str, info: object, calls: int = 5) -> None:
+        if calls:
+            runs(phase, info, calls - 1)
+
+    thresholds = gc.get_threshold()
+    gc.callbacks.append(runs)
+    gc.set_threshold(1)
+    yield
+    gc.set_threshold(*thresholds)
+    gc.callbacks.remove(runs)
+
+
+@pytest.mark.usefixtures("collecting")
+@pytest.mark.parametrize("length", [0, 500_000])
+def test_garbage_can_be_freed_while_a_deep_body_is_read(api: Api, length: int) -> None:
+    depth = 2_000
+    nested = b"[" * depth + b"]" * depth
+    body = b'{"x": %b, "y": "%b"}' % (nested, b"x" * length)
+    answer = api.client.put(PIN, content=body, headers=[AUTH, JSON])
+    assert "nested deeper than 64 levels" in answer.json()["message"]
+    assert "nested deeper" in api.journal()[-1]["violations"][0]["message"]

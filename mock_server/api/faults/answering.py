@@ -35,7 +35,7 @@ def value_of(body: bytes) -> Any:
     try:
         check_counts(body)
         return msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     except BadJson as refusal:
         limit_text = f"{Published.json_values} items and fields"

@@ -236,6 +236,18 @@ class Tree(FolderTree):
                 spans[parent_of[each]] = first, max(end, spans[each][1])
         return spans
 
+    def folders_within(self, spans: Iterable[tuple[int, int]]) -> Iterator[Scope]:
+        """Yield the folders whose own collections are in `spans`."""
+        folders, starts = self._folders_by_start
+        for span in spans:
+            indexes = range(*(bisect_left(starts, each) for each in span))
+            yield from map(folders.__getitem__, indexes)
+
+    @cached_property
+    def _folders_by_start(self) -> tuple[Sequence[Scope], array[int]]:
+        """All folders with the starts of their spans, ascending."""
+        return [*self.spans], array("I", (first for first, _ in self.spans.values()))
+
     def marks_in_steps(
         self, order: Order, spans: Iterable[tuple[int, int]]
     ) -> Steps[bytearray]:

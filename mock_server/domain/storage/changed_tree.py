@@ -10,7 +10,7 @@ A large removed folder is *hidden*: its content is skipped by number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from sys import getsizeof
 from typing import NamedTuple
 
@@ -75,7 +75,9 @@ class ChangedTree(FolderTree):
         # that were removed or replaced. Both by folder (and ANYWHERE), then by id.
         self._put: _ByFolder = {ANYWHERE: {}}
         self._removed: _ByFolder = {ANYWHERE: {}}
-        # By folder: collections of the base that had no content there, and got some.
+        # The folders that had no content in the base, and got some.
+        self._new_folders: dict[str, None] = {}
+        # Those of them that are in the base, by their folders.
         self._filled: dict[str | None, set[str]] = {}
         # Hidden collections of the base, as spans of numbers in depth-first order.
         self._hidden = Spans()
@@ -97,6 +99,7 @@ class ChangedTree(FolderTree):
         copy._removed = {
             folder: items.copy() for folder, items in self._removed.items()
         }
+        copy._new_folders = self._new_folders.copy()
         copy._filled = {folder: ids.copy() for folder, ids in self._filled.items()}
         copy._folded = FoldedTexts(copy._put[ANYWHERE])
         copy._hidden = Spans(self._hidden.bounds)
@@ -215,12 +218,6 @@ class ChangedTree(FolderTree):
         """The folders of the base that moved to another folder."""
         return self._appended_numbers.keys() & self._base.parents()
 
-    @property
-    def _new_folders(self) -> list[str]:
-        """The folders with content that had none in the base."""
-        known = self._base.parents()
-        return [it for it in self._put if isinstance(it, str) and it not in known]
-
     def number(self, item: Collection) -> int:
         is_put = self._put[ANYWHERE].get(item.id) is item
         numbers = self._appended_numbers if is_put else {}
@@ -284,7 +281,7 @@ class ChangedTree(FolderTree):
         if any(each in base_folders or each in self._put for each in roots):
             is_inside = self._inside(roots)
             below = self._below(roots, is_inside)
-            folders = self._folders_in(below, self._put)
+            folders = self._folders_in(below, self._put.keys())
             folders += filter(is_inside, self._new_folders)
             changes = sum(len(self._put[folder]) for folder in folders)
             if changes > max_changes:
@@ -361,24 +358,20 @@ class ChangedTree(FolderTree):
 
         return is_inside
 
-    def _folders_in(self, below: Spans, folders: Iterable[Scope]) -> list[str]:
+    def _folders_in(self, below: Spans, folders: Set[Scope]) -> list[str]:
         """Return those `folders` whose content in the base is in `below`."""
-        if not below:
-            return []
-        spans, first, last = self._base.spans, below.bounds[0], below.bounds[-1]
-        starts = ((each, spans[each][0]) for each in folders if each in spans)
-        return [
-            each
-            for each, start in starts
-            if first <= start < last and start in below and isinstance(each, str)
-        ]
+        inside = [*islice(self._base.folders_within(below), len(folders) + 1)]
+        if len(inside) > len(folders):
+            spans = self._base.spans
+            starts = ((each, spans[each][0]) for each in folders if each in spans)
+            inside = [each for each, start in starts if start in below]
+        return [each for each in inside if each in folders and isinstance(each, str)]
 
     def _hide(self, below: Spans) -> None:
         """Hide more spans, and forget single removals within them."""
         self._hidden |= below
-        freed = [
-            self._removed.pop(each) for each in self._folders_in(below, self._removed)
-        ]
+        emptied = self._folders_in(below, self._removed.keys())
+        freed = [self._removed.pop(each) for each in emptied]
         for items in freed:
             for own_id in items:
                 del self._removed[ANYWHERE][own_id]
@@ -433,6 +426,7 @@ class ChangedTree(FolderTree):
         self._put.setdefault(folder, {})[item.id] = item
         self.created += item.id not in self._base.by_id
         if folder is not None and folder not in self._base.parents():
+            self._new_folders[folder] = None
             loaded = self._base.by_id.get(folder)
             if loaded is not None:
                 self._filled.setdefault(loaded.parent_id, set()).add(folder)
