@@ -36,6 +36,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 _MIB = 1024 * 1024
 _FREED_AT_ONCE = 4 * _MIB
 """Maximum bytes of data that are freed without steps."""
+_FREED_PER_STEP = 2_048
+"""Maximum number of objects that are freed in one step."""
 _SENT_COPIES = 3
 """Maximum number of copies of a response in parsers and transports."""
 _HINT = "start with more --memory, or delete sandboxes, snapshots, faults or journals"
@@ -115,6 +117,11 @@ class Memory:
             freeing = finalize(shared, _free_soon, ref(self), key, copy(shared))
             freeing.atexit = False
             self._freeing[key] = freeing
+
+    def free_soon(self, containers: list[Mapping[Any, object] | list[Any]]) -> None:
+        """Free containers that the caller drops; many objects in steps."""
+        if sum(map(len, containers)) > _FREED_PER_STEP:
+            self.run_soon(_emptying_steps(containers))
 
     def __del__(self) -> None:
         # Data may be shared with other servers, and outlive this budget.
@@ -222,6 +229,20 @@ def _freeing_steps(shared: SharedData) -> Iterator[None]:
         # Last come the lists, which hold the objects when their containers are freed.
         del parts[-1]
         yield
+
+
+def _emptying_steps(
+    containers: list[Mapping[Any, object] | list[Any]],
+) -> Iterator[None]:
+    """Free the last container first; the others may refer to the same objects."""
+    while containers:
+        last = containers.pop()
+        # A copy, because who still reads the container finds it unchanged.
+        items = [*(last.values() if isinstance(last, Mapping) else last)]
+        del last
+        while items:
+            del items[-_FREED_PER_STEP:]
+            yield
 
 
 def _run_at_once(steps: Iterator[None]) -> None:

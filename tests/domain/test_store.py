@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from sys import getrefcount
 from typing import Any
@@ -21,7 +22,7 @@ from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.index import ANYWHERE, Search
 from mock_server.domain.objects.models import App, Chat, ChatRecord, Collection, Row
-from mock_server.domain.objects.pending import NotReady, Pending
+from mock_server.domain.objects.pending import STEP, NotReady, Pending
 from mock_server.domain.objects.rows import sort_rows
 from mock_server.domain.storage import training
 from mock_server.domain.storage.store import Store
@@ -237,10 +238,10 @@ def check_rows(store: Store, model: dict[str, tuple[Row, ...]]) -> None:
         assert place == places.get(row_id)
 
 
-def check_freed(begun: list[Iterator[None]], text: str) -> None:
-    """The rows of a text are freed by all steps, and few of them by each step."""
+def check_freed(begun: list[Iterator[None]], text: str, most: int = 1_024) -> None:
+    """What refers to a text is freed by all steps, and little of it by each step."""
     counts = [getrefcount(text) for steps in begun for _ in steps]
-    assert max(before - after for before, after in pairwise(counts)) <= 1_024
+    assert max(before - after for before, after in pairwise(counts)) <= most
     assert getrefcount(text) < 9
 
 
@@ -267,6 +268,25 @@ def test_the_rows_of_a_dropped_store_are_freed_block_by_block() -> None:
     store.rows.change(D, "a", new=[row(f"n{n}", n, text) for n in range(9_000)])
     del store
     check_freed(begun, text)
+
+
+def hide(store: Store) -> None:
+    store.put_collections(D, [Collection(f"{n}", "x") for n in range(300)])
+
+
+@pytest.mark.parametrize("drop", [hide, lambda store: store.remove_datasets({"d"})])
+def test_changed_collections_and_their_lists_are_freed_in_steps(
+    drop: Callable[[Store], object],
+) -> None:
+    memory, begun, text = Memory(), list[Iterator[None]](), "".join(["a ", "text"])
+    memory.run_soon = begun.append
+    store = Store(WITH_ROWS, memory)
+    store.put_collections(D, [Collection(f"{n}", text) for n in range(9_000)])
+    search = store.datasets()[0].tree.search
+    ready(partial(search, ANYWHERE, "name", Search("text"), 2))
+    drop(store)
+    del search, store
+    check_freed(begun, text, 2 * STEP)
 
 
 @given(row_steps)

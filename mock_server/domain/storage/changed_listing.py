@@ -176,6 +176,15 @@ class ChangedListings(dict[tuple[Order, Scope], ChangedListing]):
         ]
         return [*listings, *logs]
 
+    def containers(self) -> list[Any]:
+        """Return all lists that the listings and their cached results hold."""
+        lists: list[list[Any]] = []
+        for listing in self.values():
+            results = (each for _, each in listing._cached.values())
+            for each in (listing.differences, *results):
+                lists += each.items, each.keys
+        return lists
+
 
 def _positions(indexes: Sequence[int], places: array[int]) -> Steps[array[int]]:
     """Return the positions of those `indexes` that are `places` too; both ascend."""

@@ -88,6 +88,13 @@ class ChangedTree(FolderTree):
         self._folded = FoldedTexts(self._put[ANYWHERE])
         self._listings = ChangedListings()
 
+    def __del__(self) -> None:
+        everything = [self._put.pop(ANYWHERE), self._removed.pop(ANYWHERE)]
+        by_folder = [self._put, self._removed, self._appended_numbers]
+        listed = self._listings.containers()
+        containers = [*everything, self._folded, *by_folder, *listed]
+        self._charge.memory.free_soon(containers)
+
     def copy(self, charge: MemoryCharge) -> ChangedTree:
         """Return an independent copy; its changes are not charged again.
 
@@ -320,6 +327,7 @@ class ChangedTree(FolderTree):
         gone_count = len(self._removed[ANYWHERE]) + len(self._hidden)
         has_long_lists = count * gone_count > MAX_MOVED_PLACES
         if is_large or count > self.max_single_removals or has_long_lists:
+            self._charge.memory.free_soon(self._listings.containers())
             self._listings = ChangedListings()
 
     def _below(self, roots: Set[str], is_inside: Callable[[str], bool]) -> Spans:
