@@ -1370,6 +1370,7 @@ STATES = {
 BELOW = 60_000
 LATER = admin("POST", "/clock/advance", {"seconds": 10**6})
 DELETE = "/api/core/dataset/collection/delete"
+IN_ALL_AND_IN_G: list[dict[str, str]] = [{}, {"parentId": "g"}]
 EVERYTHING = json.dumps({"offset": 0, "datasetId": "d"}).encode()
 
 
@@ -1535,6 +1536,28 @@ FOLDERS = {
                 for parent in ("", "f")
             ),
             forbidden(),
+        ],
+    ),
+    "folder that is forbidden beside changes and searches": Input(
+        19_200,
+        lambda n: [
+            *changed_folders(n, name="a 1 2 {n}"),
+            forbidden("g"),
+            *(
+                each
+                for order in ("update_time_desc", "name", "fixture")
+                for each in (
+                    admin("PUT", "/choices", {"choices": {"list_order": order}}),
+                    *(
+                        sent_json(
+                            LIST, datasetId="d", offset=0, searchText=term, **scope
+                        )
+                        for term in ("a", " ", "1", "2")
+                        for scope in IN_ALL_AND_IN_G
+                    ),
+                )
+            ),
+            forbidden("g"),
         ],
     ),
     "folder of tagged collections that is forbidden": Input(
@@ -1808,7 +1831,8 @@ def changed_folders(size: int, **fields: Any) -> list[Sent]:
     collections: list[Any] = [
         {"_id": f"{n}", "name": "f", "children": [inside]} for n in range(8)
     ]
-    collections += [{"_id": "g", "name": "g", "children": [{"name": "b"}]}]
+    few = {"name": "a 1 2 {n}", "repeat": 250}
+    collections += [{"_id": "g", "name": "g", "children": [few]}]
     state = {"datasets": [{"id": "d", "collections": collections}]}
     return [admin("PUT", "/state", state), *(forbidden(f"{n}") for n in range(8))]
 

@@ -176,6 +176,12 @@ class ChangedListings(dict[tuple[Order, Scope], ChangedListing]):
         ]
         return [*listings, *logs]
 
+    def count_with(self, folder: str | None) -> int:
+        """Return how many listings and results a change in a folder changes."""
+        changed = self.with_folder(folder)
+        listings = [each for *_, each in changed if isinstance(each, ChangedListing)]
+        return len(changed) + sum(len(each._results) for each in listings)
+
     def containers(self) -> list[Any]:
         """Return all lists that the listings and their cached results hold."""
         lists: list[list[Any]] = []

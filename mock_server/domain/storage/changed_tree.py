@@ -9,6 +9,7 @@ A large removed folder is *hidden*: its content is skipped by number.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, islice, pairwise
 from sys import getsizeof
@@ -32,7 +33,7 @@ from mock_server.domain.storage.changed_listing import (
     ChangedListings,
     FoldedTexts,
 )
-from mock_server.domain.storage.merged import MAX_MOVED_PLACES, ChangeLog, Differences
+from mock_server.domain.storage.merged import ChangeLog, Differences
 from mock_server.domain.storage.places import Places, sorted_places
 from mock_server.domain.storage.spans import Spans
 
@@ -245,7 +246,7 @@ class ChangedTree(FolderTree):
         """
         olds = [self.get(each.id) for each in collections]
         self._add_size(sum(map(self._growth, collections, olds)))
-        self._drop_listings_before(len(collections))
+        self._drop_listings_before(collections)
         for collection, old in zip(collections, olds, strict=True):
             if old is not None:
                 self._delete(old)
@@ -311,7 +312,7 @@ class ChangedTree(FolderTree):
     def apply(self, removal: Removal) -> Set[str]:
         """Remove what was planned, and charged; return the ids as `remove` does."""
         items, self.size = removal.items, self.size + removal.growth
-        self._drop_listings_before(len(items), is_large=bool(removal.hidden))
+        self._drop_listings_before(items.values(), is_large=bool(removal.hidden))
         for item in items.values():
             self._delete(item)
             self._appended_numbers.pop(item.id, None)
@@ -319,14 +320,22 @@ class ChangedTree(FolderTree):
             self._hide(removal.hidden)
         return items.keys()
 
-    def _drop_listings_before(self, count: int, *, is_large: bool = False) -> None:
+    def _drop_listings_before(
+        self, items: Iterable[Collection], *, is_large: bool = False
+    ) -> None:
         """Drop all changed listings if updating them would take too long.
 
-        `count` is the number of single changes that follow.
+        `items` are the collections that change singly.
         """
-        gone_count = len(self._removed[ANYWHERE]) + len(self._hidden)
-        has_long_lists = count * gone_count > MAX_MOVED_PLACES
-        if is_large or count > self.max_single_removals or has_long_lists:
+        counts = Counter(each.parent_id for each in items)
+        removed = len(self._removed[ANYWHERE]) + len(self._hidden)
+        updates = sum(
+            count * self._listings.count_with(folder)
+            for folder, count in counts.items()
+        )
+        moved = updates * (removed + len(self._put[ANYWHERE]) + _PLACES_PER_UPDATE)
+        is_large |= counts.total() > self.max_single_removals
+        if is_large or moved > _MAX_MOVED_PLACES:
             self._charge.memory.free_soon(self._listings.containers())
             self._listings = ChangedListings()
 
@@ -483,6 +492,10 @@ _PUT_BYTES, _REMOVED_BYTES = 400, 150
 _TEXT_BYTES = 49
 # Estimated bytes of a hidden collection: its places in listings and results.
 _HIDDEN_BYTES = 40
+_MAX_MOVED_PLACES = 50_000_000
+"""How many places may move in lists and arrays while other requests wait."""
+_PLACES_PER_UPDATE = 6_000
+"""Number of places that move in the time that an update of a listing takes besides."""
 _INVERTED = bytes((1, 0)) * 128
 """Translation table that replaces 0 by 1, and 1 by 0."""
 
