@@ -289,6 +289,17 @@ def test_changed_collections_and_their_lists_are_freed_in_steps(
     check_freed(begun, text, 2 * STEP)
 
 
+def test_others_are_served_while_the_folders_of_many_datasets_are_found() -> None:
+    names = [f"{n}" for n in range(20)]
+    inside = [Collection("f", "f"), Collection("a", "a", parent_id="f")]
+    datasets = {each: Dataset(each, tree=Tree([*inside])) for each in names}
+    store = Store(FixtureData(datasets=datasets))
+    removals = [(each, ["f"]) for each in datasets.values()]
+    with pytest.raises(NotReady):
+        store.remove_collections(*removals)
+    assert ready(lambda: store.remove_collections(*removals)) == 2 * len(names)
+
+
 @given(row_steps)
 def test_rows_are_as_they_were_last_put(
     steps: list[tuple[str, list[str] | None]],

@@ -327,6 +327,8 @@ class ChangedTree(FolderTree):
 
         `items` are the collections that change singly.
         """
+        if not self._listings.is_used:
+            return
         counts = Counter(each.parent_id for each in items)
         removed = len(self._removed[ANYWHERE]) + len(self._hidden)
         updates = sum(
@@ -377,6 +379,8 @@ class ChangedTree(FolderTree):
 
     def _folders_in(self, below: Spans, folders: Set[Scope]) -> list[str]:
         """Return those `folders` whose content in the base is in `below`."""
+        if folders <= {ANYWHERE}:
+            return []
         inside = [*islice(self._base.folders_within(below), len(folders) + 1)]
         if len(inside) > len(folders):
             spans = self._base.spans

@@ -271,11 +271,11 @@ class Store(ChatStore):
         All ids are looked up in one dataset after the other.
         """
         found: dict[str, tuple[Dataset, Collection]] = {}
-        missing = ids
+        missing = {*ids}
         for dataset in self._datasets.values():
             if matches := dataset.tree.get_all(missing):
                 found |= {each.id: (dataset, each) for each in matches}
-                missing = missing - found.keys()
+                missing.difference_update([each.id for each in matches])
                 if not missing:
                     break
         return found
@@ -306,8 +306,10 @@ class Store(ChatStore):
 
         Each removal is a dataset and the ids of collections in it. Returns the number
         of removed collections. Removes none and raises LimitReached if memory is short,
-        or for too many changed collections.
+        or for too many changed collections. Raises NotReady.
         """
+        loaded = [dataset.tree.loaded for dataset, _ in removals]
+        compute(self, ("spans", *map(id, loaded)), _find_spans(loaded))
         trees = {dataset.id: self._changed_tree(dataset) for dataset, _ in removals}
         planned: list[tuple[Dataset, Removal]] = []
         room = Published.deleted_changes
@@ -444,6 +446,14 @@ class Store(ChatStore):
         self.jobs.remove(*filter(is_removed, self.jobs))
         files = self.files.values()
         self.files.remove(*[file.id for file in files if is_removed(file.owner_ids)])
+
+
+def _find_spans(trees: Iterable[Tree]) -> Steps[None]:
+    """Prepare trees for the removal of folders."""
+    for tree in trees:
+        if "spans" not in vars(tree):
+            tree.spans  # noqa: B018
+            yield
 
 
 # Estimated bytes of a copied store without its data, of an app's slot in a mapping, of
