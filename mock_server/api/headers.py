@@ -34,7 +34,8 @@ FIELDS_IN_BODY = "send the fields as a JSON body: the query is not read"
 """Hint for a request without a body, whose query may have the fields."""
 
 CREDENTIAL_NAME = re.compile(
-    "token|session|auth(?!or(?!i[sz]))|secret|passw|pass[-_ ]*(?:word|phrase)|pwd|jwt|"
+    "(?<!max)(?<!max[-_ ])token(?!izer|[-_ ]*type)|session|"
+    "auth(?!or(?!i[sz])|[-_ ]*type)|secret|passw|pass[-_ ]*(?:word|phrase)|pwd|jwt|"
     "ticket|signature|credential|psw|(?<![a-z])t?otp|"
     "(?:api|app|root|access|private|subscription|functions)[-_ ]*key|^x-key$",
     re.IGNORECASE,

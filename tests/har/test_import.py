@@ -252,7 +252,11 @@ KEY = "aB3dE5fG7hJ9kL1mN3pQ"
 
 @pytest.mark.parametrize(
     "sent",
-    [{"text": "query the session: overview"}, {"name": "auth", "content": "overview"}],
+    [
+        {"text": "query the session: overview"},
+        {"name": "auth", "content": "overview"},
+        *({name: "overview"} for name in ("authType", "tokenizer", "maxTokens")),
+    ],
 )
 def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
     asked = entry("/a", "an overview", method="POST", kind="text/plain", posted=sent)
