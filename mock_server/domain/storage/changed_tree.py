@@ -444,16 +444,22 @@ class ChangedTree(FolderTree):
         """Insert a collection whose id is not in the tree."""
         folder = item.parent_id
         self._put[ANYWHERE][item.id] = item
-        self._put.setdefault(folder, {})[item.id] = item
         self.created += item.id not in self._base.by_id
-        if folder is not None and folder not in self._base.parents():
-            self._new_folders[folder] = None
-            loaded = self._base.by_id.get(folder)
-            if loaded is not None:
-                self._filled.setdefault(loaded.parent_id, set()).add(folder)
+        if folder not in self._put:
+            self._put[folder] = {}
+            if folder is not None and folder not in self._base.parents():
+                self._add_folder(folder)
+        self._put[folder][item.id] = item
         for order, base, listing in self._listings.with_folder(folder):
             key = self._places.key(order, item, self._appended_numbers)
             listing.insert(item, self._places.place(order, base, key), key)
+
+    def _add_folder(self, folder: str) -> None:
+        """Note that a folder which had no content in the base gets some."""
+        self._new_folders[folder] = None
+        loaded = self._base.by_id.get(folder)
+        if loaded is not None:
+            self._filled.setdefault(loaded.parent_id, set()).add(folder)
 
     def _build_in_steps(
         self, order: Order, scope: Scope, base: Listing
