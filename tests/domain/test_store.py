@@ -239,7 +239,7 @@ def check_rows(store: Store, model: dict[str, tuple[Row, ...]]) -> None:
 
 
 def check_freed(begun: list[Iterator[None]], text: str, most: int = 1_024) -> None:
-    """What refers to a text is freed by all steps, and little of it by each step."""
+    """All references to a text are freed in steps, few of them by each step."""
     counts = [getrefcount(text) for steps in begun for _ in steps]
     assert max(before - after for before, after in pairwise(counts)) <= most
     assert getrefcount(text) < 9
