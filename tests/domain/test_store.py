@@ -238,6 +238,13 @@ def check_rows(store: Store, model: dict[str, tuple[Row, ...]]) -> None:
         assert place == places.get(row_id)
 
 
+def store_and_freeing_steps() -> tuple[Store, list[Iterator[None]], str]:
+    """A store, the list of what it begins to free, and a text that nothing holds."""
+    memory, begun = Memory(), list[Iterator[None]]()
+    memory.run_soon = begun.append
+    return Store(WITH_ROWS, memory), begun, "".join(["a ", "text"])
+
+
 def check_freed(begun: list[Iterator[None]], text: str, most: int = 1_024) -> None:
     """All references to a text are freed in steps, few of them by each step."""
     counts = [getrefcount(text) for steps in begun for _ in steps]
@@ -249,9 +256,7 @@ def check_freed(begun: list[Iterator[None]], text: str, most: int = 1_024) -> No
 def test_dropped_rows_are_gone_at_once_and_freed_block_by_block(
     drop: Callable[[Store], object],
 ) -> None:
-    memory, begun, text = Memory(), list[Iterator[None]](), "".join(["a ", "text"])
-    memory.run_soon = begun.append
-    store = Store(WITH_ROWS, memory)
+    store, begun, text = store_and_freeing_steps()
     store.rows.change(D, "a", new=[row(f"n{n}", n, text) for n in range(9_000)])
     if drop is Store.copy:
         store.rows.remove(D, ["a"])
@@ -262,9 +267,7 @@ def test_dropped_rows_are_gone_at_once_and_freed_block_by_block(
 
 
 def test_the_rows_of_a_dropped_store_are_freed_block_by_block() -> None:
-    memory, begun, text = Memory(), list[Iterator[None]](), "".join(["a ", "text"])
-    memory.run_soon = begun.append
-    store = Store(WITH_ROWS, memory)
+    store, begun, text = store_and_freeing_steps()
     store.rows.change(D, "a", new=[row(f"n{n}", n, text) for n in range(9_000)])
     del store
     check_freed(begun, text)
@@ -278,9 +281,7 @@ def hide(store: Store) -> None:
 def test_changed_collections_and_their_lists_are_freed_in_steps(
     drop: Callable[[Store], object],
 ) -> None:
-    memory, begun, text = Memory(), list[Iterator[None]](), "".join(["a ", "text"])
-    memory.run_soon = begun.append
-    store = Store(WITH_ROWS, memory)
+    store, begun, text = store_and_freeing_steps()
     store.put_collections(D, [Collection(f"{n}", text) for n in range(9_000)])
     search = store.datasets()[0].tree.search
     ready(partial(search, ANYWHERE, "name", Search("text"), 2))
