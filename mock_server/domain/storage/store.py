@@ -308,8 +308,9 @@ class Store(ChatStore):
         of removed collections. Removes none and raises LimitReached if memory is short,
         or for too many changed collections. Raises NotReady.
         """
-        loaded = [dataset.tree.loaded for dataset, _ in removals]
-        compute(self, ("spans", *map(id, loaded)), _find_spans(loaded))
+        if len(removals) > 1:
+            loaded = [dataset.tree.loaded for dataset, _ in removals]
+            compute(self, ("spans", *map(id, loaded)), _find_spans(loaded))
         trees = {dataset.id: self._changed_tree(dataset) for dataset, _ in removals}
         planned: list[tuple[Dataset, Removal]] = []
         room = Published.deleted_changes
