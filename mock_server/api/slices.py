@@ -8,11 +8,10 @@ import asyncio
 from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import islice
 from time import perf_counter
 from typing import Any, TypeVar
 
-from mock_server.domain.objects.pending import FIRST_STEPS, NotReady, Pending
+from mock_server.domain.objects.pending import NotReady, Pending
 
 T = TypeVar("T")
 _SLICE_SECONDS = 0.005
@@ -92,12 +91,7 @@ async def in_slices(items: Iterable[T]) -> AsyncGenerator[T, None]:
 
 
 def run_soon(steps: Iterator[None]) -> None:
-    """Run steps for which no request waits: the first ones now, the others in slices.
-
-    Without a running loop, run all of them now.
-    """
-    if len(list(islice(steps, FIRST_STEPS))) < FIRST_STEPS:
-        return
+    """Run steps for which no request waits in slices; now if no loop is running."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:

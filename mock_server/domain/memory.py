@@ -76,6 +76,11 @@ class Memory:
         self._shared: WeakKeyDictionary[Any, MemoryCharge] = WeakKeyDictionary()
         self._freeing: dict[int, finalize[Any, Any]] = {}
         """By the identity of shared data, what frees them in the end."""
+        # Containers to free, and the steps that do so, which may end with their loop.
+        self._dropped: list[Mapping[Any, object] | list[Any]] = []
+        self._emptying: Callable[[], Iterator[None] | None] = lambda: None
+        # Number of objects that were dropped since such steps ended.
+        self._dropped_count = 0
         self._caches: WeakKeyDictionary[
             Any, WeakValueDictionary[Hashable, TextCache]
         ] = WeakKeyDictionary()
@@ -119,9 +124,29 @@ class Memory:
             self._freeing[key] = freeing
 
     def free_soon(self, containers: list[Mapping[Any, object] | list[Any]]) -> None:
-        """Free containers that the caller drops; many objects in steps."""
-        if sum(map(len, containers)) > _FREED_PER_STEP:
-            self.run_soon(_emptying_steps(containers))
+        """Free containers that the caller drops; many objects in steps.
+
+        They are many also if one after the other drops a few.
+        """
+        self._dropped_count += sum(map(len, containers))
+        if self._dropped_count > _FREED_PER_STEP:
+            self._dropped += filter(None, containers)
+            if self._emptying() is None:
+                steps = self._emptying_steps()
+                self._emptying = ref(steps)
+                self.run_soon(steps)
+
+    def _emptying_steps(self) -> Iterator[None]:
+        """Free the last container first; the others may refer to the same objects."""
+        while self._dropped:
+            last = self._dropped.pop()
+            # A copy, because who still reads the container finds it unchanged.
+            items = [*(last.values() if isinstance(last, Mapping) else last)]
+            del last
+            while items:
+                del items[-_FREED_PER_STEP:]
+                yield
+        self._dropped_count = 0
 
     def __del__(self) -> None:
         # Data may be shared with other servers, and outlive this budget.
@@ -229,20 +254,6 @@ def _freeing_steps(shared: SharedData) -> Iterator[None]:
         # Last come the lists, which hold the objects when their containers are freed.
         del parts[-1]
         yield
-
-
-def _emptying_steps(
-    containers: list[Mapping[Any, object] | list[Any]],
-) -> Iterator[None]:
-    """Free the last container first; the others may refer to the same objects."""
-    while containers:
-        last = containers.pop()
-        # A copy, because who still reads the container finds it unchanged.
-        items = [*(last.values() if isinstance(last, Mapping) else last)]
-        del last
-        while items:
-            del items[-_FREED_PER_STEP:]
-            yield
 
 
 def _run_at_once(steps: Iterator[None]) -> None:

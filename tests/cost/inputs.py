@@ -1499,6 +1499,17 @@ FOLDERS = {
             Sent(DELETE, method="DELETE", query="id=g"),
         ],
     ),
+    "folder beside removed rows that is deleted": Input(
+        38_400,
+        lambda n: [
+            *disabled_folders([{"name": "a", "data": [{"q": "a"}]}] * (n // 8)),
+            *(
+                Sent(DELETE, method="DELETE", query=f"id={at}")
+                for at in (*range(8), "g")
+            ),
+            admin("PUT", "/datasets/d", {"id": "d"}),
+        ],
+    ),
     "deletion in many datasets beside jobs": Input(
         16_000,
         lambda n: [
@@ -1827,9 +1838,13 @@ def of_tags(size: int, *then: Sent) -> list[Sent]:
 
 def changed_folders(size: int, **fields: Any) -> list[Sent]:
     """A state with that many collections in eight folders, all of them disabled."""
-    inside = {"name": "a {n}", "repeat": size // 8} | fields
+    return disabled_folders([{"name": "a {n}", "repeat": size // 8} | fields])
+
+
+def disabled_folders(inside: list[Any]) -> list[Sent]:
+    """A state with eight folders of these collections, all of them disabled."""
     collections: list[Any] = [
-        {"_id": f"{n}", "name": "f", "children": [inside]} for n in range(8)
+        {"_id": f"{n}", "name": "f", "children": inside} for n in range(8)
     ]
     few = {"name": "a 1 2 {n}", "repeat": 250}
     collections += [{"_id": "g", "name": "g", "children": [few]}]

@@ -238,11 +238,13 @@ def check_rows(store: Store, model: dict[str, tuple[Row, ...]]) -> None:
         assert place == places.get(row_id)
 
 
-def store_and_freeing_steps() -> tuple[Store, list[Iterator[None]], str]:
+def store_and_freeing_steps(
+    data: FixtureData = WITH_ROWS,
+) -> tuple[Store, list[Iterator[None]], str]:
     """A store, the list of what it begins to free, and a text that nothing holds."""
     memory, begun = Memory(), list[Iterator[None]]()
     memory.run_soon = begun.append
-    return Store(WITH_ROWS, memory), begun, "".join(["a ", "text"])
+    return Store(data, memory), begun, "".join(["a ", "text"])
 
 
 def check_freed(begun: list[Iterator[None]], text: str, most: int = 1_024) -> None:
@@ -287,6 +289,27 @@ def test_changed_collections_and_their_lists_are_freed_in_steps(
     ready(partial(search, ANYWHERE, "name", Search("text"), 2))
     drop(store)
     del search, store
+    check_freed(begun, text, 2 * STEP)
+
+
+def test_many_small_changes_are_freed_in_steps_too() -> None:
+    names = [f"{n}" for n in range(90)]
+    data = FixtureData(datasets={each: Dataset(each, tree=Tree([])) for each in names})
+    store, begun, text = store_and_freeing_steps(data)
+    for each in store.datasets():
+        store.put_collections(each, [Collection(f"{n}", text) for n in range(100)])
+    del store, each
+    check_freed(begun, text, 2 * STEP)
+
+
+def test_what_was_dropped_is_freed_though_the_steps_before_were_not_run() -> None:
+    store, begun, text = store_and_freeing_steps()
+    copy = store.copy()
+    store.put_collections(D, [Collection(f"{n}", text) for n in range(9_000)])
+    copy.put_collections(D, [Collection(f"{n}", text) for n in range(9_000)])
+    del store
+    begun.clear()  # as a loop that is closed does with its tasks
+    del copy
     check_freed(begun, text, 2 * STEP)
 
 

@@ -15,7 +15,7 @@ from collections.abc import (
     Sequence,
     Set,
 )
-from itertools import chain
+from itertools import chain, islice
 from operator import attrgetter
 from sys import getsizeof
 from typing import Any
@@ -28,6 +28,7 @@ from mock_server.domain.objects.blocks import Blocks, ComputedSequence
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Row
 from mock_server.domain.objects.pending import (
+    FIRST_STEPS,
     STEP,
     Steps,
     complete,
@@ -143,7 +144,7 @@ class _ChangedRows(Struct, frozen=True):
     of removed rows; copies of a store share the set.
     """
 
-    rows: Sequence[Row]
+    rows: Blocks[Row]
     size: int
     text_hashes: set[int] | None = None
 
@@ -155,10 +156,12 @@ class Rows:
         self._charge = charge
         # By dataset id, then by collection id.
         self._changed: dict[str, dict[str, _ChangedRows]] = {}
+        # By dataset id: ids of the collections whose loaded rows were removed.
+        self._gone: dict[str, set[str]] = {}
         # By row id: places of rows that were added after loading. Those of dropped rows
         # stay until `_free` removes them.
         self._places: dict[str, RowPlace] = {}
-        # Blocks of dropped rows that are not yet freed.
+        # Dropped rows that are not yet freed.
         self._dropped: list[Sequence[Row]] = []
 
     def __del__(self) -> None:
@@ -168,6 +171,7 @@ class Rows:
         """Return an independent copy; its rows are not charged again."""
         copy = Rows(charge)
         copy._changed = {own_id: each.copy() for own_id, each in self._changed.items()}
+        copy._gone = {own_id: each.copy() for own_id, each in self._gone.items()}
         copy._places = self._places.copy()
         copy._free_soon(self._dropped)
         return copy
@@ -177,14 +181,24 @@ class Rows:
         changes = self._changed.get(dataset.id)
         if changes is not None and collection_id in changes:
             return changes[collection_id].rows
+        if collection_id in self._gone.get(dataset.id, ()):
+            return ()
         return dataset.rows.get(collection_id, ())
 
     def by_collection(self, dataset: Dataset) -> Iterator[tuple[str, Sequence[Row]]]:
         """Yield collection ids and rows, for each collection that has or had rows."""
-        changes = self._changed.get(dataset.id, {})
-        new_ids = (each for each in changes if each not in dataset.rows)
-        ids = chain(dataset.rows, new_ids)
-        return ((own_id, self.get(dataset, own_id)) for own_id in ids)
+        changes, gone = (
+            self._changed.get(dataset.id, {}),
+            self._gone.get(dataset.id, ()),
+        )
+        for own_id, rows in dataset.rows.items():
+            if own_id in changes:
+                yield own_id, changes[own_id].rows
+            else:
+                yield own_id, () if own_id in gone else rows
+        for own_id, changed in changes.items():
+            if own_id not in dataset.rows:
+                yield own_id, changed.rows
 
     def change(
         self,
@@ -205,7 +219,7 @@ class Rows:
         self,
         dataset: Dataset,
         collection_id: str,
-        rows: Sequence[Row],
+        rows: Blocks[Row],
         removed: Sequence[Row],
         new: Sequence[Row],
     ) -> None:
@@ -245,34 +259,37 @@ class Rows:
                 size = _HASH_BYTES * len(rows)
                 self._charge.add(size)
                 hashes = set(map(_hash_of, rows))
-                with_hashes = _ChangedRows(rows, changes.size + size, hashes)
-                self._changed[dataset.id][collection_id] = with_hashes
+                self._changed[dataset.id][collection_id] = replace(
+                    changes, size=changes.size + size, text_hashes=hashes
+                )
             if hash((q, a)) not in hashes:
                 return False
         return any(row.q == q and row.a == a for row in rows)
 
     def changed_collections(self, dataset: Dataset) -> Iterable[str]:
-        """Return the ids of the collections whose rows were changed."""
+        """Return the ids of the collections that have changed rows."""
         return self._changed.get(dataset.id, {}).keys()
 
     def remove(self, dataset: Dataset, ids: Iterable[str]) -> None:
         """Remove all rows of the collections with these ids."""
         changes = self._changed.get(dataset.id, {})
+        gone = self._gone.setdefault(dataset.id, set())
+        old_count = len(gone)
         forgotten: list[_ChangedRows] = []
         for collection_id in ids:
             if collection_id in changes:
                 forgotten.append(changes.pop(collection_id))
             if collection_id in dataset.rows:
-                changes[collection_id] = _ChangedRows((), GONE_BYTES)
-                self._charge.add_unchecked(GONE_BYTES)
-        if changes:
-            self._changed[dataset.id] = changes
+                gone.add(collection_id)
+        self._charge.add_unchecked(GONE_BYTES * (len(gone) - old_count))
         self._forget(forgotten)
 
     def forget_datasets(self, dataset_ids: Set[str]) -> None:
         """Forget all changes of the rows of removed datasets."""
         ids = self._changed.keys() & dataset_ids
         forgotten = [self._changed.pop(each).values() for each in ids]
+        gone = [self._gone.pop(each) for each in self._gone.keys() & dataset_ids]
+        self._charge.add_unchecked(-GONE_BYTES * sum(map(len, gone)))
         self._forget([*chain.from_iterable(forgotten)])
 
     def find(
@@ -304,7 +321,7 @@ class Rows:
     def has(self, dataset: Dataset, place: RowPlace) -> bool:
         """Return True if a loaded row still exists."""
         if place.collection_id not in self._changed.get(dataset.id, {}):
-            return True
+            return place.collection_id not in self._gone.get(dataset.id, ())
         return _is_in(place.row, self.get(dataset, place.collection_id))
 
     def _forget(self, changes: Collection[_ChangedRows]) -> None:
@@ -314,14 +331,15 @@ class Rows:
 
     def _drop(self, changes: Iterable[_ChangedRows]) -> None:
         """Free changed rows and their places soon: all at once would take long."""
-        rows = (Blocks.from_items(each.rows) for each in changes)
-        self._free_soon(block for each in rows for block in each.blocks)
+        self._free_soon([each.rows for each in changes])
 
-    def _free_soon(self, blocks: Iterable[Sequence[Row]]) -> None:
+    def _free_soon(self, dropped: Sequence[Sequence[Row]]) -> None:
         is_begun = bool(self._dropped)
-        self._dropped += blocks
+        self._dropped += dropped
         if self._dropped and not is_begun:
-            self._charge.memory.run_soon(_free(self._dropped, self._places))
+            steps = _free(self._dropped, self._places)
+            if len([*islice(steps, FIRST_STEPS)]) == FIRST_STEPS:
+                self._charge.memory.run_soon(steps)
 
 
 def sort_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
@@ -358,9 +376,13 @@ def common_keys(one: Mapping[str, Any], other: Mapping[str, Any]) -> Steps[set[s
 def _free(dropped: list[Sequence[Row]], places: dict[str, RowPlace]) -> Iterator[None]:
     """Empty `dropped` block by block, and remove the places of the rows."""
     while dropped:
-        for row in dropped.pop():
-            if _has_place(row, places):
-                del places[row.id]
+        rows = dropped.pop()
+        if isinstance(rows, Blocks):
+            dropped += rows.blocks
+        else:
+            for row in rows:
+                if _has_place(row, places):
+                    del places[row.id]
         yield
 
 

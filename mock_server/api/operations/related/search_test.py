@@ -253,7 +253,7 @@ def _compared_rows(
 ) -> Iterator[tuple[Row, Collection]]:
     """Yield the rows of a dataset, as far as `max_chars` may suffice for them."""
     for collection_id, rows in call.store.rows.by_collection(dataset):
-        collection = dataset.tree.get(collection_id)
+        collection = dataset.tree.get(collection_id) if rows else None
         if collection is None or collection.forbid:
             max_chars -= _SKIPPED_CHARS
         else:
