@@ -134,22 +134,35 @@ class Call(Struct, frozen=True, gc=False):
         self, collection_id: str, level: Level, place: str = "$.id"
     ) -> tuple[Dataset, Collection]:
         """Return the collection with this id, and its dataset. Raises COLLECTION."""
-        return self.collections({place: collection_id}, level)[place]
+        match = self.store.find_collection(collection_id)
+        return self._require_collection(match, collection_id, level, place)
 
     def collections(
         self, ids: Mapping[str, str], level: Level
     ) -> dict[str, tuple[Dataset, Collection]]:
         """Return the collections with these ids, and their datasets, by place.
 
-        `ids` has the id at each place in the request. Raises COLLECTION.
+        `ids` has the id at each place in the request. Raises COLLECTION, NotReady.
         """
         found = self.store.find_collections({*ids.values()})
-        for place, each in ids.items():
-            if each not in found:
-                expected, hint = "the _id of a collection", self._kind_hint(each)
-                raise CollectionNotFound.of(each, expected, place, hint)
-            self.require(found[each][0], level, place)
-        return {place: found[each] for place, each in ids.items()}
+        return {
+            place: self._require_collection(found.get(each), each, level, place)
+            for place, each in ids.items()
+        }
+
+    def _require_collection(
+        self,
+        match: tuple[Dataset, Collection] | None,
+        collection_id: str,
+        level: Level,
+        place: str,
+    ) -> tuple[Dataset, Collection]:
+        """Return the collection with this id, and its dataset. Raises COLLECTION."""
+        if match is None:
+            expected, hint = "the _id of a collection", self._kind_hint(collection_id)
+            raise CollectionNotFound.of(collection_id, expected, place, hint)
+        self.require(match[0], level, place)
+        return match
 
     def row(
         self, row_id: str, level: Level, place: str = "$.id"

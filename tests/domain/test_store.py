@@ -313,6 +313,18 @@ def test_what_was_dropped_is_freed_though_the_steps_before_were_not_run() -> Non
     check_freed(begun, text, 2 * STEP)
 
 
+def test_others_are_served_while_many_ids_are_looked_up() -> None:
+    trees = {f"d{n}": Tree([Collection("7", f"{n}")]) for n in range(100)}
+    datasets = {each: Dataset(each, tree=tree) for each, tree in trees.items()}
+    store = Store(FixtureData(datasets=datasets))
+    find = partial(store.find_collections, {f"{n}" for n in range(1_000)})
+    with pytest.raises(NotReady):
+        find()
+    store.remove_collections((datasets["d0"], ["7"]))
+    store.put_collection(datasets["d1"], Collection("8", "new"))
+    assert {each.name for _, each in ready(find).values()} == {"1", "new"}
+
+
 def test_others_are_served_while_the_folders_of_many_datasets_are_found() -> None:
     names = [f"{n}" for n in range(20)]
     inside = [Collection("f", "f"), Collection("a", "a", parent_id="f")]

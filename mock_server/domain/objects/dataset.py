@@ -77,12 +77,13 @@ class Tree(FolderTree):
     def get(self, collection_id: str) -> Collection | None:
         return self.by_id.get(collection_id)
 
-    def get_all(self, ids: Set[str]) -> Sequence[Collection]:
-        return [self.by_id[each] for each in self.by_id.keys() & ids]
-
     @property
     def loaded(self) -> Tree:
         return self
+
+    @property
+    def put_ids(self) -> Set[str]:
+        return frozenset()
 
     def listing(self, scope: Scope, order: Order) -> Listing:
         listing = self._listings.get(order, _NO_LISTINGS).get(scope)

@@ -67,14 +67,15 @@ class FolderTree(ABC):
     def get(self, collection_id: str) -> Collection | None:
         """Return the collection with this id, or None."""
 
-    @abstractmethod
-    def get_all(self, ids: Set[str]) -> Sequence[Collection]:
-        """Return the collections with these ids, in any order."""
-
     @property
     @abstractmethod
     def loaded(self) -> Tree:
         """The tree as it was loaded."""
+
+    @property
+    @abstractmethod
+    def put_ids(self) -> Set[str]:
+        """The ids of the collections that are new, or have changed."""
 
     def first(self, search: Search) -> Collection | None:
         """Return the first match in fixture order, or None. Raises NotReady."""

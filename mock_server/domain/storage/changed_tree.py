@@ -139,13 +139,13 @@ class ChangedTree(FolderTree):
         item = self._base.by_id.get(collection_id)
         return None if item and self._is_hidden(item.parent_id) else item
 
-    def get_all(self, ids: Set[str]) -> Sequence[Collection]:
-        known = (self._base.by_id.keys() & ids) | (self._put[ANYWHERE].keys() & ids)
-        return [each for each in map(self.get, known) if each is not None]
-
     @property
     def loaded(self) -> Tree:
         return self._base
+
+    @property
+    def put_ids(self) -> Set[str]:
+        return self._put[ANYWHERE].keys()
 
     def listing(self, scope: Scope, order: Order) -> Listing | ChangedListing:
         listing = self._listings.get((order, scope))

@@ -19,7 +19,7 @@ from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import NEW_ID_START, FixtureData, JobsKey
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
-from mock_server.domain.objects.pending import Steps, compute, pieces
+from mock_server.domain.objects.pending import STEP, Steps, compute, pieces
 from mock_server.domain.objects.rows import (
     RowPlace,
     Rows,
@@ -263,21 +263,29 @@ class Store(ChatStore):
 
     def find_collection(self, collection_id: str) -> tuple[Dataset, Collection] | None:
         """Return the first collection with this id and its dataset, or None."""
-        return self.find_collections({collection_id}).get(collection_id)
+        for dataset in self._datasets.values():
+            collection = dataset.tree.get(collection_id)
+            if collection is not None:
+                return dataset, collection
+        return None
 
     def find_collections(self, ids: Set[str]) -> dict[str, tuple[Dataset, Collection]]:
         """Return the first collection with each id and its dataset; skip unknown ids.
 
-        All ids are looked up in one dataset after the other.
+        Raises NotReady.
         """
+        datasets = self.datasets()
+        loaded = [each.tree.loaded for each in datasets]
+        key = "known", frozenset(ids), *map(id, loaded)
+        loaded_ids = compute(self, key, _ids_in(loaded, ids))
         found: dict[str, tuple[Dataset, Collection]] = {}
         missing = {*ids}
-        for dataset in self._datasets.values():
-            if matches := dataset.tree.get_all(missing):
-                found |= {each.id: (dataset, each) for each in matches}
-                missing.difference_update([each.id for each in matches])
-                if not missing:
-                    break
+        for dataset, known_ids in zip(datasets, loaded_ids, strict=True):
+            for each in known_ids & missing | dataset.tree.put_ids & missing:
+                collection = dataset.tree.get(each)
+                if collection is not None:
+                    found[each] = dataset, collection
+                    missing.remove(each)
         return found
 
     def put_collection(self, dataset: Dataset, collection: Collection) -> None:
@@ -449,6 +457,19 @@ class Store(ChatStore):
         self.files.remove(*[file.id for file in files if is_removed(file.owner_ids)])
 
 
+def _ids_in(trees: Iterable[Tree], ids: Set[str]) -> Steps[list[Set[str]]]:
+    """Return for each tree which of the ids it has."""
+    found: list[Set[str]] = []
+    looked_up = 0
+    for tree in trees:
+        found.append(tree.by_id.keys() & ids)
+        looked_up += len(ids)
+        if looked_up > _LOOKUPS_PER_STEP:
+            yield
+            looked_up = 0
+    return found
+
+
 def _find_spans(trees: Iterable[Tree]) -> Steps[None]:
     """Prepare trees for the removal of folders."""
     for tree in trees:
@@ -465,6 +486,7 @@ _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
 _API_KEY_BYTES = 500
 
 
+_LOOKUPS_PER_STEP = 8 * STEP
 _ID_CHARS = 24
 """Length of a new id. Most ids of fixtures are smaller, so new rows are the latest."""
 
