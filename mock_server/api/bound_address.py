@@ -4,6 +4,8 @@ A request below such an address reaches that sandbox with any API key. The key i
 accepted or refused as on a server that has only this sandbox.
 """
 
+from urllib.parse import unquote
+
 from starlette.types import Scope
 
 from mock_server.api.context import notes_of
@@ -37,8 +39,9 @@ def likely_sandbox(sandboxes: Sandboxes, scope: Scope) -> Sandbox:
     """
     notes, path = notes_of(scope), scope["path"]
     name = notes.bound_to
-    if path.startswith(_ADMIN_PREFIX):
-        name = path.removeprefix(_ADMIN_PREFIX).partition("/")[0]
+    for prefix in (BOUND_PREFIX, _ADMIN_PREFIX):
+        if path.startswith(prefix):
+            name = unquote(path.removeprefix(prefix).partition("/")[0])
     if name is not None:
         return sandboxes.find(name) or sandboxes.default
     return sandboxes.for_key(notes.headers.key or "") or sandboxes.default

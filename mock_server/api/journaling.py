@@ -112,7 +112,8 @@ class Journaling:
             # after the redaction.
             self._cut(entry, max_bytes + redaction.ESCAPED_KEY_BYTES)
         if is_login or self._may_show_secrets(entry, request, refusal):
-            secrets = self._secrets.for_request(state, *request.headers.credentials)
+            keys, fixture = request.headers.credentials, state.store.fixture
+            secrets = self._secrets.for_request(fixture, *keys)
             secrets = replace(secrets, texts=(*secrets.texts, *credentials))
             redaction.redact_entry(entry, secrets)
         if is_long:
@@ -237,7 +238,7 @@ class Journaling:
         is_suspect = self._is_suspect(answer, (key or "").encode()) or (
             fixture.secrets and self._secrets.are_in(answer, fixture)
         )
-        if is_suspect and self._secrets.for_request(state, key).are_in(answer):
+        if is_suspect and self._secrets.for_request(fixture, key).are_in(answer):
             return True
         sent.clean_response = answer
         return False

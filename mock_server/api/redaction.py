@@ -27,7 +27,6 @@ from mock_server.domain.journal import Entry, SentRequest
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import CUT_MARK, SHOWN_CHARS
 from mock_server.domain.objects.fixture_data import FixtureData
-from mock_server.domain.sandboxes.state import State
 
 HIDDEN = b"[redacted]"
 ESCAPED_KEY_BYTES = 6 * Published.key_chars
@@ -50,10 +49,13 @@ class Secrets:
         self._declared: WeakKeyDictionary[FixtureData, RequestSecrets]
         self._declared = WeakKeyDictionary()
 
-    def for_request(self, state: State, *keys: str | None) -> RequestSecrets:
-        """Return all secrets that a request with these keys can show in this state."""
+    def for_request(self, fixture: FixtureData, *keys: str | None) -> RequestSecrets:
+        """Return all secrets that a request with these keys can show.
+
+        `fixture` is the loaded data of its sandbox.
+        """
         texts = (*_redactable((key or "").encode() for key in keys), *self.texts)
-        return replace(self._declared_by(state.store.fixture), texts=texts)
+        return replace(self._declared_by(fixture), texts=texts)
 
     def are_in(self, text: bytes, fixture: FixtureData) -> bool:
         """Return whether a text contains a key that the fixture declares, unescaped."""

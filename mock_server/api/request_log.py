@@ -1,7 +1,7 @@
 """The request log: one line for each request and its response."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from functools import lru_cache, partial
 from itertools import count
 
@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.api.bound_address import likely_sandbox
-from mock_server.api.context import notes_of
+from mock_server.api.context import NOTES, ScopeNotes, notes_of
 from mock_server.api.envelope import Failure
 from mock_server.api.headers import (
     REQUEST_ID,
     Header,
+    HeaderParser,
     generated_id,
     valid_id,
     values,
@@ -30,11 +31,14 @@ from mock_server.api.response import whole_sender
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.clock import format_time
 from mock_server.domain.messages import CUT_MARK
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.printable import LogFormat, coloured, json_text, one_line
 from mock_server.domain.sandboxes.registry import Sandboxes
 
 _MIN_KEY_CHARS = MIN_REDACTABLE_LENGTH
 _ENVELOPE_START, _SUCCESS_START = b'{"code":', b'{"code":200,'
+# Key in a scope of the loaded data whose keys the request could show at its start.
+_FIRST_FIXTURES = "mock_server.first_fixtures"
 
 
 class Line(msgspec.Struct, rename="camel"):
@@ -94,6 +98,7 @@ class RequestLog:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start = time.perf_counter()
+        self._redaction.begin(scope)
         recorder = _RecordingSend(scope, send, self._id_of if self._gives_ids else None)
         try:
             await self._app(scope, receive, recorder)
@@ -176,6 +181,17 @@ class LogRedaction:
         self._sandboxes = sandboxes
         self._secrets = secrets
         self._max_chars = sandboxes.limits.logged_chars
+        self._head_parser = HeaderParser(sandboxes.limits)
+
+    def begin(self, scope: Scope) -> None:
+        """Note whose keys a request can show now: they may be gone at its end."""
+        scope[NOTES] = ScopeNotes(self._head_parser.parse(scope))
+        scope[_FIRST_FIXTURES] = self._fixtures(scope)
+
+    def _fixtures(self, scope: Scope) -> Set[FixtureData]:
+        """Return the loaded data whose keys a request can show."""
+        sandboxes = self._sandboxes.default, likely_sandbox(self._sandboxes, scope)
+        return {each.state.store.fixture for each in sandboxes}
 
     def line(self, scope: Scope) -> tuple[str, str]:
         """Return the redacted method and path of a request."""
@@ -187,10 +203,9 @@ class LogRedaction:
         # A cut before the redaction may leave half a key, which is not found. But paths
         # can be very long: so cut roughly before, drop the end, and cut again.
         beginning = text[: self._max_chars + ESCAPED_KEY_BYTES]
-        redacted, default = beginning, self._sandboxes.default
-        credentials = notes_of(scope).headers.credentials
-        for sandbox in {default, likely_sandbox(self._sandboxes, scope)}:
-            secrets = self._secrets.for_request(sandbox.state, *credentials)
+        redacted, credentials = beginning, notes_of(scope).headers.credentials
+        for fixture in scope.get(_FIRST_FIXTURES, set()) | self._fixtures(scope):
+            secrets = self._secrets.for_request(fixture, *credentials)
             if below := below_login(scope["path"]):
                 secrets = replace(secrets, texts=(*secrets.texts, *below))
             redacted = redacted_text(redacted, secrets)

@@ -32,8 +32,9 @@ PASSWORD = "P\u00e4ss \u5bc6\u7801-\U0001f511"
 @pytest.fixture(params=[(TOKEN,), (TOKEN, PASSWORD)], ids=["ascii", "wide"])
 def secrets(make_api: MakeApi, request: pytest.FixtureRequest) -> RequestSecrets:
     """Those of a caller with an undeclared key, beside declared keys and tokens."""
-    state = make_api(LIBRARY | {"keys": [{"key": key} for key in KEYS]}).sandbox.state
-    return Secrets(request.param).for_request(state, "undeclared-key")
+    sandbox = make_api(LIBRARY | {"keys": [{"key": key} for key in KEYS]}).sandbox
+    fixture = sandbox.state.store.fixture
+    return Secrets(request.param).for_request(fixture, "undeclared-key")
 
 
 @pytest.mark.parametrize("secret", [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1"])

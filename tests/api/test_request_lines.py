@@ -10,7 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 
+from mock_server import load_fixture
 from mock_server.api.redaction import ESCAPED_KEY_BYTES
 from mock_server.api.request_log import Line, LogRedaction, RequestLog, json_line
 from mock_server.app import create_app
@@ -86,6 +88,26 @@ def test_what_follows_the_path_of_a_login_is_hidden(
     logged.client.post(f"{path}{between}hunter2", json={})
     assert "loginByPassword" in logged.lines[-1]
     assert "hunter2" not in logged.lines[-1]
+
+
+@pytest.mark.parametrize("is_ended", [False, True])
+@pytest.mark.parametrize("start", ["/__admin/sandboxes/b%6fx", "/__sandboxes/box"])
+def test_keys_of_a_named_sandbox_are_hidden_though_it_ends_meanwhile(
+    start: str, is_ended: bool
+) -> None:
+    app, lines = create_app(LIBRARY), list[str]()
+    loaded = load_fixture({"keys": [{"key": SECRET}]})
+    app.sandboxes.create("box", baseline=loaded)
+
+    async def interrupted(scope: Scope, receive: Receive, send: Send) -> None:
+        if is_ended:
+            app.sandboxes.delete("box")
+        await app(scope, receive, send)
+
+    redaction = LogRedaction(app.sandboxes, app.secrets)
+    logged = RequestLog(interrupted, "text", lines.append, redaction)
+    TestClient(logged).get(f"{start}/x/{SECRET}")
+    assert [SECRET in each for each in lines] == [False]
 
 
 def test_a_success_says_nothing_further(logged: Logged) -> None:
