@@ -793,10 +793,10 @@ def named(count: int) -> list[Sent]:
     """Answers at one path whose last parameter has other names, and one is spent."""
     path = ("/" + "c" * 15) * 61
     names = [f"{path}/{{a{number:04}}}" for number in range(2 * count)]
-    entries = [{"method": "POST", "path": each} for each in names[count:]]
-    once = {"kind": "answer", "json": 1, "times": 1}
+    once = {"json": 1, "times": 1}
+    entries = [{"method": "POST", "path": each} | once for each in names[count:]]
     added = [
-        admin("POST", "/faults", once | {"operation": f"POST {each}"})
+        admin("POST", "/faults", once | {"kind": "answer", "operation": f"POST {each}"})
         for each in names[:count]
     ]
     sent = Sent(f"{path}/a")
@@ -1501,14 +1501,11 @@ FOLDERS = {
     ),
     "folder beside removed rows that is deleted": Input(
         38_400,
-        lambda n: [
-            *disabled_folders([{"name": "a", "data": [{"q": "a"}]}] * (n // 8)),
-            *(
-                Sent(DELETE, method="DELETE", query=f"id={at}")
-                for at in (*range(8), "g")
-            ),
-            admin("PUT", "/datasets/d", {"id": "d"}),
-        ],
+        lambda n: [*removed_rows(n), Sent(DELETE, method="DELETE", query="id=g")],
+    ),
+    "dataset with removed rows that is put": Input(
+        38_400,
+        lambda n: [*removed_rows(n), admin("PUT", "/datasets/d", {"id": "d"})],
     ),
     "deletion in many datasets beside jobs": Input(
         16_000,
@@ -1535,16 +1532,22 @@ FOLDERS = {
         9_900,
         lambda n: [
             folder(n),
-            sent_json(f"{RELATED}/collection/create", datasetId="d", name="a"),
-            sent_json(
-                f"{RELATED}/collection/create", datasetId="d", parentId="f", name="a"
+            *(
+                sent_json(
+                    f"{RELATED}/collection/create",
+                    datasetId="d",
+                    parentId=parent,
+                    name="a",
+                    type="virtual",
+                )
+                for parent in (None, "f")
             ),
             *(
                 sent_json(
                     LIST, datasetId="d", offset=0, searchText=term, parentId=parent
                 )
                 for term in ("", "a", " ", "1", "a 1")
-                for parent in ("", "f")
+                for parent in (None, "f")
             ),
             forbidden(),
         ],
@@ -1672,14 +1675,14 @@ FOLDERS = {
         ],
     ),
     "folder of datasets that is deleted": Input(
-        6_000,
+        2_990,
         lambda n: [
             training(n),
             Sent("/api/core/dataset/delete", method="DELETE", query="id=f"),
         ],
     ),
     "folder of apps that is deleted": Input(
-        16_000,
+        2_990,
         lambda n: [
             in_folder(n),
             Sent("/__admin/apps/f", method="DELETE", query="counts=true"),
@@ -1786,7 +1789,7 @@ FOLDERS = {
     ),
     "text that is trained again": Input(ROWS // 10, trained_again),
     "collections that are trained": Input(
-        6_000, lambda n: [training(n), LATER, with_fields(datasetId="0")]
+        2_990, lambda n: [training(n), LATER, with_fields(datasetId="0")]
     ),
     "declared rows that are trained": Input(
         DEFAULT_LIMITS.waiting_rows,
@@ -1841,15 +1844,25 @@ def changed_folders(size: int, **fields: Any) -> list[Sent]:
     return disabled_folders([{"name": "a {n}", "repeat": size // 8} | fields])
 
 
-def disabled_folders(inside: list[Any]) -> list[Sent]:
-    """A state with eight folders of these collections, all of them disabled."""
+def disabled_folders(inside: list[Any], count: int = 250) -> list[Sent]:
+    """A state with eight folders of these collections, all of them disabled.
+
+    Beside them is a folder of `count` unchanged collections.
+    """
     collections: list[Any] = [
         {"_id": f"{n}", "name": "f", "children": inside} for n in range(8)
     ]
-    few = {"name": "a 1 2 {n}", "repeat": 250}
+    few = {"name": "a 1 2 {n}", "repeat": count}
     collections += [{"_id": "g", "name": "g", "children": [few]}]
     state = {"datasets": [{"id": "d", "collections": collections}]}
     return [admin("PUT", "/state", state), *(forbidden(f"{n}") for n in range(8))]
+
+
+def removed_rows(size: int) -> list[Sent]:
+    """A state of collections with a row each, which are disabled, then deleted."""
+    inside = [{"name": "a", "data": [{"q": "a"}]}] * (size // 8)
+    deletions = (Sent(DELETE, method="DELETE", query=f"id={n}") for n in range(8))
+    return [*disabled_folders(inside, 300), *deletions]
 
 
 def many_datasets(count: int, jobs: int) -> dict[str, Any]:

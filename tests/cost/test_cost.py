@@ -10,6 +10,7 @@ import asyncio
 import gc
 import tracemalloc
 from collections.abc import Sequence
+from http import HTTPStatus
 from math import inf
 from time import thread_time
 
@@ -108,7 +109,7 @@ async def measured(requests: Sequence[Sent]) -> tuple[float, float]:
     """Seconds of CPU of the last request in all, and of its longest piece."""
     app = create_app(LIBRARY, profile=requests[-1].profile)
     for sent in requests[:-1]:
-        await call(app, sent)
+        assert await call(app, sent) < HTTPStatus.BAD_REQUEST
     with settled():  # as a server is once it has loaded
         done = asyncio.Event()
         watch = asyncio.create_task(longest_turn(done))
