@@ -158,6 +158,8 @@ PART = '--b\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n--b--'
 SENT: list[tuple[dict[str, Any], str]] = [
     ({"text": PART.format("password", "geheim77")}, "geheim77"),
     ({"text": PART.format("data", '{"apiKey": "geheim77"}')}, "geheim77"),
+    ({"text": "\r\n" + PART.format("password", "geheim77")}, "geheim77"),
+    ({"text": PART.format('password"; x="filename', "geheim77")}, "geheim77"),
     ({"params": [{"name": "password", "value": "geheim77"}]}, "geheim77"),
     ({"text": "data=%7B%22apiKey%22%3A%22geheim77%22%7D"}, "geheim77"),
     ({"text": '{"password": "geheim77", "x": NaN}'}, "geheim77"),
@@ -178,6 +180,9 @@ SENT: list[tuple[dict[str, Any], str]] = [
     ({"text": '{"otp": "12345678"}'}, "12345678"),
     ({"text": '[{"key": "password", "value": "geheim77"}]'}, "geheim77"),
     ({"text": '[{"name": "password", "val": "geheim77"}]'}, "geheim77"),
+    ({"text": '{"field": "password", "value": "geheim77"}'}, "geheim77"),
+    ({"text": '{"id": "password", "value": "geheim77"}'}, "geheim77"),
+    ({"text": '{"x": [["user", "u"], ["password", "geheim77"]]}'}, "geheim77"),
     ({"text": '{"query": "mutation { log(password: \\"geheim77\\") }"}'}, "geheim77"),
 ]
 
@@ -212,6 +217,21 @@ def test_a_secret_in_a_header_of_any_form_is_in_no_answer(
     made = entry("/a", body, kind="text/plain", sent={name: value})
     [part] = responses(tmp_path, made)
     assert part["text"] == "[redacted] of username administrator"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/a?next=%2Fcb%3Ftoken%3Dgeheim77",
+        "/a?to=https%3A%2F%2Fb.example%2F%23access_token%3Dgeheim77",
+        "/a?to=%2Fb%3Fto%3D%252Fc%253Ftoken%253Dgeheim77",
+        "/a;token=geheim77/b",
+    ],
+)
+def test_a_secret_in_a_part_of_a_url_is_in_no_answer(tmp_path: Path, path: str) -> None:
+    [part] = responses(tmp_path, entry(path, "it is geheim77", kind="text/plain"))
+    assert part["text"] == "it is [redacted]"
+    assert "geheim77" not in part["path"]
 
 
 @pytest.mark.parametrize(
@@ -256,12 +276,16 @@ KEY = "aB3dE5fG7hJ9kL1mN3pQ"
         {"text": "query the session: overview"},
         {"name": "auth", "content": "overview"},
         *({name: "overview"} for name in ("authType", "tokenizer", "maxTokens")),
+        {"tags": ["secret", "overview"]},
+        {"hasToken": True},
     ],
 )
 def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
-    asked = entry("/a", "an overview", method="POST", kind="text/plain", posted=sent)
+    text = f"an overview: True, {'a1' * 12}"
+    seen = {"Cookie": f"lastDataset={'a1' * 12}"}
+    asked = entry("/a", text, method="POST", kind="text/plain", posted=sent, sent=seen)
     [part] = responses(tmp_path, asked)
-    assert part["text"] == "an overview"
+    assert part["text"] == text
 
 
 @pytest.mark.parametrize(

@@ -39,12 +39,16 @@ _VALUE = re.compile(
     r"""|(?P<bare>[\w.~+/-]{8,}+=*+)(?=[\r\n]|\Z))""",
     re.DOTALL,
 )
-_VALUES = ("value", "val")
+_LABELS, _VALUES = ("name", "key", "field", "id"), ("value", "val")
 _MAX_NAME_CHARS = 64
+_MAX_URLS = 3  # a value of a URL may be a URL, and so on
 _NOT_IN_NAME = re.compile(r"[^\w-]")
 _TOKEN = re.compile(r"[\w~+=][\w.~+/=-]{7,}")  # not a path or a URL
 _BEGINNINGS = ("{", "[", "mutation", "query", "subscription")  # of JSON and GraphQL
+_PART_HEAD = re.compile("content-disposition: *form-data", re.IGNORECASE)
 _PART_NAME = re.compile(r'[; ]name="?([^";\n]*)')
+_FILE_NAME = re.compile(r"[; ]filename\*?=")
+_OBJECT_ID = re.compile("[0-9a-f]{24}")
 _BYTE_ORDER_MARK = "\ufeff"
 # Values of scripts that have no key, and of files that are redacted already.
 _KNOWN_NON_SECRETS = {b"undefined", HIDDEN}
@@ -112,8 +116,7 @@ def _secrets(headers: Headers) -> Iterator[str]:
         if name in ("cookie", "set-cookie"):
             for pair in value.split(";")[: None if name == "cookie" else 1]:
                 cookie, _, text = pair.strip().partition("=")
-                # Other short values are often words, which occur in many texts.
-                if CREDENTIAL_NAME.search(cookie) or len(text) >= _MIN_TOKEN_CHARS:
+                if CREDENTIAL_NAME.search(cookie) or _is_long(text):
                     yield from (text, text.strip('"'))
         elif CREDENTIAL_NAME.search(name):
             scheme, _, text = value.rpartition(" ")
@@ -315,11 +318,11 @@ def _spellings(secret: str) -> Iterator[str]:
 
 def _fields_in(form: str) -> Iterator[dict[str, str]]:
     """Yield the fields of a multipart body, and those of a form that are JSON."""
-    if form.startswith("--"):
+    if _PART_HEAD.search(form):
         for part in form.replace("\r\n", "\n").split("\n--"):
             head, _, value = part.partition("\n\n")
             name = _PART_NAME.search(head)
-            if name and "filename" not in head:
+            if name and not _FILE_NAME.search(head):
                 yield {name[1]: value}
     elif not form.startswith(("{", "[")):
         for field, value in parse_qsl(form):
@@ -340,13 +343,16 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
         match value:
             case dict():
                 # A pair such as `name` and `value` is a field of that name.
-                labels = (value.get("name"), value.get("key"))
+                labels = map(value.get, _LABELS)
                 is_pair = any(
                     _is_secret_name(each) for each in labels if isinstance(each, str)
                 )
                 for name, item in value.items():
                     is_field = _is_secret_name(name) or (is_pair and name in _VALUES)
                     pending.append((item, is_secret or is_field))
+            case list() if _are_pairs(value):
+                for name, item in value:
+                    pending += (name, is_secret), ({name: item}, is_secret)
             case list():
                 pending += ((each, is_secret) for each in value)
             case str():
@@ -366,8 +372,18 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 is_short = value.count(" ") < 2
                 if is_secret and is_short and (is_sent or _looks_random(text)):
                     yield text
+            case bool():
+                pass
             case int() | float() if is_secret and is_sent:
                 yield str(value)
+
+
+def _are_pairs(items: list[object]) -> bool:
+    """Return whether items are lists of a name and a value, as fields of an object."""
+    return all(
+        isinstance(each, list) and len(each) == 2 and isinstance(each[0], str)
+        for each in items
+    )
 
 
 def _secrets_in_pairs(text: str, is_sent: bool) -> Iterator[str]:
@@ -421,15 +437,28 @@ def _is_secret_name(name: str) -> bool:
     return CREDENTIAL_NAME.search(name) is not None
 
 
-def _secrets_in_url(url: str) -> Iterator[str]:
-    """Yield the password, and values that look random or have a secret's name."""
+def _secrets_in_url(url: str, level: int = 1) -> Iterator[str]:
+    """Yield the password, and values that look random or have a secret's name.
+
+    A value may be a URL, too.
+    """
     with suppress(ValueError):
         if password := urlsplit(url).password:
             yield password
-    for name, value in parse_qsl("&".join(re.split("[?#]", url)[1:])):
-        is_long = len(value) >= _MIN_TOKEN_CHARS and not _ID_NAME.search(name)
+    path, *queries = re.split("[?#]", url)
+    # Parameters may follow a segment of the path, as in `/a;name=value/b`.
+    segments = re.split("[;/]", path.partition(";")[2])
+    for name, value in parse_qsl("&".join([*segments, *queries])):
+        if level < _MAX_URLS and ("?" in value or "#" in value):
+            yield from _secrets_in_url(value, level + 1)
+        is_long = _is_long(value) and not _ID_NAME.search(name)
         if CREDENTIAL_NAME.search(name) or (is_long and _is_token(value)):
             yield value
+
+
+def _is_long(text: str) -> bool:
+    """Return whether a text is too long for a word, and no id as FastGPT gives them."""
+    return len(text) >= _MIN_TOKEN_CHARS and not _OBJECT_ID.fullmatch(text)
 
 
 def _is_token(text: str) -> bool:
