@@ -50,6 +50,8 @@ from mock_server.domain.sandboxes.state import State
 
 _NO_RESPONSE = responses.NoResponse()
 _FREE_BYTES = Published.free_body_bytes
+_FEW_MATCHES = 16
+"""Number of faults and answers that are compared without letting others run."""
 _MANY_VALUES = 16
 """The parsed fields of a body with this many values or more are not cached."""
 _VALUE_BYTES = 100
@@ -227,8 +229,12 @@ class PublicApi:
         if firing is not None:
             fault = cast("Fault", firing.fault.definition)
             return await fault.apply(FaultContext(request, operation, firing, respond))
-        if len(match_input.content) > Published.free_body_bytes:
-            await let_others_run()  # the operation reads the large body once more
+        if len(match_input.content) > _FREE_BYTES or state.faults.count > _FEW_MATCHES:
+            # The answers are compared next, then the operation reads the body.
+            await let_others_run()
+            self._admission.admit_again(request)
+            self._match_answers(request, match_input, request.state)
+            await let_others_run()
         response = await once_ready(respond, request.sandbox.name)
         await apply_answer_delay(request)
         if decision.limits:
@@ -294,9 +300,7 @@ class PublicApi:
         match_input = request.match_input or self._matchable_parts(request, operation)
         if operation.is_scripted:
             call = replace(call, request=match_input)
-        if not request.has_matched_answers:
-            request.answer = state.faults.answer(match_input, state.clock.now())
-            request.has_matched_answers = True
+        self._match_answers(request, match_input, state)
         if request.answer is not None:
             request.notes.answered_name = operation.name
             answer = cast("BaseAnswer", request.answer.fault.definition)
@@ -322,6 +326,14 @@ class PublicApi:
             connection = connection_of(request.scope)
             return response.with_connection(connection, partial(context.pause, request))
         return response
+
+    def _match_answers(
+        self, request: context.RequestContext, match_input: Request, state: State
+    ) -> None:
+        """Set the answer that fires on a request, once for all."""
+        if not request.has_matched_answers:
+            request.answer = state.faults.answer(match_input, state.clock.now())
+            request.has_matched_answers = True
 
     def _charge(self, response: responses.Response) -> MemoryCharge:
         """Charge the memory of a response. This is never refused."""

@@ -841,6 +841,12 @@ LOOKING = {
         "question": PART,
     },
 }
+COMPARED = {
+    "kind": "answer",
+    "operation": "completions",
+    "json": 1,
+    "match": LOOKING["match"],
+}
 SHOWN = sent_json("/api/core/chat/record/getPaginationRecords", **RECORDS)
 
 
@@ -1147,6 +1153,21 @@ SCRIPTED = {
         lambda n: [
             *[admin("POST", "/faults", {"kind": "error", "match": PARTS})] * n,
             with_fields(q=[*["a" * 3_900 + PART] * 7, "a" * 16_384]),
+        ],
+    ),
+    "faults, answers and replies that look for parts": Input(
+        DEFAULT_LIMITS.replies,
+        lambda n: [
+            admin("PUT", "/state", {"apps": [{"id": "a"}], "replies": [LOOKING] * n}),
+            *[admin("POST", "/faults", {"kind": "error", "match": PARTS})] * (n // 10),
+            *[admin("POST", "/faults", COMPARED)] * n,
+            completion(
+                "a" * 16_384,
+                appId="a",
+                x=[0] * 60,
+                y="a" * 3_900 + PART,
+                q=[*["a" * 3_900 + PART] * 7, "a" * 16_384],
+            ),
         ],
     ),
     "paths of answers": Input(

@@ -141,6 +141,11 @@ class Faults:
         self._set_active(self.active)
 
     @property
+    def count(self) -> int:
+        """The number of faults and answers that a request may be compared with."""
+        return len(self.active) + len(self._declared.answers)
+
+    @property
     def answered_names(self) -> Mapping[str, None]:
         """The names of operations and routes that have answers in force, in order."""
         self._expire()
