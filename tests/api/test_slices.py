@@ -307,6 +307,30 @@ def test_a_search_that_is_overtaken_by_a_reset_finds_what_there_is_then() -> Non
     talk(scenario)
 
 
+@pytest.mark.parametrize("is_upload", [True, False])
+def test_restores_do_not_begin_the_chunks_of_a_text_again(is_upload: bool) -> None:
+    path = "/api/core/dataset/collection/create"
+
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        fields, file = {"data": '{"datasetId":"d"}'}, ("a.txt", "word\n" * 20_000)
+        upload = client.post(f"{path}/localFile", data=fields, files={"file": file})
+        request = asyncio.create_task(upload)
+        if not is_upload:
+            body = {"collectionId": (await request).json()["data"]["collectionId"]}
+            again = client.post(f"{path}/reTrainingCollection", json=body)
+            request = asyncio.create_task(again)
+        await client.put("/__admin/snapshots/begun", json={})
+        for _ in range(4_000):
+            await asyncio.sleep(0)
+            await client.post("/__admin/snapshots/begun/restore", json={})
+            if request.done():
+                break
+        assert request.done()
+        assert (await request).json()["code"] == 200
+
+    talk(scenario, {"datasets": [{"id": "d"}]})
+
+
 @pytest.mark.parametrize("order", ["name", "fixture"])
 def test_the_first_list_in_another_order_is_whole(order: str) -> None:
     async def scenario(client: httpx2.AsyncClient) -> None:
