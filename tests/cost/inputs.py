@@ -1215,6 +1215,13 @@ SCRIPTED = {
             SHOWN,
         ],
     ),
+    "parts of many records": Input(
+        1_000,
+        lambda n: [
+            *spoken(n, parts=[{"text": "a"}] * Published.reply_parts),
+            SHOWN,
+        ],
+    ),
     "large records that are altered": Input(
         110,
         lambda n: [
