@@ -1222,6 +1222,17 @@ SCRIPTED = {
             SHOWN,
         ],
     ),
+    "error of a record": Input(
+        1_000_000,
+        lambda n: [*spoken(1, parts=[{"error": {"x": [{}] * n}}]), SHOWN],
+    ),
+    "large record that is written": Input(
+        1_000_000,
+        lambda n: [
+            *spoken(1, parts=[{"interactive": {"x": [{}] * n}}]),
+            Sent(STATE, method="GET"),
+        ],
+    ),
     "large records that are altered": Input(
         110,
         lambda n: [
