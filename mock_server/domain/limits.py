@@ -100,9 +100,9 @@ class Published:
     path_chars: Final = 1_024
     """Characters of a static response's path."""
     stream_pieces: Final = 200
-    """Events of all texts of a streamed reply."""
+    """Events of a streamed reply's texts."""
     reply_parts: Final = 200
-    """Parts of one reply."""
+    """Parts of a reply or record."""
     chunk_separators: Final = 32
     """Separators of `chunkSplitter` that are used."""
     pushed_rows: Final = 200

@@ -153,6 +153,7 @@ class RecordedPart(ReplyPart, frozen=True):
     tool: RecordedTool | None = None
     quotes: Raw = None  # type: ignore[assignment]
     interactive: Raw = None  # type: ignore[assignment]
+    error: str | dict[str, Raw] | None = None
 
 
 class _WithQuotes(RecordedPart, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -36,6 +37,15 @@ def test_what_a_fault_adds_to_an_answer_is_bounded(api: Api) -> None:
     answer = api.list_v2()
     assert answer.status_code == 409
     assert "fields of at most 4.0 MiB to set on all items" in answer.json()["message"]
+
+
+def test_a_fault_changes_objects_only_and_keeps_their_other_values(api: Api) -> None:
+    text = b'{"code":200,"x":[{"a":1}],"data":[%b]}'
+    sent = text % b'5, [{"a":1}], {"a":1.0,"b":1e999}, {"\xff":2}, {"a":{"c":3}}'
+    respond(api, "listV2", base64=b64encode(sent).decode())
+    api.admin("POST", "/faults", {"kind": "alter", "set": {"z": 0}, "remove": ["a"]})
+    got = b'5,[{"a":1}],{"b":1e999,"z":0},{"\xff":2},{"z":0}'
+    assert api.list_v2().content == text % got
 
 
 @pytest.mark.parametrize(

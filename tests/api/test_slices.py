@@ -307,6 +307,68 @@ def test_a_search_that_is_overtaken_by_a_reset_finds_what_there_is_then() -> Non
     talk(scenario)
 
 
+@pytest.mark.parametrize("is_upload", [True, False])
+def test_restores_do_not_begin_the_chunks_of_a_text_again(is_upload: bool) -> None:
+    path = "/api/core/dataset/collection/create"
+
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        fields, file = {"data": '{"datasetId":"d"}'}, ("a.txt", "word\n" * 20_000)
+        upload = client.post(f"{path}/localFile", data=fields, files={"file": file})
+        request = asyncio.create_task(upload)
+        if not is_upload:
+            body = {"collectionId": (await request).json()["data"]["collectionId"]}
+            again = client.post(f"{path}/reTrainingCollection", json=body)
+            request = asyncio.create_task(again)
+        await client.put("/__admin/snapshots/begun", json={})
+        for _ in range(4_000):
+            await asyncio.sleep(0)
+            await client.post("/__admin/snapshots/begun/restore", json={})
+            if request.done():
+                break
+        assert request.done()
+        assert (await request).json()["code"] == 200
+
+    talk(scenario, {"datasets": [{"id": "d"}]})
+
+
+def chat_of(count: int) -> dict[str, Any]:
+    """A fixture with a chat of this number of large records."""
+    record = {"obj": "AI", "text": "x", "parts": [{"text": "x"}] * 200}
+    records = [record | {"dataId": f"{number}"} for number in range(count)]
+    return {"apps": [{"id": "a", "chats": [{"chatId": "c", "records": records}]}]}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "total"),
+    [
+        ("DELETE", "/__admin/apps/a/chats/c", None, 900),
+        ("PUT", "/__admin/state", chat_of(3), 3),
+        ("POST", "/__admin/reset", {}, 900),
+    ],
+    ids=["deletion", "other state", "reset"],
+)
+def test_a_page_of_large_records_is_of_one_moment(
+    method: str, path: str, body: dict[str, Any] | None, total: int
+) -> None:
+    """It has the records before a deletion, but those after a new state."""
+
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        asked = {"appId": "a", "chatId": "c", "pageSize": 1_000}
+        records = "/api/core/chat/record/getPaginationRecords"
+        page = asyncio.create_task(client.post(records, json=asked))
+        for _ in range(20):  # until its steps have begun
+            await asyncio.sleep(0)
+        changed = await client.request(method, path, json=body)
+        assert changed.is_success
+        assert not page.done()
+        data = (await page).json()["data"]
+        ids = [each["dataId"] for each in data["list"]]
+        assert data["total"] == total
+        assert ids == [f"{number}" for number in range(total)]
+
+    talk(scenario, chat_of(900))
+
+
 @pytest.mark.parametrize("order", ["name", "fixture"])
 def test_the_first_list_in_another_order_is_whole(order: str) -> None:
     async def scenario(client: httpx2.AsyncClient) -> None:

@@ -832,6 +832,7 @@ def page(size: int) -> dict[str, Any]:
     return {"data": {"list": [*[item] * size, {}], "total": 1}}
 
 
+LETTERS = [*"abcdefghijklm"]
 PART = "a" * 49 + "b" + "a" * 49
 PARTS = {"body": {"q": [{"contains": PART}] * 8}}
 LOOKING = {
@@ -1037,6 +1038,26 @@ SCRIPTED = {
             listed(b"0"),
         ],
     ),
+    "items of a placeholder that are altered": Input(
+        49_000,
+        lambda n: [
+            admin(
+                "POST",
+                "/faults",
+                {
+                    "kind": "answer",
+                    "operation": "listV2",
+                    "data": {"list": "{{body.x}}", "total": 1},
+                },
+            ),
+            admin(
+                "POST",
+                "/faults",
+                {"kind": "alter", "set": dict.fromkeys(LETTERS, 1), "remove": LETTERS},
+            ),
+            with_fields(x=[{}] * n),
+        ],
+    ),
     "items of an answer that drift": Input(
         40_000,
         lambda n: [*spoiled(n, {"kind": "page_drift", "insert": 1}), listed(b"0")],
@@ -1212,6 +1233,32 @@ SCRIPTED = {
         50,
         lambda n: [
             *recorded(n, {"tool": {"name": "t", "params": [{}] * 48_000}}),
+            SHOWN,
+        ],
+    ),
+    "parts of many records": Input(
+        1_000,
+        lambda n: [
+            *spoken(n, parts=[{"text": "a"}] * Published.reply_parts),
+            SHOWN,
+        ],
+    ),
+    "error of a record": Input(
+        1_000_000,
+        lambda n: [*spoken(1, parts=[{"error": {"x": [{}] * n}}]), SHOWN],
+    ),
+    "large record that is written": Input(
+        1_000_000,
+        lambda n: [
+            *spoken(1, parts=[{"interactive": {"x": [{}] * n}}]),
+            Sent(STATE, method="GET"),
+        ],
+    ),
+    "large records that are altered": Input(
+        110,
+        lambda n: [
+            *recorded(n, {"interactive": {"type": "x", "params": [{}] * 20_000}}),
+            admin("POST", "/faults", {"kind": "alter", "set": {"x": 1}}),
             SHOWN,
         ],
     ),

@@ -4,18 +4,24 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import msgspec
-from msgspec import field
+from msgspec import Raw, field
 from msgspec.structs import replace
 
 from mock_server.api.faults.answering import value_of
 from mock_server.api.faults.fault import Fault, FaultContext, wrong_field
 from mock_server.api.response import Response
+from mock_server.api.slices import in_slices, let_others_run
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.printable import size_text
 from mock_server.domain.validation.walk import size_as_json
 
 _MAX_ADDED_BYTES = DEFAULT_LIMITS.response_bytes
+# Items stay JSON, and so do their values: only their fields are changed.
+_Value = dict[str, Raw] | list[Raw] | str | int | float | bool | None
+_Data = dict[str, _Value] | list[Raw] | str | int | float | bool | None
+_ENVELOPE = msgspec.json.Decoder(dict[str, _Data])
+_ITEM = msgspec.json.Decoder(dict[str, Raw])
 
 
 class Alter(Fault, tag="alter"):
@@ -54,38 +60,48 @@ class Alter(Fault, tag="alter"):
         response = await context.perform()
         if response.status != 200:
             return response
-        if context.request.answer is None:
-            envelope = msgspec.json.decode(response.body)
-        else:
-            envelope = value_of(response.body)
+        await let_others_run()  # the operation may have taken long
+        decode = _ENVELOPE.decode if context.request.answer is None else _decode_answer
+        envelope = decode(response.body)
         # Errors stay, even if choice error_http_status gives them status 200.
-        if not isinstance(envelope, dict) or envelope.get("code") != 200:
+        if envelope.get("code") != 200:
             return response
         items = items_of(envelope.get("data"))
-        # Limit the added bytes as those of an answer.
-        if len(items) * len(msgspec.json.encode(self.changes)) > _MAX_ADDED_BYTES:
-            expected = (
-                f"fields of at most {size_text(_MAX_ADDED_BYTES)} to set on all items"
-            )
-            raise LimitReached(
-                expected, "more", "the fault", "set less, or fewer items"
-            )
-        removed = {*self.removals}
         changes = {
-            name: msgspec.Raw(msgspec.json.encode(value))  # encoded once for all items
+            name: Raw(msgspec.json.encode(value))  # encoded once for all items
             for name, value in self.changes.items()
         }
-        for item in items:
-            item.update(changes)
-            for name in item.keys() & removed:
-                del item[name]
+        removed = {*self.removals}
+        size, added_bytes = len(msgspec.json.encode(self.changes)), 0
+        async for index, item in in_slices(enumerate(items)):
+            try:
+                fields = _ITEM.decode(item)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                continue  # no object, or no Unicode
+            added_bytes += size
+            _check_added(added_bytes)
+            fields.update(changes)
+            for name in fields.keys() & removed:
+                del fields[name]
+            items[index] = Raw(msgspec.json.encode(fields))
         return replace(response, body=msgspec.json.encode(envelope))
 
 
-def items_of(data: Any) -> list[dict[str, Any]]:
+def _decode_answer(body: bytes) -> dict[str, Any]:
+    """Return the envelope of an answer; empty if it has none. Raises LimitReached."""
+    return value_of(body, _ENVELOPE) or {}
+
+
+def _check_added(size: int) -> None:
+    """Limit the added bytes as those of an answer. Raises LimitReached."""
+    if size > _MAX_ADDED_BYTES:
+        expected = (
+            f"fields of at most {size_text(_MAX_ADDED_BYTES)} to set on all items"
+        )
+        raise LimitReached(expected, "more", "the fault", "set less, or fewer items")
+
+
+def items_of(data: Any) -> list[Raw]:
     """Return the items in the data of a page, which may be a list itself."""
-    items: Any = data
-    if isinstance(data, dict):
-        items = data.get("list", data.get("data"))
-    objects = items if isinstance(items, list) else ()
-    return [each for each in objects if isinstance(each, dict)]
+    items = data.get("list", data.get("data")) if isinstance(data, dict) else data
+    return items if isinstance(items, list) else []

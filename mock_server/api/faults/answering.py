@@ -26,15 +26,17 @@ from mock_server.domain.faults.firing import Firing, Request
 from mock_server.domain.limits import Published
 from mock_server.domain.validation.walk import Path
 
+_ANY = msgspec.json.Decoder()
 
-def value_of(body: bytes) -> Any:
-    """Return the JSON value of an answer, None if it is not JSON.
+
+def value_of(body: bytes, decoder: msgspec.json.Decoder[Any] = _ANY) -> Any:
+    """Return the JSON value of an answer, None if it is not JSON of the decoder's type.
 
     Faults change this value. Raises LimitReached if it is too large to decode quickly.
     """
     try:
         check_counts(body)
-        return msgspec.json.decode(body)
+        return decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     except BadJson as refusal:

@@ -9,11 +9,10 @@ from msgspec.structs import replace
 from mock_server.domain import errors
 from mock_server.domain.call import Call
 from mock_server.domain.datasets import contents
-from mock_server.domain.datasets.texts import ChunkRules, chunks
+from mock_server.domain.datasets.texts import ChunkRules, chunks_of
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
-from mock_server.domain.objects.pending import compute
 from mock_server.domain.objects.uploads import is_text
 
 WITHOUT_SOURCE = ("folder", "virtual")
@@ -58,8 +57,7 @@ def retrain(
     texts: contents.RowTexts | None = None
     if file is not None and file.content and is_text(old.name):
         limit = call.state.limits.waiting_rows
-        steps = chunks(text_of(file.content), limit, rules)
-        chunk_texts = compute(store, (file.content, limit, rules), steps)
+        chunk_texts = chunks_of(text_of(file.content), limit, rules)
         texts = [(text, "", number) for number, text in enumerate(chunk_texts)]
     elif old.type not in WITHOUT_SOURCE:
         rows = _rows_of(call, dataset, old)

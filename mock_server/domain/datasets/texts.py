@@ -19,7 +19,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from mock_server.domain.objects.haystack import fold
-from mock_server.domain.objects.pending import Steps
+from mock_server.domain.objects.pending import Steps, compute
 
 MIN_CHUNK_CHARS = 64
 """Minimum size of a chunk, so that a text does not become too many rows."""
@@ -57,6 +57,13 @@ _BREAKS = (
 """Patterns for the end of a piece, those for the largest pieces first."""
 _FIRST_SENTENCE_BREAK = 3
 """Index of the first pattern for the end of a sentence."""
+
+
+def chunks_of(text: str, limit: int, rules: ChunkRules) -> list[str]:
+    """Return the chunks of a text, as `chunks` does. Raises NotReady."""
+    key = text, limit, rules
+    # The owner is no data, so that a reset does not begin the chunks again.
+    return compute(chunks, key, chunks(*key))
 
 
 def chunks(

@@ -1,18 +1,19 @@
 """Routes that show the records of a chat session, and the node results of a reply."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import repeat
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType, field
+from msgspec.structs import replace
 
 from mock_server.api.envelope import View
 from mock_server.api.items import items_of, within_page
 from mock_server.api.operations.operation import DEMO_APP, DEMO_RECORD, DEMO_REFUND
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.reply_parts import (
-    error_of,
     response_data,
     value_of,
 )
@@ -31,6 +32,7 @@ from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.blocks import ReverseView
 from mock_server.domain.objects.chat_records import visible_records
 from mock_server.domain.objects.models import ChatRecord, Feedback
+from mock_server.domain.objects.pending import FIRST_STEPS, Steps
 from mock_server.domain.replies import ReplyPart, decode_parts
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
@@ -79,7 +81,7 @@ def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
     if record.obj == "AI":
         view.total_quote_list = _quotes(parts)
         errors = (part.error for part in parts if part.error is not None)
-        view.error_msg = next((error_of(each)[2] for each in errors), UNSET)
+        view.error_msg = next(map(_message_of, errors), UNSET)
         view.total_running_time = 0
         view.use_agent_sandbox = False
     if record.feedback:
@@ -89,11 +91,38 @@ def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
     return view
 
 
-def _views(records: Sequence[ChatRecord], *, is_v2: bool) -> Iterator[RecordView]:
+Item = ChatRecord | Raw
+"""A record, which may be a view as JSON already."""
+_BYTES_PER_STEP = 64 * 1024
+
+
+def _views(items: Sequence[Item], *, is_v2: bool) -> Iterator[RecordView | Raw]:
     """Yield the views of records. Raises LimitReached if the records are too large."""
-    parts_in_limit = within_page(each.parts for each in records)
-    for record, _ in zip(records, parts_in_limit, strict=True):
-        yield record_view(record, is_v2=is_v2)
+    parts_in_limit = within_page(
+        b"" if isinstance(each, Raw) else each.parts for each in items
+    )
+    for item, _ in zip(items, parts_in_limit, strict=True):
+        yield item if isinstance(item, Raw) else record_view(item, is_v2=is_v2)
+
+
+def _with_views(page: Page[ChatRecord], *, is_v2: bool) -> Steps[Page[Any]]:
+    """Return the page with the views of its records as JSON. Raises LimitReached."""
+    if sum(map(_size_of, page.items)) > _BYTES_PER_STEP:
+        yield from repeat(None, FIRST_STEPS)  # the first record may take long
+    views: list[Raw] = []
+    size = 0
+    texts = within_page(map(msgspec.json.encode, _views(page.items, is_v2=is_v2)))
+    for record, text in zip(page.items, texts, strict=True):
+        views.append(Raw(text))
+        size += _size_of(record)
+        if size > _BYTES_PER_STEP:
+            yield
+            size = 0
+    return replace(page, items=views)
+
+
+def _size_of(record: ChatRecord) -> int:
+    return len(record.text) + len(record.parts)
 
 
 def _values(parts: Sequence[ReplyPart], *, is_typed: bool) -> list[dict[str, Any]]:
@@ -109,6 +138,13 @@ def _quotes(parts: Sequence[ReplyPart]) -> Any:
     """Return the quotes of a reply as one array, made of the stored JSON."""
     quotes = (bytes(part.quotes).strip()[1:-1] for part in parts if part.quotes)  # type: ignore[arg-type]
     return Raw(b"[%b]" % b",".join(filter(None, map(bytes.strip, quotes))))
+
+
+def _message_of(error: str | Mapping[str, Any]) -> str:
+    """Return the message of a recorded error, whose fields are JSON."""
+    if isinstance(error, str):
+        return error
+    return str(msgspec.json.decode(error.get("message", b'""')))
 
 
 def _parts(record: ChatRecord) -> Sequence[ReplyPart]:
@@ -137,7 +173,7 @@ class RecordsView(View):
     total: int
 
 
-def _encode_page(page: Page[ChatRecord], state: State) -> bytes:
+def _encode_page(page: Page[Item], state: State) -> bytes:
     views = items_of(_views(page.items, is_v2=False))
     return encode_data(PageView(views[::-1], page.total), state)
 
@@ -161,16 +197,15 @@ def _invent_record(_: object, number: int) -> ChatRecord:
     traits={"page"},
     invent_item=_invent_record,
 )
-def get_pagination_records(
-    call: Call, body: GetPaginationRecordsBody
-) -> Page[ChatRecord]:
+def get_pagination_records(call: Call, body: GetPaginationRecordsBody) -> Page[Item]:
     """Get a page of a chat session's records.
 
     The first page has the newest records. In a page the oldest record is first.
     """
     paging, app = fields.paging_of(body), call.app(body.app_id)
     records = call.store.records(app, body.chat_id) if body.chat_id else ()
-    return fields.page_of(ReverseView(visible_records(records)), paging)
+    page = fields.page_of(ReverseView(visible_records(records)), paging)
+    return call.compute("page", _with_views(page, is_v2=False))
 
 
 class GetRecordsV2Body(fields.ChatFields, kw_only=True):
@@ -194,7 +229,7 @@ class PartView(RecordsView):
     has_more_next: bool
 
 
-def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
+def _encode_part(page: Page[Item], state: State) -> bytes:
     views = items_of(_views(page.items, is_v2=True))
     end = page.offset + len(page.items)
     part = PartView(views, page.total, page.offset > 0, end < page.total)
@@ -215,7 +250,7 @@ def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
     traits={"page"},
     invent_item=_invent_record,
 )
-def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
+def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[Item]:
     """Get a part of a chat session's records.
 
     Returns the latest records, or the records around `initialId`, before `prevId` or
@@ -228,7 +263,8 @@ def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
     ids = body.initial_id or None, body.prev_id or None, body.next_id or None
     start, end = records_around(call, records, size, *ids)
     level, items = app.level_of(call.caller), records[start:end]
-    return Page(items, len(records), level, records, start, end - start)
+    page = Page(items, len(records), level, records, start, end - start)
+    return call.compute("page", _with_views(page, is_v2=True))
 
 
 class ResDataQuery(fields.OptionalChatFields, kw_only=True):

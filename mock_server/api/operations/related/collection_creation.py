@@ -29,14 +29,13 @@ from mock_server.domain.datasets.texts import (
     MAX_ROW_CHARS,
     MIN_CHUNK_CHARS,
     ChunkRules,
-    chunks,
+    chunks_of,
 )
 from mock_server.domain.datasets.upload_tickets import ticket_of
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.index import Search
 from mock_server.domain.objects.models import Collection, CollectionType
-from mock_server.domain.objects.pending import compute
 from mock_server.domain.objects.uploads import (
     FileNotFound,
     WrongFileType,
@@ -204,8 +203,7 @@ def create_with_rows(
     dataset, parent_id = contents.target_for(call, body.dataset_id, parent_id)
     if isinstance(source, str):
         limit = call.state.limits.waiting_rows
-        key = source, limit, chunk_rules_of(body)
-        texts = compute(call.store, key, chunks(*key))
+        texts = chunks_of(source, limit, chunk_rules_of(body))
         source = [(text, "", number) for number, text in enumerate(texts)]
     training_type = body.training_type or collection.training_type
     tags = tuple(body.tags)

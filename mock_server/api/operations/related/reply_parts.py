@@ -13,7 +13,7 @@ from mock_server.domain.replies import ReplyPart, Tool
 from mock_server.domain.versions import Facts
 
 
-def tool_of(tool: Tool) -> dict[str, str]:
+def tool_of(tool: Tool) -> dict[str, str | Raw]:
     """Return a tool call as events and records show it."""
     own_id = hashlib.sha256(tool.name.encode()).hexdigest()[:24]
     params, response = map(_as_text, (tool.params, tool.response))
@@ -27,9 +27,10 @@ def tool_of(tool: Tool) -> dict[str, str]:
     }
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: Any) -> str | Raw:
+    """Return a text, or any other value as JSON in a text."""
     if isinstance(value, Raw) and bytes(value).startswith(b'"'):
-        value = msgspec.json.decode(value)
+        return value
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
