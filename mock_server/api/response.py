@@ -23,7 +23,7 @@ from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.faults.firing import RateLimitStatus
 from mock_server.domain.journal import Note
 from mock_server.domain.limits import Published
-from mock_server.domain.printable import one_line
+from mock_server.domain.printable import ascii_text, one_line
 from mock_server.domain.versions import facts_of
 
 R = TypeVar("R", bound="Response")
@@ -160,7 +160,7 @@ def with_hint(response: Response, hint: str, choices: Choices) -> Response:
 def hint_header(hint: str) -> Header:
     """Return the header `x-mock-hint`, which names a likely mistake in a request."""
     # A hint may quote any text, but a header must be visible ASCII.
-    return b"x-mock-hint", one_line(hint).encode("ascii", "backslashreplace")
+    return b"x-mock-hint", one_line(ascii_text(hint)).encode()
 
 
 def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:

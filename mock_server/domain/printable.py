@@ -5,6 +5,7 @@ of a text. GitHub's and Azure's runners read a line that begins with `::`, or co
 `##[`, as a command. All of these become escapes; all other characters stay unchanged.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Literal
@@ -31,6 +32,11 @@ def one_line(text: str) -> str:
     if text.isprintable() and "::" not in text and "##" not in text:
         return text
     return re.sub(_UNSAFE_IN_LINE, lambda match: "".join(map(_escape, match[0])), text)
+
+
+def ascii_text(text: str) -> str:
+    """Return a text in visible ASCII: other characters become escapes of JSON."""
+    return re.sub("[^ -~]", lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def safe_lines(text: str) -> str:

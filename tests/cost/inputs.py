@@ -803,6 +803,12 @@ def named(count: int) -> list[Sent]:
     return [admin("PUT", "/state", {"responses": entries}), *added, sent, sent]
 
 
+def with_numbers(count: int) -> dict[str, Any]:
+    """A state of static responses, each with 2,000 numbers."""
+    numbers = {"method": "GET", "json": [1.5] * 2_000}
+    return {"responses": [numbers | {"path": f"/{n}"} for n in range(count // 2_000)]}
+
+
 def at_path(number: int) -> Sent:
     """An answer that looks for a part of a path."""
     wanted = {"id": {"contains": f"z{number}"}}
@@ -1189,6 +1195,13 @@ SCRIPTED = {
                 y="a" * 3_900 + PART,
                 q=[*["a" * 3_900 + PART] * 7, "a" * 16_384],
             ),
+        ],
+    ),
+    "static responses that are listed": Input(
+        1_000_000,
+        lambda n: [
+            admin("PUT", "/state", with_numbers(n)),
+            Sent("/__admin/responses", method="GET"),
         ],
     ),
     "paths of answers": Input(

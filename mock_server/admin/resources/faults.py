@@ -1,6 +1,6 @@
 """Adds, shows and removes faults and answers; lists static responses."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, cast
 
@@ -127,12 +127,11 @@ def delete_fault(call: Call) -> views.FaultView:
 
 
 @routes.add("GET", "/responses")
-def get_responses(call: Call) -> views.ResponsesView:
+async def get_responses(call: Call) -> views.ResponsesView:
     """List the static responses."""
-    answers = call.sandbox.store.fixture.answers
-    return views.ResponsesView(
-        [_response_view(cast(Answer, answer)) for answer in answers]
-    )
+    answers = cast(Sequence[Answer], call.sandbox.store.fixture.answers)
+    # To get the size of a body may take a millisecond for each 100 KB.
+    return views.ResponsesView(await items_in_slices(map(_response_view, answers)))
 
 
 async def _views(

@@ -248,6 +248,14 @@ def test_no_password_is_told_however_it_is_sent(
     assert "hunter2" not in kept(api)
 
 
+def test_no_hint_in_a_header_tells_a_password_outside_ascii(api: Api) -> None:
+    password = "p\u00e4ssw\u00f6rtlich\U0001f511"
+    fields = {"username": "root", "password": "a", "code": "c", "language": password}
+    answer = api.client.post(LOGIN, json=fields)
+    assert "\\u00e4ssw\\u00f6rt" in answer.headers["x-mock-hint"]
+    assert "rtlich" not in api.client.get("/__admin/journal").text
+
+
 @pytest.mark.parametrize("face", ["asgi"])
 def test_the_request_log_tells_no_token(api: Api) -> None:
     assert isinstance(api.client, InProcess)
