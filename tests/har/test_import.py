@@ -207,6 +207,7 @@ def test_a_secret_in_a_body_of_any_form_is_in_no_answer(
         ("Authorization", "Basic dXNlcjphYmNkZWZnaA"),
         ("Ocp-Apim-Subscription-Key", "abcdefgh"),
         ("x-functions-key", "abcdefgh"),
+        ("Cookie", "a=%7B%22token%22%3A%20%22abcdefgh%22%7D"),
     ],
 )
 def test_a_secret_in_a_header_of_any_form_is_in_no_answer(
@@ -226,12 +227,14 @@ def test_a_secret_in_a_header_of_any_form_is_in_no_answer(
         "/a?to=https%3A%2F%2Fb.example%2F%23access_token%3Dgeheim77",
         "/a?to=%2Fb%3Fto%3D%252Fc%253Ftoken%253Dgeheim77",
         "/a;token=geheim77/b",
+        "/reset-password/g3h3im77/b",
     ],
 )
 def test_a_secret_in_a_part_of_a_url_is_in_no_answer(tmp_path: Path, path: str) -> None:
-    [part] = responses(tmp_path, entry(path, "it is geheim77", kind="text/plain"))
+    secret = "g3h3im77" if "g3h3im77" in path else "geheim77"
+    [part] = responses(tmp_path, entry(path, f"it is {secret}", kind="text/plain"))
     assert part["text"] == "it is [redacted]"
-    assert "geheim77" not in part["path"]
+    assert secret not in part["path"]
 
 
 @pytest.mark.parametrize(
@@ -267,6 +270,14 @@ def test_a_response_shows_no_token_of_its_headers_or_scripts(tmp_path: Path) -> 
     assert part["headers"]["content-location"] == "/next?token=[redacted]"
 
 
+def test_a_response_shows_no_cookie_that_it_sets(tmp_path: Path) -> None:
+    cookies: dict[str, Any] = {"Set-Cookie": "a=b; Path=/\nsession=geheim77; Path=/"}
+    [part] = responses(
+        tmp_path, entry("/a", "it is geheim77", kind="text/x", **cookies)
+    )
+    assert part["text"] == "it is [redacted]"
+
+
 KEY = "aB3dE5fG7hJ9kL1mN3pQ"
 
 
@@ -295,6 +306,9 @@ def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
         "window.config={{apiKey:`{}`,style:`a1b2c3d4e5`}}",
         '<meta name="csrf-token" content="{}"><meta property="a" content="a1b2c3d4">',
         '<input type="hidden" name="csrf_token" value="{}"><input name="a" value="b">',
+        '<meta content="{}" name="csrf-token">',
+        "<input name=csrf_token value={}>",
+        "localStorage.setItem('token', '{}')",
     ],
 )
 def test_a_token_in_a_text_of_any_form_is_in_no_answer(

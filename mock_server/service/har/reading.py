@@ -6,6 +6,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import suppress
 from html import escape
+from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -39,6 +40,12 @@ _VALUE = re.compile(
     r"""|(?P<bare>[\w.~+/-]{8,}+=*+)(?=[\r\n]|\Z))""",
     re.DOTALL,
 )
+_TAG = re.compile(r"<(?:meta|input)\s([^<>]*)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"""(?<![\w-])([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'=<>]++))"""
+)
+# Matches two texts as the first arguments of a call, such as `set("name", "value"`.
+_ARGUMENTS = re.compile(r"""\(\s*+["']([\w-]++)["']\s*+,\s*+["']([^"'\s]++)["']""")
 _LABELS, _VALUES = ("name", "key", "field", "id"), ("value", "val")
 _MAX_NAME_CHARS = 64
 _MAX_URLS = 3  # a value of a URL may be a URL, and so on
@@ -114,10 +121,11 @@ def _secrets(headers: Headers) -> Iterator[str]:
     """Yield API keys and tokens in the headers of a request or a response."""
     for name, value in headers:
         if name in ("cookie", "set-cookie"):
-            for pair in value.split(";")[: None if name == "cookie" else 1]:
-                cookie, _, text = pair.strip().partition("=")
+            for cookie, text in _cookies(name, value):
+                # Other short values are often words, which occur in many texts.
                 if CREDENTIAL_NAME.search(cookie) or _is_long(text):
                     yield from (text, text.strip('"'))
+                yield from _secrets_in_body(unquote(text), is_sent=name == "cookie")
         elif CREDENTIAL_NAME.search(name):
             scheme, _, text = value.rpartition(" ")
             yield from (text, text.partition("=")[2].strip('"'))
@@ -129,6 +137,16 @@ def _secrets(headers: Headers) -> Iterator[str]:
             for url in re.split(r"[\s<>\"]+", value):
                 yield from _secrets_in_url(url)
         yield from _secrets_in_text(value)
+
+
+def _cookies(header: str, value: str) -> Iterator[tuple[str, str]]:
+    """Yield names and values of the cookies in a header."""
+    pairs = value.split(";")
+    if header == "set-cookie":  # browsers join several of these headers by line ends
+        pairs = [each.partition(";")[0] for each in value.split("\n")]
+    for pair in pairs:
+        cookie, _, text = pair.strip().partition("=")
+        yield cookie, text
 
 
 class HeaderField(Struct):
@@ -392,19 +410,26 @@ def _secrets_in_pairs(text: str, is_sent: bool) -> Iterator[str]:
     Values of a response, and those without quotes, need the characters and the digits
     of a token.
     """
-    label = ""
     for match in _VALUE.finditer(text):
         value = next(filter(None, match.groups()), "")
-        if text.endswith(" name", 0, match.start()):  # as in `name="a" value="b"`
-            label = value
         is_text = is_sent and not match["bare"]
         if is_text or (_TOKEN.fullmatch(value) and _is_token(value)):
             before = text[max(0, match.start() - _MAX_NAME_CHARS) : match.start()]
             name = _NOT_IN_NAME.split(before.rstrip(" \t\r\n\"'\\"))[-1]
-            if name in (*_VALUES, "content"):
-                name, label = label, ""
             if _is_secret_name(name):
                 yield from (value, value.removeprefix("Bearer "))
+    for tag in _TAG.findall(text):
+        attributes = {name: "".join(rest) for name, *rest in _ATTRIBUTE.findall(tag)}
+        yield from _token_of(*map(attributes.get, ("name", "value")))
+        yield from _token_of(*map(attributes.get, ("name", "content")))
+    for name, value in _ARGUMENTS.findall(text):
+        yield from _token_of(name, value)
+
+
+def _token_of(name: str | None, value: str | None) -> Iterator[str]:
+    """Yield the value of a field in a text if name and value are those of a token."""
+    if name and value and _is_secret_name(name):
+        yield from filter(_is_token, filter(_TOKEN.fullmatch, [value]))
 
 
 def _secrets_in_text(text: str) -> Iterator[str]:
@@ -466,10 +491,13 @@ def _is_token(text: str) -> bool:
 
 
 def _keys_in_path(url: str) -> Iterator[str]:
-    """Yield API keys in the path of a URL."""
-    for segment in unquote(re.split("[?#]", url, maxsplit=1)[0]).split("/"):
+    """Yield API keys in the path of a URL, and tokens after a telling segment."""
+    segments = unquote(re.split("[?#]", url, maxsplit=1)[0]).split("/")
+    for name, segment in pairwise(("", *segments)):
         if (key := _KEY_SEGMENT.match(segment)) and _LETTER_DIGIT_CHANGE.search(key[1]):
             yield key[1]
+        if "." not in segment and not _OBJECT_ID.fullmatch(segment):
+            yield from _token_of(name, segment)
 
 
 def _headers(fields: list[HeaderField]) -> Headers:
