@@ -341,9 +341,9 @@ def chat_of(count: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("method", "path", "body", "total"),
     [
-        ("DELETE", "/__admin/apps/a/chats/c", None, 900),
+        ("DELETE", "/__admin/apps/a/chats/c", None, 240),
         ("PUT", "/__admin/state", chat_of(3), 3),
-        ("POST", "/__admin/reset", {}, 900),
+        ("POST", "/__admin/reset", {}, 240),
     ],
     ids=["deletion", "other state", "reset"],
 )
@@ -366,7 +366,7 @@ def test_a_page_of_large_records_is_of_one_moment(
         assert data["total"] == total
         assert ids == [f"{number}" for number in range(total)]
 
-    talk(scenario, chat_of(900))
+    talk(scenario, chat_of(240))
 
 
 @pytest.mark.parametrize("order", ["name", "fixture"])
