@@ -1256,6 +1256,14 @@ SCRIPTED = {
             SHOWN,
         ],
     ),
+    "parts of many records that drift": Input(
+        1_000,
+        lambda n: [
+            *spoken(n, parts=[{"text": "a"}] * Published.reply_parts),
+            admin("POST", "/faults", {"kind": "page_drift", "insert": 1}),
+            SHOWN,
+        ],
+    ),
     "error of a record": Input(
         1_000_000,
         lambda n: [*spoken(1, parts=[{"error": {"x": [{}] * n}}]), SHOWN],

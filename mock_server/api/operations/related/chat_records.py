@@ -29,7 +29,7 @@ from mock_server.domain.chats import RecordNotFound, find_reply, records_around
 from mock_server.domain.clock import format_time
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
-from mock_server.domain.objects.blocks import ReverseView
+from mock_server.domain.objects.blocks import ComputedSequence, ReverseView
 from mock_server.domain.objects.chat_records import visible_records
 from mock_server.domain.objects.models import ChatRecord, Feedback
 from mock_server.domain.objects.pending import FIRST_STEPS, Steps
@@ -118,7 +118,30 @@ def _with_views(page: Page[ChatRecord], *, is_v2: bool) -> Steps[Page[Any]]:
         if size > _BYTES_PER_STEP:
             yield
             size = 0
-    return replace(page, items=views)
+    matching = _WithViews(page.matching, views, page.offset)
+    return replace(page, items=views, matching=matching)
+
+
+class _WithViews(ComputedSequence[Item]):
+    """Records of which some, from the index `start` on, are views as JSON already.
+
+    A fault may show a page that begins some records earlier or later.
+    """
+
+    __slots__ = ("_records", "_start", "_views")
+
+    def __init__(
+        self, records: Sequence[ChatRecord], views: Sequence[Raw], start: int
+    ) -> None:
+        self._records, self._views, self._start = records, views, start
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def _item(self, index: int) -> Item:
+        place = index - self._start
+        is_view = 0 <= place < len(self._views)
+        return self._views[place] if is_view else self._records[index]
 
 
 def _size_of(record: ChatRecord) -> int:
