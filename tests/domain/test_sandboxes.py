@@ -25,14 +25,14 @@ LIMITS = Limits(sandboxes=3, sandbox_ttl=60.0, memory_bytes=1_000_000)
 class Turned:
     """All sandboxes of an empty fixture, and seconds that a test turns."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits = LIMITS) -> None:
         self.seconds = 0.0
         secrets = count()
         outside = Environment(
             lambda: 1_000_000 * 10**6,
             lambda: self.seconds,
             lambda: f"{next(secrets)}",
-            LIMITS,
+            limits,
         )
         baseline = FixtureData(datasets={"d": DATASET})
         self.all = Sandboxes(baseline, "documented", choose(), outside)
@@ -80,6 +80,17 @@ def test_an_idle_sandbox_ends(turned: Turned, seconds: float) -> None:
     with pytest.raises(SandboxNotFound):
         turned.all.get("mine")
     assert turned.all.all() == [turned.all.default]
+
+
+def test_many_idle_sandboxes_end_a_few_at_a_time() -> None:
+    turned = Turned(Limits())
+    mine = [turned.all.create(ttl=10) for _ in range(250)]
+    turned.seconds += 10
+    for _ in range(2):
+        assert turned.all.all() == [turned.all.default]
+        assert mine[-1].baseline.datasets  # still there
+    turned.all.create(mine[-1].name)
+    assert not mine[-1].baseline.datasets
 
 
 def test_a_sandbox_that_says_nothing_ends_after_the_usual_time(turned: Turned) -> None:
