@@ -1872,6 +1872,9 @@ FOLDERS = {
         lambda n: [with_rows(n, "\u6587" * 60), rows_listed(searchText="\u6587" * 50)],
     ),
     "short rows that are exported": Input(300_000, lambda n: [with_rows(n), EXPORT]),
+    "exports at the same time": Input(
+        16, lambda n: [with_rows(20_000), replace(EXPORT, at_once=n)]
+    ),
     "rows among which one is inserted": Input(
         DEFAULT_LIMITS.collection_rows - 2,
         lambda n: [with_rows(n), inserted("x"), inserted("y")],

@@ -27,7 +27,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
-from mock_server.domain.objects.pending import Steps, pieces
+from mock_server.domain.objects.pending import STEP, Steps, pieces
 from mock_server.domain.objects.rows import OldestFirstView
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
@@ -225,7 +225,7 @@ def _lines_of(rows: Iterable[Row]) -> Steps[list[bytes]]:
     lines = ["\ufeffq,a".encode()]
     hint = "list the rows page by page, or export a smaller collection"
     row_lines = within_page(map(_line_of, rows), Published.export_bytes, hint)
-    for _, chunk in pieces(row_lines):
+    for _, chunk in pieces(row_lines, STEP // 4):
         lines.append(b"\n".join(chunk))  # one text takes less memory than many
         yield
     return lines
