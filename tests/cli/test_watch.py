@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -231,7 +232,8 @@ def test_a_reload_that_takes_long_is_told_meanwhile(fixture: Path) -> None:
         wait(lambda: has_generation(url, 2))
         process.terminate()
         _, told = process.communicate()
-    assert f"loading {fixture} again ... 1 s\n" in told
+    # After a second, or later where the machine is busy.
+    assert re.search(rf"loading {re.escape(str(fixture))} again \.\.\. \d+ s\n", told)
     assert "reloaded 1 dataset, 300000 collections" in told
 
 
