@@ -1183,7 +1183,7 @@ SCRIPTED = {
         ],
     ),
     "faults, answers and replies that look for parts": Input(
-        DEFAULT_LIMITS.replies,
+        DEFAULT_LIMITS.replies * 3 // 4,
         lambda n: [
             admin("PUT", "/state", {"apps": [{"id": "a"}], "replies": [LOOKING] * n}),
             *[admin("POST", "/faults", {"kind": "error", "match": PARTS})] * (n // 10),
