@@ -168,7 +168,8 @@ def test_an_answer_is_typed_and_then_read_out(
 def test_an_answer_that_ends_too_early_is_told(
     app: Demo, end: dict[str, Any], told: str, kept: str
 ) -> None:
-    app.fault("reply", parts=["It is ", end])
+    # A browser drops what a page has not read when a connection breaks off.
+    app.fault("reply", parts=["It is ", {"pauseMs": 500}, end])
     app.talk(PARCEL).click()
     app.asks("Where is it?")
     app.toast.says(told)
