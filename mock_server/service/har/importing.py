@@ -19,6 +19,7 @@ from mock_server.fixture.document import PATH_PATTERN, Method
 from mock_server.service.har import reading
 from mock_server.service.har.handlers import CapturedData
 from mock_server.service.har.observed import Fields
+from mock_server.service.har.recorded_secrets import secrets_of
 
 NO_URL = "whose address is invalid, or cannot be declared"
 _NO_DATA = "of operations whose responses have no data, such as refusals"
@@ -174,7 +175,7 @@ class HarImport:
         """Use entries, after removing all credentials that occur in any of them."""
         # A script in an early response may contain the key of a later request.
         for entry in entries:
-            self._secrets |= reading.secrets_of(entry)
+            self._secrets |= secrets_of(entry)
         self._redaction = RequestSecrets.from_declared(self._secrets)
         for entry in entries:
             url = entry.request.url
