@@ -183,6 +183,8 @@ SENT: list[tuple[dict[str, Any], str]] = [
     ({"text": '{"field": "password", "value": "geheim77"}'}, "geheim77"),
     ({"text": '{"id": "password", "value": "geheim77"}'}, "geheim77"),
     ({"text": '{"x": [["user", "u"], ["password", "geheim77"]]}'}, "geheim77"),
+    ({"text": '{"url": "/cb?a=b&token=geheim77"}'}, "geheim77"),
+    ({"text": '{"body": "user=u&password=geheim77"}'}, "geheim77"),
     ({"text": '{"query": "mutation { log(password: \\"geheim77\\") }"}'}, "geheim77"),
 ]
 
@@ -226,6 +228,7 @@ def test_a_secret_in_a_header_of_any_form_is_in_no_answer(
         "/a?next=%2Fcb%3Ftoken%3Dgeheim77",
         "/a?to=https%3A%2F%2Fb.example%2F%23access_token%3Dgeheim77",
         "/a?to=%2Fb%3Fto%3D%252Fc%253Ftoken%253Dgeheim77",
+        "/a?data=a%3D1%26password%3Dgeheim77",
         "/a;token=geheim77/b",
         "/reset-password/g3h3im77/b",
     ],
@@ -309,6 +312,11 @@ def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
         '<meta content="{}" name="csrf-token">',
         "<input name=csrf_token value={}>",
         "localStorage.setItem('token', '{}')",
+        'setToken("{}")',
+        "<a:r><a:token>{}</a:token></a:r>",
+        'f.push([1,"5:{{\\"accessToken\\":\\"{}\\"}}\\n"])',
+        'JSON.parse("{{\\"x\\":\\"{{\\\\\\"token\\\\\\":\\\\\\"{}\\\\\\"}}\\"}}")',
+        '<div data-page="{{&quot;csrfToken&quot;:&quot;{}&quot;}}"></div>',
     ],
 )
 def test_a_token_in_a_text_of_any_form_is_in_no_answer(
@@ -316,6 +324,15 @@ def test_a_token_in_a_text_of_any_form_is_in_no_answer(
 ) -> None:
     [part] = responses(tmp_path, entry("/a", text.format(KEY), kind="text/plain"))
     assert part["text"] == text.format("[redacted]")
+
+
+@pytest.mark.parametrize("shape", ["{}", '{{"code": 200, "data": "{}"}}'])
+def test_a_json_web_token_is_in_no_answer(tmp_path: Path, shape: str) -> None:
+    token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJyb290In0.SflKxwRJSMeKKF2QT4fwpM"
+    [part] = responses(
+        tmp_path, entry(f"/login/{token}", shape.format(token), kind="text/plain")
+    )
+    assert token not in json.dumps(part)
 
 
 @pytest.mark.parametrize("prefix", ["fastgpt-", "sk-", "Bearer ", "https://x.example/"])

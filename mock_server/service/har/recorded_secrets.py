@@ -5,7 +5,7 @@ import re
 from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import suppress
-from html import escape
+from html import escape, unescape
 from itertools import pairwise
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -30,6 +30,8 @@ _LETTER_DIGIT_CHANGE = re.compile("[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 _MIN_CHANGES = 3
 # Matches texts after prefixes of API keys; an ordinary word may follow one, too.
 _KEY = re.compile(r"\b(?:(?:fastgpt|sk)-|Bearer +)([\w.~+/=-]{16,})")
+# Matches JSON Web Tokens, whose parts begin with an encoded `{"` (RFC 7519 3.1).
+_JWT = re.compile(r"(?<![\w-])eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]*+")
 _BASIC = re.compile(r"\bBasic +([A-Za-z0-9+/]{8,}=*)")
 # Matches segments of paths that are API keys, but not names of files.
 _KEY_SEGMENT = re.compile(r"(?:fastgpt|sk|sk-proj)-(\w{16,}+)(?!\.)")
@@ -47,8 +49,13 @@ _TAG = re.compile(r"<(?:meta|input)\s([^<>]*)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"""(?<![\w-])([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'=<>]++))"""
 )
+# Matches an element of XML that holds a text only.
+_ELEMENT = re.compile(r"<(?:\w++:)?+([\w-]++)>\s*+([^<>\s]++)\s*+</")
 # Matches two texts as the first arguments of a call, such as `set("name", "value"`.
 _ARGUMENTS = re.compile(r"""\(\s*+["']([\w-]++)["']\s*+,\s*+["']([^"'\s]++)["']""")
+# Matches a call with one text, such as `setToken("value")`.
+_CALL = re.compile(r"""(?<!\w)(\w++)\(\s*+["']([^"'\s]++)["']\s*+\)""")
+_ESCAPED_QUOTE = re.compile(r"(?<!\\)\\++(?=[\"'])")
 _LABELS, _VALUES = ("name", "key", "field", "id"), ("value", "val")
 _MAX_NAME_CHARS = 64
 _MAX_URLS = 3  # a value of a URL may be a URL, and so on
@@ -179,7 +186,12 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                         pending.append((msgspec.json.decode(text), is_secret))
                         continue
                 if is_like_json or value is body:
-                    yield from _secrets_in_pairs(text, is_sent and is_like_json)
+                    # A script or an attribute may hold JSON, with its quotes escaped.
+                    plain = _ESCAPED_QUOTE.sub("", unescape(text))
+                    for each in {text, plain}:
+                        yield from _secrets_in_pairs(each, is_sent and is_like_json)
+                elif is_sent:  # a URL, or a form
+                    yield from _secrets_in_url(text if "?" in text else f"?{text}")
                 yield from _secrets_in_text(value)
                 # The key may follow a scheme such as Bearer.
                 text = value.rpartition(" ")[2]
@@ -220,8 +232,9 @@ def _secrets_in_pairs(text: str, is_sent: bool) -> Iterator[str]:
         attributes = {name: "".join(rest) for name, *rest in _ATTRIBUTE.findall(tag)}
         yield from _token_of(*map(attributes.get, ("name", "value")))
         yield from _token_of(*map(attributes.get, ("name", "content")))
-    for name, value in _ARGUMENTS.findall(text):
-        yield from _token_of(name, value)
+    for pattern in (_ARGUMENTS, _CALL, _ELEMENT):
+        for name, value in pattern.findall(text):
+            yield from _token_of(name, value)
 
 
 def _token_of(name: str | None, value: str | None) -> Iterator[str]:
@@ -231,7 +244,8 @@ def _token_of(name: str | None, value: str | None) -> Iterator[str]:
 
 
 def _secrets_in_text(text: str) -> Iterator[str]:
-    """Yield API keys in a text, and credentials in its URLs."""
+    """Yield API keys and JSON Web Tokens in a text, and credentials in its URLs."""
+    yield from _JWT.findall(text)
     yield from filter(_LETTER_DIGIT_CHANGE.search, _KEY.findall(text))
     for url in _URL.findall(text):
         yield from filter(_looks_random, _secrets_in_url(url))
@@ -272,8 +286,10 @@ def _secrets_in_url(url: str, level: int = 1) -> Iterator[str]:
     # Parameters may follow a segment of the path, as in `/a;name=value/b`.
     segments = re.split("[;/]", path.partition(";")[2])
     for name, value in parse_qsl("&".join([*segments, *queries])):
-        if level < _MAX_URLS and ("?" in value or "#" in value):
-            yield from _secrets_in_url(value, level + 1)
+        if level < _MAX_URLS and re.search("[?#&]", value):
+            yield from _secrets_in_url(
+                value if "?" in value else f"?{value}", level + 1
+            )
         is_long = _is_long(value) and not _ID_NAME.search(name)
         if CREDENTIAL_NAME.search(name) or (is_long and _is_token(value)):
             yield value
@@ -294,5 +310,6 @@ def _keys_in_path(url: str) -> Iterator[str]:
     for name, segment in pairwise(("", *segments)):
         if (key := _KEY_SEGMENT.match(segment)) and _LETTER_DIGIT_CHANGE.search(key[1]):
             yield key[1]
+        yield from _JWT.findall(segment)
         if "." not in segment and not _OBJECT_ID.fullmatch(segment):
             yield from _token_of(name, segment)
