@@ -7,7 +7,11 @@ import shutil
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+SHELL = "chromium-headless-shell"
+"""Chromium without its own windows: it takes half the time for the same pages."""
+CHROMIUM = next(
+    filter(None, map(shutil.which, (SHELL, "chromium", "chromium-browser"))), None
+)
 IS_ROOT = getattr(os, "geteuid", lambda: 1)() == 0
 FLAGS = [
     "--disable-gpu",
