@@ -205,9 +205,12 @@ class Admission:
         """
         is_replaced = request.sandbox.state is not request.state
         if request.operation is None or (is_replaced and not request.has_begun_change):
+            secrets = request.state.store.fixture.secrets
             # The sandbox may have been deleted too: look it up again.
             request.sandbox = self.sandbox_of(request.notes)
             request.state, request.operation = request.sandbox.state, None
+            if request.state.store.fixture.secrets is not secrets:
+                request.former_secrets += secrets
             request.credential_refusal = None
             request.answer = request.match_input = None
             request.has_matched_answers = False

@@ -225,18 +225,11 @@ class PublicApi:
         match_input = self._matchable_parts(request, operation)
         decision = state.faults.decide(match_input, state.clock.now())
         firing = request.firing = request.notes.firing = decision.firing
-        respond = partial(self._respond, request)
+        respond = partial(self._respond_in_turns, request)
         if firing is not None:
             fault = cast("Fault", firing.fault.definition)
             return await fault.apply(FaultContext(request, operation, firing, respond))
-        if len(match_input.content) > _FREE_BYTES or state.faults.count > _FEW_MATCHES:
-            # The answers are compared next, then the operation reads the body.
-            await let_others_run()
-            self._admission.admit_again(request)
-            self._match_answers(request, match_input, request.state)
-            await let_others_run()
-        response = await once_ready(respond, request.sandbox.name)
-        await apply_answer_delay(request)
+        response = await respond()
         if decision.limits:
             own_headers = responses.rate_limit_headers(decision.limits[0])
             return response.with_headers(*own_headers)
@@ -280,6 +273,29 @@ class PublicApi:
         check_connected(request.scope)
         return self._respond(request)
 
+    async def _respond_in_turns(
+        self,
+        request: context.RequestContext,
+        distortion: Distortion | None = None,
+        state_copy: State | None = None,
+    ) -> responses.Response:
+        """Return the response of `_respond`, after the delay of an answer.
+
+        A long request is compared with the answers in a turn of its own. Raises
+        Refusal, ClientGone, WaitInterrupted.
+        """
+        is_long = len(request.content or b"") > _FREE_BYTES
+        if is_long or request.state.faults.count > _FEW_MATCHES:
+            # The faults were compared before; the operation reads the body after.
+            await let_others_run()
+            operation = self._admission.admit_again(request)
+            self._match_answers(request, operation, request.state)
+            await let_others_run()
+        respond = partial(self._respond, request, distortion, state_copy)
+        response = await once_ready(respond, request.sandbox.name)
+        await apply_answer_delay(request)
+        return response
+
     def _respond(
         self,
         request: context.RequestContext,
@@ -297,10 +313,9 @@ class PublicApi:
         call = Call.for_caller(state, request.caller, request.results)
         if not (state.faults.active or operation.is_scripted):
             return operation.respond(call, content, distortion)
-        match_input = request.match_input or self._matchable_parts(request, operation)
+        match_input = self._match_answers(request, operation, state)
         if operation.is_scripted:
             call = replace(call, request=match_input)
-        self._match_answers(request, match_input, state)
         if request.answer is not None:
             request.notes.answered_name = operation.name
             answer = cast("BaseAnswer", request.answer.fault.definition)
@@ -328,12 +343,17 @@ class PublicApi:
         return response
 
     def _match_answers(
-        self, request: context.RequestContext, match_input: Request, state: State
-    ) -> None:
-        """Set the answer that fires on a request, once for all."""
+        self, request: context.RequestContext, operation: Served, state: State
+    ) -> Request:
+        """Set the answer that fires on a request, once for all; return what it matches.
+
+        Raises BadJson.
+        """
+        match_input = request.match_input or self._matchable_parts(request, operation)
         if not request.has_matched_answers:
             request.answer = state.faults.answer(match_input, state.clock.now())
             request.has_matched_answers = True
+        return match_input
 
     def _charge(self, response: responses.Response) -> MemoryCharge:
         """Charge the memory of a response. This is never refused."""

@@ -67,8 +67,9 @@ class RequestContext(Struct):
     both match. `has_matched_answers` is True once answers were matched. `charge` is for
     the memory of a response that is delayed or sent slowly. `results` are those of
     `Call.compute`. `unread_beginning` is the start of a body that was not read, and
-    whether it is complete. `is_outside_spec` is True if the spec has no operation at
-    the path.
+    whether it is complete. `former_secrets` are the keys to redact of states that were
+    replaced during the request. `is_outside_spec` is True if the spec has no operation
+    at the path.
     """
 
     scope: Scope
@@ -87,6 +88,7 @@ class RequestContext(Struct):
     match_input: Request | None = None
     has_matched_answers: bool = False
     unread_beginning: tuple[bytes, bool] | None = None
+    former_secrets: tuple[bytes, ...] = ()
     is_outside_spec: bool = False
     charge: MemoryCharge | None = None
     results: dict[Hashable, Pending[Any]] = {}

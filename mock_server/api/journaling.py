@@ -113,7 +113,8 @@ class Journaling:
             self._cut(entry, max_bytes + redaction.ESCAPED_KEY_BYTES)
         if is_login or self._may_show_secrets(entry, request, refusal):
             keys, fixture = request.headers.credentials, state.store.fixture
-            secrets = self._secrets.for_request(fixture, *keys)
+            former = request.former_secrets
+            secrets = self._secrets.for_request(fixture, *keys, former=former)
             secrets = replace(secrets, texts=(*secrets.texts, *credentials))
             redaction.redact_entry(entry, secrets)
         if is_long:
@@ -221,7 +222,7 @@ class Journaling:
         """
         if entry.status != 200 or refusal or entry.firing or entry.violations:
             return True
-        if request.headers.unread_keys:
+        if request.headers.unread_keys or request.former_secrets:
             return True
         sent, answer = entry.request, entry.response_body
         if sent.is_suspect or request.notes.answered_name is not None:

@@ -49,13 +49,19 @@ class Secrets:
         self._declared: WeakKeyDictionary[FixtureData, RequestSecrets]
         self._declared = WeakKeyDictionary()
 
-    def for_request(self, fixture: FixtureData, *keys: str | None) -> RequestSecrets:
+    def for_request(
+        self, fixture: FixtureData, *keys: str | None, former: Collection[bytes] = ()
+    ) -> RequestSecrets:
         """Return all secrets that a request with these keys can show.
 
-        `fixture` is the loaded data of its sandbox.
+        `fixture` is the loaded data of its sandbox, `former` are the secrets of data
+        that was replaced during the request.
         """
+        declared = self._declared_by(fixture)
+        if former:
+            declared = RequestSecrets.from_declared((*fixture.secrets, *former))
         texts = (*_redactable((key or "").encode() for key in keys), *self.texts)
-        return replace(self._declared_by(fixture), texts=texts)
+        return replace(declared, texts=texts)
 
     def are_in(self, text: bytes, fixture: FixtureData) -> bool:
         """Return whether a text contains a key that the fixture declares, unescaped."""
@@ -290,12 +296,14 @@ def without_login(sent: SentRequest) -> SentRequest:
     if sent.body is None:
         return replace(sent, query=query, headers=headers)
     redacted: object = HIDDEN.decode()
+    # The body of a request without one has the fields of its query.
+    shown = _LOGIN_FIELDS_SHOWN - ({"code"} if query is HIDDEN else set())
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
         # Decode one level only: the body may have been refused for its content.
         fields = msgspec.json.decode(sent.body, type=dict[str, msgspec.Raw])
         if len(fields) <= _MAX_FIELDS:
             redacted = {
-                name: raw if name in _LOGIN_FIELDS_SHOWN and _is_text(raw) else redacted
+                name: raw if name in shown and _is_text(raw) else redacted
                 for name, raw in fields.items()
             }
     body = msgspec.json.encode(redacted)

@@ -37,8 +37,9 @@ from mock_server.domain.sandboxes.registry import Sandboxes
 
 _MIN_KEY_CHARS = MIN_REDACTABLE_LENGTH
 _ENVELOPE_START, _SUCCESS_START = b'{"code":', b'{"code":200,'
-# Key in a scope of the loaded data whose keys the request could show at its start.
-_FIRST_FIXTURES = "mock_server.first_fixtures"
+# Key in a scope of the keys that the request could show at its start, one list for each
+# sandbox. An open stream does not keep the data itself.
+_FIRST_SECRETS = "mock_server.first_secrets"
 
 
 class Line(msgspec.Struct, rename="camel"):
@@ -186,11 +187,14 @@ class LogRedaction:
     def begin(self, scope: Scope) -> None:
         """Note whose keys a request can show now: they may be gone at its end."""
         scope[NOTES] = ScopeNotes(self._head_parser.parse(scope))
-        scope[_FIRST_FIXTURES] = self._fixtures(scope)
+        scope[_FIRST_SECRETS] = [each.secrets for each in self._fixtures(scope)]
 
     def _fixtures(self, scope: Scope) -> Set[FixtureData]:
         """Return the loaded data whose keys a request can show."""
-        sandboxes = self._sandboxes.default, likely_sandbox(self._sandboxes, scope)
+        sandboxes = [self._sandboxes.default, likely_sandbox(self._sandboxes, scope)]
+        # A login, or a share link, leads to a sandbox that only the entry names.
+        if place := notes_of(scope).entry_place:
+            sandboxes += filter(None, [self._sandboxes.find(place[0])])
         return {each.state.store.fixture for each in sandboxes}
 
     def line(self, scope: Scope) -> tuple[str, str]:
@@ -204,8 +208,14 @@ class LogRedaction:
         # can be very long: so cut roughly before, drop the end, and cut again.
         beginning = text[: self._max_chars + ESCAPED_KEY_BYTES]
         redacted, credentials = beginning, notes_of(scope).headers.credentials
-        for fixture in scope.get(_FIRST_FIXTURES, set()) | self._fixtures(scope):
-            secrets = self._secrets.for_request(fixture, *credentials)
+        fixtures = self._fixtures(scope)
+        present = [each.secrets for each in fixtures]
+        former: set[bytes] = set()
+        for declared in scope.get(_FIRST_SECRETS, ()):
+            if not any(declared is each for each in present):
+                former.update(declared)
+        for fixture in fixtures:
+            secrets = self._secrets.for_request(fixture, *credentials, former=former)
             if below := below_login(scope["path"]):
                 secrets = replace(secrets, texts=(*secrets.texts, *below))
             redacted = redacted_text(redacted, secrets)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 from itertools import product
 from typing import Any
+from weakref import ref
 
 import msgspec
 import pytest
@@ -18,6 +20,7 @@ from mock_server.api.request_log import Line, LogRedaction, RequestLog, json_lin
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.messages import CUT_MARK
+from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.printable import LogFormat, json_text
 from tests.support import CHAT, DATASET, LIBRARY, LIST, PIN
 
@@ -108,6 +111,31 @@ def test_keys_of_a_named_sandbox_are_hidden_though_it_ends_meanwhile(
     logged = RequestLog(interrupted, "text", lines.append, redaction)
     TestClient(logged).get(f"{start}/x/{SECRET}")
     assert [SECRET in each for each in lines] == [False]
+
+
+@pytest.mark.parametrize("name", ["token", "cookie"])
+def test_keys_of_the_sandbox_of_a_login_are_hidden(name: str) -> None:
+    app, lines = create_app(LIBRARY), list[str]()
+    users = [{"username": "root", "password": "1234"}]
+    loaded = load_fixture({"keys": [{"key": SECRET}], "users": users})
+    state = app.sandboxes.create("box", baseline=loaded).state
+    [token] = state.logins
+    value = token if name == "token" else f"fastgpt_token={token}"
+    redaction = LogRedaction(app.sandboxes, app.secrets)
+    client = TestClient(RequestLog(app, "text", lines.append, redaction))
+    client.get(f"/x/{SECRET}", headers={name: value})
+    assert [SECRET in each for each in lines] == [False]
+    assert " box GET" in lines[0]
+
+
+def test_an_open_stream_keeps_no_data_that_was_replaced() -> None:
+    app = create_app({"keys": [{"key": SECRET}]})
+    scope = {"type": "http", "path": "/", "raw_path": b"/", "headers": []}
+    LogRedaction(app.sandboxes, app.secrets).begin(scope)
+    fixture = ref(app.sandboxes.default.state.store.fixture)
+    app.sandboxes.default.put_baseline(FixtureData())
+    gc.collect()
+    assert fixture() is None
 
 
 def test_a_success_says_nothing_further(logged: Logged) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from functools import cache, partial
 from itertools import repeat
 from time import perf_counter
@@ -512,3 +512,45 @@ def test_a_clear_that_is_overtaken_by_a_new_state_changes_only_the_old_one(
         assert await chat_count(client) == left
 
     talk(scenario, with_chats(LARGE))
+
+
+def answering(path: str) -> dict[str, Any]:
+    """A state in which a path, and others, have answers."""
+    others = [{"method": "POST", "path": f"/o/{n}", "json": 1} for n in range(20)]
+    return {"responses": [{"method": "POST", "path": path, "json": path}, *others]}
+
+
+@pytest.mark.parametrize("turns", range(14))
+def test_an_answer_is_of_the_state_before_or_after_a_reset(turns: int) -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        body = {"x": "a" * 70_000}
+        asked = asyncio.create_task(client.post("/api/any/path", json=body))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await client.put("/__admin/state", json=answering("/api/any/path"))
+        assert (await asked).json() in ("/api/any/path", "/api/any/{id}")
+
+    talk(scenario, answering("/api/any/{id}"))
+
+
+def test_the_journal_hides_a_key_that_is_gone_when_the_body_has_arrived() -> None:
+    async def body() -> AsyncIterator[bytes]:
+        yield b'{"offset": 0, "datasetId": "d", '
+        await reset.wait()
+        yield b'"note": "Old-Secret-778899"}'
+
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        headers = {"Content-Type": "application/json"}
+        asked = client.post(LIST, content=body(), headers=headers)
+        task = asyncio.create_task(asked)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        await client.put("/__admin/state", json={"datasets": [{"id": "d"}]})
+        reset.set()
+        assert (await task).status_code == 200
+        [entry] = (await client.get("/__admin/journal")).json()["entries"]
+        assert entry["request"]["body"]["note"] == "[redacted]"
+
+    reset = asyncio.Event()
+    keys = [{"key": "any-key"}, {"key": "Old-Secret-778899"}]
+    talk(scenario, {"keys": keys, "datasets": [{"id": "d"}]})

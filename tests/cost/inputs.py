@@ -1187,6 +1187,7 @@ SCRIPTED = {
         lambda n: [
             admin("PUT", "/state", {"apps": [{"id": "a"}], "replies": [LOOKING] * n}),
             *[admin("POST", "/faults", {"kind": "error", "match": PARTS})] * (n // 10),
+            admin("POST", "/faults", {"kind": "lost_write"}),
             *[admin("POST", "/faults", COMPARED)] * n,
             completion(
                 "a" * 16_384,

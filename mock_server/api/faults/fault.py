@@ -10,7 +10,7 @@ documentation and the console. For an effect while sending (a cut, a pause, a re
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast
 
@@ -25,7 +25,6 @@ from mock_server.api.operations.answered_path import Served, name_schema
 from mock_server.api.operations.operation import Distortion
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import End, Response
-from mock_server.api.slices import once_ready
 from mock_server.domain.errors import InvalidField, InvalidFields
 from mock_server.domain.faults.definition import Definition, WholeNumber
 from mock_server.domain.faults.firing import Firing
@@ -55,14 +54,15 @@ Connections = Literal["first", "all"]
 class FaultContext(Struct, frozen=True):
     """A request, and the fault that fires on it.
 
-    `respond` returns the response of the operation, or of an answer in its place. It
-    takes a function that changes the data, and a state to use instead of the current.
+    `respond` returns the response of the operation, or of an answer in its place, after
+    the answer's delay. It takes a function that changes the data, and a state to use
+    instead of the current.
     """
 
     request: RequestContext
     operation: Served
     firing: Firing
-    respond: Callable[[Distortion | None, State | None], Response]
+    respond: Callable[[Distortion | None, State | None], Awaitable[Response]]
 
     @property
     def is_after(self) -> bool:
@@ -75,10 +75,7 @@ class FaultContext(Struct, frozen=True):
 
     async def perform(self, distortion: Distortion | None = None) -> Response:
         """Run the operation; `distortion` may change its data before it is encoded."""
-        queue = self.request.sandbox.name
-        response = await once_ready(lambda: self.respond(distortion, None), queue)
-        await apply_answer_delay(self.request)
-        return response
+        return await self.respond(distortion, None)
 
     async def perform_if_after(self) -> None:
         """Run the operation if the phase is `after`; drop its response."""
@@ -89,11 +86,7 @@ class FaultContext(Struct, frozen=True):
         """Return the response of the operation without changing any data."""
         state = self.request.state
         # The response is right, but the write goes to a copy, and is lost.
-        copy = replace(state, store=state.store.copy())
-        queue = self.request.sandbox.name
-        response = await once_ready(lambda: self.respond(None, copy), queue)
-        await apply_answer_delay(self.request)
-        return response
+        return await self.respond(None, replace(state, store=state.store.copy()))
 
     def invent_item(self, request: object, number: int) -> Any:
         """Return an invented item for a page of the operation or of an answer."""
