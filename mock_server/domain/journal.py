@@ -50,6 +50,11 @@ class Journal(Struct, eq=False):
         return len(self._entries)
 
     @property
+    def size(self) -> int:
+        """Estimated bytes of all entries."""
+        return self._bytes
+
+    @property
     def total(self) -> int:
         """Number of entries since the journal was empty, including dropped ones."""
         return self.dropped + len(self._entries)

@@ -1300,6 +1300,23 @@ ADMIN = {
     "removal of long answers": Input(
         24, lambda n: [*[long_answer()] * n, Sent("/__admin/faults", method="DELETE")]
     ),
+    "answers of many values that a reset removes": Input(
+        600,
+        lambda n: [
+            *[
+                admin(
+                    "POST",
+                    "/faults",
+                    {"kind": "answer", "operation": "GET /x", "json": [[]] * 9_000},
+                )
+            ]
+            * n,
+            admin("POST", "/reset", {}),
+        ],
+    ),
+    "reply of many quotes that is added": Input(
+        48_000, lambda n: [EMPTY, reply(parts=[{"quotes": [{"id": "x"}] * n}])]
+    ),
     "list of chats with long titles": Input(
         24,
         lambda n: [

@@ -93,6 +93,19 @@ def test_many_idle_sandboxes_end_a_few_at_a_time() -> None:
     assert not mine[-1].baseline.datasets
 
 
+def test_of_large_idle_sandboxes_fewer_end_at_a_time() -> None:
+    turned = Turned(Limits())
+    large = [turned.all.create(ttl=10) for _ in range(5)]
+    for each in large:
+        each.store.put_collection(DATASET, Collection("x", "X" * 2_500_000))
+    turned.seconds += 10
+    left = []
+    for _ in range(3):
+        turned.all.all()
+        left.append(sum(bool(each.baseline.datasets) for each in large))
+    assert left == [3, 1, 0]
+
+
 def test_a_sandbox_that_says_nothing_ends_after_the_usual_time(turned: Turned) -> None:
     turned.all.create("mine")
     assert turned.all.ttl_of("mine") == 60

@@ -6,7 +6,7 @@ import binascii
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, field
@@ -46,8 +46,6 @@ _DELAY = Meta(
     le=Published.response_ms,
     extra={"expected": f"whole milliseconds from 0 to {Published.response_ms}"},
 )
-LARGE_BYTES = 64 * 1024
-"""Maximum bytes of JSON of a value that is stored decoded; a larger one stays JSON."""
 # A placeholder may fill in a script; it must not run at the origin of the console.
 _NO_SCRIPTS = ((b"content-security-policy", b"sandbox"),)
 
@@ -55,6 +53,7 @@ _NO_SCRIPTS = ((b"content-security-policy", b"sandbox"),)
 class Answer(BaseAnswer, tag="answer", dict=True):
     """A scripted response replaces that of an operation or path."""
 
+    json_fields = ("data", "json")
     chinese = "以此应答代替操作自身的应答，或用于任意其他路径。"
     required_fields: ClassVar[Mapping[str, Any]] = {"operation": "listV2", "data": None}
     schema: ClassVar[Mapping[str, Any]] = {
@@ -148,22 +147,6 @@ class Answer(BaseAnswer, tag="answer", dict=True):
                 expected = "bytes in base64 (RFC 4648 4)"
                 yield ("base64",), f"Expected {expected}, got another text"
         yield from header_problems(self.headers, self.status)
-
-    def plain_fields(self) -> dict[str, Any]:
-        value = self._declared_value
-        if not isinstance(value, Raw):
-            return super().plain_fields()
-        rest = replace(self, data=UNSET, json=UNSET)
-        return rest.plain_fields() | {self.body_field or "": value}
-
-    def to_stored(self) -> Self:
-        """Return the answer with a large value as JSON, which takes less memory."""
-        if self._declared_value is UNSET:
-            return self
-        encoded = msgspec.json.encode(self._declared_value)
-        if len(encoded) <= LARGE_BYTES:
-            return self
-        return replace(self, **{self.body_field or "": Raw(encoded)})
 
     def respond(
         self, request: AnsweredRequest, distortion: Distortion | None

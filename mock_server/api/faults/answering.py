@@ -6,11 +6,12 @@ changes the response of the answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Self
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Raw, Struct
+from msgspec.structs import replace
 
 from mock_server.api.errors import BadJson
 from mock_server.api.faults.fault import Fault, raise_problems
@@ -27,6 +28,9 @@ from mock_server.domain.limits import Published
 from mock_server.domain.validation.walk import Path
 
 _ANY = msgspec.json.Decoder()
+_LARGE_BYTES = 64 * 1024
+_MANY_VALUES = 32
+_SEPARATORS = b",", b"[", b"{"
 
 
 def value_of(body: bytes, decoder: msgspec.json.Decoder[Any] = _ANY) -> Any:
@@ -45,6 +49,15 @@ def value_of(body: bytes, decoder: msgspec.json.Decoder[Any] = _ANY) -> Any:
         raise LimitReached(
             f"an answer of at most {limit_text}", "a larger one", "the answer", hint
         ) from refusal
+
+
+def stays_encoded(encoded: bytes) -> bool:
+    """Return whether an answer keeps a JSON value encoded.
+
+    Decoded, a large value takes more memory, and one of many values is slow to free.
+    """
+    values = sum(map(encoded.count, _SEPARATORS))
+    return len(encoded) > _LARGE_BYTES or values > _MANY_VALUES
 
 
 class AnsweredRequest(Struct, frozen=True):
@@ -77,6 +90,8 @@ class BaseAnswer(Fault):
     """An answer: it replaces the response of an operation; faults still apply."""
 
     is_answer = True
+    json_fields: ClassVar[Collection[str]] = ()
+    """The names of the fields for JSON of any size, which is stored as `Raw`."""
     # Unlike a fault, an answer needs an operation.
     operation: str
     # By default an answer lasts until a reset.
@@ -97,3 +112,20 @@ class BaseAnswer(Fault):
         """Check all fields. Raises InvalidField with all problems."""
         super().check()
         raise_problems(self.problems())
+
+    def to_stored(self) -> Self:
+        """Return the answer with large JSON values encoded."""
+        fields = {name: getattr(self, name) for name in self.json_fields}
+        values = {name: each for name, each in fields.items() if each is not UNSET}
+        encoded = {name: msgspec.json.encode(each) for name, each in values.items()}
+        large = {n: Raw(each) for n, each in encoded.items() if stays_encoded(each)}
+        return replace(self, **large) if large else self
+
+    def plain_fields(self) -> dict[str, Any]:
+        fields = {name: getattr(self, name) for name in self.json_fields}
+        large = {name: each for name, each in fields.items() if isinstance(each, Raw)}
+        if not large:
+            return super().plain_fields()
+        defaults = self.own_fields()
+        rest = replace(self, **{name: defaults[name] for name in large})
+        return rest.plain_fields() | large

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
-from msgspec import Meta
+import msgspec
+from msgspec import Meta, Raw
 from msgspec.structs import replace
 
 from mock_server.api.faults.answering import AnsweredRequest, BaseAnswer
@@ -22,6 +23,7 @@ _NULL = {"type": "null"}
 class Reply(BaseAnswer, tag="reply"):
     """A chat completion returns this reply."""
 
+    json_fields = ("parts",)
     chinese = "对话接口以此内容回复，可整体返回或流式返回。"
     required_fields: ClassVar[Mapping[str, Any]] = {"text": "Hello"}
     schema: ClassVar[Mapping[str, Any]] = {
@@ -62,8 +64,9 @@ class Reply(BaseAnswer, tag="reply"):
         self, request: AnsweredRequest, distortion: Distortion | None
     ) -> Response:
         """Return the response of the operation with this reply."""
-        reply = replies.DeclaredReply(
-            text=self.text, parts=self.parts, stream=self.stream
-        )
+        parts: Any = self.parts
+        if isinstance(parts, Raw):
+            parts = msgspec.json.decode(parts, type=replies.Parts)
+        reply = replies.DeclaredReply(text=self.text, parts=parts, stream=self.stream)
         call = replace(request.call, reply=reply)
         return request.operation.respond(call, request.content, distortion)

@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from mock_server.api.faults.alter import Alter
-from mock_server.api.faults.answer import LARGE_BYTES, Answer
-from mock_server.api.faults.answering import BaseAnswer
+from mock_server.api.faults.answer import Answer
+from mock_server.api.faults.answering import BaseAnswer, stays_encoded
 from mock_server.api.faults.delay import Delay
 from mock_server.api.faults.dribble import Dribble
 from mock_server.api.faults.duplicate_item import DuplicateItem
@@ -100,12 +100,13 @@ def decode_fault(packed: bytes) -> Fault:
     """Return a fault of any kind from JSON, without checking it again."""
     encoded = msgspec.json.decode(packed, type=dict[str, Raw])
     fields = {name: _decode_field(name, each) for name, each in encoded.items()}
-    return msgspec.convert(fields, KINDS[fields.pop("kind")])
+    fault: Fault = msgspec.convert(fields, KINDS[fields.pop("kind")])
+    return fault.to_stored()
 
 
 def _decode_field(name: str, encoded: Raw) -> Any:
     """Decode a field; a large value of an answer stays JSON, as `Answer` stores it."""
-    is_large = len(bytes(encoded)) > LARGE_BYTES and name in ("data", "json")
+    is_large = name in Answer.json_fields and stays_encoded(bytes(encoded))
     return encoded.copy() if is_large else msgspec.json.decode(encoded)
 
 

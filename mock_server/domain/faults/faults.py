@@ -146,6 +146,11 @@ class Faults:
         return len(self.active) + len(self._declared.answers)
 
     @property
+    def size(self) -> int:
+        """Charged bytes of all active faults and answers."""
+        return sum(each.charge.size for each in self.active)
+
+    @property
     def answered_names(self) -> Mapping[str, None]:
         """The names of operations and routes that have answers in force, in order."""
         self._expire()

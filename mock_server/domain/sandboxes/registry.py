@@ -29,6 +29,8 @@ DEFAULT = "default"
 """Name of the sandbox that always exists."""
 _DELETED_AT_ONCE = 100
 """Maximum number of expired sandboxes that one call deletes."""
+_DELETED_BYTES = 8 * 1024 * 1024
+"""Bytes after which such a call deletes no further one: to free them takes long."""
 
 
 class Lease(Struct, eq=False):
@@ -228,8 +230,12 @@ class Sandboxes:
         """Delete some expired sandboxes: to delete a thousand at once takes long."""
         now, leases = self._environment.seconds(), self._leases.items()
         expired = (name for name, lease in leases if lease.is_over(now))
+        size = 0
         for name in list(islice(expired, _DELETED_AT_ONCE)):
+            size += self._leases[name].sandbox.size
             self.delete(name)
+            if size > _DELETED_BYTES:
+                break
 
     def _free_name(self) -> str:
         while True:

@@ -95,6 +95,13 @@ class Sandbox:
         return self._start_settings[1]
 
     @property
+    def size(self) -> int:
+        """Estimated bytes of all that is not loaded, snapshots included."""
+        state, snapshots = self.state, self.snapshots.values()
+        kept = sum(each.store.size for each in snapshots)
+        return state.store.size + state.journal.size + state.faults.size + kept
+
+    @property
     def key(self) -> str | None:
         """An API key with all permissions, or None if no such key is accepted."""
         if self.key_ring is not None:
