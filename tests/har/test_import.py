@@ -295,8 +295,10 @@ KEY = "aB3dE5fG7hJ9kL1mN3pQ"
     ],
 )
 def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
-    text = f"an overview: True, {'a1' * 12}"
-    seen = {"Cookie": f"lastDataset={'a1' * 12}"}
+    url = "https://app.example/overview"
+    text = f"an overview: True, {'a1' * 12} {url}/a"
+    cookies = f"lastDataset={'a1' * 12}; auth.callback-url={quote(url, safe='')}"
+    seen = {"Cookie": f"{cookies}; auth-base={url}"}
     asked = entry("/a", text, method="POST", kind="text/plain", posted=sent, sent=seen)
     [part] = responses(tmp_path, asked)
     assert part["text"] == text

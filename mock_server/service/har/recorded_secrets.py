@@ -36,6 +36,9 @@ _BASIC = re.compile(r"\bBasic +([A-Za-z0-9+/]{8,}=*)")
 # Matches segments of paths that are API keys, but not names of files.
 _KEY_SEGMENT = re.compile(r"(?:fastgpt|sk|sk-proj)-(\w{16,}+)(?!\.)")
 _CREATES_KEY = "/support/openapi/create"
+# Matches the start of a URL in a field such as `auth-callback`; its password and
+# parameters are looked at, but the URL is no secret.
+_URL_START = re.compile("https?(?:://|%3A%2F%2F)", re.IGNORECASE)
 _URL = re.compile(r"[a-z]{2,16}://[^\s\"'<>\\]+")
 # Matches a separator and the text after it: in quotes, or a word that ends the line. It
 # matches without the second quote, too: else a text of many first quotes would take
@@ -92,7 +95,8 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
         # A service may choose the prefix of the keys that it creates.
         keys = [{"apiKey": json_of(answer)}] if _CREATES_KEY in url else []
         texts += _secrets_in_body(answer.decode(errors="replace"), *keys)
-    spelled = {form for each in set(texts) for form in _spellings(each)}
+    secrets = {each for each in texts if not _URL_START.match(each)}
+    spelled = {form for each in secrets for form in _spellings(each)}
     return {each.encode("utf-8", "replace") for each in spelled} - _KNOWN_NON_SECRETS
 
 
