@@ -206,11 +206,11 @@ class Journaling:
         """
         if b"%" in text or b"\\" in text:
             return True
-        text = text.lower()  # a secret in capitals reveals as much
+        text = redaction.folded(text)
         if self._secrets.finder.find_matches_as_indexes(text):
             return True
         is_long = len(key) >= MIN_REDACTABLE_LENGTH
-        return is_long and key.lower() in text
+        return is_long and redaction.folded(key) in text
 
     def _may_show_secrets(
         self, entry: Entry, request: RequestContext, refusal: Refusal | None

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 from weakref import WeakKeyDictionary
 
 import msgspec
-from ahocorasick_rs import BytesAhoCorasick, MatchKind
+from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -44,7 +44,7 @@ class Secrets:
     def __init__(self, texts: Collection[str] = ()) -> None:
         """`texts` are secret in every state, such as the admin token."""
         self.texts = _redactable(text.encode() for text in texts)
-        self.finder = BytesAhoCorasick((ISSUED_KEY_PREFIX.encode(), *self.texts))
+        self.finder = finder_of((ISSUED_KEY_PREFIX.encode(), *self.texts))
         # A weak dictionary frees the finder of a fixture that no state uses any more.
         self._declared: WeakKeyDictionary[FixtureData, RequestSecrets]
         self._declared = WeakKeyDictionary()
@@ -66,7 +66,7 @@ class Secrets:
     def are_in(self, text: bytes, fixture: FixtureData) -> bool:
         """Return whether a text contains a key that the fixture declares, unescaped."""
         finder = self._declared_by(fixture).finder
-        return bool(finder and finder.find_matches_as_indexes(text.lower()))
+        return bool(finder and finder.find_matches_as_indexes(folded(text)))
 
     def _declared_by(self, fixture: FixtureData) -> RequestSecrets:
         declared = self._declared.get(fixture)
@@ -93,8 +93,7 @@ class RequestSecrets(Struct, frozen=True):
     def from_declared(cls, declared: Iterable[bytes]) -> Self:
         """Return the secrets `declared`, with a finder that needs one pass."""
         texts = tuple(sorted(_redactable(declared)))
-        longest = MatchKind.LeftmostLongest
-        finder = BytesAhoCorasick(texts, matchkind=longest) if texts else None
+        finder = finder_of(texts) if texts else None
         are_ascii = all(map(bytes.isascii, texts))
         return cls(declared=texts, finder=finder, declared_are_ascii=are_ascii)
 
@@ -140,11 +139,8 @@ class RequestSecrets(Struct, frozen=True):
         return not (self.declared_are_ascii and all(map(bytes.isascii, self.texts)))
 
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
-        """Yield start and end of secrets in an unescaped text, in any order.
-
-        Upper case is ignored, as a secret in capitals reveals as much.
-        """
-        plain = plain.lower()
+        """Yield start and end of secrets in an unescaped text, in any order."""
+        plain = folded(plain)
         for match in _ISSUED_KEY.finditer(plain):
             yield match.span()
         for secret in self.texts:
@@ -162,7 +158,7 @@ class RequestSecrets(Struct, frozen=True):
         end_start = max(0, len(text) - max_bytes)
         is_wide = self._are_wide
         unescaped = escapes.Unescaped(text[end_start:], is_wide=is_wide)
-        plain = escapes.without_cut_escape(unescaped.plain, is_wide=is_wide).lower()
+        plain = folded(escapes.without_cut_escape(unescaped.plain, is_wide=is_wide))
         for start in range(len(plain) - MIN_REDACTABLE_LENGTH + 1):
             if self._begins_secret(plain[start:]):
                 return text[: end_start + unescaped.start_of(start)] + HIDDEN
@@ -173,6 +169,26 @@ class RequestSecrets(Struct, frozen=True):
         index = bisect_left(self.declared, plain)
         next_secret = self.declared[index : index + 1]
         return any(secret.startswith(plain) for secret in (*self.texts, *next_secret))
+
+
+def folded(plain: bytes) -> bytes:
+    """Return a text of the same length, in which secrets are looked for.
+
+    A secret in capitals reveals as much. In a query or a form, `+` and a blank stand
+    for each other.
+    """
+    return plain.lower().replace(b"+", b" ")
+
+
+def finder_of(texts: Collection[bytes]) -> BytesAhoCorasick:
+    """Return the finder of these texts, which are folded."""
+    # The default for few texts, a DFA, takes very long for long texts that repeat
+    # themselves, and thousands of bytes of memory for each of their bytes.
+    return BytesAhoCorasick(
+        texts,
+        matchkind=MatchKind.LeftmostLongest,
+        implementation=Implementation.ContiguousNFA,
+    )
 
 
 def _hide(
@@ -204,15 +220,10 @@ def _hide(
 
 
 def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
-    """Return secrets unescaped, without short ones, which any word may contain."""
-    plain = {escapes.unescaped(text, is_wide=True) for text in texts}
+    """Return secrets unescaped and folded, without short ones, which words contain."""
+    plain = {folded(escapes.unescaped(text, is_wide=True)) for text in texts}
     # In a query, `=` at the end of base64 may be read as the end of a field's name.
     plain |= {each.rstrip(b"=") for each in plain}
-    # In a query or a form, `+` and a blank stand for each other.
-    plain |= {each.replace(b"+", b" ") for each in plain} | {
-        each.replace(b" ", b"+") for each in plain
-    }
-    plain |= {text.lower() for text in plain}  # as in names of headers
     return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
 
 
@@ -281,7 +292,7 @@ def below_login(path: str) -> tuple[bytes, ...]:
     login = find_login(path)
     below = login.string[login.end() :].rstrip(b"/") if login else b""
     is_secret = below.startswith(b"/") or len(below) > _MAX_SUFFIX_BYTES
-    return (below.lower(),) if is_secret else ()
+    return (folded(below),) if is_secret else ()
 
 
 def without_login(sent: SentRequest) -> SentRequest:

@@ -173,6 +173,8 @@ class Limits:
 
     keys: int = 1_000
     """API keys of all fixtures."""
+    keys_chars: int = 128 * 1024
+    """Their characters together."""
     users: int = 1_000
     """Users of all fixtures."""
     api_keys: int = 1_000

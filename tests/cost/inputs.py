@@ -7,8 +7,11 @@ a size. The last request is the one that is measured.
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha512
+from string import ascii_letters
 from typing import Any
 from urllib.parse import urlencode
 
@@ -340,10 +343,18 @@ def holders(what: str, count: int) -> Sent:
     return admin("PUT", "/state", {what: [{"name": f"n{at}"} for at in range(count)]})
 
 
-def keyed(count: int) -> Sent:
-    """A state with that number of long keys."""
-    keys = [{"key": f"{at:04}{'k' * 1_000}"} for at in range(count)]
-    return admin("PUT", "/state", {"keys": keys})
+def keyed(count: int, chars: int = 128) -> Sent:
+    """A state with that number of long keys, all different."""
+    texts = (b64encode(sha512(b"%d" % at).digest()).decode() for at in range(count))
+    keys = [{"key": (text * (chars // 88 + 1))[-chars:]} for text in texts]
+    return admin("PUT", "/state", {"keys": [{"key": KEY}, *keys]})
+
+
+def repeating(count: int) -> Sent:
+    """A state with long keys that repeat alphabets, each from another letter on."""
+    texts = (ascii_letters[at % 3 :: 3] * 80 for at in range(count))
+    keys = [{"key": text[at // 3 :][:1_000]} for at, text in enumerate(texts)]
+    return admin("PUT", "/state", {"keys": [{"key": KEY}, *keys]})
 
 
 def long_answer() -> Sent:
@@ -1286,10 +1297,19 @@ SCRIPTED = {
     ),
 }
 ADMIN = {
+    "first request after a state of keys": Input(
+        999, lambda n: [keyed(n), with_fields(number=1)]
+    ),
+    "first request after a state of long keys": Input(
+        120, lambda n: [keyed(n, 1_000), with_fields(number=1)]
+    ),
+    "first request after a state of keys that repeat": Input(
+        50, lambda n: [repeating(n), with_fields(number=1)]
+    ),
     "list of sandboxes": Input(
         40,
         lambda n: [
-            keyed(1_000),
+            keyed(999),
             *[admin("POST", "/sandboxes", {})] * n,
             Sent("/__admin/sandboxes", method="GET"),
         ],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
@@ -106,15 +108,16 @@ def browsing(profile: Path, url: str) -> Iterator[None]:
         [*command(profile, url), "--remote-debugging-port=0"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,  # a script may have started it, and would end alone
     ) as process:
         try:
             yield
         finally:
-            process.terminate()
+            os.killpg(process.pid, signal.SIGTERM)
             try:
                 process.wait(20)
             except subprocess.TimeoutExpired:
-                process.kill()
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def attacked(
