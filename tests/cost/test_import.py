@@ -42,6 +42,12 @@ def deleted(count: int) -> list[Any]:
     ]
 
 
+def repeating(count: int) -> list[Any]:
+    """A request with a long secret that repeats itself."""
+    sent = {"signature": '<a href="x">' * count}
+    return [entry("/x", '"y"', method="POST", posted=sent)]
+
+
 def spent(entries: list[Any]) -> float:
     """Seconds of CPU to import a file of these entries."""
     file = convert(har(*entries), Har)
@@ -53,7 +59,7 @@ def spent(entries: list[Any]) -> float:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("made", [keyed, deleted])
+@pytest.mark.parametrize("made", [keyed, deleted, repeating])
 def test_twice_as_many_cost_twice_at_most(made: Callable[[int], list[Any]]) -> None:
     half = whole = inf
     for number in range(ROUNDS):
