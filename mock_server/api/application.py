@@ -311,7 +311,8 @@ class PublicApi:
         content = request.content or b""
         state = request.state if state_copy is None else state_copy
         call = Call.for_caller(state, request.caller, request.results)
-        if not (state.faults.active or operation.is_scripted):
+        is_plain = not (state.faults.active or operation.is_scripted)
+        if is_plain and request.answer is None:  # it may have been the last one
             return operation.respond(call, content, distortion)
         match_input = self._match_answers(request, operation, state)
         if operation.is_scripted:

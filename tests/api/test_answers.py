@@ -31,6 +31,15 @@ def test_an_answer_takes_a_large_body_that_no_operation_would(api: Api) -> None:
     assert api.client.post("/api/any/7", content=b"1," * 60_000).text == "taken"
 
 
+def test_the_last_firing_of_an_answer_takes_a_large_body(api: Api) -> None:
+    respond(api, "listV2", json="listed", times=1)
+    assert api.list_v2(x="x" * 100_000).json() == "listed"
+    assert api.list_v2(x="x" * 100_000).json()["code"] == 200
+    respond(api, f"POST {PATH}", text="taken", times=1)
+    assert api.client.post("/api/any/7", content=b"1," * 60_000).text == "taken"
+    assert api.client.post("/api/any/7", content=b"1," * 60_000).status_code == 404
+
+
 def test_what_a_fault_adds_to_an_answer_is_bounded(api: Api) -> None:
     respond(api, "listV2", data={"list": [{"a": 1}] * 5_000, "total": 1})
     api.admin("POST", "/faults", {"kind": "alter", "set": {"z": "q" * 1_000}})
