@@ -223,6 +223,8 @@ def short(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     kept = {k: short(each) for k, each in value.items() if k not in VOLATILE | LONG}
+    if kept.get("frozen") is False:
+        del kept["now"]  # time runs
     if _is_all(kept.get("permission")):
         kept["permission"] = "owner"
     if "vectorModel" in kept:
