@@ -79,15 +79,19 @@ class Call(Struct, frozen=True, gc=False):
         """Return a call with the store of `state`."""
         return cls(state, caller, state.store, results=results)
 
-    def compute(self, name: str, steps: Steps[V], *, is_change: bool = False) -> V:
+    def compute(
+        self, name: str, steps: Steps[V], *of: str, is_change: bool = False
+    ) -> V:
         """Return the value that `steps` compute. Raises NotReady, and what they raise.
 
         A request that is repeated gets the value for the data that it first met: writes
-        of others cannot keep it waiting for ever. `is_change`: the steps change data,
-        so the request must be repeated on the same state.
+        of others cannot keep it waiting for ever. `of` are the ids of the object that
+        the value is of, if another may be found when the request is repeated.
+        `is_change`: the steps change data, so the request must be repeated on the same
+        state.
         """
         results = {} if self.results is None else self.results
-        key = name, id(self.store)
+        key = name, id(self.store), *of
         pending = results.get(key)
         if pending is None:
             # With the store, so that its identity is not used again.

@@ -369,6 +369,29 @@ def test_a_page_of_large_records_is_of_one_moment(
     talk(scenario, chat_of(240))
 
 
+@pytest.mark.parametrize("path", ["v2/list", "list"])
+def test_rows_that_are_listed_belong_to_the_collection_that_is_named(path: str) -> None:
+    """Two datasets have a collection of one id; that of the first is deleted amid."""
+
+    def dataset(own_id: str) -> dict[str, Any]:
+        rows = [{"q": f"{own_id} {number}"} for number in range(2 * LARGE)]
+        collection = {"_id": "c", "name": "c", "data": rows}
+        return {"id": own_id, "collections": [collection]}
+
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        asked = {"collectionId": "c", "searchText": "7"}
+        lists = f"/api/core/dataset/data/{path}"
+        page = asyncio.create_task(client.post(lists, json=asked))
+        for _ in range(10):  # until its steps have begun
+            await asyncio.sleep(0)
+        await client.delete(f"{COLLECTIONS}/c")
+        assert not page.done()
+        rows = (await page).json()["data"]["list"]
+        assert all(each["q"].startswith(each["datasetId"]) for each in rows)
+
+    talk(scenario, {"datasets": [dataset("d"), dataset("e")]})
+
+
 @pytest.mark.parametrize("order", ["name", "fixture"])
 def test_the_first_list_in_another_order_is_whole(order: str) -> None:
     async def scenario(client: httpx2.AsyncClient) -> None:

@@ -306,6 +306,7 @@ EMPTY = admin(
         "datasets": [{"id": "d", "collections": [{"_id": "c", "name": "c"}]}],
     },
 )
+AT_ONCE = admin("PUT", "/choices", {"choices": {"training": "instant"}})
 MARKS, COMPOSED = "\u0301\u0327", "\u0390"
 
 
@@ -548,7 +549,7 @@ OPERATIONS = {
     "chunks that are trained at once": Input(
         DEFAULT_LIMITS.waiting_rows,
         lambda n: [
-            admin("PUT", "/choices", {"choices": {"training": "instant"}}),
+            AT_ONCE,
             of_chunks(n),
         ],
     ),
@@ -1569,6 +1570,12 @@ def inserted(text: str) -> Sent:
     return sent_json(INSERT, collectionId="c", q=text)
 
 
+def pushed_texts(text: str, count: int) -> Sent:
+    """So many rows with that text are pushed."""
+    rows = [{"q": text, "a": ""}] * count
+    return sent_json(f"{RELATED}/data/pushData", collectionId="c", data=rows)
+
+
 def trained_again(size: int) -> list[Sent]:
     """A file of that many bytes is uploaded, and trained again."""
     _, own_id = Store(FixtureData()).new_ids(2)
@@ -1649,6 +1656,9 @@ FOLDERS = {
             admin("PUT", "/state", many_datasets(n, 0)),
             without(f"c{at}" for at in range(n - 300, n)),
         ],
+    ),
+    "search of rows among removed and forbidden ones": Input(
+        240, lambda n: searched_rest(n)
     ),
     "search after many changes": Input(
         79_000,
@@ -1919,6 +1929,14 @@ FOLDERS = {
         DEFAULT_LIMITS.collection_rows - 2,
         lambda n: [with_rows(n), inserted("x"), inserted("y")],
     ),
+    "long rows among which one is inserted": Input(
+        400,
+        lambda n: [
+            *(EMPTY, AT_ONCE),
+            *[pushed_texts("x" * 10**6, 10)] * (n // 10),
+            inserted("x"),
+        ],
+    ),
     "text that is trained again": Input(ROWS // 10, trained_again),
     "collections that are trained": Input(
         2_990, lambda n: [training(n), LATER, with_fields(datasetId="0")]
@@ -1988,6 +2006,22 @@ def disabled_folders(inside: list[Any], count: int = 250) -> list[Sent]:
     collections += [{"_id": "g", "name": "g", "children": [few]}]
     state = {"datasets": [{"id": "d", "collections": collections}]}
     return [admin("PUT", "/state", state), *(forbidden(f"{n}") for n in range(8))]
+
+
+def searched_rest(size: int) -> list[Sent]:
+    """Folders of 280 forbidden rows; every second is deleted, the others are searched.
+
+    Each of the rows is in a folder of its own.
+    """
+    rest = {"name": "a", "forbid": True, "data": [{"q": "a"}]}
+    inside = [{"name": "f", "children": [rest]}] * 280
+    folders = [{"_id": f"{n}", "name": "f", "children": inside} for n in range(size)]
+    deletions = (
+        Sent(DELETE, method="DELETE", query=f"id={n}") for n in range(0, size, 2)
+    )
+    search = sent_json(f"{RELATED}/searchTest", datasetId="d", text="zz")
+    document = {"datasets": [{"id": "d", "collections": folders}]}
+    return [admin("PUT", "/state", document), *deletions, search]
 
 
 def removed_rows(size: int) -> list[Sent]:

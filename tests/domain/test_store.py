@@ -313,6 +313,15 @@ def test_what_was_dropped_is_freed_though_the_steps_before_were_not_run() -> Non
     check_freed(begun, text, 2 * STEP)
 
 
+def test_rows_are_freed_though_the_steps_before_were_not_run() -> None:
+    store, begun, text = store_and_freeing_steps()
+    for _ in range(2):
+        begun.clear()  # as a loop that is closed does with its tasks
+        store.rows.change(D, "a", new=[row(f"n{n}", n, text) for n in range(9_000)])
+        store.rows.remove(D, ["a"])
+    check_freed(begun, text)
+
+
 def test_others_are_served_while_many_ids_are_looked_up() -> None:
     trees = {f"d{n}": Tree([Collection("7", f"{n}")]) for n in range(100)}
     datasets = {each: Dataset(each, tree=tree) for each, tree in trees.items()}

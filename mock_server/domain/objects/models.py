@@ -168,6 +168,10 @@ class Row(Struct, frozen=True, gc=False):
     indexes: tuple[str, ...] = ()
     update_time: int = DEFAULT_TIME
 
+    def __post_init__(self) -> None:
+        # Texts keep their hashes, so nobody has to hash those of many rows at once.
+        hash(self.q), hash(self.a)
+
 
 class User(Struct, frozen=True):
     """A user who can log in, with the permissions of `member` (None: all of them)."""

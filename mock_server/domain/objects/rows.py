@@ -19,6 +19,7 @@ from itertools import chain, islice
 from operator import attrgetter
 from sys import getsizeof
 from typing import Any
+from weakref import ref
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
@@ -161,8 +162,9 @@ class Rows:
         # By row id: places of rows that were added after loading. Those of dropped rows
         # stay until `_free` removes them.
         self._places: dict[str, RowPlace] = {}
-        # Dropped rows that are not yet freed.
+        # Dropped rows to free, and the steps that do so, which may end with their loop.
         self._dropped: list[Sequence[Row]] = []
+        self._freeing: Callable[[], Iterator[None] | None] = lambda: None
 
     def __del__(self) -> None:
         self._drop(chain.from_iterable(map(dict.values, self._changed.values())))
@@ -252,18 +254,21 @@ class Rows:
         Raises LimitReached.
         """
         changes = self._changed.get(dataset.id, {}).get(collection_id)
-        rows = self.get(dataset, collection_id)
+        rows: Iterable[Row] = self.get(dataset, collection_id)
         if changes is not None:
             hashes = changes.text_hashes
             if hashes is None:
-                size = _HASH_BYTES * len(rows)
+                size = _HASH_BYTES * len(changes.rows)
                 self._charge.add(size)
                 hashes = set(map(_hash_of, rows))
                 self._changed[dataset.id][collection_id] = replace(
                     changes, size=changes.size + size, text_hashes=hashes
                 )
-            if hash((q, a)) not in hashes:
+            wanted = hash((q, a))
+            if wanted not in hashes:
                 return False
+            # Long texts may differ only at their ends.
+            rows = (row for row in rows if _hash_of(row) == wanted)
         return any(row.q == q and row.a == a for row in rows)
 
     def changed_collections(self, dataset: Dataset) -> Iterable[str]:
@@ -334,10 +339,10 @@ class Rows:
         self._free_soon([each.rows for each in changes])
 
     def _free_soon(self, dropped: Sequence[Sequence[Row]]) -> None:
-        is_begun = bool(self._dropped)
         self._dropped += dropped
-        if self._dropped and not is_begun:
+        if self._dropped and self._freeing() is None:
             steps = _free(self._dropped, self._places)
+            self._freeing = ref(steps)
             if len([*islice(steps, FIRST_STEPS)]) == FIRST_STEPS:
                 self._charge.memory.run_soon(steps)
 

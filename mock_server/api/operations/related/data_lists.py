@@ -118,7 +118,8 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     if search_term:
         limit = call.state.limits.listed_search_chars
         steps = fields.containing(search_term, rows, _texts_of, limit)
-        rows = call.compute("search", steps).with_hint(call.state)
+        found = call.compute("search", steps, dataset.id, collection.id)
+        rows = found.with_hint(call.state)
     if not call.facts.rows_newest_first:
         rows = OldestFirstView(rows)
     page = fields.page_of(rows, paging, dataset.level_of(call.caller))
@@ -215,7 +216,7 @@ def export(call: Call, body: ExportBody) -> bytes:
         hint = "advance the clock of the sandbox"
         raise refusal_type("one export every 60 seconds", "another one", "path", hint)
     rows = call.store.rows.get(dataset, collection.id)
-    lines = call.compute("export", _lines_of(rows))
+    lines = call.compute("export", _lines_of(rows), dataset.id, collection.id)
     call.store.export_time = now
     return b"\n".join(lines)
 

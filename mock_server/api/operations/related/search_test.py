@@ -34,10 +34,10 @@ from mock_server.domain.clock import format_time
 from mock_server.domain.datasets.texts import parts_of, score, tokens_of
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
-from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.folder_tree import FolderTree
 from mock_server.domain.objects.haystack import folded_beginning
 from mock_server.domain.objects.models import Collection, Row
-from mock_server.domain.objects.pending import Steps
+from mock_server.domain.objects.pending import STEP, Steps, pieces
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
@@ -233,8 +233,9 @@ def search_test(call: Call, body: SearchTestBody) -> HitsPage:
         raise MissingParams("a text", "none", "$.text")
     dataset = call.dataset(body.dataset_id, Level.READ, "$.datasetId")
     max_chars = call.state.limits.searched_chars
-    rows = _compared_rows(call, dataset, max_chars)
-    best = call.compute("best", _best_hits(rows, body, max_chars))
+    collections = call.store.rows.by_collection(dataset)
+    steps = _best_hits(dataset.tree, collections, body, max_chars)
+    best = call.compute("best", steps)
     if not best and any(owner == dataset.id for owner, _ in call.store.jobs):
         call.state.hint(_UNTRAINED)
     return HitsPage(
@@ -248,27 +249,17 @@ def search_test(call: Call, body: SearchTestBody) -> HitsPage:
     )
 
 
-def _compared_rows(
-    call: Call, dataset: Dataset, max_chars: int
-) -> Iterator[tuple[Row, Collection]]:
-    """Yield the rows of a dataset, as far as `max_chars` may suffice for them."""
-    for collection_id, rows in call.store.rows.by_collection(dataset):
-        collection = dataset.tree.get(collection_id) if rows else None
-        if collection is None or collection.forbid:
-            max_chars -= _SKIPPED_CHARS
-        else:
-            for row in islice(rows, ceil(max_chars / _LEAST_CHARS)):
-                yield row, collection
-                max_chars -= _LEAST_CHARS
-        if max_chars <= 0:
-            return
-
-
 def _best_hits(
-    rows: Iterable[tuple[Row, Collection]], body: SearchTestBody, max_chars: int
+    tree: FolderTree,
+    collections: Iterable[tuple[str, Sequence[Row]]],
+    body: SearchTestBody,
+    max_chars: int,
 ) -> Steps[list[Hit]]:
-    """Return the best rows, as far as the request limits them."""
-    rows = list(rows)  # others may change the rows during the steps
+    """Return the best rows of a dataset, as far as the request limits them.
+
+    `collections` are their ids and rows.
+    """
+    rows = yield from _compared_rows(tree, collections, max_chars)
     hits = yield from _matches(rows, parts_of(body.text), max_chars)
     hits.sort(key=lambda it: (-it.score, it.row.id))
     yield
@@ -276,6 +267,28 @@ def _best_hits(
     if _filters_by_similarity(body):
         distinct = (it for it in distinct if it.score >= body.similarity)
     return list(_within(distinct, _limit(body)))
+
+
+def _compared_rows(
+    tree: FolderTree, collections: Iterable[tuple[str, Sequence[Row]]], max_chars: int
+) -> Steps[list[tuple[Row, Collection]]]:
+    """Return rows and their collections, as far as `max_chars` may suffice."""
+    # A copy, because others may change the rows during the steps.
+    collections = [*islice(collections, ceil(max_chars / _SKIPPED_CHARS))]
+    compared: list[tuple[Row, Collection]] = []
+    for _, chunk in pieces(collections, STEP // 4):
+        for collection_id, rows in chunk:
+            if max_chars <= 0:
+                return compared
+            collection = tree.get(collection_id) if rows else None
+            if collection is None or collection.forbid:
+                max_chars -= _SKIPPED_CHARS
+            else:
+                some = rows[: ceil(max_chars / _LEAST_CHARS)]
+                compared += ((row, collection) for row in some)
+                max_chars -= _LEAST_CHARS * len(some)
+        yield
+    return compared
 
 
 def _matches(
