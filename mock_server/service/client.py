@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from mock_server.api.redaction import RequestSecrets
 from mock_server.control import http_call
 from mock_server.control.http_call import Address, RawResponse, Request
-from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.limits import ClientLimits
 
 T = TypeVar("T")
@@ -51,13 +51,11 @@ class KeyedClient:
         return self._hide_key(raw)
 
     def _hide_key(self, raw: RawResponse) -> RawResponse:
-        """Return the response with `***` in place of the key, unless that is short."""
-        if len(self.key) < MIN_REDACTABLE_LENGTH:
-            return raw
-        body = raw.body.replace(self.key.encode(), b"***")
-        content_type, location = (
-            text.replace(self.key, "***") for text in (raw.content_type, raw.location)
-        )
+        """Return the response without the key, escaped or not, unless that is short."""
+        secrets = RequestSecrets.from_declared((self.key.encode(),))
+        texts = map(secrets.redact_text, (raw.content_type, raw.location))
+        content_type, location = texts
+        body = secrets.redact(raw.body)
         return raw._replace(body=body, content_type=content_type, location=location)
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import os
+import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -69,6 +70,8 @@ class Baselines:
     """
 
     def __init__(self) -> None:
+        self.process = secrets.token_hex(8)
+        """Names this process, because others may share the server."""
         self._names: dict[str, str] = {}
         self._exit_stack = ExitStack()
 
@@ -107,12 +110,9 @@ def remote_server(
     Raises Unreachable, Refused, or ValueError for a refused admin token.
     """
     _warn_of_options(node, setup)
-    # The name is unique, because other runs and workers may share the server.
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     token, timeout = _from_environment()
     client = AdminClient(url, token=token, timeout=timeout)
-    name = f"{run} {worker} {test}"
+    name = f"{baselines.process} {test}"
     try:
         return exit_stack.enter_context(remote_sandbox(client, setup, name, baselines))
     except Refused as error:

@@ -38,6 +38,8 @@ def error(status: str, code: int, text: str = "") -> bytes:
     return answer(status, json.dumps(body).encode())
 
 
+ESCAPED = error("200 OK", 501_002).partition(b"\r\n\r\n")[2].replace(b"-", b"\\u002d")
+"""A body that shows the key with its hyphens escaped."""
 MORE = {
     "no_data": (says(error("200 OK", 200)), UNFIT, "Expected `object`, got `null`"),
     "no_total": (says(page(total=None)), UNFIT, "got `null` - at `$.data.total`"),
@@ -72,9 +74,18 @@ MORE = {
     "always_200": (
         says(error("200 OK", 501_002)),
         USAGE,
-        "refused with 501002 not ***",
+        "refused with 501002 not [redacted]",
     ),
-    "cut_in_the_key": (says(answer(body=b"x" * 45 + KEY.encode())), UNFIT, "x***'"),
+    "escaped_key": (
+        says(answer(body=ESCAPED)),
+        USAGE,
+        "refused with 501002 not [redacted]",
+    ),
+    "cut_in_the_key": (
+        says(answer(body=b"x" * 45 + KEY.encode())),
+        UNFIT,
+        "x[redacted]'",
+    ),
     "no_post": (says(answer("501 No", b"<p>", kind="text/html")), UNFIT, "got 501 t"),
     "bad_request": (says(error("400 No", 400, "error")), UNFIT, "refused with 400"),
     "busy": (says(error("503 Busy", 503)), UNREACHABLE, "got 503"),

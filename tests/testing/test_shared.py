@@ -6,13 +6,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from mock_server import AdminClient, MockServer
 from mock_server.control.http_call import Unreachable
-from mock_server.testing.servers import remote_sandbox
+from mock_server.testing.servers import Baselines, remote_sandbox, remote_server
 from mock_server.testing.setup import Setup
 from tests.process import environment
 from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
@@ -49,6 +50,19 @@ def run(
         timeout=SECONDS,
         env=environment(**alone, **variables),
     )
+
+
+def test_two_runs_with_one_process_id_do_not_meet(
+    request: pytest.FixtureRequest,
+) -> None:
+    """As in two containers, where it is often the same."""
+    with MockServer() as server, ExitStack() as stack:
+        for baselines in (Baselines(), Baselines()):
+            stack.callback(baselines.close)
+            one = (request.node, server.url, Setup({}), stack, "a test", baselines)
+            remote_server(*one)
+        names = [each.name for each in server.app.sandboxes.all()]
+        assert len(names) == 1 + 2 * len(("baseline", "sandbox"))
 
 
 @pytest.mark.parametrize("name", [*STRANGERS, *REDIRECTS])
