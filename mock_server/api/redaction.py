@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Self
 from urllib.parse import parse_qsl
@@ -34,6 +34,8 @@ ESCAPED_KEY_BYTES = 6 * Published.key_chars
 _CUT = CUT_MARK.encode()
 _SHOWN_BYTES = 8 * SHOWN_CHARS  # for characters that were escaped twice
 _ISSUED_KEY = re.compile(ISSUED_KEY_PREFIX.encode() + rb"[0-9a-f]+")
+_KEPT_FORMER = 2
+"""Finders of replaced data that are kept: a line of the log is redacted in parts."""
 _MAX_PASSES = 2
 """Maximum number of passes: the text around a removed secret may form another one."""
 
@@ -48,9 +50,11 @@ class Secrets:
         # A weak dictionary frees the finder of a fixture that no state uses any more.
         self._declared: WeakKeyDictionary[FixtureData, RequestSecrets]
         self._declared = WeakKeyDictionary()
+        self.former = lru_cache(_KEPT_FORMER)(RequestSecrets.from_declared)
+        """Returns the secrets that replaced data had declared; keeps the last ones."""
 
     def for_request(
-        self, fixture: FixtureData, *keys: str | None, former: Collection[bytes] = ()
+        self, fixture: FixtureData, *keys: str | None, former: Sequence[bytes] = ()
     ) -> RequestSecrets:
         """Return all secrets that a request with these keys can show.
 

@@ -48,7 +48,8 @@ CHAIN = b'{"%b":' % (b'\\"' * 8) * 60 + b"1" + b"}" * 60
 class Sent:
     """A request; `profile` is that of the server that it is sent to.
 
-    `at_once` is how often it is sent at the same time, if it is measured.
+    `at_once` is how often it is sent at the same time, if it is measured. `is_logged`:
+    the server writes a line for each request.
     """
 
     path: str
@@ -58,6 +59,7 @@ class Sent:
     query: str = ""
     profile: str = "deployed"
     at_once: int = 1
+    is_logged: bool = False
 
 
 @dataclass(frozen=True)
@@ -1299,6 +1301,7 @@ SCRIPTED = {
         ],
     ),
 }
+IN_X = "/__admin/sandboxes/x/state"
 ADMIN = {
     "first request after a state of keys": Input(
         999, lambda n: [keyed(n), with_fields(number=1)]
@@ -1308,6 +1311,17 @@ ADMIN = {
     ),
     "first request after a state of keys that repeat": Input(
         26, lambda n: [repeating(n), with_fields(number=1)]
+    ),
+    "other keys that are put while a log is written": Input(
+        999,
+        lambda n: [
+            keyed(n),
+            admin("POST", "/sandboxes", {"name": "x"}),
+            *(
+                replace(keyed(n, chars), path=IN_X, is_logged=True)
+                for chars in (127, 126)
+            ),
+        ],
     ),
     "list of sandboxes": Input(
         40,

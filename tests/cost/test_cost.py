@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import tracemalloc
+from collections import deque
 from collections.abc import Sequence
 from http import HTTPStatus
 from math import inf
@@ -17,6 +18,7 @@ from time import thread_time
 import pytest
 from starlette.types import ASGIApp, Message
 
+from mock_server.api.request_log import LogRedaction, RequestLog
 from mock_server.app import create_app
 from tests.cost.inputs import (
     ADMIN,
@@ -60,6 +62,17 @@ def reference() -> float:
     for _ in range(5):
         [str(number) for number in range(130_000)]
     return thread_time() - start
+
+
+def served(sent: Sent) -> ASGIApp:
+    """A server as a request needs it."""
+    app = create_app(LIBRARY, profile=sent.profile)
+    if not sent.is_logged:
+        return app
+    lines = deque[str](maxlen=1)
+    return RequestLog(
+        app, "text", lines.append, LogRedaction(app.sandboxes, app.secrets)
+    )
 
 
 async def call(app: ASGIApp, sent: Sent) -> int:
@@ -107,7 +120,7 @@ async def longest_turn(done: asyncio.Event) -> float:
 
 async def measured(requests: Sequence[Sent]) -> tuple[float, float]:
     """Seconds of CPU of the last request in all, and of its longest piece."""
-    app = create_app(LIBRARY, profile=requests[-1].profile)
+    app = served(requests[-1])
     for sent in requests[:-1]:
         assert await call(app, sent) < HTTPStatus.BAD_REQUEST
     with settled():  # as a server is once it has loaded
@@ -150,7 +163,7 @@ def test_the_cost_grows_with_the_size_and_stalls_nobody(name: str) -> None:
 
 async def peak(requests: Sequence[Sent]) -> int:
     """Bytes that the last request needs at its worst moment."""
-    app = create_app(LIBRARY, profile=requests[-1].profile)
+    app = served(requests[-1])
     for sent in requests[:-1]:
         await call(app, sent)
     tracemalloc.start()
