@@ -138,14 +138,19 @@ class Memory:
 
     def _emptying_steps(self) -> Iterator[None]:
         """Free the last container first; the others may refer to the same objects."""
+        room = _FREED_PER_STEP
         while self._dropped:
             last = self._dropped.pop()
             # A copy, because who still reads the container finds it unchanged.
             items = [*(last.values() if isinstance(last, Mapping) else last)]
             del last
             while items:
-                del items[-_FREED_PER_STEP:]
-                yield
+                count = min(len(items), room)
+                del items[-count:]
+                room -= count
+                if not room:
+                    yield
+                    room = _FREED_PER_STEP
         self._dropped_count = 0
 
     def __del__(self) -> None:

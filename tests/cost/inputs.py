@@ -1681,6 +1681,17 @@ FOLDERS = {
             Sent(LIST, b'{"searchText":"a",' + EVERYTHING[1:]),
         ],
     ),
+    "changed folders that are restored": Input(
+        99_800,
+        lambda n: [
+            *disabled_folders([part_of_folders(n // 20)], folders=20),
+            admin("PUT", "/snapshots/s", {}),
+            admin("POST", "/snapshots/s/restore", {}),
+        ],
+    ),
+    "sandbox with many snapshots that is deleted": Input(
+        3_000, lambda n: with_snapshots(n)
+    ),
     "folder that is forbidden after searches": Input(
         9_900,
         lambda n: [
@@ -2008,18 +2019,21 @@ def changed_folders(size: int, **fields: Any) -> list[Sent]:
     return disabled_folders([{"name": "a {n}", "repeat": size // 8} | fields])
 
 
-def disabled_folders(inside: list[Any], count: int = 250) -> list[Sent]:
-    """A state with eight folders of these collections, all of them disabled.
+def disabled_folders(
+    inside: list[Any], count: int = 250, folders: int = 8
+) -> list[Sent]:
+    """A state with folders of these collections, all of them disabled.
 
     Beside them is a folder of `count` unchanged collections.
     """
     collections: list[Any] = [
-        {"_id": f"{n}", "name": "f", "children": inside} for n in range(8)
+        {"_id": f"{n}", "name": "f", "children": inside} for n in range(folders)
     ]
     few = {"name": "a 1 2 {n}", "repeat": count}
     collections += [{"_id": "g", "name": "g", "children": [few]}]
     state = {"datasets": [{"id": "d", "collections": collections}]}
-    return [admin("PUT", "/state", state), *(forbidden(f"{n}") for n in range(8))]
+    disabled = (forbidden(f"{n}") for n in range(folders))
+    return [admin("PUT", "/state", state), *disabled]
 
 
 def searched_rest(size: int) -> list[Sent]:
@@ -2101,8 +2115,28 @@ def nested(size: int, each: int) -> Sent:
 
 def of_folders(count: int) -> dict[str, Any]:
     """A state with folders, each with a collection."""
-    each = {"name": "f {n}", "repeat": count, "children": [{"name": "a"}]}
-    return {"datasets": [{"id": "d", "collections": [each]}]}
+    return {"datasets": [{"id": "d", "collections": [part_of_folders(count)]}]}
+
+
+def part_of_folders(count: int) -> dict[str, Any]:
+    """So many folders, each with a collection."""
+    return {"name": "f {n}", "repeat": count, "children": [{"name": "a"}]}
+
+
+def with_snapshots(size: int) -> list[Sent]:
+    """A sandbox with a hundred snapshots of datasets that have changed is deleted."""
+    pair = [{"_id": "a", "name": "a"}, {"_id": "b", "name": "b"}]
+    datasets = [{"id": f"{number}", "collections": pair} for number in range(size)]
+    own = "/sandboxes/s"
+    return [
+        admin("POST", "/sandboxes", {"name": "s", "state": {"datasets": datasets}}),
+        *(
+            admin("DELETE", f"{own}/datasets/{number}/collections/a", {})
+            for number in range(size)
+        ),
+        *(admin("PUT", f"{own}/snapshots/{number}", {}) for number in range(100)),
+        admin("DELETE", own, {}),
+    ]
 
 
 def folders(count: int) -> Sent:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, islice, pairwise
 from sys import getsizeof
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Published
@@ -37,7 +37,29 @@ from mock_server.domain.storage.merged import ChangeLog, Differences
 from mock_server.domain.storage.places import Places, sorted_places
 from mock_server.domain.storage.spans import Spans
 
-_ByFolder = dict[Scope, dict[str, Collection]]
+V = TypeVar("V")
+
+
+class _ByFolder(dict[Scope, dict[str, V]]):
+    """Values by folder (and ANYWHERE), then by id.
+
+    Copies share the dictionaries of folders until they are changed.
+    """
+
+    def __init__(self, items: Mapping[Scope, dict[str, V]] | None = None) -> None:
+        super().__init__(items or {})
+        self._own_folders: set[Scope] = set()
+
+    def changeable(self, folder: Scope) -> dict[str, V]:
+        """Return the values of a folder, which the caller may change."""
+        if folder not in self._own_folders:
+            self[folder] = self.get(folder, {}).copy()
+            self._own_folders.add(folder)
+        return self[folder]
+
+    def copy(self) -> _ByFolder[V]:
+        self._own_folders = set()
+        return _ByFolder(self)
 
 
 class Removal(NamedTuple):
@@ -73,13 +95,13 @@ class ChangedTree(FolderTree):
         self._base = base
         self._charge = charge
         # `_put`: new and replacing collections. `_removed`: collections of the base
-        # that were removed or replaced. Both by folder (and ANYWHERE), then by id.
-        self._put: _ByFolder = {ANYWHERE: {}}
-        self._removed: _ByFolder = {ANYWHERE: {}}
+        # that were removed or replaced.
+        self._put: _ByFolder[Collection] = _ByFolder({ANYWHERE: {}})
+        self._removed: _ByFolder[Collection] = _ByFolder({ANYWHERE: {}})
         # The folders that had no content in the base, and got some.
         self._new_folders: dict[str, None] = {}
         # Those of them that are in the base, by their folders.
-        self._filled: dict[str | None, set[str]] = {}
+        self._filled: _ByFolder[None] = _ByFolder()
         # Hidden collections of the base, as spans of numbers in depth-first order.
         self._hidden = Spans()
         # By id: numbers in fixture order of collections that come after the base.
@@ -103,12 +125,10 @@ class ChangedTree(FolderTree):
         """
         copy = type(self)(self._base, charge)
         copy.size, copy.created = self.size, self.created
-        copy._put = {folder: items.copy() for folder, items in self._put.items()}
-        copy._removed = {
-            folder: items.copy() for folder, items in self._removed.items()
-        }
-        copy._new_folders = self._new_folders.copy()
-        copy._filled = {folder: ids.copy() for folder, ids in self._filled.items()}
+        copy._put, copy._removed = self._put.copy(), self._removed.copy()
+        for by_folder in (copy._put, copy._removed):
+            by_folder[ANYWHERE] = by_folder[ANYWHERE].copy()
+        copy._new_folders, copy._filled = self._new_folders.copy(), self._filled.copy()
         copy._folded = FoldedTexts(copy._put[ANYWHERE])
         copy._hidden = Spans(self._hidden.bounds)
         copy._appended_numbers = self._appended_numbers.copy()
@@ -433,23 +453,22 @@ class ChangedTree(FolderTree):
             else:
                 listing.remove(self._places.place(order, base, key))
         if is_put:
-            del self._put[ANYWHERE][item.id], self._put[folder][item.id]
+            del self._put[ANYWHERE][item.id], self._put.changeable(folder)[item.id]
             self._folded.pop(item, None)
             self.created -= item.id not in self._base.by_id
         else:
             self._removed[ANYWHERE][item.id] = item
-            self._removed.setdefault(folder, {})[item.id] = item
+            self._removed.changeable(folder)[item.id] = item
 
     def _insert(self, item: Collection) -> None:
         """Insert a collection whose id is not in the tree."""
         folder = item.parent_id
         self._put[ANYWHERE][item.id] = item
         self.created += item.id not in self._base.by_id
-        if folder not in self._put:
-            self._put[folder] = {}
-            if folder is not None and folder not in self._base.parents():
-                self._add_folder(folder)
-        self._put[folder][item.id] = item
+        is_new = folder not in self._put and folder not in self._base.parents()
+        if is_new and folder is not None:
+            self._add_folder(folder)
+        self._put.changeable(folder)[item.id] = item
         for order, base, listing in self._listings.with_folder(folder):
             key = self._places.key(order, item, self._appended_numbers)
             listing.insert(item, self._places.place(order, base, key), key)
@@ -459,7 +478,7 @@ class ChangedTree(FolderTree):
         self._new_folders[folder] = None
         loaded = self._base.by_id.get(folder)
         if loaded is not None:
-            self._filled.setdefault(loaded.parent_id, set()).add(folder)
+            self._filled.changeable(loaded.parent_id)[folder] = None
 
     def _build_in_steps(
         self, order: Order, scope: Scope, base: Listing

@@ -89,6 +89,10 @@ class Store(ChatStore):
         """Time of the last export in milliseconds; None before the first export."""
         self._last_id = 0
 
+    def __del__(self) -> None:
+        # Thousands of changed trees: to free them at once would take long.
+        self._memory.free_soon([self._datasets.changes])
+
     @property
     def size(self) -> int:
         """Estimated bytes of all data that is not in the fixture."""
