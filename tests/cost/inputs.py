@@ -1590,6 +1590,31 @@ def pushed_texts(text: str, count: int) -> Sent:
     return sent_json(f"{RELATED}/data/pushData", collectionId="c", data=rows)
 
 
+A_FILE = {"datasetId": "d", "fileId": "f", "name": "x"}
+
+
+def of_file(size: int) -> Sent:
+    """A state with a file of so many rows that is put."""
+    one = {"_id": "c", "name": "c.txt", "type": "file", "fileId": "f"}
+    collection = one | {"data": [{"q": "x"}] * size}
+    return admin(
+        "PUT", "/state", {"datasets": [{"id": "d", "collections": [collection]}]}
+    )
+
+
+def trained_among(size: int) -> Sent:
+    """A state of so many rows, among all of which others are trained later."""
+    most = DEFAULT_LIMITS.waiting_rows
+    rows = [{"q": "x", "chunkIndex": number} for number in range(size)]
+    others = [{"q": "y", "chunkIndex": number * size // most} for number in range(most)]
+    place = {"datasetId": "d", "collectionId": "c"}
+    job = place | {"since": "2026-01-01T00:00:00Z", "data": others}
+    dataset = {"id": "d", "collections": [{"_id": "c", "name": "c", "data": rows}]}
+    clock = "2026-01-01T00:00:00Z"
+    document = {"clock": clock, "datasets": [dataset], "training": [job]}
+    return admin("PUT", "/state", document)
+
+
 def trained_again(size: int) -> list[Sent]:
     """A file of that many bytes is uploaded, and trained again."""
     _, own_id = Store(FixtureData()).new_ids(2)
@@ -1953,6 +1978,20 @@ FOLDERS = {
     "rows among which one is inserted": Input(
         DEFAULT_LIMITS.collection_rows - 2,
         lambda n: [with_rows(n), inserted("x"), inserted("y")],
+    ),
+    "rows among which others are trained": Input(
+        300_000,
+        lambda n: [trained_among(n), LATER, with_fields(datasetId="d")],
+    ),
+    "file of too many rows that is used again": Input(
+        10**6, lambda n: [of_file(n), sent_json(f"{CREATE}/fileId", **A_FILE)]
+    ),
+    "file of too many rows that is trained again": Input(
+        10**6,
+        lambda n: [
+            of_file(n),
+            sent_json(f"{CREATE}/reTrainingCollection", collectionId="c"),
+        ],
     ),
     "long rows among which one is inserted": Input(
         400,

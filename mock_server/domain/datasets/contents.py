@@ -4,8 +4,9 @@ The `data_amount` of a collection is the number of its rows; `update_time` is th
 of its last change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -105,6 +106,12 @@ def parent_to_move_to(
 
 RowTexts = Sequence[tuple[str, str, int]]
 """The texts of new rows: `q`, `a` and `chunk_index` of each."""
+
+
+def texts_of(call: Call, rows: Iterable[Row]) -> RowTexts:
+    """Return the texts of rows for new rows: if they are too many, only the first."""
+    some = islice(rows, call.state.limits.waiting_rows + 1)
+    return [(row.q, row.a, row.chunk_index) for row in some]
 
 
 def create(

@@ -1,6 +1,6 @@
 """Return the content of a collection's file, and train a collection again from it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -13,8 +13,10 @@ from mock_server.domain.datasets.texts import ChunkRules, chunks_of
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
+from mock_server.domain.objects.pending import STEP, Steps
 from mock_server.domain.objects.uploads import is_text
 
+_SEPARATOR = b"\n\n"
 WITHOUT_SOURCE = ("folder", "virtual")
 """Types of collections without a source."""
 
@@ -32,15 +34,26 @@ def content_of(call: Call, dataset: Dataset, collection: Collection) -> bytes:
     file = call.store.files.get(collection.file_id or "")
     if file is not None and file.content:
         return file.content
+    steps = _content_of_rows(_rows_of(call, dataset, collection))
+    return call.compute("content", steps, dataset.id, collection.id)
+
+
+def _content_of_rows(rows: Iterable[Row]) -> Steps[bytes]:
     parts: list[bytes] = []
+    texts: list[bytes] = []
     room = Published.page_bytes
-    for row in _rows_of(call, dataset, collection):
-        texts = [each.encode("utf-8", "replace") for each in (row.q, row.a) if each]
-        parts += texts
-        room -= sum(map(len, texts))
+    for count, row in enumerate(rows, 1):
+        of_row = (each.encode("utf-8", "replace") for each in (row.q, row.a) if each)
+        for text in of_row:
+            texts.append(text)
+            room -= len(text)
         if room <= 0:
             break
-    return b"\n\n".join(parts)
+        if count % STEP == 0:
+            parts.append(_SEPARATOR.join(texts))  # one takes less memory than many
+            texts.clear()
+            yield
+    return _SEPARATOR.join([*parts, *texts])
 
 
 def retrain(
@@ -60,8 +73,7 @@ def retrain(
         chunk_texts = chunks_of(text_of(file.content), limit, rules)
         texts = [(text, "", number) for number, text in enumerate(chunk_texts)]
     elif old.type not in WITHOUT_SOURCE:
-        rows = _rows_of(call, dataset, old)
-        texts = [(row.q, row.a, row.chunk_index) for row in rows]
+        texts = contents.texts_of(call, _rows_of(call, dataset, old))
     content = None if file is None else file.content
     options: dict[str, Any] = {"content": content, "is_retraining": True}
     new_id = contents.create(call, dataset, empty, texts, **options)

@@ -16,6 +16,8 @@ from mock_server.domain.objects.rows import (
     amount_of,
     next_due_time,
     size_of_jobs,
+    size_of_row,
+    sort_rows,
 )
 from mock_server.domain.storage.store import Store
 
@@ -64,6 +66,7 @@ def begin(
 
 
 _COLLECTIONS_PER_STEP = 16  # a step takes a millisecond or two
+_ROWS_PER_STEP = 256  # each of them may change another block of rows
 
 
 def train_due_rows(store: Store, now: int) -> None:
@@ -75,8 +78,10 @@ def train_due_rows(store: Store, now: int) -> None:
 
 
 def _settle_in_steps(store: Store, now: int) -> Steps[None]:
-    settled = 0
-    for place in list(store.jobs):
+    settled, rest = 0, None
+    places = list(store.jobs)[::-1]
+    while places:
+        place = places.pop()
         # Another request may have trained these rows during the steps.
         jobs = store.jobs.get(place) or ()
         rows, remaining = advance_all(jobs, now)
@@ -93,6 +98,15 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
             store.check_room(2 * size_of_jobs(jobs) + slots)
         except LimitReached:
             break  # looking at all others at each request would take long
+        if len(rows) > _ROWS_PER_STEP:
+            if rest is None or jobs[0] is not rest or len(rows) > len(rest.rows):
+                rows = sort_rows(rows)  # neighbours change the same blocks of rows
+            rows, others = rows[:_ROWS_PER_STEP], rows[_ROWS_PER_STEP:]
+            rest = Job(
+                *place, start=0, rows=others, size=_size_of(jobs, remaining, rows)
+            )
+            remaining = rest, *remaining
+            places.append(place)
         if remaining:
             store.jobs.put(place, remaining)
         else:
@@ -109,9 +123,17 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
         store.put_collection(dataset, trained)
         settled += 1
         # Pause only after progress: jobs that wait for memory would be retried forever.
-        if settled % _COLLECTIONS_PER_STEP == 0:
+        if settled % _COLLECTIONS_PER_STEP == 0 or len(rows) == _ROWS_PER_STEP:
             yield
     store.due_time = next_due_time(chain.from_iterable(store.jobs.values()))
+
+
+def _size_of(
+    jobs: Iterable[Job], remaining: Iterable[Job], trained: Iterable[Row]
+) -> int:
+    """Return the bytes of the rows of `jobs` that neither remain nor are trained."""
+    gone = sum(each.size for each in remaining) + sum(map(size_of_row, trained))
+    return sum(each.size for each in jobs) - gone
 
 
 def _check_room(store: Store, jobs: Iterable[Job]) -> None:

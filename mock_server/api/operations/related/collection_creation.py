@@ -346,7 +346,7 @@ def file_id(call: Call, body: CreateFileIdBody) -> CreatedView:
         return view
     dataset, source = contents.collection_of_file(call, body.file_id)
     rows = call.store.rows.get(dataset, source.id)
-    texts = [(row.q, row.a, row.chunk_index) for row in rows]
+    texts = contents.texts_of(call, rows)
     file_id, size = source.file_id, source.file_size
     empty = Collection("", source.name, type="file", file_id=file_id, file_size=size)
     return create_with_rows(call, body, empty, texts)
