@@ -44,7 +44,7 @@ class Published:
     text_chars: Final = 1024 * 1024
     """Characters of a text of a data row, a chat record or a reply."""
     tags: Final = 100
-    """Tags of a filter."""
+    """Tags of a collection or filter."""
     integer: Final = 2**53 - 1
     """The largest integer that every JSON reader keeps exact (RFC 8259 6)."""
 

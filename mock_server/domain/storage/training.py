@@ -123,7 +123,8 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
         store.put_collection(dataset, trained)
         settled += 1
         # Pause only after progress: jobs that wait for memory would be retried forever.
-        if settled % _COLLECTIONS_PER_STEP == 0 or len(rows) == _ROWS_PER_STEP:
+        is_long = len(rows) == _ROWS_PER_STEP
+        if settled % _COLLECTIONS_PER_STEP == 0 or is_long:
             yield
     store.due_time = next_due_time(chain.from_iterable(store.jobs.values()))
 
