@@ -41,6 +41,8 @@ _EVENT_HEADERS = [
     (b"x-accel-buffering", b"no"),  # else nginx buffers events
     *BROWSER_HEADERS,
 ]
+_ENTRIES_HELD = 8
+"""Number of entries that a stream takes from the journal at a time."""
 T = TypeVar("T")
 
 
@@ -169,15 +171,17 @@ class JournalStream:
     def _new_events(self) -> Iterator[bytes]:
         """Yield the events of entries and changes since the last call."""
         journal = self._sandbox.journal
-        # Entries that arrive after this line are sent in the next round.
+        # If the journal is emptied meanwhile, its entries up to here are dropped.
         end = journal.next_seq
-        for entry in journal.since(self._next_number):
-            if self._is_ended:
-                return
-            if entry.seq > self._next_number:
-                yield _dropped_event(entry.seq - self._next_number)
-            self._next_number = entry.seq + 1
-            yield self._streams.event_of(entry)
+        # A few at a time: a slow reader must not keep entries that the journal drops.
+        while entries := [*journal.since(self._next_number, _ENTRIES_HELD)]:
+            for entry in entries:
+                if self._is_ended:
+                    return
+                if entry.seq > self._next_number:
+                    yield _dropped_event(entry.seq - self._next_number)
+                self._next_number = entry.seq + 1
+                yield self._streams.event_of(entry)
         if end > self._next_number:
             yield _dropped_event(end - self._next_number)
             self._next_number = end

@@ -14,29 +14,32 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from itertools import accumulate
 
-# Matches escapes of visible ASCII, of which keys consist. `%2541` is `%41` escaped
-# again. Both forms begin with a fixed character, which is much faster to search for.
-_ESCAPE = re.compile(rb"(%(?:25)*[2-7][0-9a-fA-F]|\\(?<!\\\\)\\*+u00[2-7][0-9a-fA-F])")
+# Matches escapes of NUL and of visible ASCII, of which keys consist. `%2541` is `%41`
+# escaped again. Both forms begin with a fixed character, which is much faster to find.
+_ESCAPE = re.compile(
+    rb"(%(?:25)*(?:00|[2-7][0-9a-fA-F])"
+    rb"|\\(?<!\\\\)\\*+u00(?:00|[2-7][0-9a-fA-F]))"
+)
 # Matches escapes of other characters too: two to four bytes of UTF-8 in URLs, or one or
 # two code units of UTF-16 (surrogates) in JSON. Texts with many of them take longer.
 _WIDE_ESCAPE = re.compile(
-    rb"(%(?:25)*(?:[2-7]H|[c-fC-F]H(?:%(?:25)*[89abAB]H){1,3})"
-    rb"|\\(?<!\\\\)\\*+u(?:(?!00[01]|[dD][89a-fA-F])HHHH"
+    rb"(%(?:25)*(?:00|[2-7]H|[c-fC-F]H(?:%(?:25)*[89abAB]H){1,3})"
+    rb"|\\(?<!\\\\)\\*+u(?:(?!00(?:0[1-9a-fA-F]|1)|[dD][89a-fA-F])HHHH"
     rb"|[dD][89abAB]HH\\++u[dD][c-fC-F]HH))".replace(b"H", b"[0-9a-fA-F]")
 )
 _DROPPED = re.compile(rb"([\\\0]++)")
 _CHARS = {
     form % code: b"%c" % code
-    for code in range(32, 128)
+    for code in (0, *range(32, 128))
     for end in (b"%02x", b"%02X")
     for form in (b"%%" + end, b"%%25" + end, b"525" + end, b"u00" + end)
 }
 """The ASCII character of each end of an escape, which has at most five bytes."""
 _ROUNDS = 4
 """Maximum number of times that a text is unescaped; two JSONs around a URL take 3."""
-_CUT_ESCAPE = re.compile(rb"(?:%|u0{0,2})[2-7]?\Z")
+_CUT_ESCAPE = re.compile(rb"(?:%0?|u0{0,3}|(?:%|u0{0,2})[2-7])\Z")
 _WIDE_CUT_ESCAPE = re.compile(
-    rb"(?:(?:%[c-f]H)?(?:%[2-9a-f]?)?|(?:ud[89ab]HH)?(?:uH{0,3})?)\Z".replace(
+    rb"(?:(?:%[c-f]H)?(?:%[02-9a-f]?)?|(?:ud[89ab]HH)?(?:uH{0,3})?)\Z".replace(
         b"H", b"[0-9a-f]"
     ),
     re.IGNORECASE,

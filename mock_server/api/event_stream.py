@@ -15,7 +15,10 @@ from mock_server.domain.limits import Published
 
 
 class Chunk(Struct, frozen=True):
-    """A part of a streamed response, and the pause before it in milliseconds."""
+    """A part of a streamed response, and the pause before it in milliseconds.
+
+    The part may be empty: a pause before the end.
+    """
 
     content: bytes
     pause_ms: float = 0
@@ -49,11 +52,11 @@ class EventStream(Response, frozen=True, kw_only=True):
 
     @classmethod
     def from_chunks(cls, chunks: Iterable[Chunk], *, is_cut: bool = False) -> Self:
-        """Return a stream of these chunks; its status is 0 if there are none."""
+        """Return a stream of these chunks; its status is 0 if they are empty."""
         all_chunks = tuple(chunks)
         body = b"".join(each.content for each in all_chunks)
         return cls(
-            status=200 if all_chunks else 0, body=body, chunks=all_chunks, is_cut=is_cut
+            status=200 if body else 0, body=body, chunks=all_chunks, is_cut=is_cut
         )
 
     @property
@@ -91,8 +94,9 @@ class EventStream(Response, frozen=True, kw_only=True):
                 if ms and self.pause is not None:
                     await self.pause(ms)
                 left_ms -= ms
-                content = {"type": "http.response.body", "body": chunk.content}
-                await send(content | {"more_body": True})
+                if chunk.content:
+                    content = {"type": "http.response.body", "body": chunk.content}
+                    await send(content | {"more_body": True})
         except ClientGone:
             return
         except WaitInterrupted:

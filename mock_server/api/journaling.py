@@ -241,7 +241,8 @@ class Journaling:
         )
         if is_suspect and self._secrets.for_request(fixture, key).are_in(answer):
             return True
-        sent.clean_response = answer
+        if len(answer) <= self._limits.journal_body_bytes:  # else it is a copy
+            sent.clean_response = answer
         return False
 
     def _kept_text(self, sent: SentRequest) -> bytes:

@@ -87,12 +87,13 @@ class Journal(Struct, eq=False):
         for listener in self.listeners:
             listener()
 
-    def since(self, seq: int) -> Iterator[Entry]:
-        """Yield the stored entries from number `seq` on, in order."""
+    def since(self, seq: int, limit: int | None = None) -> Iterator[Entry]:
+        """Yield the stored entries from number `seq` on, in order, at most `limit`."""
         # Iterate over a copy, because the journal may grow. Copy from the end only, as
         # followers of the journal lack only the last entries.
-        count = max(0, self.next_seq - seq)
-        latest = list(islice(reversed(self._entries), count))
+        count = min(len(self._entries), max(0, self.next_seq - seq))
+        skipped = 0 if limit is None else max(0, count - limit)
+        latest = list(islice(reversed(self._entries), skipped, count))
         latest.reverse()
         return iter(latest)
 

@@ -6,11 +6,12 @@ import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from sys import getrefcount
 from typing import Any
 
 import httpx2
 import pytest
-from starlette.types import Message
+from starlette.types import Message, Scope
 
 from mock_server.app import Application, create_app
 from mock_server.control.embedding import MockServer
@@ -184,6 +185,13 @@ def busy() -> Application:
     return app
 
 
+def stream_scope() -> Scope:
+    """A request for a stream from the first entry on."""
+    scope = {"type": "http", "http_version": "1.1", "method": "GET", "path": STREAM}
+    more = {"raw_path": STREAM.encode(), "query_string": b"since=0", "headers": [HOST]}
+    return scope | more
+
+
 def follow(app: Application, until: int, *, by_client: bool) -> tuple[int, int]:
     """The messages of a stream, and the turns of the loop meanwhile.
 
@@ -204,10 +212,7 @@ def follow(app: Application, until: int, *, by_client: bool) -> tuple[int, int]:
 
     async def run() -> None:
         nonlocal turns
-        path = STREAM.encode()
-        scope = {"type": "http", "http_version": "1.1", "method": "GET", "path": STREAM}
-        more = {"raw_path": path, "query_string": b"since=0", "headers": [HOST]}
-        task = asyncio.create_task(app(scope | more, receive, send))
+        task = asyncio.create_task(app(stream_scope(), receive, send))
         while not task.done():
             turns += sent > 0
             await asyncio.sleep(0)
@@ -222,3 +227,30 @@ def test_others_are_served_while_many_entries_are_sent(busy: Application) -> Non
 
 def test_nothing_more_is_made_for_a_client_that_is_gone(busy: Application) -> None:
     assert follow(busy, 10, by_client=True)[0] < 900
+
+
+def test_a_slow_reader_keeps_no_entries_that_the_journal_drops(
+    busy: Application,
+) -> None:
+    entry = next(busy.sandboxes.default.journal.since(900))
+    kept = getrefcount(entry)
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def run() -> None:
+        is_sent = asyncio.Event()
+
+        async def send(message: Message) -> None:
+            if message.get("body", b"").startswith(b"id:"):
+                is_sent.set()
+                await asyncio.Event().wait()
+
+        task = asyncio.create_task(busy(stream_scope(), receive, send))
+        await is_sent.wait()
+        busy.sandboxes.default.reset()
+        assert getrefcount(entry) == kept - 1
+        task.cancel()
+
+    asyncio.run(run())

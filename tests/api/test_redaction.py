@@ -47,6 +47,8 @@ def secrets(make_api: MakeApi, request: pytest.FixtureRequest) -> RequestSecrets
         lambda key: quote(key, safe=""),
         lambda key: key.replace("+", " "),
         "\0".join,  # as in UTF-16
+        lambda key: json.dumps("\0".join(key))[1:-1],
+        lambda key: quote("\0".join(key)),
     ],
 )
 def test_a_secret_goes_however_it_is_escaped(
@@ -110,6 +112,7 @@ FORMS: list[Callable[[str], str]] = [
     lambda text: text.replace("+", " "),
     lambda text: text.rstrip("="),
     "\0".join,
+    lambda text: json.dumps("\0".join(text))[1:-1],
 ]
 TEXTS = tuple(Secrets((TOKEN, "undeclared-key")).texts)
 SECRETS = [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1", PASSWORD]

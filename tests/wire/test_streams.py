@@ -149,6 +149,20 @@ def test_words_come_at_their_pace_and_pauses_are_kept(api: Api) -> None:
     assert times[2] >= 0.16 - TICK
 
 
+@pytest.mark.parametrize("end", [[], [{"node": "n"}]])
+def test_a_pause_before_the_end_is_kept(api: Api, end: list[dict[str, Any]]) -> None:
+    add(api, "reply", parts=["one", {"pauseMs": 60}, *end])
+    assert times_of(api)[-1][0] >= 0.06 - TICK
+
+
+def test_a_pause_before_a_cut_is_kept(api: Api) -> None:
+    add(api, "reply", parts=["one", {"pauseMs": 60}, {"cut": True}])
+    start = perf_counter()
+    content, end = exchanged(api, question())
+    assert (words(content), end) == (["one"], "RST")
+    assert perf_counter() - start >= 0.06 - TICK
+
+
 def test_the_demo_streams_as_somebody_types(make_api: MakeApi) -> None:
     api = make_api({"apps": [{"id": "a", "replies": ["".join(WORDS)]}]}, demo=True)
     times = [time for time, _ in times_of(api)[:3]]

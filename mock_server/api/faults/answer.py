@@ -156,7 +156,7 @@ class Answer(BaseAnswer, tag="answer", dict=True):
             value = _with_other_page(value, distortion, request)
         body = self._encoded_body(value)
         if self.phase == "after":  # not earlier: a refused answer changes nothing
-            request.perform(distortion)
+            request.perform()
         headers = tuple(
             (name.lower().encode(), text.encode())
             for name, text in self.headers.items()

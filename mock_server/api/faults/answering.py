@@ -69,9 +69,9 @@ class AnsweredRequest(Struct, frozen=True):
     request: Request
     firing: Firing
 
-    def perform(self, distortion: Distortion | None = None) -> Response:
+    def perform(self) -> Response:
         """Run the operation. Raises NotReady."""
-        return self.operation.respond(self.call, self.content, distortion)
+        return self.operation.respond(self.call, self.content, None)
 
     def values(self) -> Mapping[str, object]:
         """Return the values of the placeholders that an answer may contain."""

@@ -59,7 +59,10 @@ def chunks(completion: Completion, facts: Facts) -> Iterator[Chunk]:
                 is_first = False
             pause_before = 0
             yield Chunk(event(name, data, is_detailed or name == "error"), pause)
-        if part.error is not None or part.cut:
+        if part.error is not None:
+            return
+        if part.cut:
+            yield Chunk(b"", pause_before)
             return
     for node_result in results_by_index.get(len(result.parts), ()):
         yield Chunk(event("flowNodeResponse", node_result))
@@ -67,7 +70,8 @@ def chunks(completion: Completion, facts: Facts) -> Iterator[Chunk]:
         yield Chunk(event("workflowDuration", {"durationSeconds": 0}), pause_before)
         if result.title is not None:
             yield Chunk(event("chatTitle", {"title": result.title}))
-    yield Chunk(event("answer", _delta(None, "stop"), is_detailed))
+        pause_before = 0
+    yield Chunk(event("answer", _delta(None, "stop"), is_detailed), pause_before)
     head = b"event: answer\n" if is_detailed else b""
     last_chunks = [Chunk(head + b"data: [DONE]\n\n")]
     if is_detailed and not completion.is_v2:
