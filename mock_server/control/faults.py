@@ -12,7 +12,7 @@ from mock_server.api.faults.table import KINDS
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.control.client import AdminClient, NotRunning, Refused
 from mock_server.control.http_call import Unreachable
-from mock_server.domain.journal import as_redacted
+from mock_server.domain.journal import redacted_key
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import one_line
@@ -243,7 +243,7 @@ def unfired_text(fault: dict[str, Any]) -> str:
     target = "any operation" if operation == "*" else operation
     match = {name: each for name, each in fault["match"].items() if each is not None}
     if "key" in match:
-        match["key"] = as_redacted(match["key"])
+        match["key"] = redacted_key(match["key"])
     target += f", match {match}" if match else ""
     count = fault["matches"]
     counts = {0: "no request and", 1: "1 request but"}

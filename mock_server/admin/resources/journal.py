@@ -2,7 +2,7 @@
 
 An assertion checks how many requests match, or their order. It fails with a message if
 the result depends on entries that the journal has dropped, or on bodies that it has
-cut.
+cut or redacted.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,17 +21,24 @@ from mock_server.api.headers import REQUEST_ID, generated_id, valid_id, values
 from mock_server.api.journaling import violations
 from mock_server.api.operations.answered_path import name_schema
 from mock_server.api.operations.table import OPERATIONS
+from mock_server.api.redaction import HIDDEN
 from mock_server.api.response import Response
 from mock_server.api.slices import in_slices
 from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.faults.definition import FIELDS
-from mock_server.domain.journal import Entry, Journal, Outside, as_redacted
+from mock_server.domain.journal import Entry, Journal, Outside, redacted_key
 from mock_server.domain.limits import Published
-from mock_server.domain.validation.json_match import Difference, differences, is_match
+from mock_server.domain.validation.json_match import (
+    Difference,
+    differences,
+    is_match,
+    is_test,
+)
 
 routes = Routes()
 
 LAST_EVENT_ID = b"last-event-id"
+_HIDDEN = HIDDEN.decode()
 # Short lists, because people read them.
 _MAX_NEAREST, _MAX_DIFFERENCES = 3, 20
 
@@ -78,14 +85,20 @@ def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
     if criteria.operation is not UNSET:
         place = f"{root}.operation"
         OPERATIONS.check_name(criteria.operation, place, responses=call.routes)
-    if criteria.key is not UNSET:
-        facts["key"] = as_redacted(criteria.key)
     return {name: fact for name, fact in facts.items() if fact is not UNSET}
 
 
 def matches(facts: Facts, entry: Entry) -> bool:
     """Return whether an entry matches all facts."""
-    return all(is_match(fact, fact_of(name, entry)) for name, fact in facts.items())
+    return all(
+        is_match(_wanted(name, fact, entry), fact_of(name, entry))
+        for name, fact in facts.items()
+    )
+
+
+def _wanted(name: str, fact: Any, entry: Entry) -> object:
+    """Return a fact as entries hold it: keys are redacted, if not those of criteria."""
+    return redacted_key(fact) if name == "key" and fact != entry.key else fact
 
 
 def fact_of(name: str, entry: Entry) -> object:
@@ -317,20 +330,43 @@ async def _verify_order(steps: Sequence[Facts], journal: Journal) -> views.Verif
 
 
 async def _uncertainty(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str:
-    """Return a message if dropped entries or cut bodies may match too, else ""."""
+    """Return a message if entries may match that are not known whole, else ""."""
     if journal.dropped:
         return f"Expected a whole journal, got one that has dropped {journal.dropped}"
     if "body" not in facts:
         return ""
     other_facts = {name: fact for name, fact in facts.items() if name != "body"}
-    cut_count = sum(
-        [
-            each.request.is_cut and matches(other_facts, each)
-            async for each in in_slices(others)
-        ]
-    )
-    message = f"Expected whole bodies, got {cut_count} that the journal has cut"
-    return message if cut_count else ""
+    cut_count = hidden_count = 0
+    async for each in in_slices(others):
+        if matches(other_facts, each):
+            if each.request.is_cut:
+                cut_count += 1
+            elif all(map(_may_match, differences(facts["body"], body_of(each)))):
+                hidden_count += 1
+    if cut_count:
+        return f"Expected whole bodies, got {cut_count} that the journal has cut"
+    message = f"Expected plain bodies, got {hidden_count} with redacted or long texts"
+    return message if hidden_count else ""
+
+
+def _may_match(difference: Difference) -> bool:
+    """Return whether a text may match if parts are redacted, or were not searched."""
+    expected, got = difference.expected, difference.got
+    if not isinstance(got, str):
+        return False
+    first, *parts = got.split(_HIDDEN)
+    if is_test(expected):
+        return "contains" in expected and (
+            bool(parts) or len(got) > Published.searched_chars
+        )
+    if not parts or not isinstance(expected, str) or not expected.startswith(first):
+        return False
+    start, last = len(first), parts.pop()
+    for part in parts:
+        start = expected.find(part, start) + len(part)
+        if start < len(part):
+            return False
+    return expected.endswith(last) and start + len(last) <= len(expected)
 
 
 async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[views.NearMiss]:
@@ -355,4 +391,5 @@ def _distance(miss: views.NearMiss) -> tuple[int, int]:
 
 def _differences(facts: Facts, entry: Entry) -> Iterator[Difference]:
     for name, fact in facts.items():
-        yield from differences(fact, fact_of(name, entry), f"$.{name}")
+        wanted = _wanted(name, fact, entry)
+        yield from differences(wanted, fact_of(name, entry), f"$.{name}")

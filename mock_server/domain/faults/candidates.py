@@ -48,7 +48,7 @@ class DeclaredAnswers:
     """The answers that a fixture declares, created at their first use."""
 
     def __init__(self, definitions: Sequence[Definition], memory: Memory) -> None:
-        self._definitions, self._memory = definitions, memory
+        self.definitions, self._memory = definitions, memory
 
     @cached_property
     def answers(self) -> list[ActiveFault]:
@@ -56,7 +56,7 @@ class DeclaredAnswers:
         charge = self._memory.charge("faults")
         return [
             ActiveFault(f"fixture-{number}", definition, inf, charge)
-            for number, definition in enumerate(self._definitions, start=1)
+            for number, definition in enumerate(self.definitions, start=1)
         ]
 
     @cached_property

@@ -136,7 +136,9 @@ class Faults:
         return None
 
     def replace_declared(self, answers: Sequence[Definition]) -> None:
-        """Replace the declared answers, for a restored snapshot of another fixture."""
+        """Replace the declared answers, unless these are in force already."""
+        if self._declared.definitions is answers:
+            return
         self._declared = DeclaredAnswers(answers, self._memory)
         self._set_active(self.active)
 

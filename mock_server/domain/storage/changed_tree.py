@@ -46,19 +46,20 @@ class _ByFolder(dict[Scope, dict[str, V]]):
     Copies share the dictionaries of folders until they are changed.
     """
 
-    def __init__(self, items: Mapping[Scope, dict[str, V]] | None = None) -> None:
-        super().__init__(items or {})
-        self._own_folders: set[Scope] = set()
+    # A set from the first change on: most of thousands of copies have none.
+    _own_folders: set[Scope] | None = None
 
     def changeable(self, folder: Scope) -> dict[str, V]:
         """Return the values of a folder, which the caller may change."""
+        if self._own_folders is None:
+            self._own_folders = set()
         if folder not in self._own_folders:
             self[folder] = self.get(folder, {}).copy()
             self._own_folders.add(folder)
         return self[folder]
 
     def copy(self) -> _ByFolder[V]:
-        self._own_folders = set()
+        self._own_folders = None
         return _ByFolder(self)
 
 
