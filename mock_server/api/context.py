@@ -6,7 +6,7 @@ request log reads the notes last.
 
 import asyncio
 from collections.abc import Hashable
-from functools import partial
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -115,8 +115,12 @@ async def pause(request: RequestContext, ms: float) -> None:
     timer = loop.call_later(ms / 1000, set_reason, None)
     disconnect_task = asyncio.create_task(request.body.wait_for_disconnect())
     disconnect_task.add_done_callback(lambda _: set_reason(ClientGone))
-    # Tests reset sandboxes from their own thread.
-    interrupt = partial(loop.call_soon_threadsafe, set_reason, WaitInterrupted)
+
+    def interrupt() -> None:
+        # Tests reset sandboxes from their own thread, or after the loop was closed.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(set_reason, WaitInterrupted)
+
     state, sandbox = request.state, request.sandbox
     state.waits.add(interrupt)
     if sandbox.state.generation != state.generation:

@@ -157,10 +157,17 @@ def with_hint(response: Response, hint: str, choices: Choices) -> Response:
     return replace(response, body=msgspec.json.encode(failure))
 
 
+_HINT_BYTES, _CUT = 4_096, "..."
+"""Maximum length of the header: clients refuse longer ones, aiohttp from 8,190 on."""
+
+
 def hint_header(hint: str) -> Header:
     """Return the header `x-mock-hint`, which names a likely mistake in a request."""
     # A hint may quote any text, but a header must be visible ASCII.
-    return b"x-mock-hint", one_line(ascii_text(hint)).encode()
+    text = one_line(ascii_text(hint))
+    if len(text) > _HINT_BYTES:
+        text = f"{text[: _HINT_BYTES - len(_CUT)]}{_CUT}"
+    return b"x-mock-hint", text.encode()
 
 
 def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:

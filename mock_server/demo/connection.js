@@ -1,6 +1,6 @@
 /**
- * Which server is called, with which key, and what it is asked for: from the address, as in
- * `#server=http://localhost:8000&key=...&apps=a,b&datasets=c`, or from a form.
+ * Which server is called, with which key, and for what: from the address, as in
+ * `#server=http://localhost:8000&key=...&apps=a,b&datasets=c`, or a form.
  */
 
 import { button, h } from "./shared/dom.js";
@@ -8,7 +8,7 @@ import { Service } from "./service.js";
 import { t } from "./words.js";
 
 const NAMES = ["server", "key", "apps", "datasets"];
-// No operation lists the apps, so front ends are told theirs. These are of the demo's data.
+// No operation lists apps: these are of the demo.
 const OWN = {
   server: new URL("..", location.href).href,
   key: "fastgpt-demo",
@@ -25,17 +25,20 @@ export const service = new Service();
 /** The ids of a field. */
 export const ids = (name) => connection[name].split(",").map((id) => id.trim()).filter(Boolean);
 
-/** Takes over the fields of the address. The key does not stay in it. */
+/** Takes over the address. The key does not stay in it. */
 function readAddress() {
   const fields = new URLSearchParams(location.hash.slice(1));
-  const given = NAMES.filter((name) => fields.has(name));
+  const given = NAMES.filter((name) => fields.has(name)), { server } = connection;
   for (const name of given) connection[name] = fields.get(name);
-  Object.assign(service, { server: connection.server.replace(/\/+$/, ""), key: connection.key });
+  // Another server gets no key of this one.
+  if (connection.server !== server && !fields.has("key")) connection.key = OWN.key;
+  service.server = connection.server.replace(/\/+$/, "");
+  service.key = connection.key;
   if (fields.has("key")) writeAddress(false);
   return given.length > 0;
 }
 
-/** Has the address say what differs from the defaults; without the key, as a rule. */
+/** Writes what is no default into the address; rarely the key. */
 export function writeAddress(withKey) {
   const fields = new URLSearchParams();
   for (const name of NAMES)
@@ -43,7 +46,7 @@ export function writeAddress(withKey) {
   history.replaceState(null, "", `${fields}` ? `#${fields}` : location.pathname + location.search);
 }
 
-/** Tells the page that another server, key or app is chosen. */
+/** Tells that others are chosen. */
 const tell = () => document.dispatchEvent(new Event("connection-changed"));
 
 /** Asks for it in a form. */

@@ -145,7 +145,7 @@ function refusal(status, content, wait) {
   }
   if (content?.statusText === "appUnExist" || content?.statusText === "appNotFound")
     return new Failure("key", t("There is no such app here"), said);
-  // Versions differ in status and code of this one; its word is the same.
+  // Versions differ in its status and code, not in its word.
   const isKey = status === 401 || status === 403 || `${content?.statusText}`.startsWith("unAuth");
   if (isKey) return new Failure("key", t("This key does not open it"), said);
   if (status === 404 && (content === null || content.statusText === "routeNotFound"))

@@ -15,7 +15,8 @@ from mock_server.domain.choices.choosing import choose, with_choices
 from mock_server.domain.choices.table import table
 from tests.api.messages import told_by
 from tests.api.refused import AUTH, CASES, JSON, PINNED, Case, Server
-from tests.support import PIN
+from tests.conftest import MakeApi
+from tests.support import LIBRARY, PIN
 
 
 @pytest.fixture(scope="module")
@@ -88,3 +89,12 @@ def test_the_violation_says_what_the_answer_says(server: Server, case: Case) -> 
     if not (is_read_by_choice and "unknown_fields" not in case.choices):
         said = {each["message"] for each in found if each["name"] not in OTHERWISE}
         assert said <= {message}
+
+
+def test_the_hint_in_a_header_is_short_enough_for_clients(make_api: MakeApi) -> None:
+    api = make_api(LIBRARY, profile="deployed")
+    unknown = {"\U0001f600" * 300 + str(number): 1 for number in range(100)}
+    path = "/api/core/dataset/collection/export"
+    answer = api.send("POST", path, {"collectionId": 1} | unknown)
+    assert answer.headers["x-mock-hint"].endswith("...")
+    assert len(answer.headers["x-mock-hint"]) == 4_096

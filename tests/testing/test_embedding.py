@@ -6,13 +6,13 @@ import asyncio
 import signal
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import httpx2
 import pytest
 
-from mock_server import Fault, MockServer
-from tests.support import APP, CHAT, LIBRARY, PIN, SECONDS, fetch, wait
+from mock_server import Fault, MockServer, create_app
+from tests.support import APP, CHAT, DATASET, LIBRARY, LIST, PIN, SECONDS, fetch, wait
 
 
 def pin(server: MockServer, top: bool = True) -> int:
@@ -155,3 +155,22 @@ def test_a_server_can_be_started_again_and_keeps_its_state() -> None:
         path = server.url + "/__admin/journal/stream?since=1"
         with httpx2.stream("GET", path, timeout=SECONDS) as answer:
             assert "event: entry" in answer.iter_lines()
+
+
+def test_a_reset_ends_what_waits_in_a_loop_that_was_closed() -> None:
+    app = create_app(LIBRARY)
+    sandbox, loop = app.sandboxes.default, asyncio.new_event_loop()
+    sandbox.faults.add(Fault.of("delay", ms=20_000))
+    transport = httpx2.ASGITransport(app)
+    client = httpx2.AsyncClient(transport=transport, base_url="http://localhost")
+    body = {"offset": 0, "datasetId": DATASET}
+    headers = {"Authorization": "Bearer any"}
+    call = client.post(LIST, json=body, headers=headers)
+    waiting = loop.create_task(call)
+    while not sandbox.state.waits:
+        loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    sandbox.reset()
+    assert (sandbox.state.generation, waiting.done()) == (2, False)
+    with suppress(RuntimeError):  # as when the interpreter ends
+        call.close()

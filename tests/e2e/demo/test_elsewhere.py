@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import mock_server
+from mock_server import MockServer
+from mock_server.domain.journal import redacted_key
 from tests.e2e.pages import Demo, Visit, expect
 from tests.e2e.pages.screen import APP, PARCEL, STORED
 from tests.e2e.sites import files, site
@@ -53,6 +55,18 @@ def test_the_key_does_not_stay_in_the_address_and_the_rest_does(visit: Visit) ->
     expect(app.page).not_to_have_url(re.compile("other"))
     expect(app.failed).to_have_count(2)
     app.asked = [each for each in app.asked if "localhost:1/" not in each]
+
+
+def test_a_link_to_another_server_does_not_take_the_key_along(visit: Visit) -> None:
+    app = visit(path="/demo/#key=my-own-key")
+    app.has(talks=7)
+    with MockServer() as other:
+        with app.page.expect_response(f"{other.url}/**"):
+            app.go(f"server={other.url}")
+        app.rest()
+        keys = {each.key for each in other.sandbox.journal.since(0)}
+        app.asked = [each for each in app.asked if not each.startswith(other.url)]
+    assert keys == {redacted_key("fastgpt-demo")}
 
 
 def test_another_language_keeps_the_key(app: Demo) -> None:
