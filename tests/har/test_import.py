@@ -178,6 +178,8 @@ SENT: list[tuple[dict[str, Any], str]] = [
     ({"text": '{"passphrase": "geheim77"}'}, "geheim77"),
     ({"text": '{"Pass word": "geheim77"}'}, "geheim77"),
     ({"text": '{"otp": "12345678"}'}, "12345678"),
+    ({"text": '{"passcode": "geheim77"}'}, "geheim77"),
+    ({"text": '{"sid": "geheim77"}'}, "geheim77"),
     ({"text": '[{"key": "password", "value": "geheim77"}]'}, "geheim77"),
     ({"text": '[{"name": "password", "val": "geheim77"}]'}, "geheim77"),
     ({"text": '{"field": "password", "value": "geheim77"}'}, "geheim77"),
@@ -210,6 +212,9 @@ def test_a_secret_in_a_body_of_any_form_is_in_no_answer(
         ("Ocp-Apim-Subscription-Key", "abcdefgh"),
         ("x-functions-key", "abcdefgh"),
         ("Cookie", "a=%7B%22token%22%3A%20%22abcdefgh%22%7D"),
+        ("Cookie", "connect.sid=abcdefgh"),
+        ("Authorization", "ApiKey id:abcdefgh"),
+        ("X-CSRF", "abcdefgh"),
     ],
 )
 def test_a_secret_in_a_header_of_any_form_is_in_no_answer(
@@ -335,6 +340,14 @@ def test_a_json_web_token_is_in_no_answer(tmp_path: Path, shape: str) -> None:
         tmp_path, entry(f"/login/{token}", shape.format(token), kind="text/plain")
     )
     assert token not in json.dumps(part)
+
+
+@pytest.mark.parametrize("shape", ["{}", '{{"code": 200, "data": {}}}'])
+def test_a_private_key_is_in_no_answer(tmp_path: Path, shape: str) -> None:
+    lines = "-----BEGIN RSA PRIVATE KEY-----", "MIIEvQIBADAN", "-----END"
+    body = shape.format(json.dumps("\n".join(lines)))
+    [part] = responses(tmp_path, entry("/a", body, kind="application/json"))
+    assert "MIIEvQIBADAN" not in json.dumps(part)
 
 
 @pytest.mark.parametrize("prefix", ["fastgpt-", "sk-", "Bearer ", "https://x.example/"])

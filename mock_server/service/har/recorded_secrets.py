@@ -32,6 +32,7 @@ _MIN_CHANGES = 3
 _KEY = re.compile(r"\b(?:(?:fastgpt|sk)-|Bearer +)([\w.~+/=-]{16,})")
 # Matches JSON Web Tokens, whose parts begin with an encoded `{"` (RFC 7519 3.1).
 _JWT = re.compile(r"(?<![\w-])eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]*+")
+_PRIVATE_KEY = re.compile("-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]+")
 _BASIC = re.compile(r"\bBasic +([A-Za-z0-9+/]{8,}=*)")
 # Matches segments of paths that are API keys, but not names of files.
 _KEY_SEGMENT = re.compile(r"(?:fastgpt|sk|sk-proj)-(\w{16,}+)(?!\.)")
@@ -111,7 +112,7 @@ def _secrets_in_headers(headers: Headers) -> Iterator[str]:
                 yield from _secrets_in_body(unquote(text), is_sent=name == "cookie")
         elif CREDENTIAL_NAME.search(name):
             scheme, _, text = value.rpartition(" ")
-            yield from (text, text.partition("=")[2].strip('"'))
+            yield from (text, *(text.partition(each)[2].strip('"') for each in "=:"))
             yield from filter(_looks_random, HEADER_WORD.findall(value))
             yield from _secrets_in_body(value, is_sent=True)
             if scheme.lower() == "basic":
@@ -248,8 +249,9 @@ def _token_of(name: str | None, value: str | None) -> Iterator[str]:
 
 
 def _secrets_in_text(text: str) -> Iterator[str]:
-    """Yield API keys and JSON Web Tokens in a text, and credentials in its URLs."""
+    """Yield keys and JSON Web Tokens in a text, and credentials in its URLs."""
     yield from _JWT.findall(text)
+    yield from _PRIVATE_KEY.findall(text)
     yield from filter(_LETTER_DIGIT_CHANGE.search, _KEY.findall(text))
     for url in _URL.findall(text):
         yield from filter(_looks_random, _secrets_in_url(url))
