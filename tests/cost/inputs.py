@@ -1957,6 +1957,15 @@ FOLDERS = {
             replace(CHATS_LISTED, body=b'{"appId":"a","source":"share"}'),
         ],
     ),
+    "chats that are listed after all were pinned": Input(
+        80_000,
+        lambda n: [
+            state(f'{{"apps":[{{"id":"a","chats":[{numbered("chatId", n)}]}}]}}'),
+            CHATS_LISTED,
+            *(pinned(f"{number * 7 % n}") for number in range(n)),
+            CHATS_LISTED,
+        ],
+    ),
     "short rows that a list searches": Input(
         100_000, lambda n: [with_rows(n), rows_listed(searchText="x")]
     ),
@@ -2010,6 +2019,12 @@ FOLDERS = {
         lambda n: [training(1, n), LATER, with_fields(datasetId="0")],
     ),
 }
+
+
+def pinned(chat_id: str) -> Sent:
+    """A chat is pinned."""
+    sent = sent_json(PIN, appId="a", chatId=chat_id, top=True)
+    return replace(sent, method="PUT")
 
 
 def numbered(name: str, size: int) -> str:

@@ -8,7 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mock_server.domain.objects.blocks import Blocks
-from mock_server.domain.objects.pending import STEP, Steps, compute, sort_in_steps
+from mock_server.domain.objects.pending import (
+    STEP,
+    Steps,
+    compute,
+    pieces,
+    sort_in_steps,
+)
 
 if TYPE_CHECKING:
     from mock_server.domain.objects.models import Chat
@@ -102,8 +108,13 @@ class ChatOrder:
     ) -> Steps[Blocks[Chat]]:
         """Return the sorted chats after these moves."""
         yield from moves.collect(current_chat)
-        merged = self._sorted.merged(moves.old, moves.new, _index_of, _sort)
-        return (yield from merged)
+        new: Sequence[Chat] = moves.new
+        if len(new) > STEP:  # pinned chats, for example, all come into the same block
+            new = yield from sort_in_steps(new, _sort_key)
+        merged = yield from self._sorted.merged(moves.old, new[:STEP], _index_of, _sort)
+        for _, some in pieces(new[STEP:]):
+            merged = yield from merged.merged((), some, _index_of, _sort)
+        return merged
 
 
 _SLOT_BYTES = 8  # of a chat in an order
