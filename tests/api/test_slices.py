@@ -371,7 +371,7 @@ def test_a_page_of_large_records_is_of_one_moment(
 
 @pytest.mark.parametrize("path", ["v2/list", "list"])
 def test_rows_that_are_listed_belong_to_the_collection_that_is_named(path: str) -> None:
-    """Two datasets have a collection of one id; that of the first is deleted amid."""
+    """Two datasets have a collection of one id; that of the first is deleted."""
 
     def dataset(own_id: str) -> dict[str, Any]:
         rows = [{"q": f"{own_id} {number}"} for number in range(2 * LARGE)]

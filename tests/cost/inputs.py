@@ -1585,7 +1585,7 @@ def inserted(text: str) -> Sent:
 
 
 def pushed_texts(text: str, count: int) -> Sent:
-    """So many rows with that text are pushed."""
+    """Rows with that text are pushed together."""
     rows = [{"q": text, "a": ""}] * count
     return sent_json(f"{RELATED}/data/pushData", collectionId="c", data=rows)
 
@@ -1594,7 +1594,7 @@ A_FILE = {"datasetId": "d", "fileId": "f", "name": "x"}
 
 
 def of_file(size: int) -> Sent:
-    """A state with a file of so many rows that is put."""
+    """A state with a file of that number of rows is put."""
     one = {"_id": "c", "name": "c.txt", "type": "file", "fileId": "f"}
     collection = one | {"data": [{"q": "x"}] * size}
     return admin(
@@ -1603,7 +1603,7 @@ def of_file(size: int) -> Sent:
 
 
 def trained_among(size: int) -> Sent:
-    """A state of so many rows, among all of which others are trained later."""
+    """A state of rows, among all of which others are trained later."""
     most = DEFAULT_LIMITS.waiting_rows
     rows = [{"q": "x", "chunkIndex": number} for number in range(size)]
     others = [{"q": "y", "chunkIndex": number * size // most} for number in range(most)]
@@ -2173,7 +2173,7 @@ def of_folders(count: int) -> dict[str, Any]:
 
 
 def part_of_folders(count: int) -> dict[str, Any]:
-    """So many folders, each with a collection."""
+    """Folders, each with a collection."""
     return {"name": "f {n}", "repeat": count, "children": [{"name": "a"}]}
 
 
