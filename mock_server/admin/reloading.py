@@ -124,7 +124,7 @@ class Reloader:
     def _report(self, result: Reload) -> None:
         """Store a result without secrets and folders, and pass it to `on_end`."""
         default = self._sandboxes.default
-        secrets = self._secrets.for_request(default.state.store.fixture)
+        secrets = self._secrets.for_request([default.state.store.fixture])
         problems = [
             replace(
                 each,

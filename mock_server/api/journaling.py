@@ -113,8 +113,8 @@ class Journaling:
             self._cut(entry, max_bytes + redaction.ESCAPED_KEY_BYTES)
         if is_login or self._may_show_secrets(entry, request, refusal):
             keys, fixture = request.headers.credentials, state.store.fixture
-            former = request.former_secrets
-            secrets = self._secrets.for_request(fixture, *keys, former=former)
+            former = [request.former_secrets] if request.former_secrets else []
+            secrets = self._secrets.for_request([fixture], *keys, former=former)
             secrets = replace(secrets, texts=(*secrets.texts, *credentials))
             redaction.redact_entry(entry, secrets)
         if is_long:
@@ -239,7 +239,7 @@ class Journaling:
         is_suspect = self._is_suspect(answer, (key or "").encode()) or (
             fixture.secrets and self._secrets.are_in(answer, fixture)
         )
-        if is_suspect and self._secrets.for_request(fixture, key).are_in(answer):
+        if is_suspect and self._secrets.for_request([fixture], key).are_in(answer):
             return True
         if len(answer) <= self._limits.journal_body_bytes:  # else it is a copy
             sent.clean_response = answer

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -35,7 +35,7 @@ _CUT = CUT_MARK.encode()
 _SHOWN_BYTES = 8 * SHOWN_CHARS  # for characters that were escaped twice
 _ISSUED_KEY = re.compile(ISSUED_KEY_PREFIX.encode() + rb"[0-9a-f]+")
 _KEPT_FORMER = 2
-"""Finders of replaced data that are kept: a line of the log is redacted in parts."""
+"""Number of finders of replaced data that are kept."""
 _MAX_PASSES = 2
 """Maximum number of passes: the text around a removed secret may form another one."""
 
@@ -50,22 +50,25 @@ class Secrets:
         # A weak dictionary frees the finder of a fixture that no state uses any more.
         self._declared: WeakKeyDictionary[FixtureData, RequestSecrets]
         self._declared = WeakKeyDictionary()
-        self.former = lru_cache(_KEPT_FORMER)(RequestSecrets.from_declared)
-        """Returns the secrets that replaced data had declared; keeps the last ones."""
+        # Of replaced data. The last ones are kept, for all texts of a line of the log.
+        self._former = lru_cache(_KEPT_FORMER)(RequestSecrets.from_declared)
 
     def for_request(
-        self, fixture: FixtureData, *keys: str | None, former: Sequence[bytes] = ()
+        self,
+        fixtures: Iterable[FixtureData],
+        *keys: str | None,
+        former: Iterable[tuple[bytes, ...]] = (),
     ) -> RequestSecrets:
         """Return all secrets that a request with these keys can show.
 
-        `fixture` is the loaded data of its sandbox, `former` are the secrets of data
-        that was replaced during the request.
+        `fixtures` are the loaded data of its sandboxes, `former` are the secrets of
+        data that was replaced during the request.
         """
-        declared = self._declared_by(fixture)
-        if former:
-            declared = RequestSecrets.from_declared((*fixture.secrets, *former))
+        declared, *others = map(self._declared_by, fixtures)
         texts = (*_redactable((key or "").encode() for key in keys), *self.texts)
-        return replace(declared, texts=texts)
+        return replace(
+            declared, texts=texts, others=(*others, *map(self._former, former))
+        )
 
     def are_in(self, text: bytes, fixture: FixtureData) -> bool:
         """Return whether a text contains a key that the fixture declares, unescaped."""
@@ -85,13 +88,15 @@ class RequestSecrets(Struct, frozen=True):
 
     `texts` are a few, such as the key of the request; `declared` are the keys of the
     fixture, sorted, which `finder` finds. All are without escapes. Keys and login
-    tokens that sandboxes issue are found by their prefix.
+    tokens that sandboxes issue are found by their prefix. `others` are of other
+    fixtures: all are looked for together, as one may contain another.
     """
 
     texts: tuple[bytes, ...] = ()
     declared: tuple[bytes, ...] = ()
     finder: BytesAhoCorasick | None = None
     declared_are_ascii: bool = True
+    others: tuple[RequestSecrets, ...] = ()
 
     @classmethod
     def from_declared(cls, declared: Iterable[bytes]) -> Self:
@@ -140,7 +145,8 @@ class RequestSecrets(Struct, frozen=True):
     @property
     def _are_wide(self) -> bool:
         """True if a secret has letters outside ASCII, whose escapes take long."""
-        return not (self.declared_are_ascii and all(map(bytes.isascii, self.texts)))
+        are_ascii = self.declared_are_ascii and all(map(bytes.isascii, self.texts))
+        return not are_ascii or any(each._are_wide for each in self.others)
 
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
         """Yield start and end of secrets in an unescaped text, in any order."""
@@ -153,9 +159,10 @@ class RequestSecrets(Struct, frozen=True):
             while start >= 0:
                 yield start, start + len(secret)
                 start = plain.find(secret, start + len(secret))
-        if self.finder is not None:
-            for _, start, end in self.finder.find_matches_as_indexes(plain):
-                yield start, end
+        for finder in (self.finder, *(each.finder for each in self.others)):
+            if finder is not None:
+                for _, start, end in finder.find_matches_as_indexes(plain):
+                    yield start, end
 
     def _redact_end(self, text: bytes, max_bytes: int = _SHOWN_BYTES) -> bytes:
         """Return the text without the start of a secret in its last `max_bytes`."""
@@ -172,7 +179,9 @@ class RequestSecrets(Struct, frozen=True):
         # In sorted order, secrets that start with `plain` follow it directly.
         index = bisect_left(self.declared, plain)
         next_secret = self.declared[index : index + 1]
-        return any(secret.startswith(plain) for secret in (*self.texts, *next_secret))
+        if any(secret.startswith(plain) for secret in (*self.texts, *next_secret)):
+            return True
+        return any(each._begins_secret(plain) for each in self.others)
 
 
 def folded(plain: bytes) -> bytes:

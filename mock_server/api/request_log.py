@@ -1,7 +1,7 @@
 """The request log: one line for each request and its response."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from functools import lru_cache, partial
 from itertools import count
 
@@ -23,7 +23,6 @@ from mock_server.api.headers import (
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import (
     ESCAPED_KEY_BYTES,
-    RequestSecrets,
     Secrets,
     below_login,
     redacted_text,
@@ -198,17 +197,6 @@ class LogRedaction:
             sandboxes += filter(None, [self._sandboxes.find(place[0])])
         return {each.state.store.fixture for each in sandboxes}
 
-    def _secrets_of(
-        self, scope: Scope, credentials: Sequence[str | None]
-    ) -> Iterator[RequestSecrets]:
-        """Yield all secrets that a request can show, with those of replaced data."""
-        fixtures = self._fixtures(scope)
-        for fixture in fixtures:
-            yield self._secrets.for_request(fixture, *credentials)
-        for declared in scope.get(_FIRST_SECRETS, ()):
-            if not any(declared is each.secrets for each in fixtures):
-                yield self._secrets.former(declared)
-
     def line(self, scope: Scope) -> tuple[str, str]:
         """Return the redacted method and path of a request."""
         path = scope["raw_path"].decode("latin-1")
@@ -219,11 +207,17 @@ class LogRedaction:
         # A cut before the redaction may leave half a key, which is not found. But paths
         # can be very long: so cut roughly before, drop the end, and cut again.
         beginning = text[: self._max_chars + ESCAPED_KEY_BYTES]
-        redacted, credentials = beginning, notes_of(scope).headers.credentials
-        below = below_login(scope["path"])
-        for secrets in self._secrets_of(scope, credentials):
+        credentials = notes_of(scope).headers.credentials
+        fixtures = self._fixtures(scope)
+        former = [
+            declared
+            for declared in scope.get(_FIRST_SECRETS, ())
+            if not any(declared is each.secrets for each in fixtures)
+        ]
+        secrets = self._secrets.for_request(fixtures, *credentials, former=former)
+        if below := below_login(scope["path"]):
             secrets = replace(secrets, texts=(*secrets.texts, *below))
-            redacted = redacted_text(redacted, secrets)
+        redacted = redacted_text(beginning, secrets)
         shown = redacted if beginning == text else redacted[:-ESCAPED_KEY_BYTES]
         is_whole = shown == redacted and len(shown) <= self._max_chars
         return shown if is_whole else shown[: self._max_chars] + CUT_MARK

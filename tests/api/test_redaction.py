@@ -34,7 +34,7 @@ def secrets(make_api: MakeApi, request: pytest.FixtureRequest) -> RequestSecrets
     """Those of a caller with an undeclared key, beside declared keys and tokens."""
     sandbox = make_api(LIBRARY | {"keys": [{"key": key} for key in KEYS]}).sandbox
     fixture = sandbox.state.store.fixture
-    return Secrets(request.param).for_request(fixture, "undeclared-key")
+    return Secrets(request.param).for_request([fixture], "undeclared-key")
 
 
 @pytest.mark.parametrize("secret", [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1"])

@@ -113,6 +113,20 @@ def test_keys_of_a_named_sandbox_are_hidden_though_it_ends_meanwhile(
     assert [SECRET in each for each in lines] == [False]
 
 
+@pytest.mark.parametrize("count", range(9))
+def test_a_key_is_hidden_whole_though_it_contains_one_of_another_sandbox(
+    count: int,
+) -> None:
+    """Whichever of the two is looked at first."""
+    app, lines = create_app({"keys": [{"key": SECRET[:12]}]}), list[str]()
+    loaded = [load_fixture({"keys": [{"key": SECRET}]}) for _ in range(count + 1)]
+    app.sandboxes.create("box", baseline=loaded[-1])
+    redaction = LogRedaction(app.sandboxes, app.secrets)
+    client = TestClient(RequestLog(app, "text", lines.append, redaction))
+    client.get(f"/__sandboxes/box/x/{SECRET}")
+    assert "/x/[redacted] " in lines[0]
+
+
 @pytest.mark.parametrize("name", ["token", "cookie"])
 def test_keys_of_the_sandbox_of_a_login_are_hidden(name: str) -> None:
     app, lines = create_app(LIBRARY), list[str]()

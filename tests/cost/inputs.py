@@ -1590,6 +1590,33 @@ def pushed_texts(text: str, count: int) -> Sent:
     return sent_json(f"{RELATED}/data/pushData", collectionId="c", data=rows)
 
 
+JOB = {"datasetId": "d", "collectionId": "c", "since": "2099-01-01T00:00:00Z"}
+
+
+def one_collection() -> dict[str, Any]:
+    """A state of one collection."""
+    return {"datasets": [{"id": "d", "collections": [{"_id": "c", "name": "c"}]}]}
+
+
+def large_collections(count: int) -> Sent:
+    """A state with collections of 10,000 rows is put."""
+    rows = [{"q": "x"}] * 10_000
+    collections = [
+        {"_id": f"c{number}", "name": "c", "data": rows} for number in range(count)
+    ]
+    datasets = [{"id": "d", "collections": collections}]
+    return admin(
+        "PUT", "/state", {"clock": "2099-01-01T00:00:00Z", "datasets": datasets}
+    )
+
+
+def pushed_among(collection_id: str) -> Sent:
+    """Rows are pushed that come among all rows of such a collection."""
+    rows = [{"q": "z", "a": "", "chunkIndex": 50 * number} for number in range(200)]
+    path = f"{RELATED}/data/pushData"
+    return sent_json(path, collectionId=collection_id, data=rows)
+
+
 A_FILE = {"datasetId": "d", "fileId": "f", "name": "x"}
 
 
@@ -1991,6 +2018,19 @@ FOLDERS = {
     "rows among which others are trained": Input(
         300_000,
         lambda n: [trained_among(n), LATER, with_fields(datasetId="d")],
+    ),
+    "rows of many collections that are trained": Input(
+        64,
+        lambda n: [
+            large_collections(n),
+            *(pushed_among(f"c{number}") for number in range(n)),
+            LATER,
+            with_fields(datasetId="d"),
+        ],
+    ),
+    "many jobs of one collection": Input(
+        DEFAULT_LIMITS.waiting_rows,
+        lambda n: admin("PUT", "/state", one_collection() | {"training": [JOB] * n}),
     ),
     "file of too many rows that is used again": Input(
         10**6, lambda n: [of_file(n), sent_json(f"{CREATE}/fileId", **A_FILE)]

@@ -168,6 +168,28 @@ def test_many_collections_are_trained_while_others_are_served() -> None:
     assert found[1].data_amount == 1
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_rows_that_change_while_others_are_trained_among_them_stay(
+    is_kept: bool,
+) -> None:
+    loaded = tuple(Row(f"{n:06}", "q", chunk_index=n) for n in range(60_000))
+    new = tuple(Row(f"x{n}", "q", chunk_index=400 * n) for n in range(150))
+    dataset = Dataset("d", tree=Tree([LOADED]), rows={"c": loaded})
+    jobs = (Job("d", "c", SINCE, rows=new),)
+    store = Store(FixtureData(datasets={"d": dataset}, jobs=jobs))
+    with pytest.raises(NotReady) as raised:
+        training.train_due_rows(store, SINCE + 10_000)
+    if is_kept:
+        store.rows.change(dataset, "c", new=[Row("meanwhile", "q")])
+    else:
+        store.remove_collections((dataset, ["c"]))
+    deque(raised.value.pending, maxlen=0)
+    training.train_due_rows(store, SINCE + 10_000)
+    ids = {each.id for each in store.rows.get(store.datasets()[0], "c")}
+    expected = {each.id for each in (*loaded, *new)} | {"meanwhile"}
+    assert ids == (expected if is_kept else set())
+
+
 def test_loaded_training_goes_on() -> None:
     job = Job("d", "c", SINCE, rows=tuple(rows(5)))
     generation = FixtureData(datasets={"d": DATASET}, jobs=(job,))

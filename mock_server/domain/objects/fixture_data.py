@@ -84,11 +84,10 @@ class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
     @cached_property
     def jobs_by_collection(self) -> Mapping[JobsKey, tuple[Job, ...]]:
         """The unfinished jobs of training of each collection."""
-        jobs: dict[JobsKey, tuple[Job, ...]] = {}
+        jobs: dict[JobsKey, list[Job]] = {}
         for job in self.jobs:
-            place = job.dataset_id, job.collection_id
-            jobs[place] = (*jobs.get(place, ()), job)
-        return jobs
+            jobs.setdefault((job.dataset_id, job.collection_id), []).append(job)
+        return {place: tuple(each) for place, each in jobs.items()}
 
     @cached_property
     def row_places(self) -> Mapping[str, RowPlace]:

@@ -18,7 +18,7 @@ from collections.abc import (
 from itertools import chain, islice
 from operator import attrgetter
 from sys import getsizeof
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import ref
 
 from msgspec import Struct
@@ -150,6 +150,16 @@ class _ChangedRows(Struct, frozen=True):
     text_hashes: set[int] | None = None
 
 
+class Merge(NamedTuple):
+    """All rows of a collection before and after a change; the removed and new ones."""
+
+    collection_id: str
+    old: Sequence[Row]
+    rows: Blocks[Row]
+    removed: Sequence[Row]
+    new: Sequence[Row]
+
+
 class Rows:
     """The current data rows, by dataset and collection; changes are charged."""
 
@@ -213,19 +223,28 @@ class Rows:
 
         Raises LimitReached.
         """
-        rows = Blocks.from_items(self.get(dataset, collection_id))
-        rows = complete(rows.merged(removed, new, _index_of, sort_rows))
-        self._store(dataset, collection_id, rows, removed, new)
+        self.apply(dataset, complete(self.merge(dataset, collection_id, new, removed)))
 
-    def _store(
+    def merge(
         self,
         dataset: Dataset,
         collection_id: str,
-        rows: Blocks[Row],
-        removed: Sequence[Row],
         new: Sequence[Row],
-    ) -> None:
-        """Store all rows of a collection; `removed` and `new` are the changes."""
+        removed: Sequence[Row] = (),
+    ) -> Steps[Merge]:
+        """Return the rows of a collection after a change, for `apply`."""
+        old = self.get(dataset, collection_id)
+        blocks = Blocks.from_items(old)
+        rows = yield from blocks.merged(removed, new, _index_of, sort_rows)
+        return Merge(collection_id, old, rows, removed, new)
+
+    def is_current(self, dataset: Dataset, merge: Merge) -> bool:
+        """Return False if the rows have changed since the beginning of a merge."""
+        return self.get(dataset, merge.collection_id) is merge.old
+
+    def apply(self, dataset: Dataset, merge: Merge) -> None:
+        """Store all rows of a collection after a merge. Raises LimitReached."""
+        collection_id, _, rows, removed, new = merge
         changes = self._changed.get(dataset.id, {})
         old = changes.get(collection_id)
         hashes = None if old is None else old.text_hashes

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.fixture_data import JobsKey
 from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.objects.pending import Steps, compute
 from mock_server.domain.objects.rows import (
@@ -16,8 +17,6 @@ from mock_server.domain.objects.rows import (
     amount_of,
     next_due_time,
     size_of_jobs,
-    size_of_row,
-    sort_rows,
 )
 from mock_server.domain.storage.store import Store
 
@@ -66,7 +65,6 @@ def begin(
 
 
 _COLLECTIONS_PER_STEP = 16  # a step takes a millisecond or two
-_ROWS_PER_STEP = 256  # each of them may change another block of rows
 
 
 def train_due_rows(store: Store, now: int) -> None:
@@ -78,7 +76,7 @@ def train_due_rows(store: Store, now: int) -> None:
 
 
 def _settle_in_steps(store: Store, now: int) -> Steps[None]:
-    settled, rest = 0, None
+    settled = 0
     places = list(store.jobs)[::-1]
     while places:
         place = places.pop()
@@ -87,8 +85,7 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
         rows, remaining = advance_all(jobs, now)
         if remaining == jobs:
             continue
-        dataset = store.dataset(place[0])
-        collection = None if dataset is None else dataset.tree.get(place[1])
+        dataset, collection = _found(store, place)
         if dataset is None or collection is None:
             store.jobs.remove(place)
             continue
@@ -98,15 +95,16 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
             store.check_room(2 * size_of_jobs(jobs) + slots)
         except LimitReached:
             break  # looking at all others at each request would take long
-        if len(rows) > _ROWS_PER_STEP:
-            if rest is None or jobs[0] is not rest or len(rows) > len(rest.rows):
-                rows = sort_rows(rows)  # neighbours change the same blocks of rows
-            rows, others = rows[:_ROWS_PER_STEP], rows[_ROWS_PER_STEP:]
-            rest = Job(
-                *place, start=0, rows=others, size=_size_of(jobs, remaining, rows)
-            )
-            remaining = rest, *remaining
+        merge = None
+        if rows:
+            merge = yield from store.rows.merge(dataset, collection.id, rows)
+            dataset, collection = _found(store, place)
+        if dataset is None or collection is None or jobs is not store.jobs.get(place):
             places.append(place)
+            continue
+        if merge is not None and not store.rows.is_current(dataset, merge):
+            places.append(place)
+            continue
         if remaining:
             store.jobs.put(place, remaining)
         else:
@@ -118,23 +116,20 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
             data_amount=collection.data_amount + len(rows),
             training_amount=max(0, waiting),
         )
-        if rows:
-            store.rows.change(dataset, collection.id, new=rows)
+        if merge is not None:
+            store.rows.apply(dataset, merge)
         store.put_collection(dataset, trained)
         settled += 1
         # Pause only after progress: jobs that wait for memory would be retried forever.
-        is_long = len(rows) == _ROWS_PER_STEP
-        if settled % _COLLECTIONS_PER_STEP == 0 or is_long:
+        if settled % _COLLECTIONS_PER_STEP == 0:
             yield
     store.due_time = next_due_time(chain.from_iterable(store.jobs.values()))
 
 
-def _size_of(
-    jobs: Iterable[Job], remaining: Iterable[Job], trained: Iterable[Row]
-) -> int:
-    """Return the bytes of the rows of `jobs` that neither remain nor are trained."""
-    gone = sum(each.size for each in remaining) + sum(map(size_of_row, trained))
-    return sum(each.size for each in jobs) - gone
+def _found(store: Store, place: JobsKey) -> tuple[Dataset | None, Collection | None]:
+    """Return the current dataset and collection of jobs, if they exist."""
+    dataset = store.dataset(place[0])
+    return dataset, None if dataset is None else dataset.tree.get(place[1])
 
 
 def _check_room(store: Store, jobs: Iterable[Job]) -> None:
