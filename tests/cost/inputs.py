@@ -1514,6 +1514,8 @@ STATES = {
 BELOW = 60_000
 LATER = admin("POST", "/clock/advance", {"seconds": 10**6})
 DELETE = "/api/core/dataset/collection/delete"
+IN_F = {"offset": 0, "datasetId": "d", "parentId": "f"}
+LONG_TAGS = ["\u6587" * 247 + f"{number:03}" for number in range(100)]
 IN_ALL_AND_IN_G: list[dict[str, str]] = [{}, {"parentId": "g"}]
 EVERYTHING = json.dumps({"offset": 0, "datasetId": "d"}).encode()
 
@@ -1743,6 +1745,16 @@ FOLDERS = {
     ),
     "sandbox with many snapshots that is deleted": Input(
         3_000, lambda n: with_snapshots(n)
+    ),
+    "filter by many long tags": Input(
+        2_048,
+        lambda n: [
+            folder(n, tags=LONG_TAGS),
+            *(
+                sent_json(LIST, **IN_F, filterTags=tags)
+                for tags in (LONG_TAGS[:2], LONG_TAGS)
+            ),
+        ],
     ),
     "folder that is forbidden after searches": Input(
         9_900,

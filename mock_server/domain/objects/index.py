@@ -249,8 +249,10 @@ class Listing:
             if self._by_tag is None:
                 self._by_tag = yield from TagIndex.from_items(self.items)
             tagged: list[Sequence[int]] = []
-            for each in dict.fromkeys(search.tags):
+            for number, each in enumerate(dict.fromkeys(search.tags), 1):
                 tagged.append((yield from self._by_tag.find(each, self.items)))
+                if number % _TAGS_PER_STEP == 0:
+                    yield
             groups += (
                 [[each] for each in tagged] if search.needs_every_tag else [tagged]
             )
@@ -274,6 +276,8 @@ class Listing:
 
 _TAGGED_STEP = STEP // 4
 """Number of collections whose tags are counted in one step: each may have many."""
+_COMPARED_STEP, _TAGS_PER_STEP = STEP // 16, 4
+"""Number of collections whose tags are compared in one step, and of tags for that."""
 
 
 class TagIndex(Struct, frozen=True, gc=False):
@@ -322,7 +326,8 @@ class TagIndex(Struct, frozen=True, gc=False):
         group = hash(tag) % len(self.ends)
         first = self.ends[group - 1] if group else 0
         found = array("I")
-        for start, chunk in pieces(self.indexes[first : self.ends[group]]):
+        indexes = self.indexes[first : self.ends[group]]
+        for start, chunk in pieces(indexes, _COMPARED_STEP):
             if start:
                 yield
             # A collection may have several tags of the group, or the same tag twice.
@@ -369,8 +374,9 @@ def _intersection(
     Each sequence is ascending, and all indexes are below `end`.
     """
     indexes = array("I")
-    for start in range(0, end, STEP):
-        bounds = start, start + STEP
+    size = min(STEP, 4 * STEP // sum(map(len, groups)))
+    for start in range(0, end, size):
+        bounds = start, start + size
         unions = []
         for group in groups:
             cuts = [
