@@ -1746,6 +1746,16 @@ FOLDERS = {
     "sandbox with many snapshots that is deleted": Input(
         3_000, lambda n: with_snapshots(n)
     ),
+    "nested folders that are enabled again": Input(
+        9_900,
+        lambda n: [
+            chains_of_folders(n // 99),
+            *(in_r(searchText=text) for text in ("k", "1")),
+            *(in_r(searchText=text, simple=True) for text in ("k", "2", "3")),
+            forbidden("r"),
+            forbidden("r", is_forbidden=False),
+        ],
+    ),
     "filter by many long tags": Input(
         2_048,
         lambda n: [
@@ -2191,9 +2201,28 @@ def without(ids: Iterable[str]) -> Sent:
     return sent_json(f"{RELATED}/collection/delete", collectionIds=[*ids])
 
 
-def forbidden(folder_id: str = "f") -> Sent:
-    """The folder is disabled, with all that it holds."""
-    fields = {"id": folder_id, "forbid": True}
+def chains_of_folders(count: int) -> Sent:
+    """A state of chains of 98 folders, each in the one before, is put."""
+    first = {"_id": "r", "name": "r", "type": "folder"}
+    folders = [
+        {"_id": f"{chain}-{n}", "name": f"k{n}", "type": "folder"}
+        | {"parentId": f"{chain}-{n - 1}" if n else "r"}
+        for chain in range(count)
+        for n in range(98)
+    ]
+    datasets = [{"id": "d", "collections": [first, *folders]}]
+    return admin("PUT", "/state", {"datasets": datasets})
+
+
+def in_r(**fields: Any) -> Sent:
+    """The collections of a dataset are listed, by one of two routes."""
+    path = f"{RELATED}/collection/list" if "simple" in fields else LIST
+    return sent_json(path, datasetId="d", offset=0, **fields)
+
+
+def forbidden(folder_id: str = "f", *, is_forbidden: bool = True) -> Sent:
+    """The folder is disabled, with all that it holds, or enabled."""
+    fields = {"id": folder_id, "forbid": is_forbidden}
     path = f"{RELATED}/collection/update"
     return Sent(path, json.dumps(fields).encode(), "PUT")
 

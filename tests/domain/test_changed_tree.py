@@ -131,6 +131,9 @@ class Changes(RuleBasedStateMachine):
     @rule(new=collections, at=st.integers(0, 5))
     def put(self, new: Collection, at: int) -> None:
         tree, items = self.trees[at % len(self.trees)]
+        loaded, present = {it.id for it in self.loaded}, {it.id for it in items}
+        if new.parent_id in loaded - present:
+            return  # nothing is put into a folder that was removed
         tree.put(new)
         items[:] = with_collection(items, new)
 
@@ -190,7 +193,8 @@ class Changes(RuleBasedStateMachine):
                 wanted_levels = [level <= count for level in range(len(IDS))]
                 inner = {each.id for each in plain.descendants(own_id)}
                 assert {each.id for each in tree.descendants(own_id)} == inner
-                assert tree.descendant_count(own_id, 9) == len(inner)
+                assert complete(tree.ids_below(own_id, len(inner))) == inner
+                assert complete(tree.ids_below(own_id, len(inner) - 1)) is None
                 found = [plain.has_level(own_id, at) for at in range(len(IDS))]
                 assert found == wanted_levels
                 assert all(tree.has_level(own_id, at) for at in range(count + 1))

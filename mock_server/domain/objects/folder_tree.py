@@ -17,6 +17,7 @@ from mock_server.domain.objects.index import (
     Search,
 )
 from mock_server.domain.objects.models import Collection
+from mock_server.domain.objects.pending import Steps
 
 if TYPE_CHECKING:
     from mock_server.domain.objects.dataset import Tree
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 LARGE_SIZE = 500
 """From this number of collections, a scan or folding may take over a millisecond."""
 
+_FOLDERS_PER_STEP = 64
+"""Number of folders whose content is read in one step."""
 _FIRST_SIZE = 5_000
 """Number of collections that hints know."""
 
@@ -132,14 +135,19 @@ class FolderTree(ABC):
         folders = self._folders_below(collection_id)
         return [*chain.from_iterable(map(self.children, folders))]
 
-    def descendant_count(self, collection_id: str, max_count: int) -> int:
-        """Return the number of descendants; stop counting above `max_count`."""
-        count = 0
-        for folder in self._folders_below(collection_id):
-            count += self.child_count(folder)
-            if count > max_count:
-                break
-        return count
+    def ids_below(self, collection_id: str, max_count: int) -> Steps[Set[str] | None]:
+        """Return the ids of the descendants; None if they are more than `max_count`.
+
+        What changes during the steps is read before or after its change.
+        """
+        ids: dict[str, None] = {}
+        for number, folder in enumerate(self._folders_below(collection_id), 1):
+            if len(ids) + self.child_count(folder) > max_count:
+                return None
+            ids |= dict.fromkeys(each.id for each in self.children(folder))
+            if number % _FOLDERS_PER_STEP == 0:
+                yield
+        return ids.keys()
 
     def _folders_below(self, collection_id: str) -> Iterator[str]:
         """Yield a folder and the folders below it, level by level."""

@@ -1,5 +1,6 @@
 """Routes that show, change and delete collections."""
 
+from collections.abc import Set
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, UnsetType, field
@@ -225,17 +226,25 @@ def collection_update(call: Call, body: CollectionUpdateBody) -> None:
         is_manual = body.name in ("manual", "mark") or body.name.startswith("手动")
         updated = collection.updated(FAR_FUTURE if is_manual else call.now)
         changes["name"] = body.name
-    inner: list[Collection] = []
+    inner: Set[str] = frozenset()
     if body.forbid is not UNSET:
         changes["forbid"] = body.forbid
-        limit = call.state.limits.changed_collections
-        count = dataset.tree.descendant_count(collection.id, limit)
-        if count > limit:
-            expected = f"at most {limit} collections in a folder that is changed"
-            raise errors.LimitReached(expected, f"at least {count}", "$.id")
-        inner = dataset.tree.descendants(collection.id)
-    children = [replace(each, forbid=body.forbid) for each in inner]
+        inner = _ids_inside(call, dataset, collection)
+    # Others may have removed some since.
+    current = filter(None, map(dataset.tree.get, inner))
+    children = [replace(each, forbid=body.forbid) for each in current]
     call.store.put_collections(dataset, [replace(updated, **changes), *children])
+
+
+def _ids_inside(call: Call, dataset: Dataset, collection: Collection) -> Set[str]:
+    """Return the ids of all descendants of a collection. Raises LimitReached."""
+    limit = call.state.limits.changed_collections
+    steps = dataset.tree.ids_below(collection.id, limit)
+    ids = call.compute("inside", steps, dataset.id, collection.id)
+    if ids is None:
+        expected = f"at most {limit} collections in a folder that is changed"
+        raise errors.LimitReached(expected, f"at least {limit + 1}", "$.id")
+    return ids
 
 
 def _find(call: Call, body: CollectionUpdateBody) -> tuple[Dataset, Collection, str]:
