@@ -1756,6 +1756,36 @@ FOLDERS = {
             forbidden("r", is_forbidden=False),
         ],
     ),
+    "rows of texts that compose when folded": Input(
+        3,
+        lambda n: rows_of(n, "\u1fbe\u0323", 10**6, rows_listed(searchText="zq")),
+    ),
+    "introductions that compose when folded": Input(
+        270,
+        lambda n: [
+            admin(
+                "PUT",
+                "/state",
+                {
+                    "apps": [
+                        {"name": f"{at}", "intro": "\u1fbe\u0323" * 8_192}
+                        for at in range(n)
+                    ]
+                },
+            ),
+            sent_json(f"{APPS}/list", searchKey="zq"),
+        ],
+    ),
+    "text of line separators as YAML": Input(
+        10**6,
+        lambda n: [
+            EMPTY,
+            sent_json(INSERT, collectionId="c", q="\u2028" * n),
+            Sent(
+                "/__admin/state", method="GET", headers={"accept": "application/yaml"}
+            ),
+        ],
+    ),
     "filter by many long tags": Input(
         2_048,
         lambda n: [

@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import FixtureData
-from mock_server.domain.objects.haystack import Haystack, fold, folded_beginning
+from mock_server.domain.objects.haystack import (
+    Haystack,
+    fold,
+    fold_in_steps,
+    folded_beginning,
+)
 from mock_server.domain.objects.index import (
     ANYWHERE,
     Listing,
@@ -51,6 +56,13 @@ def test_a_beginning_is_folded_as_the_whole_is_where_there_is_room(text: str) ->
     assert folded_beginning(text, 32 * len(text) + 1)[0] == fold(text)
     longer = "\u6587" * 1_022 + text  # a part ends in the text
     assert folded_beginning(longer, 32 * len(longer) + 1)[0] == fold(longer)
+
+
+@given(st.lists(st.one_of(words, marks, long_runs), max_size=4).map("".join))
+def test_a_text_that_is_folded_in_steps_is_folded_as_a_whole(text: str) -> None:
+    longer = "\u6587" * 8_190 + text  # a step ends in the text, or after it
+    folded, _ = complete(fold_in_steps(longer, 32 * len(longer) + 1))
+    assert folded == fold(longer)
 
 
 @pytest.mark.ci

@@ -322,6 +322,25 @@ def test_rows_are_freed_though_the_steps_before_were_not_run() -> None:
     check_freed(begun, text)
 
 
+def test_no_new_id_is_that_of_a_collection_that_was_put_again() -> None:
+    ids = Store(WITH_ROWS).new_ids(3)
+    store = Store(WITH_ROWS)
+    store.put_collection(D, Collection(ids[1], "kept"))
+    assert store.copy().new_ids(2) == store.new_ids(2) == [ids[0], ids[2]]
+
+
+def test_copies_of_copies_are_not_charged_more_and_more() -> None:
+    chats = LoadedChats({f"{n}": Chat("a", f"{n}") for n in range(100)})
+    app, sizes = App("a", "a", chats=chats), list[int]()
+    store = Store(FixtureData(apps={"a": app}))
+    for _ in range(4):
+        store.put_chat(app, Chat("a", "1", top=True))
+        ready(partial(store.chats_in_order, app))
+        store = store.copy()
+        sizes.append(store.size)
+    assert sizes == sizes[:1] * 4
+
+
 def test_others_are_served_while_many_ids_are_looked_up() -> None:
     trees = {f"d{n}": Tree([Collection("7", f"{n}")]) for n in range(100)}
     datasets = {each: Dataset(each, tree=tree) for each, tree in trees.items()}

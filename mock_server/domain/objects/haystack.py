@@ -57,6 +57,36 @@ def folded_beginning(text: str, budget: int) -> tuple[str, int]:
     return fold(text), budget
 
 
+def fold_in_steps(text: str, budget: int) -> Steps[tuple[str, int]]:
+    """Return what `folded_beginning` does; fold a long text in parts."""
+    if len(text) <= _STEP_CHARS or text.isascii():
+        return folded_beginning(text, budget)
+    parts: list[str] = []
+    start = 0
+    while start < len(text) and budget > 0:
+        end = _cut(text, start + _STEP_CHARS)
+        folded, budget = folded_beginning(text[start:end], budget)
+        parts.append(folded)
+        start = end
+        yield
+    return "".join(parts), budget
+
+
+_STEP_CHARS = 8_192
+"""Number of characters that are folded in one step, if the text can be cut there."""
+
+
+def _cut(text: str, place: int) -> int:
+    """Return the first place from there on where both parts can be folded apart."""
+    for at in range(place, min(len(text), place + _STEP_CHARS)):
+        before, after = text[at - 1], text[at]
+        pair = normalize("NFC", before) + normalize("NFC", after)
+        is_mark = combining(normalize("NFD", after)[0])
+        if not is_mark and normalize("NFC", before + after) == pair:
+            return at
+    return place + _STEP_CHARS
+
+
 # Marks with combining class 0 in Unicode that decompose into two marks.
 _PAIRS = {"\u0f73": "\u0f71\u0f72", "\u0f75": "\u0f71\u0f74", "\u0f81": "\u0f71\u0f80"}
 _LONG_RUN = re.compile(rb"[^\0]{31,}")

@@ -88,6 +88,10 @@ class Store(ChatStore):
         self.export_time: int | None = None
         """Time of the last export in milliseconds; None before the first export."""
         self._last_id = 0
+        # Ids of the form of `new_ids` that callers chose, as after a reset.
+        self._taken_ids: set[str] = set()
+        # Charged bytes of the store itself, if it is a copy.
+        self._own_bytes = 0
 
     def __del__(self) -> None:
         # Thousands of changed trees: to free them at once would take long.
@@ -102,7 +106,10 @@ class Store(ChatStore):
         """Return an independent copy with the same data. Raises LimitReached."""
         copy = type(self)(self.fixture, self._memory, kind)
         charge = copy._charge
-        charge.add(_STORE_BYTES + self.size)
+        copy._own_bytes = _STORE_BYTES
+        # Without the orders of chats, which a copy makes anew.
+        orders_size = sum(each.size for each in self._orders.values())
+        charge.add(_STORE_BYTES + self.size - self._own_bytes - orders_size)
         self._copy_chats(copy)
         if self._apps is not self.fixture.apps:
             copy._apps = {**self._apps}
@@ -119,6 +126,7 @@ class Store(ChatStore):
         copy.files = self.files.copy(charge)
         copy.tickets = self.tickets.copy(charge)
         copy.turns, copy._last_id = self.turns.copy(), self._last_id
+        copy._taken_ids = self._taken_ids.copy()
         copy.export_time = self.export_time
         copy.login_codes = self.login_codes.copy(charge)
         copy.logged_out = self.logged_out.copy(charge)
@@ -144,8 +152,9 @@ class Store(ChatStore):
                 f"{NEW_ID_START}{number:06x}{each}"[:_ID_CHARS]
                 for number, each in zip(numbers, digits, strict=True)
             ]
-            for source in self._loaded_sources():
-                if known_ids := source.ids_of_sandboxes:
+            loaded = (each.ids_of_sandboxes for each in self._loaded_sources())
+            for known_ids in (self._taken_ids, *loaded):
+                if known_ids:
                     ids = [each for each in ids if each not in known_ids]
             self._last_id += missing
             created += ids
@@ -301,6 +310,12 @@ class Store(ChatStore):
         # The rows of a removed collection with this id must not appear again.
         had_rows = collection.id in dataset.rows and collection.id not in tree
         tree.put(collection)
+        start = f"{NEW_ID_START}{self._last_id:06x}"
+        if (
+            collection.id.startswith(NEW_ID_START)
+            and collection.id[: len(start)] > start
+        ):
+            self._taken_ids.add(collection.id)
         if had_rows:
             self.rows.remove(dataset, [collection.id])
 

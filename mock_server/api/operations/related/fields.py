@@ -15,7 +15,7 @@ from mock_server.domain.access import Level
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
-from mock_server.domain.objects.haystack import folded_beginning
+from mock_server.domain.objects.haystack import fold_in_steps
 from mock_server.domain.objects.pending import Steps
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.validation.json_match import contains
@@ -336,8 +336,8 @@ def containing(
             yield
             step_end = max_chars - _CHARS_PER_STEP
         text, other_text = texts_of(each)
-        first, chars_left = folded_beginning(text, max_chars)
-        second, chars_left = folded_beginning(other_text, max(chars_left, 0))
+        first, chars_left = yield from fold_in_steps(text, max_chars)
+        second, chars_left = yield from fold_in_steps(other_text, max(chars_left, 0))
         if contains(first, term) or contains(second, term):
             matches.objects.append(each)
         max_chars = min(chars_left, max_chars - _LEAST_CHARS)

@@ -10,7 +10,6 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import App
-from mock_server.domain.objects.pending import complete
 
 H = TypeVar("H", App, Dataset)
 WithLevel = tuple[H, Level]
@@ -18,12 +17,15 @@ WithLevel = tuple[H, Level]
 
 
 def search(call: Call, term: str, objects: Iterable[H]) -> list[H]:
-    """Return the objects whose name or introduction contains a case-folded term."""
+    """Return the objects whose name or introduction contains a case-folded term.
+
+    Raises NotReady.
+    """
     max_chars = call.state.limits.listed_search_chars
     steps = fields.containing(
         term, objects, lambda each: (each.name, each.intro), max_chars
     )
-    return complete(steps).with_hint(call.state)
+    return call.compute("search", steps).with_hint(call.state)
 
 
 def page_of(

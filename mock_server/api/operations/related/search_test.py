@@ -35,7 +35,7 @@ from mock_server.domain.datasets.texts import parts_of, score, tokens_of
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.folder_tree import FolderTree
-from mock_server.domain.objects.haystack import folded_beginning
+from mock_server.domain.objects.haystack import fold_in_steps
 from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.objects.pending import STEP, Steps, pieces
 from mock_server.domain.sandboxes.state import State
@@ -304,7 +304,7 @@ def _matches(
         if max_chars <= 0:
             break
         text = "\n".join((row.q, row.a, *row.indexes))[:max_chars]
-        folded, chars_left = folded_beginning(text, max_chars)
+        folded, chars_left = yield from fold_in_steps(text, max_chars)
         max_chars = min(chars_left, max_chars - _LEAST_CHARS)
         row_score = yield from score(text_pairs, folded)
         if row_score > 0:
