@@ -133,7 +133,8 @@ class Calls:
         `since` is the number of the first entry to check.
         """
         allowed = allowed_violations(allowed, "allowed")
-        entries = self._entries(violations="true", since=since)
+        page = self._page(violations="true", since=since)
+        entries = map(JournalEntry, page["entries"])
         lines = [line for entry in entries for line in violation_lines(entry, allowed)]
         for name in get_args(Outside) if strict else ():
             calls = () if name in allowed else self._entries(outside=name, since=since)
@@ -142,6 +143,9 @@ class Calls:
                 lines.append(f"  to allow them: mock_server_strict = {name}")
         if lines:
             raise AssertionError("\n".join(["requests against the spec:", *lines]))
+        if (dropped := page["dropped"]) and since < page["next"] - page["kept"]:
+            got = f"one that has dropped {dropped}"
+            raise AssertionError(f"Expected a whole journal, got {got}")
 
     def wait_for(
         self, operation: str, *, times: int = 1, timeout: Duration = 5.0
@@ -193,8 +197,11 @@ class Calls:
         return self._entries(operation=operation)
 
     def _entries(self, **query: object) -> list[dict[str, Any]]:
-        page = msgspec.json.decode(self._client.journal(query))
-        return [JournalEntry(entry) for entry in page["entries"]]
+        return [JournalEntry(entry) for entry in self._page(**query)["entries"]]
+
+    def _page(self, **query: object) -> dict[str, Any]:
+        page: dict[str, Any] = msgspec.json.decode(self._client.journal(query))
+        return page
 
     def _verify(self, criteria: Mapping[str, Any]) -> None:
         response = self._client.verify(criteria)

@@ -1776,6 +1776,15 @@ FOLDERS = {
             sent_json(f"{APPS}/list", searchKey="zq"),
         ],
     ),
+    "long replies of an app in a state": Input(
+        15,
+        lambda n: [
+            admin(
+                "PUT", "/state", {"apps": [{"id": "a", "replies": ['"' * 10**6] * n}]}
+            ),
+            Sent("/__admin/state", method="GET"),
+        ],
+    ),
     "text of line separators as YAML": Input(
         10**6,
         lambda n: [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from itertools import product
 from weakref import getweakrefcount, ref
 
 import pytest
@@ -14,7 +15,7 @@ from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.faults.definition import Match
 from mock_server.domain.faults.faults import Faults
-from mock_server.domain.faults.firing import Request
+from mock_server.domain.faults.firing import RateLimit, Request
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.domain.memory import Memory, size_of
 from mock_server.domain.objects.fixture_data import FixtureData
@@ -176,3 +177,13 @@ def test_the_windows_of_a_rate_limit_keep_to_the_budget() -> None:
 
 def test_plain_data_is_sized_whole() -> None:
     assert size_of({"a": ["x" * 1_000] * 3, "b": {"c": "y" * 500}}) > 3_500
+
+
+def test_the_windows_of_rate_limits_are_freed_in_steps() -> None:
+    memory, begun = Memory(), list[Iterator[None]]()
+    memory.run_soon = begun.append
+    limits = [RateLimit(1, 1, memory.charge("faults"), 1_000) for _ in range(9)]
+    for limit, number in product(limits, range(1_000)):
+        limit.count(f"{number}", 0)
+    del limit, limits
+    assert sum(1 for steps in begun for _ in steps) >= 2

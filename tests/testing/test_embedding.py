@@ -12,6 +12,7 @@ import httpx2
 import pytest
 
 from mock_server import Fault, MockServer, create_app
+from mock_server.domain.limits import Limits
 from tests.support import APP, CHAT, DATASET, LIBRARY, LIST, PIN, SECONDS, fetch, wait
 
 
@@ -174,3 +175,13 @@ def test_a_reset_ends_what_waits_in_a_loop_that_was_closed() -> None:
     assert (sandbox.state.generation, waiting.done()) == (2, False)
     with suppress(RuntimeError):  # as when the interpreter ends
         call.close()
+
+
+def test_no_violation_is_sure_only_if_the_journal_is_whole() -> None:
+    with MockServer(LIBRARY, limits=Limits(journal_entries=2)) as server:
+        fetch("PUT", server.url + PIN, json={"nonsense": 1})
+        for _ in range(2):
+            pin(server)
+        with pytest.raises(AssertionError, match="dropped 1"):
+            server.control.assert_no_violations()
+        server.control.assert_no_violations(since=2)

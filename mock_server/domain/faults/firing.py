@@ -272,18 +272,25 @@ _WINDOW_BYTES = 256
 """Estimated bytes of a window without its key."""
 
 
-class RateLimit(Struct):
+class RateLimit:
     """A limit of `limit` requests for each API key in `window` seconds.
 
     A window starts with its first request. At most `max_keys` windows are stored and
     charged to `charge`; a new window replaces the oldest if there is no room.
     """
 
-    limit: int
-    window: int
-    charge: MemoryCharge
-    max_keys: int
-    _windows: dict[str, tuple[int, int]] = field(default_factory=dict)
+    def __init__(
+        self, limit: int, window: int, charge: MemoryCharge, max_keys: int
+    ) -> None:
+        self.limit = limit
+        self.window = window
+        self.charge = charge
+        self.max_keys = max_keys
+        self._windows: dict[str, tuple[int, int]] = {}
+
+    def __del__(self) -> None:
+        # A hundred limits with thousands of windows each may end together.
+        self.charge.memory.free_soon([self._windows])
 
     def count(self, key: str, now: int) -> RateLimitStatus:
         """Return the status after a request at `now` (ms).
