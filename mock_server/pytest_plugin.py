@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -348,7 +349,14 @@ def mock_server_session(request: pytest.FixtureRequest) -> Iterator[MockServerFi
 def _note_used_server(item: pytest.Item, used: _UsedServer) -> MockServerFixture:
     """Note that a test uses this server, which is checked when the test ends."""
     item.stash.setdefault(_USED_SERVERS, []).append(used)
+    used.server._before_reset = partial(_check_violations, item, used)
     return used.server
+
+
+def _check_violations(item: pytest.Item, used: _UsedServer) -> None:
+    from mock_server.testing.mistakes import check_violations
+
+    check_violations(item, used.server, used.since)
 
 
 def _short_failures(place: str = "") -> AbstractContextManager[None]:
@@ -371,13 +379,17 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         since = entries[-1]["seq"] + 1 if entries else 0
         used_server = _UsedServer(_SESSION, session, since, unfired_ids(session))
         _note_used_server(item, used_server)
-    result = yield
-    used = item.stash.get(_USED_SERVERS, [])
+    try:
+        result = yield
+    finally:
+        used = item.stash.get(_USED_SERVERS, [])
+        for each in used:
+            each.server._before_reset = None
     if used:
-        from mock_server.testing.mistakes import check_violations, warn_of_unfired
+        from mock_server.testing.mistakes import warn_of_unfired
 
         for each in used:
-            check_violations(item, each.server, each.since)
+            _check_violations(item, each)
             warn_of_unfired(item, each.server, each.earlier_faults)
     return result
 

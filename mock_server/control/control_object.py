@@ -56,6 +56,8 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
         self._cached_view: views.SandboxView | None = None
         self._snapshot_numbers = count(1)
         self._added_faults: list[AddedFault] = []
+        # A reset and a load empty the journal, which strict tests have to read before.
+        self._before_reset: Callable[[], object] | None = None
 
     @property
     def url(self) -> str:
@@ -165,6 +167,8 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
 
     def reset(self) -> None:
         """Restore the baseline: the fixture, or the data of the last `load`."""
+        if self._before_reset is not None:
+            self._before_reset()
         self._added_faults.clear()
         self._client.json(views.ResetView, "POST", "/reset")
 
@@ -177,6 +181,8 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
 
         Raises FixtureError.
         """
+        if self._before_reset is not None:
+            self._before_reset()
         # A path is read here, because the admin API accepts no paths.
         if isinstance(fixture, str | Path):
             with HiddenFrames(FixtureError):
