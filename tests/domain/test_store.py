@@ -341,6 +341,16 @@ def test_copies_of_copies_are_not_charged_more_and_more() -> None:
     assert sizes == sizes[:1] * 4
 
 
+def test_a_row_that_comes_again_and_again_is_charged_once() -> None:
+    store, sizes = Store(WITH_ROWS), list[int]()
+    for _ in range(3):
+        store.rows.change(D, "a", new=[row("new")])
+        assert store.rows.has_texts(D, "a", "q", "")
+        store.rows.change(D, "a", removed=list(store.rows.get(D, "a"))[:1])
+        sizes.append(store.size)
+    assert sizes == sizes[:1] * 3
+
+
 def test_others_are_served_while_many_ids_are_looked_up() -> None:
     trees = {f"d{n}": Tree([Collection("7", f"{n}")]) for n in range(100)}
     datasets = {each: Dataset(each, tree=tree) for each, tree in trees.items()}

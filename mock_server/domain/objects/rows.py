@@ -253,15 +253,15 @@ class Rows:
         freed = sum(map(size_of_row, added))
         if old is not None:
             freed += SLOT_BYTES * len(old.rows)
-        if hashes is not None:
-            size += _HASH_BYTES * len(new)
+        new_hashes = set() if hashes is None else {*map(_hash_of, new)} - hashes
+        size += _HASH_BYTES * len(new_hashes)
         self._charge.add(size - freed)
         for row in added:
             del self._places[row.id]
         for row in new:
             self._places[row.id] = RowPlace(dataset.id, collection_id, row)
         if hashes is not None:
-            hashes.update(map(_hash_of, new))
+            hashes |= new_hashes
         charged = (0 if old is None else old.size) + size - freed
         self._changed.setdefault(dataset.id, changes)[collection_id] = _ChangedRows(
             rows, charged, hashes

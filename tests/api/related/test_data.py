@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from tests.api.related.world import (
+    CREATE,
     DATA,
+    DATASET,
     ITEM,
     insert,
     related_routes,
@@ -34,3 +36,15 @@ def test_200_rows_of_50_kib_full_of_commas_are_pushed(make_api: MakeApi) -> None
     body = {"collectionId": ITEM, "data": rows}
     answer = send(related_routes(make_api), "POST", f"{DATA}/pushData", body)
     assert answer.json()["data"]["insertLen"] == 200
+
+
+def test_a_text_that_asks_for_one_row_makes_rows_that_a_state_takes(
+    make_api: MakeApi,
+) -> None:
+    api = related_routes(make_api)
+    text = {"name": "n", "text": "ab " * 400_000, "chunkTriggerMinSize": 10**9}
+    body = text | {"datasetId": DATASET, "chunkSettingMode": "custom"}
+    answer = send(api, "POST", f"{CREATE}/text", body)
+    assert answer.status_code == 200
+    state = api.admin("GET", "/state").json()
+    assert api.admin("PUT", "/state", state).status_code == 200

@@ -124,6 +124,7 @@ def chunk_rules_of(settings: fields.ProcessingFields) -> ChunkRules:
         levels = levels if settings.chunk_split_mode == "paragraph" else 0
     own_separators = tuple(filter(None, separators.split("|")))
     min_chars = int(settings.chunk_trigger_min_size or DEFAULT_RULES.min_chars)
+    min_chars = min(min_chars, Published.text_chars)  # of a row
     min_chars_by_trigger = {"forceChunk": 0, "maxSize": MAX_ROW_CHARS}
     return ChunkRules(
         size=size,
