@@ -5,7 +5,8 @@ conversation.
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -284,21 +285,32 @@ def is_listed(call: Call, chat: Chat) -> bool:
     return chat.update_time >= call.now - _MONTH_MS and call.may_see(chat)
 
 
-def remove_listed_chats(call: Call, app: App) -> Steps[None]:
-    """Remove the chats of an app that lists show to the caller.
+def remove_listed_chats(call: Call, app: App) -> Steps[int]:
+    """Remove the chats of an app that lists show to the caller; count them."""
+    chats = call.store.chats_and_gaps(app)
+    ids = (None if each is None else each.chat_id for each in chats)
+    return remove_chats(call, app, ids, partial(is_listed, call))
+
+
+def remove_chats(
+    call: Call, app: App, ids: Iterable[str | None], is_removed: Callable[[Chat], bool]
+) -> Steps[int]:
+    """Remove those chats with these ids for which `is_removed` is true; count them.
 
     Between two steps, other requests see the chats that are left, and may change them.
-    A chat counts as it is when its step begins.
+    A chat counts as it is when its step begins. An id may be None.
     """
-    store, loaded = call.store, app.chats
-    for _, chunk in pieces(store.chats_and_gaps(app)):
+    store, loaded, count = call.store, app.chats, 0
+    for _, chunk in pieces(ids):
         current = store.app(app.id)
         if current is None or current.chats is not loaded:
-            return  # another request has removed or replaced all these chats
-        chats = (store.chat(current, each.chat_id) for each in chunk if each)
-        listed = [each for each in chats if each and is_listed(call, each)]
-        store.remove_chats(current, *[each.chat_id for each in listed])
+            break  # another request has removed or replaced all these chats
+        chats = [store.chat(current, each) for each in chunk if each]
+        removed = [each.chat_id for each in chats if each and is_removed(each)]
+        store.remove_chats(current, *removed)
+        count += len(removed)
         yield
+    return count
 
 
 def _new_chat_id(store: Store, app: App) -> str:

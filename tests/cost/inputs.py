@@ -2045,6 +2045,20 @@ FOLDERS = {
             replace(CHATS_LISTED, body=b'{"appId":"a","source":"share"}'),
         ],
     ),
+    "chats with records that are deleted by their ids": Input(
+        48_000,
+        lambda n: [
+            admin("PUT", "/state", {"apps": [{"id": "a", "chats": with_record(n)}]}),
+            CHATS_LISTED,
+            pinned("1"),
+            CHATS_LISTED,
+            sent_json(
+                f"{CHATS}/history/batchDelete",
+                appId="a",
+                chatIds=[f"{number}" for number in range(n)],
+            ),
+        ],
+    ),
     "chats that are listed after all were pinned": Input(
         80_000,
         lambda n: [
@@ -2120,6 +2134,12 @@ FOLDERS = {
         lambda n: [training(1, n), LATER, with_fields(datasetId="0")],
     ),
 }
+
+
+def with_record(count: int) -> list[dict[str, Any]]:
+    """Chats with a record each."""
+    records = [{"obj": "AI", "text": "x"}]
+    return [{"chatId": f"{number}", "records": records} for number in range(count)]
 
 
 def pinned(chat_id: str) -> Sent:

@@ -12,7 +12,7 @@ from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, read_body_and_page, route
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP
-from mock_server.domain.chats import is_listed, remove_listed_chats
+from mock_server.domain.chats import is_listed, remove_chats, remove_listed_chats
 from mock_server.domain.clock import format_time
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.blocks import SelectionView
@@ -209,12 +209,15 @@ class BatchDeleteBody(fields.TargetFields, kw_only=True):
     chat_ids: Annotated[list[Id], Meta(min_length=1)]
 
 
+_UNKNOWN_IDS = "the app has no chat session for some of these chatIds"
+
+
 def _known_chats(call: Call, app: App, ids: list[str]) -> list[Chat]:
     unique_ids = dict.fromkeys(ids)
     chats = (call.store.chat(app, each) for each in unique_ids)
     visible = [each for each in chats if each is not None and call.may_see(each)]
     if len(visible) < len(unique_ids):
-        call.state.hint("the app has no chat session for some of these chatIds")
+        call.state.hint(_UNKNOWN_IDS)
     return visible
 
 
@@ -235,8 +238,10 @@ def batch_delete(call: Call, body: BatchDeleteBody) -> None:
     Their records are deleted too. Unknown ids are ignored.
     """
     app = call.app(body.app_id, Level.MANAGE)
-    chats = _known_chats(call, app, body.chat_ids)
-    call.store.remove_chats(app, *[each.chat_id for each in chats])
+    ids = dict.fromkeys(body.chat_ids)
+    steps = remove_chats(call, app, ids, call.may_see)
+    if call.compute("deleted", steps, is_change=True) < len(ids):
+        call.state.hint(_UNKNOWN_IDS)
 
 
 class GetHistoryStatusBody(fields.ChatFields, kw_only=True):
