@@ -157,8 +157,8 @@ def with_hint(response: Response, hint: str, choices: Choices) -> Response:
     return replace(response, body=msgspec.json.encode(failure))
 
 
-_HINT_BYTES, _CUT = 4_096, "..."
-"""Maximum length of the header: clients refuse longer ones, aiohttp from 8,190 on."""
+_HINT_BYTES, _CUT = 2_048, "..."
+"""Maximum length of the header: nginx takes at most 4 KiB for all headers."""
 
 
 def hint_header(hint: str) -> Header:
