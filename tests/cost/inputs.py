@@ -1726,7 +1726,7 @@ FOLDERS = {
         ],
     ),
     "search of rows among removed and forbidden ones": Input(
-        240, lambda n: searched_rest(n)
+        160, lambda n: searched_rest(n)
     ),
     "search after many changes": Input(
         79_000,
@@ -1736,7 +1736,7 @@ FOLDERS = {
         ],
     ),
     "changed folders that are restored": Input(
-        99_800,
+        60_000,
         lambda n: [
             *disabled_folders([part_of_folders(n // 20)], folders=20),
             admin("PUT", "/snapshots/s", {}),
@@ -1744,7 +1744,7 @@ FOLDERS = {
         ],
     ),
     "sandbox with many snapshots that is deleted": Input(
-        3_000, lambda n: with_snapshots(n)
+        1_600, lambda n: with_snapshots(n)
     ),
     "nested folders that are enabled again": Input(
         9_900,
@@ -1757,8 +1757,8 @@ FOLDERS = {
         ],
     ),
     "rows of texts that compose when folded": Input(
-        3,
-        lambda n: rows_of(n, "\u1fbe\u0323", 10**6, rows_listed(searchText="zq")),
+        10**6,
+        lambda n: rows_of(2, "\u1fbe\u0323", n, rows_listed(searchText="zq")),
     ),
     "introductions that compose when folded": Input(
         270,
@@ -2318,7 +2318,7 @@ def part_of_folders(count: int) -> dict[str, Any]:
 
 
 def with_snapshots(size: int) -> list[Sent]:
-    """A sandbox with a hundred snapshots of datasets that have changed is deleted."""
+    """A sandbox with forty snapshots of datasets that have changed is deleted."""
     pair = [{"_id": "a", "name": "a"}, {"_id": "b", "name": "b"}]
     datasets = [{"id": f"{number}", "collections": pair} for number in range(size)]
     own = "/sandboxes/s"
@@ -2328,7 +2328,7 @@ def with_snapshots(size: int) -> list[Sent]:
             admin("DELETE", f"{own}/datasets/{number}/collections/a", {})
             for number in range(size)
         ),
-        *(admin("PUT", f"{own}/snapshots/{number}", {}) for number in range(100)),
+        *(admin("PUT", f"{own}/snapshots/{number}", {}) for number in range(40)),
         admin("DELETE", own, {}),
     ]
 
