@@ -1,6 +1,6 @@
 """Enters requests and their responses in journals, without keys and other secrets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
 from time import perf_counter
@@ -191,15 +191,14 @@ class Journaling:
             redacted, method, path, query, head.journal_text, body, is_cut=not is_whole
         )
         sent.is_unread = request.unread_beginning is not None
-        key = (head.key or "").encode()
-        sent.is_suspect = self._is_suspect(self._kept_text(sent), key)
+        sent.is_suspect = self._is_suspect(self._kept_text(sent), head.credentials)
         if cache_key is not None and sent.size <= self._limits.cached_head_bytes:
             if len(self._cached_requests) >= self._limits.cached_heads:
                 self._cached_requests.clear()
             self._cached_requests[cache_key] = sent
         return sent
 
-    def _is_suspect(self, text: bytes, key: bytes) -> bool:
+    def _is_suspect(self, text: bytes, credentials: Iterable[str | None]) -> bool:
         """Return whether a text may hold a secret that the fixture does not declare.
 
         A text with escapes of URLs or JSON may, as they can hide any secret.
@@ -209,8 +208,11 @@ class Journaling:
         text = redaction.folded(text)
         if self._secrets.finder.find_matches_as_indexes(text):
             return True
-        is_long = len(key) >= MIN_REDACTABLE_LENGTH
-        return is_long and redaction.folded(key) in text
+        return any(
+            redaction.folded(each.encode()) in text
+            for each in credentials
+            if each is not None and len(each) >= MIN_REDACTABLE_LENGTH
+        )
 
     def _may_show_secrets(
         self, entry: Entry, request: RequestContext, refusal: Refusal | None
@@ -229,18 +231,19 @@ class Journaling:
             return True
         if sent.is_cut and entry.hint is not None:
             return True  # the hint may quote what was cut, which is not suspected
-        state, key = request.state, request.headers.key
-        fixture = state.store.fixture
+        credentials, fixture = request.headers.credentials, request.state.store.fixture
         if fixture.secrets and self._secrets.are_in(self._kept_text(sent), fixture):
             return True
         # Equal responses are one object, as they are cached until the data changes.
         if answer is sent.clean_response or answer is NULL:
             return False
-        is_suspect = self._is_suspect(answer, (key or "").encode()) or (
+        is_suspect = self._is_suspect(answer, credentials) or (
             fixture.secrets and self._secrets.are_in(answer, fixture)
         )
-        if is_suspect and self._secrets.for_request([fixture], key).are_in(answer):
-            return True
+        if is_suspect:
+            secrets = self._secrets.for_request([fixture], *credentials)
+            if secrets.are_in(answer):
+                return True
         if len(answer) <= self._limits.journal_body_bytes:  # else it is a copy
             sent.clean_response = answer
         return False

@@ -13,7 +13,7 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.control.client import AdminClient
 from mock_server.control.clock import Duration, seconds
 from mock_server.control.report import allowed_violations, outside_line, violation_lines
-from mock_server.domain.journal import Outside, redacted_key
+from mock_server.domain.journal import Outside, as_redacted
 from mock_server.domain.messages import did_you_mean, nearest
 from mock_server.domain.printable import one_line
 from mock_server.domain.validation.json_match import difference_text
@@ -287,7 +287,7 @@ def _criteria(
             "Expected a key alone, got one behind 'Bearer '",
             "write key=mock_server.key",
         )
-    redacted = None if key is None else redacted_key(key)
+    redacted = None if key is None else as_redacted(key)
     fields = {"operation": operation, "body": body, "key": redacted, "status": status}
     return {name: value for name, value in fields.items() if value is not None}
 

@@ -45,6 +45,8 @@ class Published:
     """Characters of a text of a data row, a chat record or a reply."""
     tags: Final = 100
     """Tags of a collection or filter."""
+    indexes: Final = 100
+    """Indexes of a data row."""
     integer: Final = 2**53 - 1
     """The largest integer that every JSON reader keeps exact (RFC 8259 6)."""
 

@@ -2125,6 +2125,13 @@ FOLDERS = {
             inserted("x"),
         ],
     ),
+    "search of a row with long indexes": Input(
+        30,
+        lambda n: [
+            row_with(indexes=["x" * 10**6] * n + ["\U0001f600"]),
+            sent_json(f"{RELATED}/searchTest", datasetId="d", text="z"),
+        ],
+    ),
     "text that is trained again": Input(ROWS // 10, trained_again),
     "collections that are trained": Input(
         2_990, lambda n: [training(n), LATER, with_fields(datasetId="0")]
@@ -2166,16 +2173,25 @@ def in_folder(size: int) -> Sent:
     return admin("PUT", "/state", document)
 
 
+def row_with(**fields: Any) -> Sent:
+    """A state with one data row is put."""
+    collection = {"_id": "c", "name": "c", "data": [{"q": "q"} | fields]}
+    return admin(
+        "PUT", "/state", {"datasets": [{"id": "d", "collections": [collection]}]}
+    )
+
+
 def training(size: int, rows: int = 1) -> Sent:
     """A state with a folder of so many datasets, each of which is trained."""
     inside = {"parentId": "f", "collections": [{"_id": "c", "name": "c"}]}
     begun = {"collectionId": "c", "since": "2026-01-01T00:00:00Z"}
+    row = {"q": "a", "indexes": ["b"] * Published.indexes}
     document = {
         "clock": "2026-01-01T00:00:00Z",
         "datasets": [{"id": "f", "type": "folder"}]
         + [{"id": f"{number}"} | inside for number in range(size)],
         "training": [
-            {"datasetId": f"{number}", "data": [{"q": "a"}] * rows} | begun
+            {"datasetId": f"{number}", "data": [row] * rows} | begun
             for number in range(size)
         ],
     }

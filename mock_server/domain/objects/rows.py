@@ -83,7 +83,8 @@ class Job(Struct, frozen=True):
             return self.rows, None
         start = self.start + seconds * _SECOND
         trained, rest = self.rows[:count], self.rows[count:]
-        size = self.size - sum(map(size_of_row, trained))
+        # Estimated, because to measure many rows would delay other requests.
+        size = self.size * len(rest) // len(self.rows)
         return trained, replace(self, start=start, rows=rest, size=size)
 
 
@@ -151,13 +152,17 @@ class _ChangedRows(Struct, frozen=True):
 
 
 class Merge(NamedTuple):
-    """All rows of a collection before and after a change; the removed and new ones."""
+    """All rows of a collection before and after a change; the removed and new ones.
+
+    `new_size` is the estimated size of the new rows in bytes.
+    """
 
     collection_id: str
     old: Sequence[Row]
     rows: Blocks[Row]
     removed: Sequence[Row]
     new: Sequence[Row]
+    new_size: int
 
 
 class Rows:
@@ -236,7 +241,12 @@ class Rows:
         old = self.get(dataset, collection_id)
         blocks = Blocks.from_items(old)
         rows = yield from blocks.merged(removed, new, _index_of, sort_rows)
-        return Merge(collection_id, old, rows, removed, new)
+        new_size = 0
+        for start, chunk in pieces(new, STEP // 8):  # each may have many indexes
+            if start:
+                yield
+            new_size += sum(map(size_of_row, chunk))
+        return Merge(collection_id, old, rows, removed, new, new_size)
 
     def is_current(self, dataset: Dataset, merge: Merge) -> bool:
         """Return False if the rows have changed since the beginning of a merge."""
@@ -244,11 +254,11 @@ class Rows:
 
     def apply(self, dataset: Dataset, merge: Merge) -> None:
         """Store all rows of a collection after a merge. Raises LimitReached."""
-        collection_id, _, rows, removed, new = merge
+        collection_id, _, rows, removed, new, new_size = merge
         changes = self._changed.get(dataset.id, {})
         old = changes.get(collection_id)
         hashes = None if old is None else old.text_hashes
-        size = sum(map(size_of_row, new)) + SLOT_BYTES * len(rows)
+        size = new_size + SLOT_BYTES * len(rows)
         added = [row for row in removed if _has_place(row, self._places)]
         freed = sum(map(size_of_row, added))
         if old is not None:

@@ -15,6 +15,7 @@ from mock_server.domain.login import digest_of
 from tests.api.related.world import (
     ACCOUNT,
     APP,
+    DATASET,
     LOGIN,
     OWNER,
     PASSWORD,
@@ -24,7 +25,7 @@ from tests.api.related.world import (
 )
 from tests.conftest import MakeApi
 from tests.in_process import InProcess
-from tests.support import PIN, Api
+from tests.support import LIST, PIN, Api
 
 PINNED = {"appId": APP, "chatId": "one", "top": True}
 
@@ -122,6 +123,17 @@ def test_a_journal_keeps_neither_password_nor_token(
     assert token.partition(":")[2] not in everything
     assert digest_of(PASSWORD) not in everything
     assert '"username":"root"' in everything.replace('\\"', '"').replace(": ", ":")
+
+
+@pytest.mark.parametrize("name", ["Cookie", "Token"])
+def test_a_journal_keeps_no_token_of_another_server(api: Api, name: str) -> None:
+    token = "eyJhbGciOiJIUzI1NiJ9"
+    headers = {"Authorization": f"Bearer {OWNER}", "Referer": f"http://x/?t={token}"}
+    headers[name] = token if name == "Token" else f"fastgpt_token={token}"
+    body = {"datasetId": DATASET, "offset": 0, "searchText": token}
+    answer = api.client.post(LIST, json=body, headers=headers)
+    assert answer.status_code == 200
+    assert token not in json.dumps(api.journal())
 
 
 def test_the_query_of_a_login_is_hidden_and_says_that_there_was_one(api: Api) -> None:

@@ -44,7 +44,7 @@ class IndexPart(Struct, rename="camel"):
     data_id: Annotated[Text, fields.IDLE] | UnsetType = UNSET
 
 
-Indexes = list[IndexPart] | UnsetType
+Indexes = Annotated[list[IndexPart], Meta(max_length=Published.indexes)] | UnsetType
 
 
 def _index_texts(indexes: Iterable[IndexPart] | UnsetType) -> tuple[str, ...]:

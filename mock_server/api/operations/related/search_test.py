@@ -291,6 +291,17 @@ def _compared_rows(
     return compared
 
 
+def _beginning(texts: Iterable[str], max_chars: int) -> str:
+    """Return the first `max_chars` characters of the texts, in lines."""
+    kept = []
+    for text in texts:
+        if max_chars <= 0:
+            break
+        kept.append(text[:max_chars])
+        max_chars -= len(text) + 1
+    return "\n".join(kept)
+
+
 def _matches(
     rows: Iterable[tuple[Row, Collection]], text_pairs: Sequence[str], max_chars: int
 ) -> Steps[list[Hit]]:
@@ -303,7 +314,7 @@ def _matches(
             step_end = max_chars - _CHARS_PER_STEP
         if max_chars <= 0:
             break
-        text = "\n".join((row.q, row.a, *row.indexes))[:max_chars]
+        text = _beginning((row.q, row.a, *row.indexes), max_chars)
         folded, chars_left = yield from fold_in_steps(text, max_chars)
         max_chars = min(chars_left, max_chars - _LEAST_CHARS)
         row_score = yield from score(text_pairs, folded)

@@ -39,6 +39,18 @@ def test_a_key_is_asserted_as_it_was_sent(
         server.assert_called("updateHistory", key="reader-key")
 
 
+@pytest.mark.parametrize("key", ["owner-key", "fast01234567"])
+def test_a_key_is_asserted_as_the_journal_shows_it_too(
+    server: MockServerFixture, pin: Callable[..., int], key: str
+) -> None:
+    pin(key=key)  # one looks like a redacted key
+    shown = server.last_call("updateHistory")["key"]
+    server.assert_called("updateHistory", key=key)
+    server.assert_called("updateHistory", key=shown)
+    with pytest.raises(AssertionError, match=f"got 1 call.*key '{shown}'"):
+        server.assert_not_called("updateHistory", key=shown)
+
+
 def test_an_undeclared_key_is_told(server: MockServerFixture) -> None:
     with pytest.raises(KeyError, match=r'did you mean "reader-key"'):
         server.keys["reader-kex"]
