@@ -2125,6 +2125,14 @@ FOLDERS = {
             inserted("x"),
         ],
     ),
+    "text of sentences among blanks": Input(
+        1_000,
+        lambda n: [EMPTY, text_of("a. " + ("b" + " " * 8_000 + "c. ") * n)],
+    ),
+    "text of wide lines with blanks": Input(
+        1_000,
+        lambda n: [EMPTY, text_of("\U0001f600" + ("a" + " " * 8_997 + "\n") * n)],
+    ),
     "search of a row with long indexes": Input(
         30,
         lambda n: [
@@ -2171,6 +2179,11 @@ def in_folder(size: int) -> Sent:
         ],
     }
     return admin("PUT", "/state", document)
+
+
+def text_of(text: str) -> Sent:
+    """A collection is created of a text."""
+    return sent_json(f"{CREATE}/text", datasetId="d", name="n", text=text)
 
 
 def row_with(**fields: Any) -> Sent:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.domain.datasets.texts import MAX_ROW_CHARS, ChunkRules, chunks
+from mock_server.domain.limits import Published
 from mock_server.domain.objects.pending import complete
 
 SMALL = ChunkRules(size=100, overlap=20, min_chars=0)
@@ -72,6 +73,15 @@ def test_what_has_no_break_is_cut_where_a_row_is_full() -> None:
     assert cut("x" * (MAX_ROW_CHARS - 1)) == ["x" * (MAX_ROW_CHARS - 1)]
     found = cut("x" * 2 * MAX_ROW_CHARS)
     assert {len(each) for each in found[:-1]} == {100}
+
+
+def test_blanks_make_no_row_longer_than_a_state_takes() -> None:
+    blank = " " * 2 * Published.text_chars
+    assert cut(f"a{blank}", ChunkRules()) == cut(f"{blank}a") == ["a"]
+    for text in (f"a{' ' * 9_000}\n" * 300, f"a{' ' * 60}. " * 9_000):
+        found = cut(text, ChunkRules(overlap=0))
+        assert max(map(len, found)) < 10 * ChunkRules().size
+        assert "".join("".join(found).split()) == "".join(text.split())
 
 
 def test_more_than_so_many_are_not_made() -> None:

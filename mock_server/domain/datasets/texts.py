@@ -18,6 +18,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from mock_server.domain.limits import Published
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.pending import Steps, compute
 
@@ -73,8 +74,10 @@ def chunks(
 
     If there are more than `limit` chunks, return the first `limit` + 1.
     """
-    if len(text.strip()) < rules.min_chars or not text.strip():
-        return [text] if text.strip() else []
+    stripped = text.strip()
+    if len(stripped) < rules.min_chars or not stripped:
+        whole = text if len(text) <= Published.text_chars else stripped
+        return [whole] if stripped else []
     results: list[str] = []
     text = yield from _with_short_line_ends(text)
     text = yield from _with_code_in_one_line(text)
@@ -86,9 +89,12 @@ def chunks(
         texts = [body]
         if not rules.separators or _chars(body) > MAX_ROW_CHARS:
             texts = yield from _split(body, rules)
-        for number, each in enumerate(texts or [""], 1):
-            if not number % _MATCHES_PER_STEP:
+        chars = 0
+        for each in texts or [""]:
+            chars += len(each) + MIN_CHUNK_CHARS
+            if chars > _PART_CHARS:
                 yield
+                chars = 0
             chunk = f"{heading}{each}".replace(_CODE_LINE_END, "\n").strip()
             if chunk:
                 results.append(re.sub(r"\n{3,}", "\n\n", chunk))
@@ -224,12 +230,14 @@ def _split(
         limit = MAX_ROW_CHARS if has_code else rules.size
         piece_chars = _chars(piece)
         if carry_chars + piece_chars > 1.2 * limit and carry_chars > 0.8 * limit:
+            yield  # `_overlap` takes long, and few pieces take no step of `_matches`
             results.append(carry)
             carry = _overlap(carry, rules, step)
             carry_chars = _chars(carry)
         if carry_chars + piece_chars <= limit:
             carry, carry_chars, is_new = carry + piece, carry_chars + piece_chars, True
             continue
+        yield
         if carry_chars + piece_chars < 1.2 * limit:
             results.append(carry + piece)
         else:
@@ -262,10 +270,13 @@ def _overlap(chunk: str, rules: ChunkRules, step: int) -> str:
 
 
 def _chars(text: str) -> int:
-    """Return the number of characters without white space; in a long text, of all."""
+    """Return the number of characters without white space; in a long text, of all.
+
+    At least an eighth counts, so that a chunk of white space ends too.
+    """
     if len(text) > _PART_CHARS:
         return len(text)
-    return len("".join(text.split()))
+    return max(len("".join(text.split())), len(text) // 8)
 
 
 _MAX_PARTS = 64
