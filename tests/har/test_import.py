@@ -377,6 +377,15 @@ def test_a_key_in_a_path_becomes_a_parameter(tmp_path: Path, dash: str) -> None:
     assert script["path"] == "/fastgpt-z1b2c3d4e5f6g7h8i9.js"
 
 
+def test_of_paths_that_differ_in_a_secret_the_last_answer_is_kept(
+    tmp_path: Path,
+) -> None:
+    paths = [f"/session/{token}/x" for token in ("a1b2c3d4e5", "z9y8x7w6v5")]
+    [part] = responses(tmp_path, *(entry(path, path[-4:]) for path in paths))
+    assert part["path"] == "/session/{secret2}/x"
+    assert part["text"] == "v5/x"
+
+
 def test_a_name_of_many_escapes_makes_yaml_that_loads(tmp_path: Path) -> None:
     body = '{"%s":1}' % ("\\u0001" * 300)
     target = tmp_path / "made.yaml"

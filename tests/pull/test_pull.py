@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import fields
 
 from mock_server.api.fixture_loading import load_fixture
+from mock_server.service.pull.fixture import anonymous
+from mock_server.service.pull.lists import ListedChat, ListedCollection, ListedRow
 from mock_server.service.pull.walk import Selection
 from tests.pull.walks import (
     APP,
@@ -132,6 +135,15 @@ def test_an_anonymous_file_has_none_of_the_texts(tmp_path: Path, profile: str) -
     assert shape_of(items_of(made)) == shape_of(items_of(plain))
     assert made == again
     assert texts_of(json.loads(made)) & texts_of(json.loads(other)) == set()
+
+
+@pytest.mark.parametrize("item", [ListedChat, ListedCollection, ListedRow])
+def test_all_that_may_name_somebody_is_replaced(item: type) -> None:
+    shown = {each.encode_name: "plain" for each in fields(item)}
+    kept = {name for name, each in anonymous(shown, KEY).items() if each == "plain"}
+    times_and_types = {"updateTime", "createTime", "type", "trainingType"}
+    numbers = {"chunkIndex", "dataAmount", "trainingAmount", "fileSize"}
+    assert kept <= times_and_types | numbers | {"top", "forbid", "hasError"}
 
 
 def test_an_anonymous_file_serves(tmp_path: Path) -> None:

@@ -250,7 +250,9 @@ class HarImport:
 
     def _add_response(self, exchange: reading.Exchange, request: str) -> None:
         """Add a response to the static responses, if the limits allow it."""
-        name, size = (exchange.method, exchange.path), len(exchange.body)
+        part, size = response_part(exchange), len(exchange.body)
+        part["path"] = self._without_secrets(part["path"])
+        name = exchange.method, part["path"]
         old = self._responses.get(name)
         if old is None and len(self._responses) == self._limits.responses:
             self.notes.omit(_TOO_MANY, request)
@@ -259,8 +261,6 @@ class HarImport:
         if total > self._limits.responses_bytes:
             self.notes.omit(TOO_LARGE, request)
             return
-        part = response_part(exchange)
-        part["path"] = self._without_secrets(part["path"])
         if old is not None and old[1] != part:
             self.notes.note_replacement(request, old[0], exchange.origin)
         self._responses[name] = exchange.origin, part, size

@@ -21,7 +21,7 @@ _ID_HEX_DIGITS, _HEX_DIGITS = 24, 16
 # times, numbers and types, identify nobody, so they stay.
 _PREFIXES = {
     **dict.fromkeys(("id", "_id", "parentId", "tmbId", "chatId"), ""),
-    **dict.fromkeys(("externalFileId", "fileId"), ""),
+    **dict.fromkeys(("externalFileId", "fileId", "shareId", "outLinkUid"), ""),
     "name": "name-",
     "tags": "tag-",
     "title": "title-",
@@ -29,6 +29,7 @@ _PREFIXES = {
     "rawLink": "https://example.com/",
     "q": "text-",
     "a": "text-",
+    "indexes": "text-",
 }
 
 
