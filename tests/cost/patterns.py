@@ -27,10 +27,13 @@ METHODS = {
     "sub",
     "subn",
 }
-SIZES = [int(10 * 1.5**step) for step in range(16)]
-"""From one to the next so little that a pattern without end is noticed in time."""
-EIGHTH, MOST, NOISE = 5, 14, 0.003
-"""Steps from an eighth to the whole, how much more that may cost, and seconds."""
+SIZES = {10: 10, 15: 10, 22: 10, 33: 10, 50: 10, 75: 10, 600: 75, 4_800: 600}
+"""Sizes, each with a smaller one, about an eighth, with which it is compared.
+
+The first are so near that a pattern without end is noticed in time.
+"""
+MOST, NOISE = 14, 0.003
+"""How much more a size may cost than an eighth of it, and seconds."""
 CATEGORIES = {"digit": r"\d", "space": r"\s", "word": r"\w"}
 
 
@@ -197,12 +200,12 @@ def _repeats(nodes: Iterable[Any], before: str) -> Iterator[tuple[str, str]]:
 def slow(use: Use) -> str | None:
     """A text for each character of which a pattern takes longer; None without one."""
     for before, pump, end in attacks(use.pattern):
-        times: list[float] = []
-        for size in SIZES:
+        times: dict[int, float] = {}
+        for size, eighth in SIZES.items():
             text = before + pump * size + end
-            times.append(_seconds(use, text))
-            most = MOST * times[max(0, len(times) - 1 - EIGHTH)] + NOISE
-            if times[-1] > most and min(_seconds(use, text) for _ in range(3)) > most:
+            times[size] = _seconds(use, text)
+            most = MOST * times[eighth] + NOISE
+            if times[size] > most and min(_seconds(use, text) for _ in range(3)) > most:
                 return f"{use.place}: {before!r} + {pump!r} * {size} + {end!r}"
     return None
 
