@@ -31,7 +31,8 @@ from mock_server.domain.objects.fixture_data import FixtureData
 HIDDEN = b"[redacted]"
 ESCAPED_KEY_BYTES = 6 * Published.key_chars
 """Bytes of the longest key, if each character is escaped as in `\\u0041`."""
-_CUT = CUT_MARK.encode()
+_CUT = re.compile(rb"(%b|\\u2026|\.\.\.\Z)" % CUT_MARK.encode())
+"""Matches the mark of a cut, also as it is in a header, and at the end of a header."""
 _SHOWN_BYTES = 8 * SHOWN_CHARS  # for characters that were escaped twice
 _ISSUED_KEY = re.compile(ISSUED_KEY_PREFIX.encode() + rb"[0-9a-f]+")
 _KEPT_FORMER = 2
@@ -131,8 +132,9 @@ class RequestSecrets(Struct, frozen=True):
         A quoted text may be cut inside a secret: the start of a secret before the mark
         of a cut is removed too.
         """
-        *cut, last = self.redact(text).split(_CUT)
-        return _CUT.join([*map(self._redact_end, cut), last])
+        *parts, last = _CUT.split(self.redact(text))
+        parts[::2] = map(self._redact_end, parts[::2])  # the others are the marks
+        return b"".join([*parts, last])
 
     def redact_text(self, text: str) -> str:
         """Return a text without secrets."""
@@ -279,7 +281,7 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     sent = replace(sent, query=query, headers=headers, body=body)
     entry.request = replace(sent, method=_decode(method), path=_decode(path))
     entry.response_headers = [
-        (name, HIDDEN if name == b"set-cookie" else secrets.redact(value))
+        (name, HIDDEN if name == b"set-cookie" else secrets.redact_message(value))
         for name, value in entry.response_headers
     ]
     hide = partial(redacted_text, secrets=secrets)

@@ -194,6 +194,9 @@ def test_the_beginning_of_a_secret_goes_at_a_cut_mark_only(
     hidden = "got [redacted]… and [redacted]… but fastgpt-own stays"
     assert secrets.redact_message(cut.encode()) == hidden.encode()
     assert secrets.redact_message("fastgpt… x".encode()) == "fastgpt… x".encode()
+    in_header = rb"got fastgpt-own\u2026 and ... but fastgpt-own..."
+    hidden_there = rb"got [redacted]\u2026 and ... but [redacted]..."
+    assert secrets.redact_message(in_header) == hidden_there
 
 
 @pytest.mark.ci

@@ -6,7 +6,8 @@ cut or redacted.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from heapq import nsmallest
 from itertools import islice
 from typing import Annotated, Any
@@ -85,7 +86,24 @@ Facts = Mapping[str, object]
 """The expected values by field of Criteria, only for fields that are set."""
 
 
-def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
+class KnownNames:
+    """The names that criteria of one call may have besides those of operations."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    @cached_property
+    def routes(self) -> Collection[str]:
+        """The routes of static responses and answers that the sandbox has now."""
+        return self._call.routes
+
+    @cached_property
+    def in_journal(self) -> Collection[str | None]:
+        """Of entries: an answer that has ended is no route any more."""
+        return {each.operation for each in self._call.sandbox.journal.since(0)}
+
+
+def facts_of(criteria: Criteria, known: KnownNames, root: str) -> Facts:
     """Return the fields of criteria that are set, as plain data.
 
     Raises InvalidField for an unknown operation; `root` is the place of the criteria in
@@ -94,9 +112,8 @@ def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
     facts = {name: getattr(criteria, name) for name in Criteria.__struct_fields__}
     if criteria.operation is not UNSET:
         name, place = criteria.operation, f"{root}.operation"
-        # An answer that has ended is no route any more, but its requests are entries.
-        if not any(each.operation == name for each in call.sandbox.journal.since(0)):
-            OPERATIONS.check_name(name, place, responses=call.routes)
+        if name not in OPERATIONS and name not in known.in_journal:
+            OPERATIONS.check_name(name, place, responses=known.routes)
     return {name: fact for name, fact in facts.items() if fact is not UNSET}
 
 
@@ -191,7 +208,7 @@ def _has_id(request_id: str | UnsetType, entry: Entry, sandbox: str) -> bool:
 
 
 def _query_facts(query: JournalQuery, call: Call) -> Facts:
-    facts = facts_of(query, call, "query")
+    facts = facts_of(query, KnownNames(call), "query")
     if query.body is UNSET:
         return facts
     return {**facts, "body": json_object(query.body, "query.body")}
@@ -274,7 +291,8 @@ async def verify(
     call: Call, assertion: Verify
 ) -> views.Verified | Conflict[views.Verified]:
     """Assert which requests clients sent, how many, or in which order."""
-    journal, facts = call.sandbox.journal, facts_of(assertion, call, "$")
+    journal, known = call.sandbox.journal, KnownNames(call)
+    facts = facts_of(assertion, known, "$")
     minimum, maximum = _bounds(assertion)
     if assertion.in_order is UNSET:
         result = await _verify_count(facts, journal, minimum, maximum)
@@ -282,7 +300,7 @@ async def verify(
         if facts or (minimum, maximum) != _bounds(Verify()):
             raise InvalidField("inOrder alone", "other criteria too", "$")
         steps = [
-            facts_of(each, call, f"$.inOrder[{number}]")
+            facts_of(each, known, f"$.inOrder[{number}]")
             for number, each in enumerate(assertion.in_order)
         ]
         result = await _verify_order(steps, journal)
