@@ -343,9 +343,13 @@ def credentials_in(sent: SentRequest, names: Collection[str]) -> tuple[bytes, ..
     known fields) is not empty, the names of unknown fields are included.
     """
     fields: dict[str, str | msgspec.Raw] = dict(parse_qsl(sent.query.decode("latin-1")))
-    with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
-        # Not decoded as a whole: numbers may take long.
-        fields |= msgspec.json.decode(sent.body or b"{}", type=dict[str, msgspec.Raw])
+    content = (sent.body or b"").strip()
+    if content.startswith(b"{"):
+        with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
+            # Not decoded as a whole: numbers may take long.
+            fields |= msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+    elif content:
+        fields[""] = msgspec.Raw(content)  # it may be the password alone
     first = dict.fromkeys((*names, *islice(fields, _MAX_FIELDS)))
     hidden = (name for name in first if name not in _LOGIN_FIELDS_SHOWN)
     values = [fields[name] for name in hidden if name in fields]

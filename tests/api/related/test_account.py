@@ -171,6 +171,13 @@ def test_a_journal_hides_what_is_sent_to_paths_near_a_login(
     assert "s3cret" not in kept(api)
 
 
+@pytest.mark.parametrize("secret", ["12345678", '"hunter2-a"', '["hunter2-a"]'])
+def test_a_journal_hides_a_password_that_is_no_field(api: Api, secret: str) -> None:
+    headers = {"Content-Type": "application/json"}
+    api.client.post(LOGIN, content=f" {secret} ", headers=headers)
+    assert secret.strip('["]') not in kept(api)
+
+
 @pytest.mark.parametrize(
     "path",
     [
