@@ -369,7 +369,9 @@ def test_a_page_of_large_records_is_of_one_moment(
     talk(scenario, chat_of(240))
 
 
-@pytest.mark.parametrize("path", ["v2/list", "list"])
+@pytest.mark.parametrize(
+    "path", ["v2/list", pytest.param("list", marks=pytest.mark.ci)]
+)
 def test_rows_that_are_listed_belong_to_the_collection_that_is_named(path: str) -> None:
     """Two datasets have a collection of one id; that of the first is deleted."""
 
@@ -517,7 +519,7 @@ async def chat_count(client: httpx2.AsyncClient) -> int:
     ],
     ids=["reset", "restore", "other chats", "no share", "same data"],
 )
-@pytest.mark.parametrize("has_fault", [False, True])
+@pytest.mark.parametrize("has_fault", [False, pytest.param(True, marks=pytest.mark.ci)])
 def test_a_clear_that_is_overtaken_by_a_new_state_changes_only_the_old_one(
     method: str, path: str, body: dict[str, Any], left: int, has_fault: bool
 ) -> None:

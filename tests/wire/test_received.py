@@ -15,6 +15,7 @@ from mock_server.domain.limits import Limits
 from mock_server.wire.protocol import RequestDeadlineMixin
 from mock_server.wire.server import running
 from mock_server.wire.uvicorn_internals import HttpParser
+from tests.conftest import H11
 from tests.support import SECONDS, wait
 from tests.wire.sockets import REQUEST, answer, connect, exchange
 
@@ -22,7 +23,7 @@ HEAD = b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X-A: %b\r\n" % (b"a" * 8_000) * 4
 LIMITS = Limits(received_bytes=3 * len(HEAD))
 FLOOD = 160_000
 """Requests of 32 MB: more than the buffers of two sockets take."""
-PARSERS = pytest.mark.parametrize("http", ["zttp", "h11"])
+PARSERS = pytest.mark.parametrize("http", ["zttp", *H11])
 
 
 def begun_and_ended(url: str) -> bytes:
