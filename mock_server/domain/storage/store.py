@@ -207,7 +207,7 @@ class Store(ChatStore):
         for app_id in ids:
             del apps[app_id]
         by_app = self._app_sizes, self._loaded_apps, self._chats, self._records
-        for app_id in ids & set(chain(*by_app, self._orders)):
+        for app_id in ids & set(chain(*by_app, self._orders, self.turns)):
             self._forget_app(app_id)
         keys = self.api_keys.values()
         self.api_keys.remove(*[each.id for each in keys if each.app_id in ids])
@@ -222,6 +222,7 @@ class Store(ChatStore):
         self._forget_changes(app_id)
         self._charge.add_unchecked(-self._app_sizes.pop(app_id, 0))
         self._loaded_apps.pop(app_id, None)
+        self.turns.pop(app_id, None)
 
     def dataset(self, dataset_id: str) -> Dataset | None:
         return self._datasets.get(dataset_id)
