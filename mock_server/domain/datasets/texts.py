@@ -170,14 +170,15 @@ def _sections(text: str, rules: ChunkRules) -> Iterator[tuple[str, str] | None]:
             continue
         body, level = text[start : match.start()], len(match[1])
         is_last = bool(open_headings) and level <= open_headings[-1][0]
-        if body.strip() or is_last:
+        if not _is_blank(body) or is_last:
             yield _heading_text(open_headings, rules), body
         while open_headings and open_headings[-1][0] >= level:
             open_headings.pop()
         open_headings.append((level, match[0]))
         start = match.end()
-    if text[start:].strip() or open_headings:
-        yield _heading_text(open_headings, rules), text[start:]
+    rest = text[start:]
+    if not _is_blank(rest) or open_headings:
+        yield _heading_text(open_headings, rules), rest
 
 
 def _heading_text(open_headings: list[tuple[int, str]], rules: ChunkRules) -> str:
@@ -200,10 +201,11 @@ def _pieces(
             continue
         piece = text[start : match.end() if keeps_breaks else match.start()]
         start = match.end()
-        if piece.strip():
+        if not _is_blank(piece):
             yield piece
-    if text[start:].strip():
-        yield text[start:]
+    rest = text[start:]
+    if not _is_blank(rest):
+        yield rest
 
 
 def _split(
@@ -267,6 +269,10 @@ def _overlap(chunk: str, rules: ChunkRules, step: int) -> str:
             tail = "".join(pieces[start + 1 :])
             return _overlap(longer, rules, step + 1) or tail
     return "".join(pieces[start:])
+
+
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()  # `strip` would copy a long text
 
 
 def _chars(text: str) -> int:
