@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial
@@ -371,6 +372,25 @@ def test_more_searches_than_are_cached_all_end() -> None:
             kept[pending.key] = pending
             deque(pending, maxlen=0)
     assert [len(each) for each in found] == [10] * 4
+
+
+def test_folders_that_came_and_went_leave_nothing() -> None:
+    tree, count = changed(Tree(())), 300
+
+    def bring_and_remove(start: int) -> None:
+        for number in range(start, start + count):
+            tree.put(Collection(f"f{number}", "f", type="folder"))
+            tree.put(Collection(f"c{number}", "c", parent_id=f"f{number}"))
+            assert len(tree.listing(f"f{number}", "name").items) == 1
+            tree.remove([f"f{number}"])
+
+    bring_and_remove(0)
+    tracemalloc.start()
+    try:
+        bring_and_remove(count)
+        assert tracemalloc.get_traced_memory()[0] < 30 * count
+    finally:
+        tracemalloc.stop()
 
 
 def test_folders_may_be_nested_deeper_than_python_calls() -> None:

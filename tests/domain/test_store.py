@@ -511,6 +511,20 @@ def test_new_ids_are_the_same_after_a_reset_and_never_taken() -> None:
     assert other.new_id() == made[5]
 
 
+def test_only_ids_that_would_be_made_are_kept_when_they_are_gone() -> None:
+    store = Store(FixtureData(datasets={"d": Dataset("d")}))
+    made = Store(FixtureData()).new_ids(9)
+    others = "x", f"ffffffff{'0' * 16}", f"{made[8]}x", "ffgggggg" * 3
+    sizes = []
+    for own_id in (*others, made[8]):
+        store.put_collection(store.datasets()[0], Collection(own_id, "x"))
+        store.remove_collections((store.datasets()[0], [own_id]))
+        sizes.append(store.size)
+    assert len(set(sizes[:4])) == 1
+    assert sizes[4] > sizes[3]
+    assert made[8] not in store.new_ids(20)
+
+
 def of_rows(dataset_id: str, *ids: str) -> FixtureData:
     """A dataset with rows of these ids."""
     rows = {"c": sort_rows(Row(each, "q") for each in ids)}

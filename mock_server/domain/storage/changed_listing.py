@@ -182,6 +182,11 @@ class ChangedListings(dict[tuple[Order, Scope], ChangedListing]):
         listings = [each for *_, each in changed if isinstance(each, ChangedListing)]
         return len(changed) + sum(len(each._results) for each in listings)
 
+    def drop_folder(self, folder: str) -> None:
+        """Drop the listings of a folder that has no content any more."""
+        for order in ORDERS:
+            self.pop((order, folder), None)
+
     def containers(self) -> list[Any]:
         """Return all lists that the listings and their cached results hold."""
         lists: list[list[Any]] = []

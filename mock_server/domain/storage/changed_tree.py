@@ -58,6 +58,17 @@ class _ByFolder(dict[Scope, dict[str, V]]):
             self._own_folders.add(folder)
         return self[folder]
 
+    def remove(self, folder: Scope, own_id: str) -> bool:
+        """Remove a value; return True if the folder has none any more."""
+        values = self.changeable(folder)
+        del values[own_id]
+        if values:
+            return False
+        del self[folder]
+        if self._own_folders is not None:
+            self._own_folders.discard(folder)
+        return True
+
     def copy(self) -> _ByFolder[V]:
         self._own_folders = None
         return _ByFolder(self)
@@ -454,7 +465,9 @@ class ChangedTree(FolderTree):
             else:
                 listing.remove(self._places.place(order, base, key))
         if is_put:
-            del self._put[ANYWHERE][item.id], self._put.changeable(folder)[item.id]
+            del self._put[ANYWHERE][item.id]
+            if self._put.remove(folder, item.id) and folder in self._new_folders:
+                self._forget_folder(folder)
             self._folded.pop(item, None)
             self.created -= item.id not in self._base.by_id
         else:
@@ -480,6 +493,14 @@ class ChangedTree(FolderTree):
         loaded = self._base.by_id.get(folder)
         if loaded is not None:
             self._filled.changeable(loaded.parent_id)[folder] = None
+
+    def _forget_folder(self, folder: str) -> None:
+        """Forget that a folder without content in the base got some."""
+        del self._new_folders[folder]
+        loaded = self._base.by_id.get(folder)
+        if loaded is not None:
+            self._filled.remove(loaded.parent_id, folder)
+        self._listings.drop_folder(folder)
 
     def _build_in_steps(
         self, order: Order, scope: Scope, base: Listing

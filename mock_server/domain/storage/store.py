@@ -88,7 +88,7 @@ class Store(ChatStore):
         self.export_time: int | None = None
         """Time of the last export in milliseconds; None before the first export."""
         self._last_id = 0
-        # Ids of the form of `new_ids` that callers chose, as after a reset.
+        # Ids that `new_ids` would make later, and callers chose, as after a reset.
         self._taken_ids: set[str] = set()
         # Charged bytes of the store itself, if it is a copy.
         self._own_bytes = 0
@@ -146,12 +146,7 @@ class Store(ChatStore):
         created: list[str] = []
         while missing := count - len(created):
             numbers = range(self._last_id + 1, self._last_id + 1 + missing)
-            # An id need not be secret: it has to be unique, and look like a real id.
-            digits = (sha256(b"%d" % each).hexdigest() for each in numbers)
-            ids = [
-                f"{NEW_ID_START}{number:06x}{each}"[:_ID_CHARS]
-                for number, each in zip(numbers, digits, strict=True)
-            ]
+            ids = [*map(_made_id, numbers)]
             loaded = (each.ids_of_sandboxes for each in self._loaded_sources())
             for known_ids in (self._taken_ids, *loaded):
                 if known_ids:
@@ -311,11 +306,10 @@ class Store(ChatStore):
         # The rows of a removed collection with this id must not appear again.
         had_rows = collection.id in dataset.rows and collection.id not in tree
         tree.put(collection)
-        start = f"{NEW_ID_START}{self._last_id:06x}"
-        if (
-            collection.id.startswith(NEW_ID_START)
-            and collection.id[: len(start)] > start
-        ):
+        if _is_made_after(self._last_id, collection.id):
+            self._charge.add_unchecked(
+                _ID_BYTES * (collection.id not in self._taken_ids)
+            )
             self._taken_ids.add(collection.id)
         if had_rows:
             self.rows.remove(dataset, [collection.id])
@@ -500,15 +494,34 @@ def _find_spans(trees: Iterable[Tree]) -> Steps[None]:
 
 # Estimated bytes of a copied store without its data, of an app's slot in a mapping, of
 # an app or a dataset without texts, of a changed tree, of a login code, of a file
-# without content, and of an API key without its name.
+# without content, of an API key without its name, and of an id.
 _STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 700
 _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
 _API_KEY_BYTES = 500
+_ID_BYTES = 150
 
 
 _LOOKUPS_PER_STEP = 8 * STEP
 _ID_CHARS = 24
 """Length of a new id. Most ids of fixtures are smaller, so new rows are the latest."""
+
+
+def _made_id(number: int) -> str:
+    """Return a new id. It need not be secret, but unique, and look like a real one."""
+    digits = sha256(b"%d" % number).hexdigest()
+    return f"{NEW_ID_START}{number:06x}{digits}"[:_ID_CHARS]
+
+
+def _is_made_after(last: int, own_id: str) -> bool:
+    """Return whether an id is one that is made later than the number `last`."""
+    start = len(NEW_ID_START)
+    if not own_id.startswith(NEW_ID_START) or len(own_id) != _ID_CHARS:
+        return False
+    try:
+        number = int(own_id[start : start + 6], 16)
+    except ValueError:
+        return False
+    return number > last and own_id == _made_id(number)
 
 
 def _size_of_api_key(key: ApiKey) -> int:
