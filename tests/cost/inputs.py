@@ -1735,6 +1735,13 @@ FOLDERS = {
             Sent(LIST, b'{"searchText":"a",' + EVERYTHING[1:]),
         ],
     ),
+    "search for marks after many changes": Input(
+        8_000,
+        lambda n: [
+            *changed_folders(n, name="a"),
+            with_fields(datasetId="d", searchText="\u0301\u0f73\u0327" * 341),
+        ],
+    ),
     "changed folders that are restored": Input(
         60_000,
         lambda n: [

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, Final, Literal, Protocol
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from mock_server.domain.objects.blocks import ComputedSequence
 from mock_server.domain.objects.haystack import Haystack, fold
@@ -114,7 +114,7 @@ class Search(Struct, frozen=True):
 
     It also has one of the `tags`, or all tags with `needs_every_tag`, and the text of
     the `value` in its field. An empty `term`, `conditions` or `tags`, or no `value`,
-    restricts nothing; at least one of them is set.
+    restricts nothing; at least one of them is set. `term` is folded.
     """
 
     term: str = ""
@@ -123,6 +123,10 @@ class Search(Struct, frozen=True):
     tags: tuple[str, ...] = ()
     needs_every_tag: bool = False
     value: tuple[TextField, str] | None = None
+
+    def __post_init__(self) -> None:
+        # Once, because a term is compared with each changed collection.
+        force_setattr(self, "term", fold(self.term))
 
     @property
     def has_restriction(self) -> bool:
@@ -159,10 +163,8 @@ class Search(Struct, frozen=True):
             return False
         if not self.term:
             return True
-        term = fold(self.term)
-        return any(
-            term in text for text in (folded[:1] if self.fields == "name" else folded)
-        )
+        texts = folded[:1] if self.fields == "name" else folded
+        return any(self.term in text for text in texts)
 
 
 class AnyListing(Protocol):
