@@ -300,6 +300,7 @@ SEARCH = Sent(
     ).encode(),
 )
 RELATED, APPS = "/api/core/dataset", "/api/core/app"
+MARKED_TAGS = ["\u0301\u0f73\u0327" * 83 + f"{at}" for at in range(Published.tags)]
 EMPTY = admin(
     "PUT",
     "/state",
@@ -1735,6 +1736,24 @@ FOLDERS = {
             Sent(LIST, b'{"searchText":"a",' + EVERYTHING[1:]),
         ],
     ),
+    "folder of marked tags that is disabled after a search": Input(
+        230,
+        lambda n: [
+            folder(n, tags=MARKED_TAGS),
+            sent_json(CREATE, datasetId="d", parentId="f", name="x", type="virtual"),
+            with_fields(datasetId="d", searchText="zz"),
+            forbidden(),
+        ],
+    ),
+    "collections with marked tags that are trained after a search": Input(
+        64,
+        lambda n: [
+            *marked_collections(n),
+            with_fields(datasetId="d", searchText="zz"),
+            LATER,
+            with_fields(datasetId="d"),
+        ],
+    ),
     "search for marks after many changes": Input(
         8_000,
         lambda n: [
@@ -2223,6 +2242,23 @@ def of_tags(size: int, *then: Sent) -> list[Sent]:
     collections = [{"name": "a {n}", "repeat": size, "tags": ["p", "q"]}]
     datasets = [{"id": "d", "collections": collections}]
     return [admin("PUT", "/state", {"datasets": datasets}), *then]
+
+
+def marked_collections(size: int) -> list[Sent]:
+    """A state of collections with such tags, into each of which a row is pushed."""
+    collections = [
+        {"_id": f"c{at}", "name": "a", "tags": MARKED_TAGS} for at in range(size)
+    ]
+    datasets = [{"id": "d", "collections": collections}]
+    document = {"clock": "2026-01-01T00:00:00Z", "datasets": datasets}
+    path = f"{RELATED}/data/pushData"
+    return [
+        admin("PUT", "/state", document),
+        *(
+            sent_json(path, collectionId=f"c{at}", data=[{"q": "x"}])
+            for at in range(size)
+        ),
+    ]
 
 
 def changed_folders(size: int, **fields: Any) -> list[Sent]:

@@ -168,6 +168,25 @@ def test_many_collections_are_trained_while_others_are_served() -> None:
     assert found[1].data_amount == 1
 
 
+def test_rows_wait_if_others_take_the_memory_while_they_are_trained() -> None:
+    loaded = tuple(Row(f"{n:06}", "q", chunk_index=n) for n in range(60_000))
+    dataset = replace(DATASET, rows={"c": loaded})
+    memory = Memory(Limits(memory_bytes=10_000_000))
+    store = Store(FixtureData(datasets={"d": dataset}), memory)
+    new = tuple(Row(f"x{n}", "q", chunk_index=400 * n) for n in range(150))
+    training.begin(store, dataset, LOADED, new, now=SINCE)
+    with pytest.raises(NotReady) as raised:
+        training.train_due_rows(store, SINCE + 10_000)
+    full = memory.charge("faults", memory.limit - memory.used - 50_000)
+    deque(raised.value.pending, maxlen=0)
+    assert shown(store, 10_000) == (150, 1, 60_000)
+    full.release()
+    with pytest.raises(NotReady) as raised:
+        training.train_due_rows(store, SINCE + 10_001)
+    deque(raised.value.pending, maxlen=0)
+    assert shown(store, 10_001) == (0, 151, 60_150)
+
+
 @pytest.mark.parametrize("is_kept", [True, False])
 def test_rows_that_change_while_others_are_trained_among_them_stay(
     is_kept: bool,

@@ -27,6 +27,11 @@ def fold(text: str) -> str:
     return normalize("NFC", text.casefold())
 
 
+def costly_chars(texts: Iterable[str]) -> int:
+    """Return how many characters of these texts take long to fold: those not ASCII."""
+    return sum(len(each) for each in texts if not each.isascii())
+
+
 _PART_CHARS = 1_024
 _SLOW_COST = 32
 """Maximum cost of folding a character, relative to changing only its case."""

@@ -20,6 +20,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.memory import MemoryCharge
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.folder_tree import FolderTree
+from mock_server.domain.objects.haystack import costly_chars
 from mock_server.domain.objects.index import ANYWHERE, Listing, Order, Scope
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import (
@@ -278,7 +279,9 @@ class ChangedTree(FolderTree):
         """
         olds = [self.get(each.id) for each in collections]
         self._add_size(sum(map(self._growth, collections, olds)))
-        self._drop_listings_before(collections)
+        texts = chain.from_iterable((each.name, *each.tags) for each in collections)
+        takes_long = costly_chars(texts) > _MAX_FOLDED_CHARS
+        self._drop_listings_before(collections, is_large=takes_long)
         for collection, old in zip(collections, olds, strict=True):
             if old is not None:
                 self._delete(old)
@@ -545,6 +548,8 @@ _TEXT_BYTES = 49
 _HIDDEN_BYTES = 40
 _MAX_MOVED_PLACES = 50_000_000
 """How many places may move in lists and arrays while other requests wait."""
+_MAX_FOLDED_CHARS = 16_384
+"""How many characters of changed texts are folded while other requests wait."""
 _PLACES_PER_UPDATE = 6_000
 """Number of places that move in the time that an update of a listing takes besides."""
 _INVERTED = bytes((1, 0)) * 128

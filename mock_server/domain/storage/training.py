@@ -8,11 +8,13 @@ from msgspec.structs import replace
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.fixture_data import JobsKey
+from mock_server.domain.objects.haystack import costly_chars
 from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.objects.pending import Steps, compute
 from mock_server.domain.objects.rows import (
     SLOT_BYTES,
     Job,
+    Merge,
     advance_all,
     amount_of,
     next_due_time,
@@ -65,6 +67,8 @@ def begin(
 
 
 _COLLECTIONS_PER_STEP = 16  # a step takes a millisecond or two
+_CHARS_PER_COLLECTION = 512
+"""Folding so many characters takes as long as storing a collection."""
 
 
 def train_due_rows(store: Store, now: int) -> None:
@@ -105,10 +109,6 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
         if merge is not None and not store.rows.is_current(dataset, merge):
             places.append(place)
             continue
-        if remaining:
-            store.jobs.put(place, remaining)
-        else:
-            store.jobs.remove(place)
         # A request may have stored the collection with another amount.
         waiting = collection.training_amount + amount_of(remaining) - amount_of(jobs)
         trained = replace(
@@ -116,14 +116,39 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
             data_amount=collection.data_amount + len(rows),
             training_amount=max(0, waiting),
         )
-        if merge is not None:
-            store.rows.apply(dataset, merge)
-        store.put_collection(dataset, trained)
-        settled += 1
+        try:
+            _store(store, dataset, trained, merge, before=collection)
+        except LimitReached:  # others took the memory during the steps
+            break
+        if remaining:
+            store.jobs.put(place, remaining)
+        else:
+            store.jobs.remove(place)
+        texts = trained.name, *trained.tags
+        settled += 1 + costly_chars(texts) // _CHARS_PER_COLLECTION
         # Pause only after progress: jobs that wait for memory would be retried forever.
-        if settled % _COLLECTIONS_PER_STEP == 0:
+        if settled >= _COLLECTIONS_PER_STEP:
             yield
+            settled = 0
     store.due_time = next_due_time(chain.from_iterable(store.jobs.values()))
+
+
+def _store(
+    store: Store,
+    dataset: Dataset,
+    collection: Collection,
+    merge: Merge | None,
+    before: Collection,
+) -> None:
+    """Store a collection and its merged rows. Raises LimitReached, and stores none."""
+    store.put_collection(dataset, collection)
+    if merge is None:
+        return
+    try:
+        store.rows.apply(dataset, merge)
+    except LimitReached:
+        store.put_collection(dataset, before)
+        raise
 
 
 def _found(store: Store, place: JobsKey) -> tuple[Dataset | None, Collection | None]:
