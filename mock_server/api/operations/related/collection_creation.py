@@ -165,9 +165,10 @@ def creation_route(
     """
     common = (
         "A parent that is in no dataset, or in another dataset, is refused. "
-        "`chunkSize` counts as at least 64. Tables are cut like other lines; an empty "
-        "separator is ignored. With `trainingType` `qa` the rows are the chunks, "
-        "because no model runs. FastGPT up to 4.9.10 returns the number of rows."
+        "`chunkSize` counts as at least 64. Of long blanks an eighth counts. Tables "
+        "are cut like other lines; an empty separator is ignored. With `trainingType` "
+        "`qa` the rows are the chunks, because no model runs. FastGPT up to 4.9.10 "
+        "returns the number of rows."
     )
     return route(
         f"POST {PATH}/{source}",
