@@ -279,9 +279,7 @@ class ChangedTree(FolderTree):
         """
         olds = [self.get(each.id) for each in collections]
         self._add_size(sum(map(self._growth, collections, olds)))
-        texts = chain.from_iterable((each.name, *each.tags) for each in collections)
-        takes_long = costly_chars(texts) > _MAX_FOLDED_CHARS
-        self._drop_listings_before(collections, is_large=takes_long)
+        self._drop_listings_before(collections, is_large=self._folds_many(collections))
         for collection, old in zip(collections, olds, strict=True):
             if old is not None:
                 self._delete(old)
@@ -290,6 +288,13 @@ class ChangedTree(FolderTree):
                 self._appended_numbers[collection.id] = self._next_number
                 self._next_number += 1
             self._insert(collection)
+
+    def _folds_many(self, collections: Sequence[Collection]) -> bool:
+        """Return True if to update listings would fold many characters at once."""
+        if not self._listings.is_used or len(collections) > self.max_single_removals:
+            return False  # more drop the listings anyway
+        texts = chain.from_iterable((each.name, *each.tags) for each in collections)
+        return costly_chars(texts) > _MAX_FOLDED_CHARS
 
     def _growth(self, collection: Collection, old: Collection | None) -> int:
         """Return how many more bytes the tree takes if `collection` replaces `old`."""
