@@ -572,8 +572,9 @@ def _texts_of(each: Collection) -> tuple[str, ...]:
 
 
 def _size_of(each: Collection) -> int:
-    # A search stores names and tags folded, so these count twice. A collection may have
-    # many tags, and the size of each would take long to get.
+    # A search stores names and tags folded, so these count twice. The size of each text
+    # would take long to get: a collection may have many tags.
+    name, *others = _texts_of(each)
+    texts = len(others) * _TEXT_BYTES + getsizeof("".join(others))
     tags = len(each.tags) * _TEXT_BYTES + getsizeof("".join(each.tags))
-    texts = sum(map(getsizeof, _texts_of(each)))
-    return _PUT_BYTES + texts + getsizeof(each.name) + 2 * tags
+    return _PUT_BYTES + texts + 2 * getsizeof(name) + 2 * tags
