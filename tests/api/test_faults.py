@@ -79,6 +79,14 @@ def test_malformed_json_is_framed_and_no_parser_takes_it(api: Api) -> None:
             answer.json()
 
 
+@pytest.mark.parametrize("value", [[], [{"a": 1}], {}, "x", 5])
+def test_malformed_json_spoils_any_value(api: Api, value: object) -> None:
+    add(api, "answer", operation="GET /api/x", json=value)
+    add(api, "malformed_json")
+    with pytest.raises(json.JSONDecodeError):
+        api.client.get("/api/x").json()
+
+
 def test_a_page_can_read_the_headers_of_a_rate_limit(api: Api) -> None:
     add(api, "rate_limit", limit=1, window=10)
     headers = {"Authorization": "Bearer k", "Origin": "https://panel.example"}

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from mock_server.api.event_stream import EventStream
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.response import Response
 
@@ -12,9 +13,18 @@ class MalformedJson(Fault, tag="malformed_json"):
     chinese = "状态码 200，但正文不是合法的 JSON。"
 
     async def apply(self, context: FaultContext) -> Response:
-        """Return the response with a wrong bracket at the end of its body."""
+        """Return the response with a wrong bracket at the end of its body.
+
+        In a stream, each event with a JSON object ends so.
+        """
         # The length stays the same, so that only a JSON parser finds the mistake.
         response = await context.response_to_break()
         if not response.status:  # a reply that is cut before its first byte
             return response
-        return replace(response, status=200, body=response.body[:-1] + b"]")
+        if isinstance(response, EventStream):
+            return response.with_chunks(
+                replace(each, content=each.content.replace(b"}\n\n", b"]\n\n"))
+                for each in response.chunks
+            )
+        bracket = b"}" if response.body.endswith(b"]") else b"]"
+        return replace(response, status=200, body=response.body[:-1] + bracket)

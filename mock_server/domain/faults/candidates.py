@@ -9,7 +9,7 @@ from math import inf
 from mock_server.domain.faults.definition import Definition, Match
 from mock_server.domain.faults.firing import ActiveFault
 from mock_server.domain.memory import Memory
-from mock_server.domain.validation.json_match import is_match, is_test
+from mock_server.domain.validation.json_match import has_absent, is_match, is_test
 
 
 class Candidates:
@@ -83,7 +83,7 @@ def warnings_if_shadowed(
         if each is added:
             break
         is_permanent = each.remaining is None and each.ends_at == inf and not prior.skip
-        takes_all = prior.probability == 1 and is_match(
+        takes_all = prior.probability == 1 and _include(
             prior.match.conditions(), conditions
         )
         if is_permanent and takes_all:
@@ -92,6 +92,13 @@ def warnings_if_shadowed(
                 "these requests. Remove that one, or give it times or a match"
             ]
     return []
+
+
+def _include(conditions: Mapping[str, object], others: Mapping[str, object]) -> bool:
+    """Return True if all requests that meet `others` meet `conditions` too."""
+    # A field that `others` do not name may be there, or be absent.
+    is_certain = not has_absent(conditions) or conditions == others
+    return is_certain and is_match(conditions, others)
 
 
 def required_text(match: Match) -> tuple[str, str]:
