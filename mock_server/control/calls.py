@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
+from math import isfinite
 from typing import Any, NoReturn, get_args
 
 import msgspec
@@ -240,8 +241,9 @@ def _checked_seconds(times: int, timeout: Duration) -> float:
     if times < 1:
         raise ValueError(f"Expected times of at least 1, got {times}")
     max_seconds = seconds(timeout)
-    if max_seconds > _MAX_WAIT_SECONDS:
-        hint = f"write {max_seconds / 1_000:g} for as many milliseconds"
+    if not max_seconds <= _MAX_WAIT_SECONDS:  # NaN is no time either
+        milliseconds = f"write {max_seconds / 1_000:g} for as many milliseconds"
+        hint = milliseconds if isfinite(max_seconds) else ""
         expected = f"a timeout of at most {_MAX_WAIT_SECONDS} seconds"
         raise WrongValue(f"Expected {expected}, got {max_seconds:g}", hint)
     return max_seconds
