@@ -7,7 +7,7 @@ import pytest
 from mock_server import MockServer
 from tests.testing.conftest import Run
 
-TESTS = 43
+TESTS = 45
 
 
 @pytest.mark.ci

@@ -99,7 +99,7 @@ class KnownNames:
 
     @cached_property
     def in_journal(self) -> Collection[str | None]:
-        """Of entries: an answer that has ended is no route any more."""
+        """The operations of entries: an answer that has ended has no route any more."""
         return {each.operation for each in self._call.sandbox.journal.since(0)}
 
 
