@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha512
 from string import ascii_lowercase
@@ -300,6 +300,9 @@ SEARCH = Sent(
     ).encode(),
 )
 RELATED, APPS = "/api/core/dataset", "/api/core/app"
+EQUAL_TAGS = ["a" * 252 + f"{at:03}" for at in range(Published.tags)]
+EQUAL_TERMS = ["a" * (45 + at) + "b" + "a" * 40 for at in range(4)]
+"""Each is compared with most of each tag of equal letters."""
 MARKED_TAGS = ["\u0301\u0f73\u0327" * 83 + f"{at}" for at in range(Published.tags)]
 EMPTY = admin(
     "PUT",
@@ -1745,10 +1748,35 @@ FOLDERS = {
             forbidden(),
         ],
     ),
+    "folder of tags of equal letters that is disabled after searches": Input(
+        250,
+        lambda n: [
+            folder(n, tags=EQUAL_TAGS),
+            *searches_in(EQUAL_TERMS),
+            forbidden(),
+        ],
+    ),
+    "folder of names of equal letters that is disabled after searches": Input(
+        250,
+        lambda n: [
+            folder(n, name="a" * 2_000 + "{n}"),
+            *searches_in(["a" * (500 + at) + "b" + "a" * 400 for at in range(4)]),
+            forbidden(),
+        ],
+    ),
+    "collections with tags of equal letters that are trained after searches": Input(
+        64,
+        lambda n: [
+            *tagged_collections(n, EQUAL_TAGS),
+            *searches_in(EQUAL_TERMS, scopes=({},)),
+            LATER,
+            with_fields(datasetId="d"),
+        ],
+    ),
     "collections with marked tags that are trained after a search": Input(
         64,
         lambda n: [
-            *marked_collections(n),
+            *tagged_collections(n, MARKED_TAGS),
             with_fields(datasetId="d", searchText="zz"),
             LATER,
             with_fields(datasetId="d"),
@@ -2244,11 +2272,27 @@ def of_tags(size: int, *then: Sent) -> list[Sent]:
     return [admin("PUT", "/state", {"datasets": datasets}), *then]
 
 
-def marked_collections(size: int) -> list[Sent]:
-    """A state of collections with such tags, into each of which a row is pushed."""
-    collections = [
-        {"_id": f"c{at}", "name": "a", "tags": MARKED_TAGS} for at in range(size)
+def searches_in(
+    terms: Sequence[str], scopes: Sequence[Mapping[str, str]] = ({}, {"parentId": "f"})
+) -> list[Sent]:
+    """Searches in names and tags, after a collection was created in each folder."""
+    return [
+        admin("PUT", "/choices", {"profile": "documented"}),
+        *(
+            sent_json(CREATE, datasetId="d", name="x", type="virtual", **scope)
+            for scope in scopes
+        ),
+        *(
+            with_fields(datasetId="d", searchText=term, **scope)
+            for term in terms
+            for scope in scopes
+        ),
     ]
+
+
+def tagged_collections(size: int, tags: Sequence[str]) -> list[Sent]:
+    """A state of collections with such tags, into each of which a row is pushed."""
+    collections = [{"_id": f"c{at}", "name": "a", "tags": tags} for at in range(size)]
     datasets = [{"id": "d", "collections": collections}]
     document = {"clock": "2026-01-01T00:00:00Z", "datasets": datasets}
     path = f"{RELATED}/data/pushData"

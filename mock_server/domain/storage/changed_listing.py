@@ -182,6 +182,18 @@ class ChangedListings(dict[tuple[Order, Scope], ChangedListing]):
         listings = [each for *_, each in changed if isinstance(each, ChangedListing)]
         return len(changed) + sum(len(each._results) for each in listings)
 
+    def term_chars(self, folder: str | None) -> int:
+        """Return the length of all terms with which a change in a folder is compared.
+
+        A character of a text may be compared with each character of these terms.
+        """
+        changed = (each for *_, each in self.with_folder(folder))
+        listings = [each for each in changed if isinstance(each, ChangedListing)]
+        terms = (
+            search.term for each in listings for search, *_ in each._live_results()
+        )
+        return sum(map(len, terms))
+
     def drop_folder(self, folder: str) -> None:
         """Drop the listings of a folder that has no content any more."""
         for order in ORDERS:

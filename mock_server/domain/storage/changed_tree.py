@@ -279,7 +279,8 @@ class ChangedTree(FolderTree):
         """
         olds = [self.get(each.id) for each in collections]
         self._add_size(sum(map(self._growth, collections, olds)))
-        self._drop_listings_before(collections, is_large=self._folds_many(collections))
+        is_large = self.update_cost(collections) > _MAX_UPDATE_COST
+        self._drop_listings_before(collections, is_large=is_large)
         for collection, old in zip(collections, olds, strict=True):
             if old is not None:
                 self._delete(old)
@@ -289,12 +290,22 @@ class ChangedTree(FolderTree):
                 self._next_number += 1
             self._insert(collection)
 
-    def _folds_many(self, collections: Sequence[Collection]) -> bool:
-        """Return True if to update listings would fold many characters at once."""
+    def update_cost(self, collections: Sequence[Collection]) -> int:
+        """Return how long the texts of these collections hold up a `put_all`.
+
+        The unit is the time of folding a character that is not ASCII.
+        """
         if not self._listings.is_used or len(collections) > self.max_single_removals:
-            return False  # more drop the listings anyway
-        texts = chain.from_iterable((each.name, *each.tags) for each in collections)
-        return costly_chars(texts) > _MAX_FOLDED_CHARS
+            return 0  # more drop the listings anyway
+        folded, chars = 0, Counter[str | None]()
+        for each in collections:
+            texts = each.name, *each.tags
+            folded += costly_chars(texts)
+            chars[each.parent_id] += sum(map(len, texts))
+        comparisons = sum(
+            count * self._listings.term_chars(folder) for folder, count in chars.items()
+        )
+        return folded + comparisons // _COMPARISONS_PER_FOLD
 
     def _growth(self, collection: Collection, old: Collection | None) -> int:
         """Return how many more bytes the tree takes if `collection` replaces `old`."""
@@ -553,8 +564,10 @@ _TEXT_BYTES = 49
 _HIDDEN_BYTES = 40
 _MAX_MOVED_PLACES = 50_000_000
 """How many places may move in lists and arrays while other requests wait."""
-_MAX_FOLDED_CHARS = 16_384
-"""How many characters of changed texts are folded while other requests wait."""
+_MAX_UPDATE_COST = 16_384
+"""How many characters are folded, at most, while other requests wait."""
+_COMPARISONS_PER_FOLD = 4_096
+"""Comparisons of characters in the time of folding one."""
 _PLACES_PER_UPDATE = 6_000
 """Number of places that move in the time that an update of a listing takes besides."""
 _INVERTED = bytes((1, 0)) * 128

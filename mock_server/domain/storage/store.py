@@ -314,6 +314,10 @@ class Store(ChatStore):
         if had_rows:
             self.rows.remove(dataset, [collection.id])
 
+    def update_cost(self, dataset: Dataset, collection: Collection) -> int:
+        """Return how long the texts of a collection hold up `put_collection`."""
+        return self._changed_tree(dataset).update_cost([collection])
+
     def put_collections(
         self, dataset: Dataset, collections: Sequence[Collection]
     ) -> None:

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.fixture_data import JobsKey
-from mock_server.domain.objects.haystack import costly_chars
 from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.objects.pending import Steps, compute
 from mock_server.domain.objects.rows import (
@@ -67,8 +66,8 @@ def begin(
 
 
 _COLLECTIONS_PER_STEP = 16  # a step takes a millisecond or two
-_CHARS_PER_COLLECTION = 512
-"""Folding so many characters takes as long as storing a collection."""
+_COST_PER_COLLECTION = 512
+"""Cost of updating listings in the time that storing a collection takes besides."""
 
 
 def train_due_rows(store: Store, now: int) -> None:
@@ -116,6 +115,7 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
             data_amount=collection.data_amount + len(rows),
             training_amount=max(0, waiting),
         )
+        cost = store.update_cost(dataset, trained)
         try:
             _store(store, dataset, trained, merge, before=collection)
         except LimitReached:  # others took the memory during the steps
@@ -124,8 +124,7 @@ def _settle_in_steps(store: Store, now: int) -> Steps[None]:
             store.jobs.put(place, remaining)
         else:
             store.jobs.remove(place)
-        texts = trained.name, *trained.tags
-        settled += 1 + costly_chars(texts) // _CHARS_PER_COLLECTION
+        settled += 1 + cost // _COST_PER_COLLECTION
         # Pause only after progress: jobs that wait for memory would be retried forever.
         if settled >= _COLLECTIONS_PER_STEP:
             yield
