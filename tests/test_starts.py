@@ -115,6 +115,7 @@ def loaded_by_serving(*fixtures: str) -> set[str]:
     return loaded(server)
 
 
+@pytest.mark.ci
 def test_serving_json_and_its_first_answer_load_nothing_that_they_do_not_use(
     tmp_path: Path,
 ) -> None:

@@ -20,6 +20,7 @@ def test_an_app_and_a_dataset_are_shown_as_the_state_shows_them(api: Api) -> Non
     assert api.admin("GET", DATASET_PATH).json() in state["datasets"]
 
 
+@pytest.mark.ci
 def test_what_was_read_can_be_put_back_and_changes_nothing(make_api: MakeApi) -> None:
     api = make_api(None)
     before = api.admin("GET", "/state").json()

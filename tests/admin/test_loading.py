@@ -95,6 +95,7 @@ def test_one_too_many_is_503_before_its_body_is_read(server: MockServer) -> None
     assert b'"serverBusy"' in answer
 
 
+@pytest.mark.ci
 def test_a_process_that_is_killed_is_told_and_changes_nothing(
     server: MockServer,
 ) -> None:
@@ -134,6 +135,7 @@ def test_a_state_for_a_sandbox_that_is_gone_is_for_no_other(
     assert get(server, "/sandboxes/s/health").json()["generation"] == 1
 
 
+@pytest.mark.ci
 def test_a_large_state_of_a_new_sandbox_is_loaded_too(server: MockServer) -> None:
     body = b'{"name": "s", "state": %b}' % MIDDLE
     path = f"{server.url}/__admin/sandboxes"
@@ -163,6 +165,7 @@ def test_what_a_process_loads_is_what_is_loaded_in_place(content: bytes) -> None
     assert (there.sha256, there.size) == (here.sha256, here.size)
 
 
+@pytest.mark.ci
 def test_the_end_of_what_a_process_has_loaded_comes_too() -> None:
     command = [sys.executable, "-m", "mock_server.api.fixture_loading"]
     env = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
@@ -179,6 +182,7 @@ def test_the_end_of_what_a_process_has_loaded_comes_too() -> None:
         assert process.stdout.read().endswith(pack(End()))
 
 
+@pytest.mark.ci
 def test_problems_of_large_documents_are_those_of_small_ones() -> None:
     content = MIDDLE.replace(b'"name"', b'"nam"')
     with pytest.raises(FixtureError) as here:
@@ -208,6 +212,7 @@ def test_a_state_is_charged_as_long_as_somebody_holds_it() -> None:
     assert memory.used == 0
 
 
+@pytest.mark.ci
 def test_loading_ends_after_its_time() -> None:
     with pytest.raises(BadFixture, match=r"loads within 0.1 s"):
         load(large(), limits=Limits(load_seconds=0.1))
@@ -257,15 +262,9 @@ def test_a_process_ends_with_its_orders() -> None:
         assert process.wait(30) == 1
 
 
-@pytest.mark.parametrize(
-    ("framing", "begin"),
-    [
-        (LONG, b""),
-        pytest.param(LONG, BEGUN, marks=pytest.mark.ci),
-        pytest.param(CHUNKED, b"", marks=pytest.mark.ci),
-        (CHUNKED, BEGUN),
-    ],
-)
+@pytest.mark.ci
+@pytest.mark.parametrize("framing", [LONG, CHUNKED])
+@pytest.mark.parametrize("begin", [b"", BEGUN])
 def test_documents_that_never_come_keep_none_from_loading(
     server: MockServer, framing: str, begin: bytes
 ) -> None:
@@ -323,6 +322,7 @@ async def turns_to_free(collections: int) -> int:
     return turns
 
 
+@pytest.mark.ci
 def test_what_nobody_refers_to_is_freed_while_others_are_served() -> None:
     few, many = (asyncio.run(turns_to_free(size)) for size in (2_000, 40_000))
     assert many >= few + 10

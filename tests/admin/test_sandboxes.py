@@ -60,6 +60,7 @@ def test_the_name_of_a_sandbox_that_was_idle_is_free_again(api: Api) -> None:
     wait(lambda: api.admin("POST", "/sandboxes", again).status_code == 201)
 
 
+@pytest.mark.ci
 def test_a_full_house_is_said_and_nobody_is_sent_away() -> None:
     sandboxes = create_app(LIBRARY).sandboxes
     first = sandboxes.create("first")

@@ -122,6 +122,7 @@ def test_a_client_of_http_1_0_gets_no_chunks(http: HttpParser) -> None:
     assert got == msgspec.json.encode(to_document(app.sandbox.store))
 
 
+@pytest.mark.ci
 def test_a_small_state_says_its_length(server: MockServer) -> None:
     fetch("POST", f"{server.url}/__admin/sandboxes", json={"name": "s", "state": {}})
     answer = fetch("GET", f"{server.url}/__admin/sandboxes/s/state")

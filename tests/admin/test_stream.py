@@ -150,6 +150,7 @@ def test_a_bad_last_event_id_is_400(client: httpx2.Client, value: str) -> None:
     assert "at header Last-Event-ID" in answer.json()["message"]
 
 
+@pytest.mark.ci
 def test_streams_are_bounded_and_free_again_when_clients_go(
     client: httpx2.Client,
 ) -> None:
@@ -221,14 +222,17 @@ def follow(app: Application, until: int, *, by_client: bool) -> tuple[int, int]:
     return sent, turns
 
 
+@pytest.mark.ci
 def test_others_are_served_while_many_entries_are_sent(busy: Application) -> None:
     assert follow(busy, 1_001, by_client=False)[1] > 3
 
 
+@pytest.mark.ci
 def test_nothing_more_is_made_for_a_client_that_is_gone(busy: Application) -> None:
     assert follow(busy, 10, by_client=True)[0] < 900
 
 
+@pytest.mark.ci
 def test_a_slow_reader_keeps_no_entries_that_the_journal_drops(
     busy: Application,
 ) -> None:

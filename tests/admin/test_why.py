@@ -318,6 +318,7 @@ def test_every_empty_page_has_its_reason_and_remedies_that_work(case: Case) -> N
         assert shown_with(app, case, remedy), remedy
 
 
+@pytest.mark.ci
 @given(cases())
 def test_what_another_dataset_has_is_found_there(case: Case) -> None:
     app = application(case)

@@ -70,6 +70,7 @@ def test_a_fault_works_on_no_answer_that_takes_long_to_read(
     assert "an answer of at most 50000 items and fields" in answer.json()["message"]
 
 
+@pytest.mark.ci
 def test_a_large_answer_of_a_state_is_as_a_small_one(api: Api) -> None:
     item = api.list_v2().json()["data"]["list"][0]
     data = {"list": [item] * 1_000, "total": 3}

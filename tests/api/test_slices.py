@@ -101,6 +101,7 @@ def test_many_searches_at_the_same_time_all_end() -> None:
     talk(scenario)
 
 
+@pytest.mark.ci
 def test_long_work_in_a_sandbox_that_is_deleted_says_so() -> None:
     async def scenario(client: httpx2.AsyncClient) -> None:
         await client.post("/__admin/sandboxes", json={"name": "s"})
@@ -145,6 +146,7 @@ def test_long_work_ends_with_its_client(asked: str) -> None:
     assert sent == []
 
 
+@pytest.mark.ci
 def test_of_many_long_works_one_goes_on_in_each_turn_of_the_loop() -> None:
     turns, slices = 0, set[int]()
 
@@ -215,6 +217,7 @@ def test_steps_without_a_request_run_in_slices_or_at_once_without_a_loop() -> No
     assert len(done) == 18
 
 
+@pytest.mark.ci
 def test_few_requests_of_a_queue_hold_unfinished_values() -> None:
     working = most = 0
 
@@ -262,6 +265,7 @@ def test_requests_that_wait_for_a_place_hold_no_values() -> None:
     assert asyncio.run(most_values()) == _MAX_WORKING
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("by", [None, 1], ids=["plain", "spoiled by a fault"])
 def test_others_are_served_while_a_search_goes_on(by: int | None) -> None:
     async def scenario(client: httpx2.AsyncClient) -> None:
@@ -280,6 +284,7 @@ def test_others_are_served_while_a_search_goes_on(by: int | None) -> None:
     assert False in served
 
 
+@pytest.mark.ci
 def test_a_change_amid_a_search_is_found_or_not_and_nothing_else() -> None:
     async def scenario(client: httpx2.AsyncClient) -> None:
         search = asyncio.create_task(total(client, filterTags=TAGS))
@@ -294,6 +299,7 @@ def test_a_change_amid_a_search_is_found_or_not_and_nothing_else() -> None:
     talk(scenario)
 
 
+@pytest.mark.ci
 def test_a_search_that_is_overtaken_by_a_reset_finds_what_there_is_then() -> None:
     async def scenario(client: httpx2.AsyncClient) -> None:
         new = {"name": "Another", "tags": TAGS}
@@ -338,6 +344,7 @@ def chat_of(count: int) -> dict[str, Any]:
     return {"apps": [{"id": "a", "chats": [{"chatId": "c", "records": records}]}]}
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("method", "path", "body", "total"),
     [
@@ -369,9 +376,8 @@ def test_a_page_of_large_records_is_of_one_moment(
     talk(scenario, chat_of(240))
 
 
-@pytest.mark.parametrize(
-    "path", ["v2/list", pytest.param("list", marks=pytest.mark.ci)]
-)
+@pytest.mark.ci
+@pytest.mark.parametrize("path", ["v2/list", "list"])
 def test_rows_that_are_listed_belong_to_the_collection_that_is_named(path: str) -> None:
     """Two datasets have a collection of one id; that of the first is deleted."""
 
@@ -438,6 +444,7 @@ def test_a_dataset_is_put_beside_many_rows_that_nobody_has_looked_for() -> None:
     talk(scenario, {"datasets": [{"id": "d", "collections": collections}]})
 
 
+@pytest.mark.ci
 def test_a_folder_that_goes_while_a_dataset_is_put_in_it_takes_it_along() -> None:
     tasks: list[asyncio.Task[httpx2.Response]] = []
     most = 1_000
@@ -512,10 +519,15 @@ async def chat_count(client: httpx2.AsyncClient) -> int:
     ("method", "path", "body", "left"),
     [
         ("POST", "/__admin/reset", {}, LARGE),
-        ("POST", "/__admin/snapshots/full/restore", {}, LARGE),
-        ("PUT", "/__admin/state", with_chats(3), 3),
-        ("PUT", "/__admin/state", {"apps": [{"id": "a"}]}, 0),
-        ("PUT", "/__admin/choices", {"choices": {"list_order": "name"}}, 0),
+        *(
+            pytest.param(*case, marks=pytest.mark.ci)
+            for case in (
+                ("POST", "/__admin/snapshots/full/restore", {}, LARGE),
+                ("PUT", "/__admin/state", with_chats(3), 3),
+                ("PUT", "/__admin/state", {"apps": [{"id": "a"}]}, 0),
+                ("PUT", "/__admin/choices", {"choices": {"list_order": "name"}}, 0),
+            )
+        ),
     ],
     ids=["reset", "restore", "other chats", "no share", "same data"],
 )

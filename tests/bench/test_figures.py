@@ -36,6 +36,7 @@ def test_every_call_that_is_timed_is_answered() -> None:
     assert all(value > 0 for value in found.values())
 
 
+@pytest.mark.ci
 def test_every_write_that_is_timed_succeeds() -> None:
     app = writes.application(writes.SIZES[0])
     for writing in writes.WRITES[::4]:

@@ -52,6 +52,7 @@ def test_a_file_is_answered_byte_by_byte(server: MockServer, tmp_path: Path) -> 
     assert fetch("GET", f"{server.url}/api/file").content == b"\xff\x00"
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(os.name == "nt", reason="there are no such devices")
 @pytest.mark.parametrize("command", [["answer", "listV2", "--body-file"], ["state"]])
 def test_of_a_file_without_an_end_no_more_than_a_limit_is_read(

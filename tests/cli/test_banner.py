@@ -130,6 +130,7 @@ def test_what_listens_everywhere_tells_an_address_to_open(
     assert told == (f"{where}/__admin/", where + LIST)
 
 
+@pytest.mark.ci
 def test_a_json_log_is_json_to_its_end() -> None:
     with serving("--port=0", "--log-format=json", "--demo") as (_, process):
         process.send_signal(signal.SIGHUP)

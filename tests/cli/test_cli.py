@@ -230,6 +230,7 @@ def test_healthcheck_finds_the_server_of_the_environment(host: str) -> None:
     assert (done.status, done.out) == (0, "ready\n")
 
 
+@pytest.mark.ci
 def test_healthcheck_finds_the_server_of_its_options() -> None:
     with serving("--port=0") as (url, _):
         port = url.rsplit(":", 1)[1]
@@ -238,6 +239,7 @@ def test_healthcheck_finds_the_server_of_its_options() -> None:
             assert (done.status, done.out) == (0, "ready\n")
 
 
+@pytest.mark.ci
 def test_a_healthcheck_loads_no_server() -> None:
     code = (
         "import contextlib, sys; from mock_server.cli.main import main\n"
@@ -267,6 +269,7 @@ def test_a_full_stdout_is_one_message(printed: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.ci
 def test_a_shipped_fixture_is_served_by_its_name() -> None:
     with serving("--port=0", "paging") as (url, _):
         health = fetch("GET", url + "/__admin/health").json()

@@ -32,6 +32,7 @@ def run(server: MockServer, *args: str, status: int = 0) -> str:
     return done.err if status and done.err else done.out
 
 
+@pytest.mark.ci
 def test_a_state_over_the_limit_is_told_what_to_do(
     server: MockServer, tmp_path: Path
 ) -> None:

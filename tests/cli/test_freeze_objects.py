@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 from weakref import ref
 
+import pytest
+
 from mock_server.cli.serving import freeze_objects
 
 
@@ -15,6 +17,7 @@ class Ring:
         self.itself = self
 
 
+@pytest.mark.ci
 def test_what_stays_is_passed_over() -> None:
     kept = [Ring()]
     freeze_objects()

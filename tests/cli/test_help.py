@@ -97,6 +97,7 @@ def test_help_cuts_no_sentence(group: str) -> None:
     assert "..." not in run(group, "--help").out.partition("Commands:")[2]
 
 
+@pytest.mark.ci
 def test_a_start_warns_of_what_a_check_warns_of(tmp_path: Path) -> None:
     path = tmp_path / "odd.yaml"
     path.write_text("datasets: [{id: d, collections: [{name: A, type: text}]}]")

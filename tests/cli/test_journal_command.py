@@ -194,6 +194,7 @@ def test_requests_are_printed_as_they_come_until_ctrl_c(server: MockServer) -> N
     assert "/before" not in out
 
 
+@pytest.mark.ci
 def test_what_nothing_serves_is_followed_alone(server: MockServer) -> None:
     with following(server.url, "--json", "--unknown") as process:
         until_followed(server)
@@ -204,6 +205,7 @@ def test_what_nothing_serves_is_followed_alone(server: MockServer) -> None:
     assert (status, out) == (0, "")
 
 
+@pytest.mark.ci
 def test_criteria_hold_for_what_is_followed(server: MockServer) -> None:
     criteria = ("--operation", "updateHistory", "--status", "404", "--violations")
     body = ("--body", '{"appId": "nope"}')

@@ -70,6 +70,7 @@ def test_a_command_leaves_the_next_its_own_format() -> None:
     assert log_formatter.get() is safe_lines
 
 
+@pytest.mark.ci
 def test_a_deprecated_choice_is_told_in_json() -> None:
     with serving("--port=0", JSON, "--choice=neighbours=on") as (_, process):
         process.terminate()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 CODE = """
 import sys
 from importlib import import_module
@@ -29,6 +31,7 @@ print(*sorted(missing()))
 NOT_SERVED = ("api.request_log",)
 
 
+@pytest.mark.ci
 def test_after_a_start_all_is_imported_that_serves() -> None:
     done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True)
     left = " ".join(f"mock_server.{each}" for each in NOT_SERVED)

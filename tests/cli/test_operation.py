@@ -10,12 +10,10 @@ from tests.process import serving
 from tests.support import fetch
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("options", "variables"),
-    [
-        (["--log-format=json"], {}),
-        pytest.param([], {"MOCK_SERVER_LOG_FORMAT": "text"}, marks=pytest.mark.ci),
-    ],
+    [(["--log-format=json"], {}), ([], {"MOCK_SERVER_LOG_FORMAT": "text"})],
 )
 def test_ids_are_there_if_asked_for(
     options: list[str], variables: dict[str, str]

@@ -71,6 +71,7 @@ def test_what_is_false_or_broken_stays_so_though_nobody_reads_it(
     assert unread(server, "check", "no.yaml") == (2, "")
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 def test_the_head_of_a_long_document_is_no_error() -> None:
     script = 'set -o pipefail; "$@" openapi | head -1; echo "${PIPESTATUS[*]}"'

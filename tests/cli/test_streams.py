@@ -44,6 +44,7 @@ def test_a_server_serves_without_its_streams(streams: str) -> None:
     assert out in ("", f"READY http://127.0.0.1:{port}\n")
 
 
+@pytest.mark.ci
 def test_a_state_from_a_closed_stdin_is_not_an_empty_state() -> None:
     command = closed("state - --url http://127.0.0.1:1", "<&-")
     done = subprocess.run(command, capture_output=True, text=True, env=environment())

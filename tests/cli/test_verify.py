@@ -65,6 +65,7 @@ def test_a_run_that_observes_nothing_is_no_success() -> None:
     assert done.err.startswith("no rule could be observed: give --dataset with the id")
 
 
+@pytest.mark.ci
 def test_without_a_dataset_it_takes_one_that_is_shown() -> None:
     with MockServer(DOCUMENT, choices={"related_routes": "on"}) as server:
         done = verify(server.url)
@@ -85,6 +86,7 @@ def test_a_wrong_address_is_not_the_service(status: str) -> None:
     assert len(wrong.err.splitlines()) == 1
 
 
+@pytest.mark.ci
 def test_a_difference_is_told_with_its_request(
     deployed: MockServer,
 ) -> None:
@@ -101,6 +103,7 @@ def test_a_difference_is_told_with_its_request(
     assert KEY not in done.out
 
 
+@pytest.mark.ci
 def test_json_has_all_of_it(deployed: MockServer) -> None:
     report = json.loads(verify(deployed.url, *WHAT, "--format", "json").out)
     assert report["baseUrl"] == deployed.url
@@ -118,6 +121,7 @@ def test_json_has_all_of_it(deployed: MockServer) -> None:
     assert (values["list_order"], values["top_missing"]) == ("name", None)
 
 
+@pytest.mark.ci
 def test_junit_has_failures_and_skipped_tests(deployed: MockServer) -> None:
     done = verify(deployed.url, *WHAT, "--format", "junit")
     root = ElementTree.fromstring(done.out)
@@ -128,9 +132,8 @@ def test_junit_has_failures_and_skipped_tests(deployed: MockServer) -> None:
     assert "list_order=name" in [each.get("name") for each in choices]
 
 
-@pytest.mark.parametrize(
-    "name", ["seen.yaml", pytest.param("seen.json", marks=pytest.mark.ci)]
-)
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["seen.yaml", "seen.json"])
 def test_a_profile_that_was_seen_is_served(
     deployed: MockServer, tmp_path: Path, name: str
 ) -> None:

@@ -54,7 +54,7 @@ def problems(url: str) -> list[dict[str, Any]]:
     return list((health(url)["reload"] or {"problems": []})["problems"])
 
 
-@pytest.mark.parametrize("saves", [GOOD[:2], pytest.param(GOOD, marks=pytest.mark.ci)])
+@pytest.mark.parametrize("saves", [GOOD[:1], pytest.param(GOOD, marks=pytest.mark.ci)])
 def test_a_file_is_served_once_it_is_saved(
     url: str, fixture: Path, saves: Sequence[Save]
 ) -> None:

@@ -70,6 +70,7 @@ CASES = list(deviations())
 FEW = [case for case in CASES if not case[1] or SAMPLED & set(case[1])]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("case", FEW, ids=named)
 def test_some_values_are_named_right(
     server: MockServer, case: tuple[str, Deviation]
@@ -90,6 +91,7 @@ def test_there_is_a_probe_for_every_choice() -> None:
     assert len(CASES) >= 64
 
 
+@pytest.mark.ci
 def test_what_was_changed_is_put_back(server: MockServer) -> None:
     url, key, _ = sandbox(server, "deployed", {"chat_unknown": "create"})
     name = url.rpartition("/")[2]

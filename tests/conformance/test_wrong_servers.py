@@ -64,6 +64,7 @@ MISTAKES: dict[str, tuple[dict[str, wrong.Change], str]] = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_named(ask: Ask, name: str) -> None:
     changes, rule = MISTAKES[name]
@@ -77,6 +78,7 @@ def test_a_mistake_is_named(ask: Ask, name: str) -> None:
     assert told.request.startswith("POST /api/core/dataset/collection/listV2 {")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("changes", "choices"),
     [
@@ -129,6 +131,7 @@ def test_odd_values_are_told_and_end_nothing(
     assert all(len(text) < 40_000 for text in texts)
 
 
+@pytest.mark.ci
 def test_of_an_empty_dataset_nothing_is_concluded(ask: Ask) -> None:
     report = ask(after=wrong.empty)
     assert ruled(report, "differs") == set()
@@ -168,6 +171,7 @@ def test_of_one_answer_to_everything_too(switch: tuple[Switch, str]) -> None:
     assert report.values == {"item_fields": "documented"}
 
 
+@pytest.mark.ci
 def test_what_has_no_answer_is_not_observable() -> None:
     with MockServer(DOCUMENT) as server:
         match = {"body": {"xVerify": True}}

@@ -86,7 +86,7 @@ def pair() -> Iterator[tuple[Sandbox, Sandbox]]:
 @pytest.mark.parametrize(
     "rounds",
     [
-        2,
+        1,
         pytest.param(40, marks=pytest.mark.ci),
         pytest.param(200, marks=pytest.mark.full),
     ],

@@ -181,6 +181,7 @@ def test_a_verification_keeps_few_near_misses() -> None:
     assert most < 20_000_000
 
 
+@pytest.mark.ci
 def test_bodies_of_many_values_are_not_kept_as_they_were_parsed() -> None:
     async def kept() -> int:
         app = create_app(LIBRARY)

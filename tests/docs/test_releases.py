@@ -74,6 +74,7 @@ def test_the_page_about_versions_says_which_python() -> None:
     assert f"`{PROJECT['requires-python']}`" in page
 
 
+@pytest.mark.ci
 def test_what_was_stable_is_there_or_told_to_be_gone() -> None:
     kinds = parts(VERSIONS["Unreleased"], "###")
     told = " ".join(kinds.get(kind, "") for kind in ("Changed", "Removed", "Security"))
@@ -86,6 +87,7 @@ def test_what_was_stable_is_there_or_told_to_be_gone() -> None:
     assert silent == []
 
 
+@pytest.mark.ci
 def test_what_is_stable_is_found_in_all_places() -> None:
     places = {name.partition(": ")[0] for name in stable.names()}
     assert places >= {"choices", "commands", "faults", "routes", "settings", "python"}

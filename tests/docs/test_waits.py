@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.docs.pages import CONTRIBUTING, ROOT
 
 PAGE = CONTRIBUTING.read_text()
@@ -12,6 +14,7 @@ ELSEWHERE = ("bench/", "docs/", "soak/", "testing/projects/")
 """No tests: what measures, what goes at a pace, this, and projects that tests run."""
 
 
+@pytest.mark.ci
 def test_each_is_listed_with_its_reason() -> None:
     tests = ROOT / "tests"
     found = {

@@ -218,6 +218,7 @@ TestChanges, TestHidingChanges = Changes.TestCase, HidingChanges.TestCase
 TestChanges.settings = TestHidingChanges.settings = settings(stateful_step_count=25)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("order", ORDERS)
 def test_many_removals_at_once_and_one_by_one_are_the_same(order: Order) -> None:
     items = [
@@ -308,6 +309,7 @@ def test_what_changes_between_steps_is_shown(
     assert list(found) == [each for each in wanted if "y" in each.name]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("is_searched", [False, True], ids=["listed", "searched"])
 def test_more_changes_than_are_noted_between_steps_are_shown(is_searched: bool) -> None:
     tree = large_tree()
@@ -374,6 +376,7 @@ def test_more_searches_than_are_cached_all_end() -> None:
     assert [len(each) for each in found] == [10] * 4
 
 
+@pytest.mark.ci
 def test_folders_that_came_and_went_leave_nothing() -> None:
     tree, count = changed(Tree(())), 300
 

@@ -61,6 +61,7 @@ def test_a_change_while_a_list_waits_is_in_the_next_list() -> None:
     assert [each.top for each in listed[4_998:5_000]] == [True, False]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("is_first", [True, False])
 def test_changes_amid_the_steps_of_a_list_count_once(is_first: bool) -> None:
     chats = LoadedChats((f"c{n}", Chat("app", f"c{n}")) for n in range(12_000))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ def test_a_short_text_is_one_row_as_it_is() -> None:
     assert cut(" \n\n", ChunkRules()) == cut(" \n\n") == []
 
 
+@pytest.mark.ci
 def test_lines_end_alike_wherever_a_step_ends() -> None:
     for size in (1_048_574, 1_048_575, 1_048_576):
         assert "\r" not in "".join(cut("a" * size + "\r\nb"))
@@ -75,6 +77,7 @@ def test_what_has_no_break_is_cut_where_a_row_is_full() -> None:
     assert {len(each) for each in found[:-1]} == {100}
 
 
+@pytest.mark.ci
 def test_blanks_make_no_row_longer_than_a_state_takes() -> None:
     blank = " " * 2 * Published.text_chars
     assert cut(f"a{blank}", ChunkRules()) == cut(f"{blank}a") == ["a"]
@@ -109,6 +112,7 @@ def test_nothing_is_lost_but_blanks(text: str, size: int) -> None:
     assert all(len("".join(each.split())) < MAX_ROW_CHARS + size for each in found)
 
 
+@pytest.mark.ci
 @given(TEXTS.map("".join))
 def test_large_texts_are_cut_like_small_ones(text: str) -> None:
     part = f"{text}\n\n# End\nof it\n"

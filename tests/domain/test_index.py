@@ -58,6 +58,7 @@ def test_a_beginning_is_folded_as_the_whole_is_where_there_is_room(text: str) ->
     assert folded_beginning(longer, 32 * len(longer) + 1)[0] == fold(longer)
 
 
+@pytest.mark.ci
 @given(st.lists(st.one_of(words, marks, long_runs), max_size=4).map("".join))
 def test_a_text_that_is_folded_in_steps_is_folded_as_a_whole(text: str) -> None:
     longer = "\u6587" * 8_190 + text  # a step ends in the text, or after it
@@ -161,6 +162,7 @@ def test_a_search_finds_what_it_asks_for_in_order(
         assert list(ready(partial(listing.find, search, 2))) == expected
 
 
+@pytest.mark.ci
 def test_an_index_of_many_tags_makes_no_object_for_each() -> None:
     count = 4 * STEP
     tags = [(f"a{n}", f"b{n}", "all", f"a{n}") for n in range(count)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from unicodedata import normalize
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, UnsetType
@@ -93,6 +94,7 @@ def test_folders_joined_are_the_whole_list(dataset: Dataset, order: str) -> None
     )
 
 
+@pytest.mark.ci
 @given(datasets(), st.randoms(use_true_random=False))
 def test_order_does_not_depend_on_the_document(
     dataset: Dataset, random: Random

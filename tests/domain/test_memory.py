@@ -56,6 +56,7 @@ def test_a_budget_goes_though_what_it_charged_is_kept_by_others() -> None:
     assert getweakrefcount(state) == 0  # nor does anything wait for the data
 
 
+@pytest.mark.ci
 def test_large_data_free_what_holds_their_objects_first() -> None:
     memory, freeing = Memory(), list[Iterator[None]]()
     state = load_fixture(

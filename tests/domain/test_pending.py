@@ -63,6 +63,7 @@ def test_sorting_in_steps_sorts(numbers: list[int], times: int) -> None:
     assert complete(sort_in_steps(items, lambda it: it)) == sorted(items)
 
 
+@pytest.mark.ci
 def test_no_step_of_a_sort_takes_long_whatever_the_order() -> None:
     calls, most = 0, 0
 
@@ -76,6 +77,7 @@ def test_no_step_of_a_sort_takes_long_whatever_the_order() -> None:
     assert 0 < most <= 2 * STEP
 
 
+@pytest.mark.ci
 def test_the_collector_passes_over_little_of_what_is_sorted() -> None:
     numbers, passed = list(range(50 * STEP)), [0]
 

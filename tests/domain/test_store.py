@@ -546,6 +546,7 @@ def test_a_removed_row_does_not_hide_another_of_its_id() -> None:
     assert found[0].id == "e"
 
 
+@pytest.mark.ci
 def test_rows_elsewhere_are_those_of_the_store_that_is_asked() -> None:
     ids = [f"r{n}" for n in range(20_000)]
     fixture, part = of_rows("d", *ids), of_rows("e", *ids)

@@ -394,6 +394,7 @@ def test_a_name_of_many_escapes_makes_yaml_that_loads(tmp_path: Path) -> None:
     load_fixture(str(target))
 
 
+@pytest.mark.ci
 def test_many_cut_marks_in_a_query_keep_nobody_waiting() -> None:
     def cost(count: int) -> float:
         query = ("x" * 400 + "\u2026") * count
@@ -405,6 +406,7 @@ def test_many_cut_marks_in_a_query_keep_nobody_waiting() -> None:
     assert min(cost(1_000) for _ in range(3)) < 0.1
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("why", LEFT_OUT)
 def test_what_cannot_be_served_is_left_out_and_told(tmp_path: Path, why: str) -> None:
     document, told = made(tmp_path, *LEFT_OUT[why])

@@ -161,15 +161,9 @@ def test_what_is_missing_is_told() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("subject", "at_once"),
-    [
-        ("collection", False),
-        pytest.param("collection", True, marks=pytest.mark.ci),
-        pytest.param("dataset", False, marks=pytest.mark.ci),
-        ("dataset", True),
-    ],
-)
+@pytest.mark.ci
+@pytest.mark.parametrize("subject", ["collection", "dataset"])
+@pytest.mark.parametrize("at_once", [False, True])
 def test_many_deletions_cost_in_proportion(subject: str, at_once: bool) -> None:
     def cost(count: int) -> float:
         ids = [f"{number}" for number in range(count)]

@@ -15,6 +15,7 @@ from tests.machine.careful import CarefulMachine
 FEW = settings(CarefulMachine.TestCase.settings, max_examples=2, database=None)
 
 
+@pytest.mark.ci
 def test_a_right_client_passes_on_a_server_that_is_given(
     mock_server: MockServerFixture,
 ) -> None:

@@ -205,8 +205,7 @@ SETTINGS = settings(
 @pytest.mark.parametrize(
     ("number", "steps"),
     [
-        pytest.param(0, 800),
-        pytest.param(2, 400),
+        pytest.param(0, 400),
         *[pytest.param(it, 5_000, marks=pytest.mark.ci) for it in range(10, 20)],
         *[pytest.param(it, 10_000, marks=pytest.mark.full) for it in range(100, 200)],
     ],

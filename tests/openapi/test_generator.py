@@ -53,6 +53,7 @@ def described(*operations: Operation) -> JsonObject:
     return found
 
 
+@pytest.mark.ci
 def test_an_operation_without_examples_is_described_by_its_types() -> None:
     document = described(RENAME)
     operation = document["paths"]["/api/core/chat/rename"]["post"]
@@ -72,12 +73,14 @@ def test_another_operation_changes_nothing_of_those_beside_it() -> None:
     assert document["paths"] == read(PUBLIC)["paths"]
 
 
+@pytest.mark.ci
 def test_operations_may_share_a_path() -> None:
     methods = described(RENAME, READ)["paths"][RENAME.path]
     ids = {method: each["operationId"] for method, each in methods.items()}
     assert ids == {"post": "rename", "put": "readTitle"}
 
 
+@pytest.mark.ci
 def test_bodies_of_the_same_name_have_schemas_of_their_own() -> None:
     namesake: Any = type("RenameBody", (RequestFields,), {"__module__": "elsewhere"})
     other = replace(READ, contract=Contract("4.4", namesake))

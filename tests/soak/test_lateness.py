@@ -14,6 +14,7 @@ from tests.soak.report import stalled
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
+@pytest.mark.ci
 def test_work_that_holds_up_the_loop_is_seen() -> None:
     async def run() -> float:
         lateness = Lateness()

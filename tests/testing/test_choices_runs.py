@@ -127,6 +127,7 @@ def test_only_new_dependences_fail(run: Run, accepted: Path) -> None:
     assert result.ret == pytest.ExitCode.OK
 
 
+@pytest.mark.ci
 def test_what_is_no_longer_so_is_told(run: Run, accepted: Path) -> None:
     small = "tags_empty=absent test_accepting.py::test_small_pages\n"
     unread = "chat_unknown=create test_accepting.py::test_small_pages\n"
@@ -142,6 +143,7 @@ def test_what_is_no_longer_so_is_told(run: Run, accepted: Path) -> None:
     assert "test_anywhere" not in "".join(summary(result))
 
 
+@pytest.mark.ci
 def test_what_is_found_can_be_written(run: Run, accepted: Path) -> None:
     options = choices("parent_omitted"), ACCEPT, "-k", DEPENDENT
     assert run("accepting", *options).ret == pytest.ExitCode.OK
@@ -198,6 +200,7 @@ def test_workers_leave_out_what_others_have_learnt(run: Run) -> None:
     assert counts["not"] > counts["passed"] + counts["failed"]
 
 
+@pytest.mark.ci
 def test_a_server_elsewhere_is_tried_with_all_values(run: Run) -> None:
     with MockServer({"apps": []}) as server:
         url = f"--mock-server-url={server.url}"
@@ -208,6 +211,7 @@ def test_a_server_elsewhere_is_tried_with_all_values(run: Run) -> None:
     result.assert_outcomes(passed=3)
 
 
+@pytest.mark.ci
 def test_all_runs_of_a_test_have_the_same_server(
     run: Run, pytester: pytest.Pytester
 ) -> None:
@@ -216,9 +220,8 @@ def test_all_runs_of_a_test_have_the_same_server(
     assert result.parseoutcomes().keys() == {"passed"}
 
 
-@pytest.mark.parametrize(
-    "workers", [0, pytest.param(2, marks=pytest.mark.ci)], ids=["alone", "workers"]
-)
+@pytest.mark.ci
+@pytest.mark.parametrize("workers", [0, 2], ids=["alone", "workers"])
 def test_a_server_elsewhere_loads_a_fixture_once(run: Run, workers: int) -> None:
     app, loads = create_app({"apps": []}), []
 

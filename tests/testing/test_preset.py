@@ -37,6 +37,7 @@ def test_a_profile_is_in_force_and_the_marker_wins(
     result.stdout.fnmatch_lines([f"mock-server: profile deployed ({place})"])
 
 
+@pytest.mark.ci
 def test_variables_are_in_force_and_the_header_says_so(
     run: Run, monkeypatch: pytest.MonkeyPatch, pytester: pytest.Pytester
 ) -> None:
@@ -68,6 +69,7 @@ def test_a_bad_variable_is_one_line_with_a_hint(
     assert f"{said}MOCK_SERVER_{name}" in line
 
 
+@pytest.mark.ci
 def test_a_remote_run_has_the_variables_of_its_sandboxes(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

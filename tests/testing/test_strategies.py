@@ -31,6 +31,7 @@ QUICK = settings(
 )
 
 
+@pytest.mark.ci
 @given(fixtures())
 def test_fixtures_load(document: dict[str, Any]) -> None:
     assert load_fixture(document).counts()["datasets"] >= 1

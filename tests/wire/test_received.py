@@ -56,6 +56,7 @@ def protocols() -> set[RequestDeadlineMixin]:
     return {it for it in gc.get_objects() if isinstance(it, RequestDeadlineMixin)}
 
 
+@pytest.mark.ci
 @PARSERS
 def test_nothing_refers_to_a_connection_that_was_reset(http: HttpParser) -> None:
     with running(create_app(), http=http) as url:

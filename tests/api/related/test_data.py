@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.api.related.world import (
     CREATE,
     DATA,
@@ -14,6 +16,7 @@ from tests.api.related.world import (
 from tests.conftest import MakeApi
 
 
+@pytest.mark.ci
 def test_a_page_of_too_much_text_is_refused_and_smaller_ones_are_not(
     make_api: MakeApi,
 ) -> None:
@@ -31,6 +34,7 @@ def test_a_page_of_too_much_text_is_refused_and_smaller_ones_are_not(
     assert len(served.json()["data"]["list"]) == 8
 
 
+@pytest.mark.ci
 def test_200_rows_of_50_kib_full_of_commas_are_pushed(make_api: MakeApi) -> None:
     rows = [{"q": ",\n" * 16_000, "indexes": [{"text": ","}] * 100}] * 200
     body = {"collectionId": ITEM, "data": rows}
@@ -38,6 +42,7 @@ def test_200_rows_of_50_kib_full_of_commas_are_pushed(make_api: MakeApi) -> None
     assert answer.json()["data"]["insertLen"] == 200
 
 
+@pytest.mark.ci
 def test_a_text_that_asks_for_one_row_makes_rows_that_a_state_takes(
     make_api: MakeApi,
 ) -> None:
