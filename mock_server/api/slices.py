@@ -81,7 +81,9 @@ async def own_turn() -> None:
 
 async def in_slices(items: Iterable[T]) -> AsyncGenerator[T, None]:
     """Yield the items; let other requests run before each slice of time."""
-    await let_others_run(_TURNS_BETWEEN)
+    schedule = _schedules.get(asyncio.get_running_loop())
+    is_alone = schedule is None or not schedule.next_slice.locked()
+    await let_others_run(_TURNS_OF_REQUEST if is_alone else _TURNS_BETWEEN)
     end = perf_counter() + _SLICE_SECONDS
     for item in items:
         yield item
