@@ -324,5 +324,5 @@ async def turns_to_free(collections: int) -> int:
 
 @pytest.mark.ci
 def test_what_nobody_refers_to_is_freed_while_others_are_served() -> None:
-    few, many = (asyncio.run(turns_to_free(size)) for size in (2_000, 40_000))
+    few, many = (asyncio.run(turns_to_free(size)) for size in (2_000, 200_000))
     assert many >= few + 10
