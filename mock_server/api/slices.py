@@ -81,6 +81,7 @@ async def own_turn() -> None:
 
 async def in_slices(items: Iterable[T]) -> AsyncGenerator[T, None]:
     """Yield the items; let other requests run before each slice of time."""
+    # Alone, work may begin once the requests that came before it are answered.
     schedule = _schedules.get(asyncio.get_running_loop())
     is_alone = schedule is None or not schedule.next_slice.locked()
     await let_others_run(_TURNS_OF_REQUEST if is_alone else _TURNS_BETWEEN)

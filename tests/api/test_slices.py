@@ -591,3 +591,17 @@ def test_the_journal_hides_a_key_that_is_gone_when_the_body_has_arrived() -> Non
     reset = asyncio.Event()
     keys = [{"key": "any-key"}, {"key": "Old-Secret-778899"}]
     talk(scenario, {"keys": keys, "datasets": [{"id": "d"}]})
+
+
+def test_work_that_is_alone_begins_after_a_few_turns() -> None:
+    async def first() -> int:
+        return await anext(in_slices([1]))
+
+    async def turns() -> int:
+        task, count = asyncio.create_task(first()), 0
+        while not task.done():
+            await asyncio.sleep(0)
+            count += 1
+        return count
+
+    assert asyncio.run(turns()) < 10

@@ -1756,6 +1756,20 @@ FOLDERS = {
             forbidden(),
         ],
     ),
+    "folder of many short tags that is disabled after searches": Input(
+        250,
+        lambda n: [
+            folder(n, tags=["b" * 18 + f"{at:02}" for at in range(Published.tags)]),
+            *(
+                each
+                for order in ("update_time_desc", "name", "fixture")
+                for each in searches_in(
+                    [f"bb{letter}bb" for letter in "wxyz"], list_order=order
+                )
+            ),
+            forbidden(),
+        ],
+    ),
     "folder of names of equal letters that is disabled after searches": Input(
         250,
         lambda n: [
@@ -2273,11 +2287,13 @@ def of_tags(size: int, *then: Sent) -> list[Sent]:
 
 
 def searches_in(
-    terms: Sequence[str], scopes: Sequence[Mapping[str, str]] = ({}, {"parentId": "f"})
+    terms: Sequence[str],
+    scopes: Sequence[Mapping[str, str]] = ({}, {"parentId": "f"}),
+    **choices: str,
 ) -> list[Sent]:
     """Searches in names and tags, after a collection was created in each folder."""
     return [
-        admin("PUT", "/choices", {"profile": "documented"}),
+        admin("PUT", "/choices", {"profile": "documented", "choices": choices}),
         *(
             sent_json(CREATE, datasetId="d", name="x", type="virtual", **scope)
             for scope in scopes

@@ -28,6 +28,8 @@ from mock_server.domain.storage.merged import ChangeLog, Differences, MergedSequ
 ORDERS: tuple[Order, ...] = get_args(Order)
 _STEP_CHARS = 8_192
 """Maximum number of characters to search in one step, so that each step stays short."""
+CHARS_BESIDES = 16
+"""Two texts that are longer by so many take their time, and that of one comparison."""
 _PLACES_PER_LOOKUP = 16
 """Bisection is faster than a set if there are more places per lookup."""
 
@@ -186,13 +188,14 @@ class ChangedListings(dict[tuple[Order, Scope], ChangedListing]):
         """Return the length of all terms with which a change in a folder is compared.
 
         A character of a text may be compared with each character of these terms.
+        `CHARS_BESIDES` are added to each, and have to be added to each text.
         """
         changed = (each for *_, each in self.with_folder(folder))
         listings = [each for each in changed if isinstance(each, ChangedListing)]
         terms = (
             search.term for each in listings for search, *_ in each._live_results()
         )
-        return sum(map(len, terms))
+        return sum(len(term) + CHARS_BESIDES for term in terms)
 
     def drop_folder(self, folder: str) -> None:
         """Drop the listings of a folder that has no content any more."""

@@ -30,6 +30,7 @@ from mock_server.domain.objects.pending import (
     sorted_indexes,
 )
 from mock_server.domain.storage.changed_listing import (
+    CHARS_BESIDES,
     ChangedListing,
     ChangedListings,
     FoldedTexts,
@@ -301,7 +302,8 @@ class ChangedTree(FolderTree):
         for each in collections:
             texts = each.name, *each.tags
             folded += costly_chars(texts)
-            chars[each.parent_id] += sum(map(len, texts))
+            compared = sum(map(len, texts)) + CHARS_BESIDES * len(texts)
+            chars[each.parent_id] += compared
         comparisons = sum(
             count * self._listings.term_chars(folder) for folder, count in chars.items()
         )
