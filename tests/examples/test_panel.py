@@ -190,7 +190,6 @@ def patient(mock_server: MockServerFixture) -> Iterator[Panel]:
         yield panel
 
 
-@pytest.mark.ci
 @settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
 @given(fixtures(), fault_lists())
 def test_everything_is_found_amid_faults(
