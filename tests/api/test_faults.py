@@ -19,6 +19,7 @@ from tests.support import DATASET, LIST, ROOT, Api, wait
 
 TICK = 0.01
 """How early a timer may be, in seconds."""
+EVENTS = "text/event-stream"
 CONNECTION_KINDS = ("hang", "reset", "empty", "garbage", "truncate")
 
 
@@ -85,6 +86,29 @@ def test_malformed_json_spoils_any_value(api: Api, value: object) -> None:
     add(api, "malformed_json")
     with pytest.raises(json.JSONDecodeError):
         api.client.get("/api/x").json()
+
+
+@pytest.mark.parametrize("end", ["\n\n", "\r\n\r\n", "\n"])
+def test_malformed_json_spoils_each_event_of_a_stream(api: Api, end: str) -> None:
+    events = ["data: {}", 'event: flowResponses\ndata: [{"a": [1]}]', "data:[]"]
+    text, headers = end.join([*events, "data: [DONE]", ""]), {"Content-Type": EVENTS}
+    add(api, "answer", operation="GET /api/x", text=text, headers=headers)
+    add(api, "malformed_json")
+    spoiled = ["data: {]", 'event: flowResponses\ndata: [{"a": [1]}}', "data:[}"]
+    assert api.client.get("/api/x").text == end.join([*spoiled, "data: [DONE]", ""])
+
+
+@pytest.mark.parametrize("detail", [False, True])
+def test_malformed_json_leaves_no_json_in_a_reply(api: Api, *, detail: bool) -> None:
+    add(api, "malformed_json")
+    messages = [{"role": "user", "content": "x"}]
+    body = {"messages": messages, "stream": True, "detail": detail}
+    lines = api.send("POST", "/api/v1/chat/completions", body).text.splitlines()
+    data = [each for each in lines if each.startswith(("data: {", "data: ["))]
+    assert data.pop() == "data: [DONE]"
+    for each in data:
+        with pytest.raises(json.JSONDecodeError):
+            json.loads(each.removeprefix("data: "))
 
 
 def test_a_page_can_read_the_headers_of_a_rate_limit(api: Api) -> None:

@@ -1,5 +1,7 @@
 """The kind `malformed_json`: a body that is not JSON."""
 
+import re
+
 from msgspec.structs import replace
 
 from mock_server.api.event_stream import EventStream
@@ -15,7 +17,7 @@ class MalformedJson(Fault, tag="malformed_json"):
     async def apply(self, context: FaultContext) -> Response:
         """Return the response with a wrong bracket at the end of its body.
 
-        In a stream, each event with a JSON object ends so.
+        In a stream, each event with a JSON object or array ends so.
         """
         # The length stays the same, so that only a JSON parser finds the mistake.
         response = await context.response_to_break()
@@ -23,8 +25,20 @@ class MalformedJson(Fault, tag="malformed_json"):
             return response
         if isinstance(response, EventStream):
             return response.with_chunks(
-                replace(each, content=each.content.replace(b"}\n\n", b"]\n\n"))
+                replace(each, content=_with_wrong_brackets(each.content))
                 for each in response.chunks
             )
-        bracket = b"}" if response.body.endswith(b"]") else b"]"
-        return replace(response, status=200, body=response.body[:-1] + bracket)
+        body = response.body
+        if response.content_type.startswith(b"text/event-stream"):
+            return replace(response, status=200, body=_with_wrong_brackets(body))
+        bracket = _WRONG_BRACKET.get(body[-1:], b"]")
+        return replace(response, status=200, body=body[:-1] + bracket)
+
+
+_WRONG_BRACKET = {b"}": b"]", b"]": b"}"}
+_JSON_EVENT = re.compile(rb"^(data:(?! ?\[DONE\]).*)([}\]])(?=\r?$)", re.MULTILINE)
+
+
+def _with_wrong_brackets(events: bytes) -> bytes:
+    """Return server-sent events whose JSON ends with wrong brackets."""
+    return _JSON_EVENT.sub(lambda found: found[1] + _WRONG_BRACKET[found[2]], events)
