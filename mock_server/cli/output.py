@@ -153,12 +153,13 @@ def atomic_file(path: str | None) -> Iterator[BinaryIO]:
             sys.stdout.buffer.flush()
         return
     try:
-        target = Path(os.path.realpath(path))
-        # A device or a pipe is written directly, because it cannot be replaced.
-        is_special = target.exists() and not target.is_file() and not target.is_dir()
+        named, target = Path(path), Path(os.path.realpath(path))
+        # A device or a pipe is written directly, because it cannot be replaced. Of
+        # `/dev/stdout` that is a pipe, only the name itself leads to the pipe.
+        is_special = named.exists() and not named.is_file() and not named.is_dir()
         # A fixed name, because the target's name with a suffix may be too long.
         temporary = target.parent / f".mock-server.{os.getpid()}"
-        written_file = target if is_special else temporary
+        written_file = named if is_special else temporary
         if target.is_dir():
             raise IsADirectoryError(0, "it is a directory")
         try:

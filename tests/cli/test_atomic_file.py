@@ -69,6 +69,15 @@ def test_what_cannot_be_written_is_told_in_one_line(
     assert sorted(os.listdir(tmp_path)) == ["circle", "file"]
 
 
+def test_a_pipe_is_written_by_the_name_of_its_descriptor() -> None:
+    read, write = os.pipe()
+    with atomic_file(f"/dev/fd/{write}") as file:
+        file.write(b"new")
+    os.close(write)
+    with open(read, "rb") as pipe:
+        assert pipe.read() == b"new"
+
+
 def test_the_longest_name_that_a_file_may_have_can_be_written(tmp_path: Path) -> None:
     path = tmp_path / ("a" * 255)
     with atomic_file(str(path)) as file:
