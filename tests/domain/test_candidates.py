@@ -16,7 +16,7 @@ from mock_server.domain.memory import Memory
 
 NAMES = st.sampled_from(["datasetId", "searchText", ""])
 VALUES: st.SearchStrategy[Any] = st.sampled_from(
-    ["a", "b", "", 1, None, ["a"], {"contains": "a"}, {"absent": True}]
+    ["a", "", 1, None, ["a"], {}, [{}], {"contains": "a"}, {"absent": True}]
 )
 BODIES = st.dictionaries(NAMES, VALUES, max_size=3)
 MATCHES = st.builds(
@@ -37,3 +37,17 @@ def test_the_first_answer_that_matches_is_found(
     wanted = (i for i, each in enumerate(matches) if fits(each, "listV2"))
     firing = faults.answer(request, 0)
     assert (firing and firing.fault.id) == next((f"f{i + 1}" for i in wanted), None)
+
+
+@given(MATCHES, MATCHES, BODIES)
+def test_only_an_answer_that_cannot_fire_is_called_so(
+    earlier: Match, later: Match, body: dict[str, Any]
+) -> None:
+    faults = Faults(lambda: 0.0, Memory(), Limits())
+    for match in (earlier, later):
+        added = faults.add(Answer(operation="listV2", match=match, data=None))
+    request = Request(("listV2",), ("key",), body)
+    if earlier == later or earlier.body is None:
+        assert added.warnings
+    if added.warnings and request.matches_conditions(later, "listV2"):
+        assert request.matches_conditions(earlier, "listV2")

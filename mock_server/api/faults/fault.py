@@ -213,11 +213,15 @@ class Fault(Definition):
                 got = f"got {cut(name)!r}{did_you_mean(name, names)}"
                 expected = "a parameter of the path"
                 yield f"{never} {expected}, {got} - at $.match.path"
+        body = match.body or {}
+        if is_test(body):
+            got = "got one of the whole body: name the field that has it"
+            yield f"{never} a test of a field, {got} - at $.match.body"
+            body = {}
         operation = OPERATIONS.get(self.operation)
         if operation is None:
             return
         fields = operation.contract.names
-        body = match.body or {}
         is_open = not operation.contract.fields.__struct_config__.forbid_unknown_fields
         for name in body:
             if name in fields or is_test(body[name]):

@@ -9,7 +9,7 @@ from math import inf
 from mock_server.domain.faults.definition import Definition, Match
 from mock_server.domain.faults.firing import ActiveFault
 from mock_server.domain.memory import Memory
-from mock_server.domain.validation.json_match import has_absent, is_match, is_test
+from mock_server.domain.validation.json_match import is_match, is_test
 
 
 class Candidates:
@@ -96,9 +96,19 @@ def warnings_if_shadowed(
 
 def _include(conditions: Mapping[str, object], others: Mapping[str, object]) -> bool:
     """Return True if all requests that meet `others` meet `conditions` too."""
-    # A field that `others` do not name may be there, or be absent.
-    is_certain = not has_absent(conditions) or conditions == others
-    return is_certain and is_match(conditions, others)
+    return is_match(_without_tests(conditions), _without_tests(others))
+
+
+def _without_tests(value: object) -> object:
+    """Return an expected value with tuples for tests, which equal the same test only.
+
+    Otherwise a test such as `{"absent": true}` would match as the object that it is.
+    """
+    if isinstance(value, Mapping):
+        if is_test(value):
+            return (*value.items(),)
+        return {name: _without_tests(each) for name, each in value.items()}
+    return [*map(_without_tests, value)] if isinstance(value, list) else value
 
 
 def required_text(match: Match) -> tuple[str, str]:

@@ -74,14 +74,6 @@ def count_tests(value: object) -> int:
     return sum(map(count_tests, value)) if isinstance(value, list) else 0
 
 
-def has_absent(value: object) -> bool:
-    """Return True if an expected value has a test `absent`."""
-    if isinstance(value, dict):
-        absent = is_test(value) and "absent" in value
-        return absent or any(map(has_absent, value.values()))
-    return isinstance(value, list) and any(map(has_absent, value))
-
-
 def count_values(value: object) -> int:
     """Return the number of fields and items, including nested ones."""
     if isinstance(value, dict):
