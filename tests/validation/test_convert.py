@@ -6,13 +6,18 @@ import pytest
 from msgspec import Meta, Struct, inspect
 
 from mock_server.domain.errors import InvalidField
-from mock_server.domain.validation.convert import convert, number_fields, with_integers
+from mock_server.domain.validation.convert import (
+    convert,
+    fields_that_accept,
+    with_integers,
+)
 from mock_server.domain.validation.walk import as_number, describe_type
 
 
 class Point(Struct, rename="camel", forbid_unknown_fields=True):
     x_at: Annotated[int, Meta(ge=0)]
     label: str | None = None
+    is_big: bool = False
     more: list["Point"] = []
 
 
@@ -43,9 +48,16 @@ def test_strings_are_numbers_only_when_it_is_not_strict() -> None:
     assert 'got the string "1x"' in refusal({"xAt": "1x"}, strict=False)
 
 
+@pytest.mark.parametrize("word", ["true", "False", "1", "0"])
+def test_a_boolean_in_a_string_is_none_only_when_it_is_strict(word: str) -> None:
+    refused: dict[str, object] = {"isBig": word, "xAt": "1x"}
+    assert "isBig" in refusal(refused)
+    assert "isBig" not in refusal(refused, strict=False)
+
+
 def test_integral_floats_are_integers_at_any_depth() -> None:
     fields = {"xAt": 3.0, "more": [{"xAt": 4.0}]}
-    assert convert(fields, Point) == Point(3, None, [Point(4)])
+    assert convert(fields, Point) == Point(3, more=[Point(4)])
     assert with_integers([1.0, None], list[int | None]) == [1, None]
     for number in (1.0, 2.0**60):
         (converted,) = with_integers([number], list[int], is_checked=True)
@@ -65,7 +77,7 @@ def test_what_is_a_number(value: object, number: object) -> None:
 
 
 def test_fields_that_take_integers_are_named_as_in_json() -> None:
-    assert number_fields(Point) == {"xAt"}
+    assert fields_that_accept(Point, inspect.IntType) == {"xAt"}
 
 
 @pytest.mark.parametrize(

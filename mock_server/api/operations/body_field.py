@@ -14,7 +14,7 @@ from mock_server.domain.journal import HONOURED, IGNORED, Violation
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import cut, describe_value, quoted
 from mock_server.domain.validation import walk
-from mock_server.domain.validation.convert import is_number_field
+from mock_server.domain.validation.convert import accepts
 
 
 class FieldRules(Struct, frozen=True):
@@ -73,7 +73,7 @@ class Field:
         self.is_required = field.required
         self._type = field.type
         self._section = section
-        self._is_number = is_number_field(field)
+        self._is_number = accepts(field, inspect.IntType)
         # A version that does not check all fields takes null here for a missing field.
         self.may_be_dropped = not (field.required or walk.is_valid(None, field.type))
         # If the type allows strings beside numbers, digits need no conversion.

@@ -37,9 +37,13 @@ def convert(
         refusal = str(error)
     plain = dict(fields)
     if not strict:
-        # The walk accepts no numbers in strings, so convert those first.
-        numbers = number_fields(target_type)
-        plain |= {name: walk.as_number(plain[name]) for name in numbers & plain.keys()}
+        # The walk accepts no numbers or booleans in strings, so convert those first.
+        for kind, as_kind in (
+            (inspect.IntType, walk.as_number),
+            (inspect.BoolType, walk.as_boolean),
+        ):
+            names = fields_that_accept(target_type, kind) & plain.keys()
+            plain |= {name: as_kind(plain[name]) for name in names}
     problems = all_problems(
         f"{mistake.message} - at {root}{walk.dotted(mistake.path)[1:]}"
         for mistake in walk.mistakes(plain, target_type)
@@ -91,15 +95,17 @@ def _with_integers(value: object, expected: inspect.Type) -> object:
     return value
 
 
-def number_fields(struct_type: type[Struct]) -> frozenset[str]:
-    """Return the JSON names of the fields of a struct that accept integers."""
+def fields_that_accept(
+    struct_type: type[Struct], kind: type[inspect.Type]
+) -> frozenset[str]:
+    """Return the JSON names of the fields of a struct that accept values of a kind."""
     info = walk.type_info(struct_type)
     fields = info.fields if isinstance(info, inspect.StructType) else ()
-    return frozenset(each.encode_name for each in fields if is_number_field(each))
+    return frozenset(each.encode_name for each in fields if accepts(each, kind))
 
 
-def is_number_field(field: inspect.Field) -> bool:
-    """Return True if a field accepts integers, alone or among other types."""
+def accepts(field: inspect.Field, kind: type[inspect.Type]) -> bool:
+    """Return True if a field accepts values of a kind, alone or among other types."""
     base = walk.without_metadata(field.type)
-    kinds = walk.alternatives(base) if isinstance(base, inspect.UnionType) else [base]
-    return any(isinstance(kind, inspect.IntType) for kind in kinds)
+    types = walk.alternatives(base) if isinstance(base, inspect.UnionType) else [base]
+    return any(isinstance(each, kind) for each in types)

@@ -8,6 +8,7 @@ arrays, objects, unions, literals, and strings and numbers with inclusive bounds
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from typing import Annotated, Any, Literal, TypeVar, Union
@@ -325,6 +326,13 @@ def as_number(value: object) -> object:
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         return int(value)
     return integral_as_int(value)
+
+
+def as_boolean(value: object) -> object:
+    """Return `true` and `false` in a string as a boolean; else `value`."""
+    with suppress(msgspec.ValidationError):
+        return msgspec.convert(value, bool, strict=False)
+    return value
 
 
 def integral_as_int(value: object) -> object:
