@@ -98,7 +98,7 @@ def test_a_command_tells_of_each_retry_on_stderr(
 
 
 @pytest.mark.parametrize(
-    ("name", "seconds"), [("busy_long", SECONDS), ("busy_ever", 1)]
+    ("name", "seconds"), [("busy_long", SECONDS), ("busy_ever", 0.3)]
 )
 def test_a_server_that_stays_busy_is_given_up(
     strange: Strange, name: str, seconds: float

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from threading import Event
 
+import pytest
+
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.cli.progress import load_with_progress
 from mock_server.domain.objects.fixture_data import FixtureData
@@ -13,6 +15,7 @@ from tests.support import SECONDS
 GENERATION = load_fixture({"datasets": [{"id": "d"}]})
 
 
+@pytest.mark.ci
 def test_a_load_that_takes_long_is_told_at_its_beginning_and_its_end() -> None:
     lines, has_begun = list[str](), Event()
 

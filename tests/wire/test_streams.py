@@ -163,6 +163,7 @@ def test_a_pause_before_a_cut_is_kept(api: Api) -> None:
     assert perf_counter() - start >= 0.06 - TICK
 
 
+@pytest.mark.ci
 def test_the_demo_streams_as_somebody_types(make_api: MakeApi) -> None:
     api = make_api({"apps": [{"id": "a", "replies": ["".join(WORDS)]}]}, demo=True)
     times = [time for time, _ in times_of(api)[:3]]
