@@ -4,7 +4,7 @@ Any number of stores share a fixture, so the size of the fixture does not matter
 time to create or reset a sandbox. Callers pass the time.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from hashlib import sha256
 from itertools import chain, islice
 from sys import getsizeof
@@ -23,6 +23,7 @@ from mock_server.domain.objects.pending import STEP, Steps, compute, pieces
 from mock_server.domain.objects.rows import (
     RowPlace,
     Rows,
+    amount_of,
     common_keys,
     next_due_time,
     size_of_jobs,
@@ -239,12 +240,18 @@ class Store(ChatStore):
     def put_whole_dataset(self, dataset: Dataset, source: FixtureData) -> None:
         """Add a dataset, or replace the dataset with this id and all its content.
 
+        Rows go on waiting for training where the amounts of a collection count them.
         `source` is the data from which `dataset` comes. Raises LimitReached.
         """
         old = self._datasets.changes.get(dataset.id)
         self._datasets.put(dataset.id, dataset)
         self._forget_contents({dataset.id: old})
         self._loaded_datasets[dataset.id] = source
+        tree = dataset.tree
+        for place, jobs in [*self.jobs.items()]:
+            collection = tree.get(place[1]) if place[0] == dataset.id else None
+            if collection and collection.training_amount < amount_of(jobs):
+                self.jobs.remove(place)
 
     def remove_datasets(self, ids: Set[str]) -> None:
         """Remove existing datasets with their collections, rows and files.
@@ -254,6 +261,8 @@ class Store(ChatStore):
         olds = {each: self._datasets.changes.get(each) for each in ids}
         self._datasets.remove(*ids)
         self._forget_contents(olds)
+        tickets = self.tickets.values()
+        self.tickets.remove(*[each.key for each in tickets if each.dataset_id in ids])
         for dataset_id in self._loaded_datasets.keys() & ids:
             del self._loaded_datasets[dataset_id]
 
@@ -266,9 +275,7 @@ class Store(ChatStore):
             if old is not None and isinstance(old.tree, ChangedTree):
                 self._charge.add_unchecked(-old.tree.size)
         self.rows.forget_datasets(olds.keys())
-        self._forget_work(lambda place: place[0] in olds)
-        tickets = self.tickets.values()
-        self.tickets.remove(*[each.key for each in tickets if each.dataset_id in olds])
+        self._forget_work(olds)
 
     def find_collection(self, collection_id: str) -> tuple[Dataset, Collection] | None:
         """Return the first collection with this id and its dataset, or None."""
@@ -349,9 +356,7 @@ class Store(ChatStore):
             self._remove_with_rows(dataset, trees[dataset.id], removal)
             for dataset, removal in planned
         )
-        self._forget_work(
-            lambda place: place[0] in trees and place[1] not in trees[place[0]]
-        )
+        self._forget_work(trees)
         return count
 
     def _remove_with_rows(
@@ -468,8 +473,15 @@ class Store(ChatStore):
         self._datasets.put(current.id, replace(current, tree=tree))
         return tree
 
-    def _forget_work(self, is_removed: Callable[[JobsKey], bool]) -> None:
-        """Drop the jobs and the files of removed collections."""
+    def _forget_work(self, dataset_ids: Container[str]) -> None:
+        """Drop the jobs and the files of collections that datasets no longer have."""
+
+        def is_removed(place: JobsKey) -> bool:
+            if place[0] not in dataset_ids:
+                return False
+            dataset = self.dataset(place[0])
+            return dataset is None or place[1] not in dataset.tree
+
         self.jobs.remove(*filter(is_removed, self.jobs))
         files = self.files.values()
         self.files.remove(*[file.id for file in files if is_removed(file.owner_ids)])

@@ -107,6 +107,33 @@ def test_a_state_goes_on_training_where_it_was(make_api: MakeApi) -> None:
     assert went_on["training"] == expected["training"]
 
 
+def test_a_dataset_goes_on_training_what_its_amounts_count(make_api: MakeApi) -> None:
+    api = related_routes(make_api, training="stepped")
+    session(api, "first")
+    before = api.admin("GET", "/state").json()
+    assert {each["datasetId"] for each in before["training"]} == {DATASET}
+    dataset = api.admin("GET", f"/datasets/{DATASET}").json()
+    api.admin("PUT", f"/datasets/{DATASET}", dataset)
+    assert api.admin("GET", "/state").json() == before
+    *_, item = (each for each in dataset["collections"] if each["trainingAmount"])
+    item["trainingAmount"] = 0
+    api.admin("PUT", f"/datasets/{DATASET}", dataset)
+    training = api.admin("GET", "/state").json()["training"]
+    ended = [each for each in before["training"] if each not in training]
+    assert {each["collectionId"] for each in ended} == {item["_id"]}
+
+
+def test_a_dataset_that_is_put_keeps_the_files_of_its_collections(
+    make_api: MakeApi,
+) -> None:
+    api = related_routes(make_api)
+    item = made(upload(api, "a.txt", b"As\n\n\nsent "))
+    dataset = api.admin("GET", f"/datasets/{DATASET}").json()
+    api.admin("PUT", f"/datasets/{DATASET}", dataset)
+    address = call(api, "POST", f"{COLLECTION}/read", collectionId=item)["value"]
+    assert api.client.get(address).content == b"As\n\n\nsent "
+
+
 @pytest.mark.parametrize("training", ["instant", "stepped"])
 @pytest.mark.fresh
 def test_a_file_id_is_not_given_again_while_a_collection_has_it(
