@@ -70,17 +70,17 @@ def har(file: str, origins: Sequence[str], output: str | None) -> None:
         raise Stop(f"{expected} - at --origin{hint}", USAGE)
     document = imported.document()
     counts = _counts(document, name)
-    is_json = output is not None and output.lower().endswith(".json")
-    if is_json:
+    if output is not None and output.lower().endswith(".json"):
         text = msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+        limit, advice = "json_file_bytes", "choose some of it with --origin"
     else:
         text = document_as_yaml(document).encode()
-    if len(text) > DEFAULT_LIMITS.fixture_bytes:
-        max_bytes, size = size_text(DEFAULT_LIMITS.fixture_bytes), size_text(len(text))
-        limit = "limit fixture_bytes; choose some of it with --origin"
-        raise Stop(
-            f"Expected a fixture of at most {max_bytes}, got {size} ({limit})", USAGE
-        )
+        limit, advice = "fixture_bytes", "write it to a .json file, which may be larger"
+    max_bytes: int = getattr(DEFAULT_LIMITS, limit)
+    if len(text) > max_bytes:
+        expected = f"Expected a fixture of at most {size_text(max_bytes)}"
+        got = f"got {size_text(len(text))} (limit {limit}; {advice})"
+        raise Stop(f"{expected}, {got}", USAGE)
     with atomic_file(output) as stream:
         stream.write(text)
     log(f"imported {counts} from {', '.join(imported.origins) or 'nobody'}")

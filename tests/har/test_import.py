@@ -498,6 +498,18 @@ def test_files_that_cannot_be_read_or_written_are_told(tmp_path: Path) -> None:
         assert done.err.count("\n") == 1
 
 
+@pytest.mark.ci
+def test_more_can_be_imported_as_json_than_as_yaml(tmp_path: Path) -> None:
+    item = {"parentId": None, "type": "link", "name": "a" * 2**20}
+    items = [item | {"_id": f"{number:024}"} for number in range(33)]
+    page = json.dumps({"code": 200, "data": {"list": items, "total": len(items)}})
+    asked = {"datasetId": "d", "offset": 0, "parentId": None}
+    recorded = write(tmp_path / "a.har", entry(LIST, page, method="POST", posted=asked))
+    target = tmp_path / "made.json"
+    done = commands.run("import", "har", recorded, "--output", str(target))
+    assert (done.status, commands.run("check", str(target)).status) == (0, 0)
+
+
 def test_halves_of_surrogate_pairs_do_not_stop_it(tmp_path: Path) -> None:
     sent = {"Authorization": "Bearer cut-too-\ud83d"}
     cut = entry("/x", "cut \ud83d", kind="text/plain", sent=sent)
