@@ -32,6 +32,11 @@ test("a shell reads back any body", () => {
   assert.equal(all.at(-1), JSON.stringify(HARD));
 });
 
+test("a HEAD request is one for curl too, which else waits for a body", () => {
+  const asked = words(curl(entry({ method: "HEAD", headers: {} })));
+  assert.ok(asked.includes("-I") && !asked.includes("-X"));
+});
+
 test("a script of JavaScript sends the same", async () => {
   const sent = [];
   const text = javascript(entry({ headers: JSON_HEADERS, body: HARD }));

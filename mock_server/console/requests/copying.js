@@ -36,7 +36,8 @@ function isJsonText({ headers, body }) {
 export function curl(entry) {
   const { method, url, headers, text, isCut } = plainOf(entry);
   // -g: brackets are no patterns. --data-raw: an @ names no file.
-  const words = ["curl", "-g", "-X", quoted(method), quoted(url)];
+  const asked = method === "HEAD" ? ["-I"] : ["-X", quoted(method)]; // -X would wait for a body
+  const words = ["curl", "-g", ...asked, quoted(url)];
   for (const [name, value] of Object.entries(headers)) words.push("-H", quoted(`${name}: ${value}`));
   if (text !== null) {
     if (!headers["Content-Type"]) words.push("-H", "'Content-Type:'"); // else it makes one up
