@@ -33,6 +33,38 @@ def test_what_was_read_can_be_put_back_and_changes_nothing(make_api: MakeApi) ->
     assert api.admin("GET", "/state").json() == before
 
 
+@pytest.mark.parametrize(
+    ("kind", "holder", "content"),
+    [("apps", APP, "chats"), ("datasets", DATASET, "collections")],
+)
+def test_fields_are_read_and_put_without_what_is_in_it(
+    api: Api, kind: str, holder: str, content: str
+) -> None:
+    api.pin(top=True)
+    api.admin("PUT", f"/datasets/{DATASET}/collections/new", {"name": "New"})
+    before = api.admin("GET", "/state").json()
+    whole = api.admin("GET", f"/{kind}/{holder}").json()
+    path = f"/{kind}/{holder}?content=false"
+    fields = api.admin("GET", path).json()
+    assert fields | {content: whole[content]} == whole
+    changed = fields | {"name": "Other", "intro": "About"}
+    assert api.admin("PUT", path, changed).json() == changed
+    assert api.admin("GET", f"/{kind}/{holder}").json() == whole | changed
+    assert api.admin("PUT", f"{path}&counts=true", fields).json()[content] > 1
+    assert api.admin("GET", "/state").json() == before
+    assert api.admin("PUT", f"/{kind}/new?content=false", {}).status_code == 201
+    assert api.admin("GET", f"/{kind}/new").json()[content] == []
+
+
+def test_a_dataset_is_renamed_however_much_is_in_it(make_api: MakeApi) -> None:
+    many = {"collections": [{"repeat": 10_000, "name": "Item {n}"}]}
+    api = make_api({"datasets": [{"id": "d", **many}]})
+    path = "/datasets/d?content=false"
+    assert api.admin("PUT", path, {"name": "Other"}).json()["name"] == "Other"
+    listed = api.send("POST", LIST, {"datasetId": "d", "offset": 0})
+    assert listed.json()["data"]["total"] == 10_000
+
+
 @pytest.mark.parametrize("face", ["asgi"])
 def test_a_removed_dataset_is_freed_though_it_was_listed(api: Api) -> None:
     api.admin("PUT", "/datasets/new", {"collections": [{"name": "a"}]})

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from mock_server.admin.framework import Call, Example, Input, Routes, check_room
 from mock_server.admin.loading import SentFixture
@@ -28,7 +29,7 @@ from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.models import App
 from mock_server.domain.storage.store import Store
 from mock_server.fixture.document import AppPart, DatasetPart
-from mock_server.fixture.dump import holder_to_json
+from mock_server.fixture.dump import CONTENT_FIELD, holder_to_json
 
 app_routes, dataset_routes = Routes(), Routes()
 _APP, _DATASET = "/apps/{appId}", "/datasets/{datasetId}"
@@ -53,16 +54,28 @@ Plain = dict[str, Any]
 _MAX_ROWS = 20
 
 
+class ContentQuery(Input):
+    """With `content=false`, chats or collections are left out."""
+
+    content: bool = True
+
+
 class ChangeQuery(Input):
     """With `counts` the response is short: how much there is, or was."""
 
     counts: bool = False
 
 
+class PutQuery(ChangeQuery):
+    """With `content=false`, chats or collections stay, and are not returned."""
+
+    content: bool = True
+
+
 @app_routes.add("GET", _APP, response_type=AppPart, **_OF_APP)
-def get_app(call: Call) -> Response | Download:
+def get_app(call: Call, query: ContentQuery) -> Response | Download:
     """Read an application with all its data."""
-    return _current_response(call, app_of(call))
+    return _current_response(call, app_of(call), has_content=query.content)
 
 
 @app_routes.add(
@@ -74,7 +87,7 @@ def get_app(call: Call) -> Response | Download:
     errors=_BAD,
     examples=(_NEW_APP,),
 )
-async def put_app(call: Call, query: ChangeQuery) -> Response | Download:
+async def put_app(call: Call, query: PutQuery) -> Response | Download:
     """Create or replace an application with its chats, records and permissions."""
     app_id = call.path["appId"]
 
@@ -82,14 +95,14 @@ async def put_app(call: Call, query: ChangeQuery) -> Response | Download:
         store, app = call.sandbox.store, part.apps[app_id]
         fixture_apps, limit = store.fixture.apps, call.limits.created_apps
         is_new = _is_new(app_id, store.apps(), fixture_apps, limit, "apps")
-        store.put_whole_app(app, part)
-        status = 201 if is_new else 200
-        if query.counts:
-            return _counts_response(app_view(store, app), status)
-        # The loaded part never changes, so it needs no copy.
-        return _content_response(call, Store(part), app, status)
+        if query.content:
+            store.put_whole_app(app, part)
+        else:
+            old = store.app(app_id) or app
+            store.put_app(replace(app, chats=old.chats, records=old.records))
+        return _changed_response(call, query, part, app, is_new=is_new)
 
-    return await _load_and_put(call, "apps", app_id, put)
+    return await _load_and_put(call, query, "apps", app_id, put)
 
 
 @app_routes.add("DELETE", _APP, response_type=_AN_APP, **_OF_APP)
@@ -104,9 +117,9 @@ def delete_app(call: Call, query: ChangeQuery) -> Response | Download:
 
 
 @dataset_routes.add("GET", _DATASET, response_type=DatasetPart, **_OF_DATASET)
-def get_dataset(call: Call) -> Response | Download:
+def get_dataset(call: Call, query: ContentQuery) -> Response | Download:
     """Read a dataset with all its data."""
-    return _current_response(call, dataset_of(call))
+    return _current_response(call, dataset_of(call), has_content=query.content)
 
 
 @dataset_routes.add(
@@ -118,8 +131,11 @@ def get_dataset(call: Call) -> Response | Download:
     errors=_BAD,
     examples=(_NEW_DATASET,),
 )
-async def put_dataset(call: Call, query: ChangeQuery) -> Response | Download:
-    """Create or replace a dataset with its collections, rows and permissions."""
+async def put_dataset(call: Call, query: PutQuery) -> Response | Download:
+    """Create or replace a dataset with its collections, rows and permissions.
+
+    Rows go on waiting for training where `trainingAmount` counts them.
+    """
     dataset_id = call.path["datasetId"]
 
     def put(part: FixtureData) -> Response | Download:
@@ -129,13 +145,13 @@ async def put_dataset(call: Call, query: ChangeQuery) -> Response | Download:
         is_new = _is_new(
             dataset_id, store.datasets(), fixture_datasets, limit, "datasets"
         )
-        store.put_whole_dataset(dataset, part)
-        status = 201 if is_new else 200
-        if query.counts:
-            return _counts_response(dataset_view(dataset), status)
-        return _content_response(call, Store(part), dataset, status)
+        if query.content:
+            store.put_whole_dataset(dataset, part)
+        else:
+            store.put_dataset(dataset)
+        return _changed_response(call, query, part, dataset, is_new=is_new)
 
-    return await _load_and_put(call, "datasets", dataset_id, put)
+    return await _load_and_put(call, query, "datasets", dataset_id, put)
 
 
 @dataset_routes.add("DELETE", _DATASET, response_type=_A_DATASET, **_OF_DATASET)
@@ -149,7 +165,11 @@ def delete_dataset(call: Call, query: ChangeQuery) -> Response | Download:
 
 
 async def _load_and_put(
-    call: Call, list_name: str, object_id: str, put: Callable[[FixtureData], T]
+    call: Call,
+    query: PutQuery,
+    list_name: str,
+    object_id: str,
+    put: Callable[[FixtureData], T],
 ) -> T:
     """Load the body with the objects that it refers to, then call `put`.
 
@@ -161,6 +181,10 @@ async def _load_and_put(
     fields = read_json(call.content.strip() or b"{}")
     check_integers(call.content, fields)
     id_in_path(fields.get("id"), object_id, "$.id")
+    content_field = CONTENT_FIELD[App if list_name == "apps" else Dataset]
+    if not query.content and content_field in fields:
+        expected, place = "none with content=false", f"$.{content_field}"
+        raise errors.InvalidField.of(fields[content_field], expected, place)
     sandbox, noun = call.sandbox, list_name.removesuffix("s")
     store = await once_ready(lambda: sandbox.store, sandbox.name)
     document = _document(store, list_name, fields | {"id": object_id})
@@ -242,11 +266,33 @@ def _is_new(
     return True
 
 
-def _current_response(call: Call, holder: App | Dataset) -> Response | Download:
+def _current_response(
+    call: Call, holder: App | Dataset, *, has_content: bool = True
+) -> Response | Download:
     """Return the current app or dataset as a response. Raises LimitReached."""
     call.services.downloads.check_room()
     # A copy, because the original may change while a large response is sent.
-    return _content_response(call, call.sandbox.store.copy("streams"), holder)
+    store = call.sandbox.store.copy("streams")
+    return _content_response(call, store, holder, has_content=has_content)
+
+
+def _changed_response(
+    call: Call,
+    query: PutQuery,
+    part: FixtureData,
+    holder: App | Dataset,
+    *,
+    is_new: bool,
+) -> Response | Download:
+    """Return the app or dataset that was put, or its counts, as a response."""
+    status = 201 if is_new else 200
+    if query.counts and isinstance(holder, App):
+        return _counts_response(app_view(call.sandbox.store, app_of(call)), status)
+    if query.counts:
+        return _counts_response(dataset_view(dataset_of(call)), status)
+    # The loaded part never changes, so it needs no copy.
+    store = Store(part)
+    return _content_response(call, store, holder, status, has_content=query.content)
 
 
 def _counts_response(view: AppView | DatasetView, status: int = 200) -> Response:
@@ -254,9 +300,14 @@ def _counts_response(view: AppView | DatasetView, status: int = 200) -> Response
 
 
 def _content_response(
-    call: Call, store: Store, holder: App | Dataset, status: int = 200
+    call: Call,
+    store: Store,
+    holder: App | Dataset,
+    status: int = 200,
+    *,
+    has_content: bool = True,
 ) -> Response | Download:
     if isinstance(holder, Dataset):
         holder = store.dataset(holder.id) or holder
-    make_parts = partial(holder_to_json, store, holder)
+    make_parts = partial(holder_to_json, store, holder, has_content=has_content)
     return in_parts(make_parts, call.services.downloads, status=status)

@@ -1,7 +1,7 @@
 /** Changes of the data, each of which can be taken back as a whole. */
 
 import { undoable } from "../page/notice.js";
-import { admin, inSandbox } from "../server/api.js";
+import { admin, inSandbox, unlessGone } from "../server/api.js";
 import { counted, t } from "../words/words.js";
 import { CHAT } from "./kinds.js";
 
@@ -23,20 +23,25 @@ async function each(items, work) {
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** Changes records; undo puts them back as they were. `words` say what has been done to so many. */
-export async function change(refs, change, words) {
+/**
+ * Changes fields of records. Undo puts back these fields only, as others may have changed
+ * the rest meanwhile. `words` say what has been done to so many.
+ */
+export async function change(refs, fields, words) {
   const before = [];
   try {
-    await each(refs, async (ref) => {
-      const where = placeOf(ref);
-      const record = await admin("GET", where);
-      await admin("PUT", where, change(record));
-      before.push([where, record]);
-    });
+    await each(refs, async (ref) => before.push(await put(placeOf(ref) + ref.kind.fields, fields)));
   } finally {
-    const undo = () => each(before, ([where, record]) => admin("PUT", where, record));
+    const undo = () => each(before, ([where, were]) => put(where, were));
     if (before.length) undoable(words(before.length), undo);
   }
+}
+
+/** Puts fields of a record; gives where it is, and what they were. */
+async function put(where, fields) {
+  const record = await admin("GET", where);
+  await admin("PUT", where, { ...record, ...fields });
+  return [where, Object.fromEntries(Object.keys(fields).map((name) => [name, record[name]]))];
 }
 
 /** Deletes with all that is in it; undo restores a snapshot of the time before. */
@@ -59,32 +64,34 @@ export async function remove(refs) {
 
 const deleted = ([{ title }], n) =>
   n === 1
-    ? t("Deleted {title}. Undo brings all data back to before.", { title })
-    : t("Deleted {n}. Undo brings all data back to before.", { n });
+    ? t("Deleted {title}. Undo brings data, clock and choices back to before.", { title })
+    : t("Deleted {n}. Undo brings data, clock and choices back to before.", { n });
 
-/** Puts something new. */
-export async function create(ref, record) {
+/** Puts something new. An id that was not made for it must not be there yet. */
+export async function create(ref, record, { isOwnId }) {
   const where = placeOf(ref);
+  if (isOwnId && (await unlessGone(admin("GET", where), null)))
+    throw new Error(t("The id {id} is taken.", { id: ref.id }));
   const made = await admin("PUT", where, record);
   const words = t("Added {title}.", { title: ref.kind.titleOf(made) });
   undoable(words, () => admin("DELETE", where));
 }
 
 export const rename = (ref, name) =>
-  change([ref], (record) => ({ ...record, [ref.kind.name]: name }), () => t("Renamed."));
+  change([ref], { [ref.kind.name]: name }, () => t("Renamed."));
 
 export const setDisabled = (refs, forbid) =>
-  change(refs, (record) => ({ ...record, forbid }), (n) =>
+  change(refs, { forbid }, (n) =>
     forbid ? counted(n, "Disabled one collection.", "Disabled {n} collections.")
       : counted(n, "Enabled one collection.", "Enabled {n} collections."));
 
 export const setPinned = (refs, top) =>
-  change(refs, (record) => ({ ...record, top }), (n) =>
+  change(refs, { top }, (n) =>
     top ? counted(n, "Pinned one chat.", "Pinned {n} chats.")
       : counted(n, "Unpinned one chat.", "Unpinned {n} chats."));
 
 export const move = (refs, parentId) =>
-  change(refs, (record) => ({ ...record, parentId }), (n) =>
+  change(refs, { parentId }, (n) =>
     counted(n, "Moved one collection.", "Moved {n} collections."));
 
 /** Of what is selected, what does not lie in anything else of it. */

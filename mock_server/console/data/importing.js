@@ -48,13 +48,18 @@ const kindOf = (name, text) =>
 
 const sized = (bytes) => (bytes < MIB ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / MIB).toFixed(1)} MiB`);
 
-/** What a file holds; a sandbox of its own loads it, and ends. Raises Refused. */
-async function tryOut({ body, type }) {
-  const { name } = await admin("POST", "/sandboxes", { ttl: 60 });
+/** What a file holds; a sandbox of its own loads it. Raises Refused. */
+const tryOut = ({ body, type }) => inNewSandbox({}, async (where) => {
+  await open("PUT", `${where}/state`, { body, type });
+  return (await admin("GET", `${where}/health`)).fixture;
+});
+
+/** Does something in a sandbox of its own, which ends then. */
+async function inNewSandbox(fields, work) {
+  const { name } = await admin("POST", "/sandboxes", { ttl: 60, ...fields });
   const where = path("sandboxes", name);
   try {
-    await open("PUT", `${where}/state`, { body, type });
-    return (await admin("GET", `${where}/health`)).fixture;
+    return await work(where);
   } finally {
     await admin("DELETE", where);
   }
@@ -91,23 +96,24 @@ const shown = (count) => count.toLocaleString("en");
 
 async function replace({ name, body, type }) {
   const where = inSandbox("/state");
-  const [{ faults }, state] = await Promise.all([here("GET", "/faults"), stateNow()]);
+  const [{ faults }, baseline] = await Promise.all([here("GET", "/faults"), baselineNow()]);
   const put = async (content) => (await open("PUT", where, content)).json();
   await withWayBack({
     act: () => put({ body, type }),
     words: () => t("{name} is the baseline now.", { name }),
-    before: () => state && put({ body: state }),
+    before: () => baseline && put({ body: baseline }),
     after: () => rearm(faults),
-    said: state
+    said: baseline
       ? t("Data and baseline restored. The listed requests are gone.")
-      : t("Data restored. It was too large to become the baseline again: a reset loads the imported file."),
+      : t("Data restored. The baseline was too large to be kept: a reset loads the imported file."),
   });
   closeDrawer();
 }
 
-/** The state as it is, to put back; null if there is too much of it. */
-async function stateNow() {
-  const content = await (await open("GET", inSandbox("/state"))).blob();
+/** The baseline as it is, to put back; null if there is too much of it. */
+async function baselineNow() {
+  const content = await inNewSandbox({ baseline: session.sandbox }, async (where) =>
+    (await open("GET", `${where}/state`)).blob());
   return content.size > KEPT ? null : content;
 }
 

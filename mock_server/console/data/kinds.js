@@ -8,10 +8,10 @@ import { t } from "../words/words.js";
  * `documented` is its path in the description of the admin API, `id` the field with its id,
  * `name` the one that people call it by, `first` those that are asked for first, `needed` those
  * that a new one has to have; `isWhole` says that only these are asked for, as the rest is
- * what is in it. `create` are the words for a new one.
+ * what is in it, which `fields` leaves out of an address. `create` are the words for a new one.
  *
  * @typedef {{documented: string, where: (holder: string, id: string) => string, id: string,
- *   name: string, first: string[], needed: string[], isWhole?: boolean,
+ *   name: string, first: string[], needed: string[], isWhole?: boolean, fields: string,
  *   titleOf: (record: any) => string, create: string}} Kind
  */
 
@@ -26,6 +26,7 @@ const holder = (all, documented, first, create) => ({
   first,
   needed: ["name", "id"],
   isWhole: true,
+  fields: "?content=false",
   titleOf: (record) => title(record, record.id),
   create,
 });
@@ -39,6 +40,7 @@ export const DATASET = holder(
 export const CHAT = {
   documented: "/apps/{appId}/chats/{chatId}",
   where: (appId, id) => path("apps", appId, "chats", id),
+  fields: "",
   id: "chatId",
   name: "customTitle",
   first: ["title", "customTitle", "top"],
@@ -52,6 +54,7 @@ export const CHAT = {
 export const COLLECTION = {
   documented: "/datasets/{datasetId}/collections/{id}",
   where: (datasetId, id) => path("datasets", datasetId, "collections", id),
+  fields: "",
   id: "_id",
   name: "name",
   first: ["name", "forbid", "type", "tags"],

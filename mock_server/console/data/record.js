@@ -14,7 +14,7 @@ import { COLLECTION, routeOf, pathOf, showInTree } from "./kinds.js";
 /** Shows something, as its address says from then on. */
 export async function openRecord(ref) {
   const { kind, holder, id } = ref;
-  const record = await here("GET", kind.where(holder, id));
+  const record = await here("GET", kind.where(holder, id) + kind.fields);
   const title = kind.titleOf(record);
   // Asked twice: what is in it goes with it.
   const actions = [sureButton(t("Delete"), async () => {
@@ -25,8 +25,7 @@ export async function openRecord(ref) {
     actions.unshift(button(t("Add inside"), tried(() => addRecord(COLLECTION, holder, { parentId: id }))));
   // Only what was changed: an input may not be able to hold what stands there.
   const save = async (fields) => {
-    const changes = fields.changes();
-    await change([ref], (now) => ({ ...now, ...changes }), () => t("Saved."));
+    await change([ref], fields.changes(), () => t("Saved."));
     closeDrawer();
   };
   const names = await namesOf(kind);
@@ -44,7 +43,7 @@ export async function addRecord(kind, holder, record) {
   const add = async (fields) => {
     const made = { updateTime: now, ...fields.read() };
     const id = made[kind.id];
-    await create({ kind, holder, id }, made);
+    await create({ kind, holder, id }, made, { isOwnId: id !== offered[kind.id] });
     closeDrawer();
     await showInTree(kind, holder || id, await pathOf(kind, holder, made), holder ? id : undefined);
   };

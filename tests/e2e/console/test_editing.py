@@ -86,6 +86,27 @@ def test_an_id_of_ones_own_is_taken(small: Console) -> None:
     small.drawer.add(chatId="mine", title="My chat")
     expect(small.button("My chat")).to_be_focused()
     assert small.admin("GET", "/apps/help/chats/mine")["title"] == "My chat"
+    assert small.refused == [(404, "/__admin/apps/help/chats/mine")]
+    small.refused.clear()
+
+
+@pytest.mark.parametrize(
+    ("button", "fields"),
+    [
+        ("New app", {"id": "help", "name": "Mine"}),
+        ("New dataset", {"id": "d", "name": "Mine"}),
+        ("New chat in Help", {"chatId": "a", "title": "Mine"}),
+        ("New collection in Books", {"_id": "c1", "name": "Mine"}),
+    ],
+)
+def test_an_id_that_is_taken_is_told_and_nothing_is_replaced(
+    small: Console, button: str, fields: dict[str, str]
+) -> None:
+    before = small.state()
+    small.click(button)
+    small.drawer.add(**fields)
+    small.drawer.says(f"The id {next(iter(fields.values()))} is taken.")
+    assert small.state() == before
 
 
 @pytest.mark.parametrize(("title", "where"), [("Help", "apps"), ("Books", "datasets")])
@@ -124,6 +145,33 @@ def test_chats_and_apps_are_renamed_by_key(small: Console) -> None:
         assert record.get("customTitle", record.get("name")) == "Renamed one"
         small.undo()
         small.shows(title)
+
+
+def test_an_undo_leaves_what_others_have_changed_meanwhile(small: Console) -> None:
+    for title, path, fields in (
+        ("Books", "datasets/d/collections/new", {"name": "Of a client"}),
+        ("Help", "apps/help/chats/new", {"title": "Of a client"}),
+        ("Item 1", "datasets/d/collections/c1", {"name": "Renamed one", "tags": ["t"]}),
+    ):
+        small.button(title).press("F2")
+        small.rename("Renamed one")
+        small.shows("Renamed one")
+        put = small.admin("PUT", f"/{path}", fields)
+        small.undo()
+        small.shows(title)
+        name = {"name": title} if title == "Item 1" else {}
+        assert small.admin("GET", f"/{path}") == put | name
+
+
+def test_what_holds_more_than_a_request_may_is_renamed(visit: Visit) -> None:
+    many = {"collections": [{"name": "Item {n}", "repeat": 5_000}]}
+    console = visit({"datasets": [{"id": "d", "name": "Books", **many}]})
+    console.button("Books").press("F2")
+    console.rename("Library")
+    console.shows("Library")
+    console.undo()
+    console.shows("Books")
+    assert console.admin("GET", "/datasets")["datasets"][0]["collections"] == 5_000
 
 
 def test_several_are_selected_disabled_and_that_undone_at_once(small: Console) -> None:
