@@ -15,6 +15,7 @@ from mock_server.api.request import read_raw
 from mock_server.domain.access import ISSUED_KEY_PREFIX, Visitor
 from mock_server.domain.call import Call, ChatForbidden, ShareNotFound
 from mock_server.domain.errors import InvalidField, Refusal
+from mock_server.domain.limits import Published
 from mock_server.domain.versions import VERSIONS, facts_of
 
 NESTED, FLAT = "outLinkAuthData", ("shareId", "outLinkUid")
@@ -109,8 +110,13 @@ def read_visitor_request(
     version in force finds no link in the body.
     """
     share, state, is_nested = visitor.share, call.state, call.facts.shares_are_nested
-    if credentials_in(content, is_nested) is None:
+    credentials = credentials_in(content, is_nested)
+    if credentials is None:
         raise missing_authorization(())
+    if len(credentials.out_link_uid) > Published.id_chars:
+        place = f"$.{NESTED}.outLinkUid" if is_nested else "$.outLinkUid"
+        expected = f"a string of 1 to {Published.id_chars} characters"
+        raise InvalidField.of(credentials.out_link_uid, expected, place)
     rest = without_credentials(
         content, is_nested, contract, share.app_id if share else "none"
     )

@@ -29,7 +29,7 @@ class KeyLimit(Struct, rename="camel", kw_only=True):
     """Expiry and usage limit of an API key; neither is enforced."""
 
     expired_time: Any = UNSET
-    max_usage_points: int | float = -1
+    max_usage_points: Points = -1
 
 
 KeyTags = (
