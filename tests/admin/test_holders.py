@@ -66,6 +66,15 @@ def test_a_dataset_is_renamed_however_much_is_in_it(make_api: MakeApi) -> None:
 
 
 @pytest.mark.parametrize("face", ["asgi"])
+def test_fields_that_are_put_alone_are_charged(make_api: MakeApi) -> None:
+    api = make_api(memory=4 * 1024 * 1024)
+    fields = {"replies": ["x" * 10_000], "type": "x" * 5_000}
+    paths = (f"/apps/{number}?content=false" for number in range(150))
+    first, *others = (api.admin("PUT", path, fields).status_code for path in paths)
+    assert (first, 409 in others) == (201, True)
+
+
+@pytest.mark.parametrize("face", ["asgi"])
 def test_a_removed_dataset_is_freed_though_it_was_listed(api: Api) -> None:
     api.admin("PUT", "/datasets/new", {"collections": [{"name": "a"}]})
     dataset = api.sandbox.store.dataset("new")

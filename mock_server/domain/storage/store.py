@@ -10,6 +10,7 @@ from itertools import chain, islice
 from sys import getsizeof
 from typing import Self, cast
 
+import msgspec
 from msgspec.structs import replace
 
 from mock_server.domain.errors import LimitReached
@@ -510,11 +511,13 @@ def _find_spans(trees: Iterable[Tree]) -> Steps[None]:
 
 # Estimated bytes of a copied store without its data, of an app's slot in a mapping, of
 # an app or a dataset without texts, of a changed tree, of a login code, of a file
-# without content, of an API key without its name, and of an id.
+# without content, of an API key without its name, of an id, and of a field of a reply.
 _STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 700
 _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
 _API_KEY_BYTES = 500
-_ID_BYTES = 150
+_ID_BYTES, _FIELD_BYTES = 150, 200
+_BYTES_PER_CHAR = 4
+"""Bytes of a character in a text with any beyond the basic plane (PEP 393)."""
 
 
 _LOOKUPS_PER_STEP = 8 * STEP
@@ -545,8 +548,17 @@ def _size_of_api_key(key: ApiKey) -> int:
 
 
 def _size_of_app(app: App) -> int:
-    texts = app.name, app.intro, app.avatar, *app.question_guide
-    return _APP_BYTES + sum(map(getsizeof, texts))
+    replies = msgspec.json.encode(app.replies)
+    structure = _FIELD_BYTES * replies.count(b'":')
+    guide = sum(map(getsizeof, app.question_guide))
+    texts = _BYTES_PER_CHAR * len(replies) + guide + _size_of_fields(app)
+    return _APP_BYTES + texts + structure
+
+
+def _size_of_fields(holder: App | Dataset) -> int:
+    texts = holder.name, holder.intro, holder.avatar, holder.type, holder.tmb_id
+    permissions = holder.permissions
+    return sum(map(getsizeof, (*texts, holder.parent_id, permissions, *permissions)))
 
 
 def _size_of_file(file: File | Ticket) -> int:
@@ -555,5 +567,4 @@ def _size_of_file(file: File | Ticket) -> int:
 
 def _size_of_dataset(dataset: Dataset) -> int:
     tree_bytes = _TREE_BYTES if isinstance(dataset.tree, ChangedTree) else 0
-    texts = dataset.name, dataset.intro, dataset.avatar
-    return _DATASET_BYTES + tree_bytes + sum(map(getsizeof, texts))
+    return _DATASET_BYTES + tree_bytes + _size_of_fields(dataset)
