@@ -15,6 +15,7 @@ BEYOND_SCHEMAS = (
     "Expected null or the _id of another collection that is not in this one",
     # One part of a request against another.
     ", as in the path, got ",
+    "Expected none with content=false",
     "Expected exactly, or atLeast and atMost, got both",
     "Expected inOrder alone",
     "Expected an atMost of at least",

@@ -512,8 +512,8 @@ def _find_spans(trees: Iterable[Tree]) -> Steps[None]:
 # Estimated bytes of a copied store without its data, of an app's slot in a mapping, of
 # an app or a dataset without texts, of a changed tree, of a login code, of a file
 # without content, of an API key without its name, of an id, and of a field of a reply.
-_STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 700
-_DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
+_STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 490
+_DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 290, 1_500, 500, 400
 _API_KEY_BYTES = 500
 _ID_BYTES, _FIELD_BYTES = 150, 200
 _BYTES_PER_CHAR = 4
