@@ -498,7 +498,7 @@ def test_files_that_cannot_be_read_or_written_are_told(tmp_path: Path) -> None:
         assert done.err.count("\n") == 1
 
 
-@pytest.mark.ci
+@pytest.mark.full
 def test_more_can_be_imported_as_json_than_as_yaml(tmp_path: Path) -> None:
     item = {"parentId": None, "type": "link", "name": "a" * 2**20}
     items = [item | {"_id": f"{number:024}"} for number in range(33)]
