@@ -94,7 +94,7 @@ def test_malformed_json_spoils_each_event_of_a_stream(api: Api, end: str) -> Non
     text, headers = end.join([*events, "data: [DONE]", ""]), {"Content-Type": EVENTS}
     add(api, "answer", operation="GET /api/x", text=text, headers=headers)
     add(api, "malformed_json")
-    spoiled = ["data: {]", 'event: flowResponses\ndata: [{"a": [1]}}', "data:[}"]
+    spoiled = ["data: {]", 'event: flowResponses\ndata: [{"a": [1]})', "data:[)"]
     assert api.client.get("/api/x").text == end.join([*spoiled, "data: [DONE]", ""])
 
 

@@ -754,6 +754,7 @@ OPERATIONS = {
     "faults": Input(100, lambda n: [*wanting(n), listed(array(b"0", 2_600))]),
 }
 ANSWERED = "/api/any/path"
+QUOTES = '"' * 1_000_000
 
 
 def answer(**fields: Any) -> Sent:
@@ -777,6 +778,18 @@ def large(size: int) -> Sent:
         % (ANSWERED.encode(), b",0" * size),
         "PUT",
     )
+
+
+def broken_stream(size: int) -> list[Sent]:
+    """A request for events of `size` bytes, all of which a fault breaks."""
+    headers = {"Content-Type": "text/event-stream"}
+    answered = {"method": "POST", "path": ANSWERED, "headers": headers}
+    text = "data:}\n" * (size // 7)
+    return [
+        admin("PUT", "/state", {"responses": [answered | {"text": text}]}),
+        admin("POST", "/faults", {"kind": "malformed_json"}),
+        sent_json(ANSWERED),
+    ]
 
 
 def unlike(count: int) -> list[Any]:
@@ -1218,6 +1231,7 @@ SCRIPTED = {
             ),
         ],
     ),
+    "events that are all broken": Input(4_190_000, broken_stream),
     "static responses that are listed": Input(
         1_000_000,
         lambda n: [
@@ -2037,6 +2051,13 @@ FOLDERS = {
         BELOW,
         lambda n: [
             state(f'{{"apps":[{{"id":"a","chats":[{numbered("chatId", n)}]}}]}}'),
+            Sent(f"{CHATS}/history/clearHistories", method="DELETE", query="appId=a"),
+        ],
+    ),
+    "chats that are cleared beside long replies": Input(
+        15,
+        lambda n: [
+            admin("PUT", "/state", {"apps": [{"id": "a", "replies": [QUOTES] * n}]}),
             Sent(f"{CHATS}/history/clearHistories", method="DELETE", query="appId=a"),
         ],
     ),

@@ -1,7 +1,5 @@
 """The kind `malformed_json`: a body that is not JSON."""
 
-import re
-
 from msgspec.structs import replace
 
 from mock_server.api.event_stream import EventStream
@@ -31,14 +29,13 @@ class MalformedJson(Fault, tag="malformed_json"):
         body = response.body
         if response.content_type.startswith(b"text/event-stream"):
             return replace(response, status=200, body=_with_wrong_brackets(body))
-        bracket = _WRONG_BRACKET.get(body[-1:], b"]")
+        bracket = b"}" if body.endswith(b"]") else b"]"
         return replace(response, status=200, body=body[:-1] + bracket)
 
 
-_WRONG_BRACKET = {b"}": b"]", b"]": b"}"}
-_JSON_EVENT = re.compile(rb"^(data:(?! ?\[DONE\]).*)([}\]])(?=\r?$)", re.MULTILINE)
-
-
 def _with_wrong_brackets(events: bytes) -> bytes:
-    """Return server-sent events whose JSON ends with wrong brackets."""
-    return _JSON_EVENT.sub(lambda found: found[1] + _WRONG_BRACKET[found[2]], events)
+    """Return server-sent events whose lines end with wrong brackets, but for [DONE]."""
+    for end in (b"\n", b"\r\n"):
+        events = events.replace(b"]" + end, b")" + end).replace(b"}" + end, b"]" + end)
+        events = events.replace(b"[DONE)" + end, b"[DONE]" + end)
+    return events
