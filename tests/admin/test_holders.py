@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from typing import Any
 from weakref import ref
 
 import pytest
@@ -54,6 +55,20 @@ def test_fields_are_read_and_put_without_what_is_in_it(
     assert api.admin("GET", "/state").json() == before
     assert api.admin("PUT", f"/{kind}/new?content=false", {}).status_code == 201
     assert api.admin("GET", f"/{kind}/new").json()[content] == []
+
+
+@pytest.mark.parametrize(
+    ("replies", "said"), [([{"text": "a", "times": 1}, "b"], "b"), (["c", "d"], "c")]
+)
+def test_only_other_replies_begin_their_turns_anew(
+    make_api: MakeApi, replies: list[Any], said: str
+) -> None:
+    api = make_api({"apps": [{"id": "a", "replies": [{"text": "a", "times": 1}, "b"]}]})
+    messages = [{"role": "user", "content": "x"}]
+    body = {"appId": "a", "messages": messages}
+    assert '"a"' in api.send("POST", "/api/v1/chat/completions", body).text
+    assert api.admin("PUT", "/apps/a?content=false", {"replies": replies}).is_success
+    assert f'"{said}"' in api.send("POST", "/api/v1/chat/completions", body).text
 
 
 def test_a_dataset_is_renamed_however_much_is_in_it(make_api: MakeApi) -> None:

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
 from mock_server.admin.framework import Call, Example, Input, Routes, check_room
 from mock_server.admin.loading import SentFixture
@@ -98,8 +97,7 @@ async def put_app(call: Call, query: PutQuery) -> Response | Download:
         if query.content:
             store.put_whole_app(app, part)
         else:
-            old = store.app(app_id) or app
-            store.put_app(replace(app, chats=old.chats, records=old.records))
+            store.put_app_fields(app, part)
         return _changed_response(call, query, part, app, is_new=is_new)
 
     return await _load_and_put(call, query, "apps", app_id, put)

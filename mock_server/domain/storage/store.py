@@ -10,7 +10,6 @@ from itertools import chain, islice
 from sys import getsizeof
 from typing import Self, cast
 
-import msgspec
 from msgspec.structs import replace
 
 from mock_server.domain.errors import LimitReached
@@ -56,6 +55,8 @@ class Store(ChatStore):
         self._loaded_apps: dict[str, FixtureData] = {}
         # Charged bytes of each app that was put without loaded data.
         self._app_sizes: dict[str, int] = {}
+        # The loaded data of the replies of each app whose replies were put alone.
+        self._loaded_replies: dict[str, FixtureData] = {}
         # As `_loaded_apps`, for datasets.
         self._loaded_datasets: dict[str, FixtureData] = {}
         self._memory = Memory() if memory is None else memory
@@ -116,6 +117,7 @@ class Store(ChatStore):
         if self._apps is not self.fixture.apps:
             copy._apps = {**self._apps}
         copy._loaded_apps = self._loaded_apps.copy()
+        copy._loaded_replies = self._loaded_replies.copy()
         copy._app_sizes = self._app_sizes.copy()
         copy._loaded_datasets = self._loaded_datasets.copy()
         copy._datasets = self._datasets.copy(charge)
@@ -186,6 +188,18 @@ class Store(ChatStore):
         self._charge.add(size - self._app_sizes.get(app.id, 0))
         apps[app.id], self._app_sizes[app.id] = app, size
 
+    def put_app_fields(self, app: App, source: FixtureData) -> None:
+        """Add an app, or replace the app with this id but keep all its chats.
+
+        Replies that differ start their turns again. `source` is the data from which
+        `app` comes. Raises LimitReached.
+        """
+        old = self.app(app.id) or app
+        self.put_app(replace(app, chats=old.chats, records=old.records))
+        self._loaded_replies[app.id] = source
+        if old.replies != app.replies:
+            self.turns.pop(app.id, None)
+
     def put_whole_app(self, app: App, source: FixtureData) -> None:
         """Add an app, or replace the app with this id and all its chats and records.
 
@@ -219,6 +233,7 @@ class Store(ChatStore):
         self._forget_changes(app_id)
         self._charge.add_unchecked(-self._app_sizes.pop(app_id, 0))
         self._loaded_apps.pop(app_id, None)
+        self._loaded_replies.pop(app_id, None)
         self.turns.pop(app_id, None)
 
     def dataset(self, dataset_id: str) -> Dataset | None:
@@ -511,13 +526,11 @@ def _find_spans(trees: Iterable[Tree]) -> Steps[None]:
 
 # Estimated bytes of a copied store without its data, of an app's slot in a mapping, of
 # an app or a dataset without texts, of a changed tree, of a login code, of a file
-# without content, of an API key without its name, of an id, and of a field of a reply.
+# without content, of an API key without its name, and of an id.
 _STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 490
 _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 290, 1_500, 500, 400
 _API_KEY_BYTES = 500
-_ID_BYTES, _FIELD_BYTES = 150, 200
-_BYTES_PER_CHAR = 4
-"""Bytes of a character in a text with any beyond the basic plane (PEP 393)."""
+_ID_BYTES = 150
 
 
 _LOOKUPS_PER_STEP = 8 * STEP
@@ -548,11 +561,8 @@ def _size_of_api_key(key: ApiKey) -> int:
 
 
 def _size_of_app(app: App) -> int:
-    replies = msgspec.json.encode(app.replies)
-    structure = _FIELD_BYTES * replies.count(b'":')
     guide = sum(map(getsizeof, app.question_guide))
-    texts = _BYTES_PER_CHAR * len(replies) + guide + _size_of_fields(app)
-    return _APP_BYTES + texts + structure
+    return _APP_BYTES + _size_of_fields(app) + guide
 
 
 def _size_of_fields(holder: App | Dataset) -> int:
