@@ -34,7 +34,7 @@ class MalformedJson(Fault, tag="malformed_json"):
 
 
 def _with_wrong_brackets(events: bytes) -> bytes:
-    """Return server-sent events whose lines end with wrong brackets, but for [DONE]."""
+    """Return server-sent events with a wrong bracket at each end of their JSON."""
     for end in (b"\n", b"\r\n"):
         events = events.replace(b"]" + end, b")" + end).replace(b"}" + end, b"]" + end)
         events = events.replace(b"[DONE)" + end, b"[DONE]" + end)
