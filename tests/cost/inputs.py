@@ -1231,6 +1231,15 @@ SCRIPTED = {
             ),
         ],
     ),
+    "answer whose match is compared with those of others": Input(
+        1_000,
+        lambda n: [
+            answer(
+                match={"body": {f"k{at}": {"a": 1} for at in range(27)} | {"z": number}}
+            )
+            for number in range(n)
+        ],
+    ),
     "events that are all broken": Input(4_190_000, broken_stream),
     "static responses that are listed": Input(
         1_000_000,
