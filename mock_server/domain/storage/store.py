@@ -21,6 +21,7 @@ from mock_server.domain.objects.fixture_data import NEW_ID_START, FixtureData, J
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
 from mock_server.domain.objects.pending import STEP, Steps, compute, pieces
 from mock_server.domain.objects.rows import (
+    Job,
     RowPlace,
     Rows,
     amount_of,
@@ -263,11 +264,9 @@ class Store(ChatStore):
         self._datasets.put(dataset.id, dataset)
         self._forget_contents({dataset.id: old})
         self._loaded_datasets[dataset.id] = source
-        tree = dataset.tree
-        for place, jobs in [*self.jobs.items()]:
-            collection = tree.get(place[1]) if place[0] == dataset.id else None
-            if collection and collection.training_amount < amount_of(jobs):
-                self.jobs.remove(place)
+        own = (each for each in self.jobs.items() if each[0][0] == dataset.id)
+        ended = [place for place, jobs in own if not _goes_on(dataset, place[1], jobs)]
+        self.jobs.remove(*ended)
 
     def remove_datasets(self, ids: Set[str]) -> None:
         """Remove existing datasets with their collections, rows and files.
@@ -412,7 +411,8 @@ class Store(ChatStore):
     ) -> list[RowPlace]:
         """Return places of rows that have the id of a row in `part`.
 
-        Those in the dataset with this id do not count. Raises NotReady.
+        Those in the dataset with this id count only if they go on waiting for training.
+        Raises NotReady.
         """
         sources = self._loaded_sources() if part.row_places else []
         by_source = [(each, each.row_places) for each in sources]
@@ -424,7 +424,15 @@ class Store(ChatStore):
             for each in self.rows.added_places(part.row_places)
             if each.dataset_id != dataset_id and self._row_at(each, is_added=True)
         )
-        return [*places, *islice(added, max_count)]
+        waiting = (
+            RowPlace(*place, row)
+            for place, jobs in self.jobs.items()
+            if place[0] != dataset_id
+            or _goes_on(part.datasets[dataset_id], place[1], jobs)
+            for row in chain.from_iterable(job.rows for job in jobs)
+            if row.id in part.row_places
+        )
+        return [*places, *islice(chain(added, waiting), max_count)]
 
     def _loaded_elsewhere(
         self,
@@ -514,6 +522,12 @@ def _ids_in(trees: Iterable[Tree], ids: Set[str]) -> Steps[list[Set[str]]]:
             yield
             looked_up = 0
     return found
+
+
+def _goes_on(dataset: Dataset, collection_id: str, jobs: Iterable[Job]) -> bool:
+    """Return whether the amount of a collection of the dataset counts these jobs."""
+    collection = dataset.tree.get(collection_id)
+    return collection is not None and collection.training_amount >= amount_of(jobs)
 
 
 def _find_spans(trees: Iterable[Tree]) -> Steps[None]:

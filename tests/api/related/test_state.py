@@ -123,6 +123,22 @@ def test_a_dataset_goes_on_training_what_its_amounts_count(make_api: MakeApi) ->
     assert {each["collectionId"] for each in ended} == {item["_id"]}
 
 
+def test_a_dataset_with_the_ids_of_waiting_rows_is_refused(make_api: MakeApi) -> None:
+    api = related_routes(make_api, training="stepped")
+    rows = [{"q": "one"}, {"q": "two"}]
+    call(api, "POST", f"{DATA}/pushData", collectionId=ITEM, data=rows)
+    before = api.admin("GET", "/state").json()
+    twin = {"_id": before["training"][0]["data"][1]["_id"], "q": "twin"}
+    same = api.admin("GET", f"/datasets/{DATASET}").json()
+    next(it for it in same["collections"] if it["_id"] == ITEM)["data"] = [twin]
+    other = {"collections": [{"name": "x", "data": [twin]}]}
+    for path, dataset in ((DATASET, same), ("new", other)):
+        put = api.admin("PUT", f"/datasets/{path}", dataset)
+        said = f'"{twin["_id"]}" is the _id of a data row of dataset "{DATASET}"'
+        assert (put.status_code, said in put.json()["message"]) == (400, True), put.text
+    assert api.admin("GET", "/state").json() == before
+
+
 def test_a_dataset_that_is_put_keeps_the_files_of_its_collections(
     make_api: MakeApi,
 ) -> None:
