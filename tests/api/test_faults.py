@@ -88,7 +88,7 @@ def test_malformed_json_spoils_any_value(api: Api, value: object) -> None:
         api.client.get("/api/x").json()
 
 
-@pytest.mark.parametrize("end", ["\n\n", "\r\n\r\n", "\n"])
+@pytest.mark.parametrize("end", ["\n\n", "\r\n\r\n", "\r\r", "\n"])
 def test_malformed_json_spoils_each_event_of_a_stream(api: Api, end: str) -> None:
     events = ["data: {}", 'event: flowResponses\ndata: [{"a": [1]}]', "data:[]"]
     text, headers = end.join([*events, "data: [DONE]", ""]), {"Content-Type": EVENTS}
@@ -96,6 +96,17 @@ def test_malformed_json_spoils_each_event_of_a_stream(api: Api, end: str) -> Non
     add(api, "malformed_json")
     spoiled = ["data: {]", 'event: flowResponses\ndata: [{"a": [1]})', "data:[)"]
     assert api.client.get("/api/x").text == end.join([*spoiled, "data: [DONE]", ""])
+
+
+@pytest.mark.parametrize("text", ["data: {}", '{"a": [1]}', "data: {}\r\n\r\ndata: {}"])
+@pytest.mark.parametrize("kind", [EVENTS, EVENTS.title()])
+def test_malformed_json_spoils_events_without_a_last_line_end(
+    api: Api, text: str, kind: str
+) -> None:
+    headers = {"Content-Type": kind}
+    add(api, "answer", operation="GET /api/x", text=text, headers=headers)
+    add(api, "malformed_json")
+    assert api.client.get("/api/x").text == text.replace("}", "]")
 
 
 @pytest.mark.parametrize("detail", [False, True])

@@ -27,7 +27,7 @@ class MalformedJson(Fault, tag="malformed_json"):
                 for each in response.chunks
             )
         body = response.body
-        if response.content_type.startswith(b"text/event-stream"):
+        if response.content_type.lower().startswith(b"text/event-stream"):
             return replace(response, status=200, body=_with_wrong_brackets(body))
         bracket = b"}" if body.endswith(b"]") else b"]"
         return replace(response, status=200, body=body[:-1] + bracket)
@@ -35,7 +35,8 @@ class MalformedJson(Fault, tag="malformed_json"):
 
 def _with_wrong_brackets(events: bytes) -> bytes:
     """Return server-sent events with a wrong bracket at each end of their JSON."""
-    for end in (b"\n", b"\r\n"):
+    events += b"\n"  # The last line may have no end.
+    for end in (b"\n", b"\r"):
         events = events.replace(b"]" + end, b")" + end).replace(b"}" + end, b"]" + end)
         events = events.replace(b"[DONE)" + end, b"[DONE]" + end)
-    return events
+    return events[:-1]

@@ -1,6 +1,7 @@
 """Changes of a server that are undone: pins of a chat, and a temporary collection."""
 
 import time
+from collections.abc import Sequence
 from functools import cached_property
 from urllib.parse import quote, urlencode
 
@@ -11,6 +12,7 @@ from mock_server.service.conformance.exchange import (
     VerifyOptions,
     id_of,
     require,
+    text_of,
 )
 from mock_server.service.conformance.lists import Item, Lists
 
@@ -109,12 +111,17 @@ class Pins:
         return None
 
     def restore(self) -> None:
-        """Restore the former pin state; delete the chat that a pin created."""
+        """Restore the former pin state. Raises NotObservable if the server refuses."""
         if self._former_top is not None and self.top != self._former_top:
-            self.pin(top=self._former_top)
+            response = self.pin_or_stop(top=self._former_top)
+            if self.top != self._former_top:
+                raise response.unknown_response
+
+    def delete_created_chat(self) -> None:
+        """Delete the chat that a pin created. Raises NotObservable if refused."""
         if self._created_chat is not None and self.is_shown:
             query = urlencode({"appId": self._app, "chatId": self._created_chat})
-            self._client.ask("DELETE", f"{_DELETE}?{query}")
+            self._client.ask("DELETE", f"{_DELETE}?{query}").require_success()
 
 
 _COLLECTION = "/api/core/dataset/collection"
@@ -130,22 +137,31 @@ class TemporaryCollection:
 
     def __init__(self, client: Client, lists: Lists, options: VerifyOptions) -> None:
         self._client, self._lists, self._options = client, lists, options
-        self._exists = False
+        self._name = f"verify {lists.unknown}"
+        self._id, self._failure = "", ""
+        self._may_exist = False
 
-    @cached_property
+    @property
     def id(self) -> str:
-        """Create the collection; return its id. Raises NotObservable if that fails."""
+        """Create the collection once; return its id. Raises NotObservable."""
         require(self._options.may_write, "needs --write")
         if self._options.dataset is None:
             raise NotObservable("needs --dataset")
-        name = f"verify {self._lists.unknown}"
-        body = {"datasetId": self._options.dataset, "name": name, "type": "virtual"}
+        if not self._id:
+            # A server may create a collection and still respond with an error.
+            require(not self._may_exist, self._failure)
+            self._id = self._create(self._options.dataset)
+        return self._id
+
+    def _create(self, dataset: str) -> str:
+        self._may_exist, self._failure = True, "the creation got no response"
+        body = {"datasetId": dataset, "name": self._name, "type": "virtual"}
         response = self._client.ask("POST", f"{_COLLECTION}/create", body)
         value = response.fields.get("data")
-        if not response.is_success or not isinstance(value, str):
-            raise NotObservable(f"got {response.status} - at {response.request}")
-        self._exists = True
-        return value
+        if response.is_success and isinstance(value, str):
+            return value
+        self._failure = f"got {response.status} - at {response.request}"
+        raise NotObservable(self._failure)
 
     def training(self) -> str:
         """Add rows; return `instant` if they are trained at once, else `stepped`.
@@ -176,22 +192,31 @@ class TemporaryCollection:
         if self.id and self._find_collection() is None:
             raise NotObservable(_NOT_SHOWN)
         for is_json, value in ((False, "accept"), (True, "needs_json_type")):
-            if self._delete(is_json=is_json) and self._find_collection() is None:
+            is_deleted = self._delete(self.id, is_json=is_json)
+            if is_deleted and self._find_collection() is None:
                 return value
         raise NotObservable("the created collection cannot be deleted")
 
-    def restore(self) -> None:
-        """Delete the collection if it still exists."""
-        if self._exists:
-            self._delete(is_json=True)
+    def delete(self) -> None:
+        """Delete every collection that the check may have created.
+
+        Repeated requests may have created several. Raises NotObservable if one remains.
+        """
+        if not self._may_exist:
+            return
+        for each in self._find_all():
+            self._delete(id_of(each), is_json=True)
+        is_gone = not self._find_all()
+        require(is_gone, f"the dataset still has the collection '{self._name}'")
 
     def _find_collection(self) -> Item | None:
+        return next((each for each in self._find_all() if id_of(each) == self.id), None)
+
+    def _find_all(self) -> Sequence[Item]:
         pages = self._lists.walk(parentId=None)
         items = (item for page in pages for item in page.items)
-        return next((each for each in items if id_of(each) == self.id), None)
+        return [each for each in items if text_of(each, "name") == self._name]
 
-    def _delete(self, *, is_json: bool) -> bool:
-        path = f"{_COLLECTION}/delete?id={quote(self.id, safe='')}"
-        if self._client.ask("DELETE", path, is_json=is_json).is_success:
-            self._exists = False
-        return not self._exists
+    def _delete(self, collection_id: str, *, is_json: bool) -> bool:
+        path = f"{_COLLECTION}/delete?id={quote(collection_id, safe='')}"
+        return self._client.ask("DELETE", path, is_json=is_json).is_success

@@ -85,11 +85,6 @@ class Server:
         ]
         return [each for each in responses if each.is_refusal]
 
-    def restore(self) -> None:
-        """Undo all changes whose former state was visible."""
-        self.pins.restore()
-        self.temporary.restore()
-
 
 class Rule(Struct, frozen=True):
     """A rule of the spec, and its check.

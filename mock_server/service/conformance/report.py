@@ -131,11 +131,14 @@ def _observe(server: Server, check: Callable[[Server], T]) -> tuple[T | None, st
 
 
 def _restore(server: Server) -> None:
-    server.client.extend_deadline()
-    try:
-        server.restore()
-    except (exchange.NotObservable, Unreachable, UnusableResponse) as error:
-        server.client.report(f"could not restore everything: {error}")
+    """Undo all changes whose former state was visible; report what cannot be undone."""
+    pins = server.pins
+    for undo in (pins.restore, pins.delete_created_chat, server.temporary.delete):
+        server.client.extend_deadline()
+        try:
+            undo()
+        except (exchange.NotObservable, Unreachable, UnusableResponse) as error:
+            server.client.report(f"could not restore everything: {error}")
 
 
 # Characters that XML 1.0 (2.2) forbids; some of them count as printable.

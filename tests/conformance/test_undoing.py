@@ -1,0 +1,66 @@
+"""A check undoes its changes, and says which it could not undo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mock_server import MockServer
+from tests.conformance.world import APP, CHAT, DATASET, DOCUMENT, report_of
+
+CREATION: dict[str, Any] = {
+    "operation": "collection.create",
+    "times": 99,
+    "phase": "after",
+}
+LOST: list[dict[str, Any]] = [
+    {"kind": "truncate", "bytes": 9},
+    {"kind": "empty"},
+    {"kind": "malformed_json"},
+    {"kind": "error", "status": 403},
+    {"kind": "error", "status": 503, "retryAfter": 0, "times": 1},
+]
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("lost", LOST, ids=[str(each) for each in LOST])
+def test_a_collection_is_deleted_though_its_creation_was_not_answered(
+    lost: dict[str, Any],
+) -> None:
+    with MockServer(DOCUMENT) as server:
+        before = server.control.collections(DATASET)
+        fault = server.control.fault(**CREATION | lost)
+        report_of(server.url)
+        assert fault.fired == 1
+        assert server.control.collections(DATASET) == before
+
+
+def test_the_user_reads_of_a_collection_that_stays(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with MockServer(DOCUMENT) as server:
+        refused: dict[str, Any] = {"status": 403, "times": 99}
+        server.control.fault("error", operation="collection.delete", **refused)
+        report_of(server.url)
+        names = [each.name for each in server.control.collections(DATASET)]
+    (left,) = (each for each in names if each.startswith("verify "))
+    told = f"the dataset still has the collection '{left}'"
+    assert told in capsys.readouterr().out
+
+
+KEPT: list[dict[str, Any]] = [{"kind": "error", "status": 403}, {"kind": "lost_write"}]
+
+
+@pytest.mark.parametrize("kept", KEPT, ids=["refused", "lost"])
+def test_the_user_reads_of_a_pin_that_stays(
+    kept: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    unpins: dict[str, Any] = {"match": {"body": {"top": False}}, "times": 99}
+    with MockServer(DOCUMENT) as server:
+        server.control.fault(operation="updateHistory", **unpins, **kept)
+        report_of(server.url)
+        assert server.control.chat(APP, CHAT).top
+    (told,) = capsys.readouterr().out.splitlines()
+    assert told.startswith("could not restore everything: got ")
+    assert '"top":false' in told
