@@ -105,6 +105,8 @@ class Published:
     """Events of a streamed reply's texts."""
     reply_parts: Final = 200
     """Parts of a reply or record."""
+    reply_values: Final = 100_000
+    """Items and fields of a reply."""
     chunk_separators: Final = 32
     """Separators of `chunkSplitter` that are used."""
     pushed_rows: Final = 200

@@ -8,7 +8,8 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from mock_server.domain.faults.definition import MATCH, Match
 from mock_server.domain.limits import Published
-from mock_server.domain.validation.walk import SURROGATE, Path, size_as_json
+from mock_server.domain.validation.json_match import count_above
+from mock_server.domain.validation.walk import SURROGATE, Path
 
 Text = Annotated[str, Meta(max_length=Published.text_chars)]
 Name = Annotated[str, Meta(max_length=Published.name_chars)]
@@ -190,7 +191,7 @@ def reply_problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path
         expected = f"at most {Published.reply_parts} parts"
         yield ("parts",), f"Expected {expected}, got {len(parts or ())}"
         return
-    chars, pauses_ms = len(text or ""), 0.0
+    chars, pauses_ms, encoded = len(text or ""), 0.0, bytearray()
     for number, part in enumerate(parts or ()):
         path: Path = ("parts", number)
         if isinstance(part, str):
@@ -205,14 +206,18 @@ def reply_problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path
                 path,
                 "Expected nothing after this part, which ends the reply, got more",
             )
-        size = size_as_json(part)
-        if size is None:
+        try:
+            encoded += msgspec.json.encode(part)
+        except UnicodeEncodeError:
             yield path, SURROGATE
-        chars += size or 0
         pauses_ms += part.pause_ms or 0
+    chars += len(encoded)
     if chars > Published.text_chars:
         expected = f"a reply of at most {Published.text_chars} characters"
         yield ("parts",), f"Expected {expected}, got {chars}"
+    elif count := count_above(Published.reply_values, parts, encoded):
+        expected = f"a reply of at most {Published.reply_values} items and fields"
+        yield ("parts",), f"Expected {expected}, got {count}"
     if pauses_ms > Published.fault_ms:
         expected = f"pauses of at most {Published.fault_ms} ms together"
         yield ("parts",), f"Expected {expected}, got {pauses_ms:g}"

@@ -930,6 +930,11 @@ def forgotten(ids: object) -> Sent:
     return replace(of_record(FORGET, contentIds=ids), method="DELETE")
 
 
+def quoting(count: int) -> list[object]:
+    """A reply with this number of empty quotes."""
+    return [{"parts": [{"quotes": [{}] * count}]}]
+
+
 def results(count: int, part: object) -> list[Sent]:
     """A reply with such parts, and its results."""
     query = "appId=a&chatId=x&dataId=r"
@@ -1271,6 +1276,13 @@ SCRIPTED = {
         lambda n: [
             reply(parts=[{"tool": {"name": "t", "params": [0] * 200}}] * n),
             completion("y", stream=True, detail=True),
+        ],
+    ),
+    "quotes of a declared reply": Input(
+        Published.reply_values - 10,
+        lambda n: [
+            admin("PUT", "/state", {"apps": [{"id": "a"}], "replies": quoting(n)}),
+            completion("y"),
         ],
     ),
     "declared JSON that is put": Input(2_000_000, lambda n: large(n)),

@@ -11,7 +11,11 @@ from msgspec import UNSET, Raw
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import cut, most_alike
-from mock_server.domain.validation.json_match import count_long_digits, count_values
+from mock_server.domain.validation.json_match import (
+    count_above,
+    count_long_digits,
+    count_values,
+)
 
 _PLACEHOLDER = re.compile(
     r"\{\{(count|now|(?:body|query|path)(?:\.[^.{}]{1,256}){1,64})\}\}"
@@ -106,9 +110,7 @@ def problem_in(value: Any) -> str:
     if not _may_be_in(value):
         return ""
     limit, encoded = Published.placeholders, msgspec.json.encode(value)
-    # Counting values is slow; commas and brackets give an upper bound.
-    is_large = sum(map(encoded.count, (b",", b"[", b"{"))) > Published.json_values
-    if is_large and (count := count_values(value)) > Published.json_values:
+    if count := count_above(Published.json_values, value, encoded):
         expected = f"at most {Published.json_values} fields and items around {{{{"
         return f"Expected {expected}, got {count}"
     are_many = _count_beginnings(encoded) > limit

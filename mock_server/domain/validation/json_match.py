@@ -9,7 +9,7 @@ characters, and `{"absent": true}` matches a missing field.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, to_builtins
 
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import cut
@@ -79,6 +79,18 @@ def count_values(value: object) -> int:
     if isinstance(value, dict):
         value = list(value.values())
     return len(value) + sum(map(count_values, value)) if isinstance(value, list) else 0
+
+
+def count_above(limit: int, value: object, encoded: bytes | bytearray) -> int:
+    """Return the number of fields and items if it is above `limit`, else 0.
+
+    `encoded` is the value as JSON.
+    """
+    # Counting values is slow; commas and brackets give an upper bound.
+    if sum(map(encoded.count, (b",", b"[", b"{"))) <= limit:
+        return 0
+    count = count_values(to_builtins(value))
+    return count if count > limit else 0
 
 
 def count_long_digits(text: bytes) -> int:
