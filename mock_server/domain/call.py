@@ -14,7 +14,7 @@ from mock_server.domain.messages import hint_of_name, known_names_hint, quoted
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Chat, Collection, Row
 from mock_server.domain.objects.pending import Pending, Steps
-from mock_server.domain.replies import DeclaredReply
+from mock_server.domain.replies import StoredReply
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.storage.store import Store
 from mock_server.domain.versions import Facts
@@ -65,7 +65,7 @@ class Call(Struct, frozen=True, gc=False):
     state: State
     caller: Caller
     store: Store
-    reply: DeclaredReply | None = None
+    reply: StoredReply | None = None
     request: Request | None = None
     results: dict[Hashable, Pending[Any]] | None = None
 

@@ -20,10 +20,10 @@ from mock_server.domain.objects.models import SPEAKERS, App, Chat, ChatRecord, F
 from mock_server.domain.objects.pending import Steps, pieces, select_in_steps
 from mock_server.domain.pinning import UNUSABLE_IDS
 from mock_server.domain.replies import (
-    DeclaredReply,
     Pace,
     ReplyPart,
     ReplyTurns,
+    StoredReply,
     encode_parts,
     parts_of,
     text_of,
@@ -245,7 +245,7 @@ def _titles(call: Call, chat: Chat, turn: Turn) -> tuple[str, str | None]:
 
 def _choose_reply(
     call: Call, app: App
-) -> tuple[DeclaredReply | None, str, ReplyTurns | None]:
+) -> tuple[StoredReply | None, str, ReplyTurns | None]:
     """Return the declared reply, its key in `store.turns`, and the turns to store.
 
     The reply is None if no declared reply fits. The turns are None for `call.reply`.

@@ -111,10 +111,30 @@ class DeclaredReply(
     stream: StreamPace | None = None
     """The pace of the stream; the app's by default."""
 
+
+class StoredReply(Struct, omit_defaults=True, frozen=True):
+    """A reply of a fixture, a fault or a caller. Its parts stay JSON: they may be many.
+
+    `parts` is empty if the reply is a text. The rest is that of `DeclaredReply`.
+    """
+
+    text: str | None = None
+    parts: bytes = b""
+    match: Match | None = None
+    times: int | None = None
+    stream: Pace | None = None
+
+    @classmethod
+    def of(cls, reply: DeclaredReply) -> "StoredReply":
+        """Return a declared reply to store."""
+        parts = b"" if reply.parts is None else msgspec.json.encode(reply.parts)
+        return cls(reply.text, parts, reply.match, reply.times, reply.stream)
+
     @property
     def all_parts(self) -> Sequence[ReplyPart]:
         """The parts of the reply; each text becomes a part."""
-        return parts_of(self.text, self.parts)
+        parts = msgspec.json.decode(self.parts, type=Parts) if self.parts else None
+        return parts_of(self.text, parts)
 
 
 def parts_of(text: str | None, parts: Parts | None) -> list[ReplyPart]:
@@ -229,8 +249,8 @@ class ReplyTurns(Struct, frozen=True):
     uses: Mapping[int, int] = {}
 
     def next_reply(
-        self, replies: Sequence[DeclaredReply], fits: Callable[[Match], bool]
-    ) -> tuple[DeclaredReply | None, "ReplyTurns"]:
+        self, replies: Sequence[StoredReply], fits: Callable[[Match], bool]
+    ) -> tuple[StoredReply | None, "ReplyTurns"]:
         """Return the next reply, or None, and the turns afterwards.
 
         `fits` returns True if a request meets a match. The first match that fits

@@ -930,6 +930,12 @@ def forgotten(ids: object) -> Sent:
     return replace(of_record(FORGET, contentIds=ids), method="DELETE")
 
 
+def calling(count: int) -> Sent:
+    """An app with replies that call a tool with many empty arrays."""
+    reply = {"parts": [{"tool": {"name": "t", "params": [[]] * 99_000}}]}
+    return admin("PUT", "/state", {"apps": [{"id": "a", "replies": [reply] * count}]})
+
+
 def quoting(count: int) -> list[object]:
     """A reply with this number of empty quotes."""
     return [{"parts": [{"quotes": [{}] * count}]}]
@@ -1277,6 +1283,10 @@ SCRIPTED = {
             reply(parts=[{"tool": {"name": "t", "params": [0] * 200}}] * n),
             completion("y", stream=True, detail=True),
         ],
+    ),
+    "replies of many arrays that are put": Input(28, lambda n: calling(n)),
+    "replies of many arrays that are read": Input(
+        28, lambda n: [calling(n), Sent("/__admin/apps/a", method="GET")]
     ),
     "quotes of a declared reply": Input(
         Published.reply_values - 10,

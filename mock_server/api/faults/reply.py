@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 import msgspec
-from msgspec import Meta, Raw
+from msgspec import Meta
 from msgspec.structs import replace
 
 from mock_server.api.faults.answering import AnsweredRequest, BaseAnswer
@@ -64,9 +64,7 @@ class Reply(BaseAnswer, tag="reply"):
         self, request: AnsweredRequest, distortion: Distortion | None
     ) -> Response:
         """Return the response of the operation with this reply."""
-        parts: Any = self.parts
-        if isinstance(parts, Raw):
-            parts = msgspec.json.decode(parts, type=replies.Parts)
-        reply = replies.DeclaredReply(text=self.text, parts=parts, stream=self.stream)
+        parts = b"" if self.parts is None else msgspec.json.encode(self.parts)
+        reply = replies.StoredReply(text=self.text, parts=parts, stream=self.stream)
         call = replace(request.call, reply=reply)
         return request.operation.respond(call, request.content, distortion)

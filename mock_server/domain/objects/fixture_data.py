@@ -18,7 +18,7 @@ from mock_server.domain.objects.index import Order
 from mock_server.domain.objects.models import ApiKey, App, User
 from mock_server.domain.objects.pending import Steps, compute, lists_of, pieces
 from mock_server.domain.objects.rows import Job, RowPlace, places_of
-from mock_server.domain.replies import DeclaredReply
+from mock_server.domain.replies import StoredReply
 from mock_server.domain.versions import Version
 
 NEW_ID_START = "ff"
@@ -44,7 +44,7 @@ class FixtureData(Struct, frozen=True, eq=False, weakref=True, dict=True):
     users: tuple[User, ...] = ()
     api_keys: Mapping[str, ApiKey] = field(default_factory=dict)
     shares: Mapping[str, Share] = field(default_factory=dict)
-    replies: tuple[DeclaredReply, ...] = ()
+    replies: tuple[StoredReply, ...] = ()
     jobs: tuple[Job, ...] = ()
     faults: tuple[Definition, ...] = ()
     answers: tuple[Definition, ...] = ()

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from mock_server.domain.access import Caller, Level, Permissions
 from mock_server.domain.clock import DEFAULT_TIME
 from mock_server.domain.objects.chat_order import LoadedChats
-from mock_server.domain.replies import DeclaredReply, Pace
+from mock_server.domain.replies import Pace, StoredReply
 
 DEFAULT_TMB_ID = "65422be6aa44b7da77729ec9"
 DEFAULT_TEAM_ID = "65422be6aa44b7da77729ec8"
@@ -92,7 +92,7 @@ class App(Struct, frozen=True):
     permissions: Permissions = field(default_factory=dict)
     chats: LoadedChats = field(default_factory=LoadedChats)
     records: Mapping[str, Sequence[ChatRecord]] = field(default_factory=dict)
-    replies: tuple[DeclaredReply, ...] = ()
+    replies: tuple[StoredReply, ...] = ()
     pace: Pace | None = None
     question_guide: tuple[str, ...] = ()
     parent_id: str | None = None
