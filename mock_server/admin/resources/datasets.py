@@ -171,7 +171,7 @@ def put_collection(
     if is_new:
         count, limit = dataset.tree.created, call.limits.created_collections
         framework.check_room(count, limit, "collections")
-    store.put_collection(dataset, collection)
+    store.put_whole_collection(dataset, collection)
     return framework.Created(_view(collection)) if is_new else _view(collection)
 
 

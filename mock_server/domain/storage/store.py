@@ -336,6 +336,17 @@ class Store(ChatStore):
         if had_rows:
             self.rows.remove(dataset, [collection.id])
 
+    def put_whole_collection(self, dataset: Dataset, collection: Collection) -> None:
+        """Add or replace a collection with its amounts. Raises LimitReached.
+
+        Rows go on waiting for training where the amounts count them.
+        """
+        self.put_collection(dataset, collection)
+        place = dataset.id, collection.id
+        jobs = self.jobs.get(place)
+        if jobs and collection.training_amount < amount_of(jobs):
+            self.jobs.remove(place)
+
     def update_cost(self, dataset: Dataset, collection: Collection) -> int:
         """Return how long the texts of a collection hold up `put_collection`."""
         return self._changed_tree(dataset).update_cost([collection])

@@ -107,17 +107,22 @@ def test_a_state_goes_on_training_where_it_was(make_api: MakeApi) -> None:
     assert went_on["training"] == expected["training"]
 
 
-def test_a_dataset_goes_on_training_what_its_amounts_count(make_api: MakeApi) -> None:
+@pytest.mark.parametrize("alone", [False, True], ids=["dataset", "collection"])
+def test_training_goes_on_where_what_is_put_counts_it(
+    make_api: MakeApi, *, alone: bool
+) -> None:
     api = related_routes(make_api, training="stepped")
     session(api, "first")
     before = api.admin("GET", "/state").json()
     assert {each["datasetId"] for each in before["training"]} == {DATASET}
     dataset = api.admin("GET", f"/datasets/{DATASET}").json()
-    api.admin("PUT", f"/datasets/{DATASET}", dataset)
-    assert api.admin("GET", "/state").json() == before
     *_, item = (each for each in dataset["collections"] if each["trainingAmount"])
+    path = f"/datasets/{DATASET}" + alone * f"/collections/{item['_id']}"
+    put = item if alone else dataset
+    api.admin("PUT", path, put)
+    assert api.admin("GET", "/state").json() == before
     item["trainingAmount"] = 0
-    api.admin("PUT", f"/datasets/{DATASET}", dataset)
+    api.admin("PUT", path, put)
     training = api.admin("GET", "/state").json()["training"]
     ended = [each for each in before["training"] if each not in training]
     assert {each["collectionId"] for each in ended} == {item["_id"]}
