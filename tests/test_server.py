@@ -16,6 +16,7 @@ from mock_server.fixture.source.files import shipped_path
 from mock_server.wire.server import CannotBind, bind, running, url_of
 from mock_server.wire.uvicorn_internals import HttpParser, best_parser
 from tests.support import LIBRARY, LIST, PIN, SECONDS, Switch, fetch, is_pinned
+from tests.wire.battery import chunked
 from tests.wire.sockets import answer
 
 BODY = b'{"appId":"app-1","chatId":"chat-1","top":true}'
@@ -62,6 +63,25 @@ def test_limits_reach_the_application_and_the_connection() -> None:
         parts = urlsplit(server.url)
         answer = exchange((str(parts.hostname), int(parts.port or 0)), b"PUT ")
     assert b"Expected the whole request within 0.2 s" in answer
+
+
+def test_too_many_chunks_are_a_body_too_large() -> None:
+    with MockServer(limits=Limits(body_pieces=2)) as server:
+        parts = urlsplit(server.url)
+        request = chunked(*[b" "] * 9, BODY)
+        answer = exchange((str(parts.hostname), int(parts.port or 0)), request)
+    assert b'"statusText":"bodyTooLarge"' in answer
+
+
+def test_a_response_has_no_headers_but_those_of_the_service(
+    address: tuple[str, int],
+) -> None:
+    head = first_answer(address, put(PIN)).partition(b"\r\n\r\n")[0]
+    lines = head.decode().lower().split("\r\n")[1:]
+    names = {line.partition(":")[0] for line in lines}
+    own = {"x-mock-sandbox", "x-mock-generation", "access-control-allow-origin"}
+    content = {"content-type", "content-length", "cache-control"}
+    assert names - own == content | {"date", "connection"}
 
 
 @pytest.mark.parametrize(
