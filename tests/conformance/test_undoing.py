@@ -64,3 +64,40 @@ def test_the_user_reads_of_a_pin_that_stays(
     (told,) = capsys.readouterr().out.splitlines()
     assert told.startswith("could not restore everything: got ")
     assert '"top":false' in told
+
+
+CREATING = {"chat_unknown": "create"}
+
+
+def test_a_collection_far_down_a_list_is_deleted() -> None:
+    many = [{"repeat": 700, "name": "A {n:03}"}]
+    document = {
+        "apps": DOCUMENT["apps"],
+        "datasets": [{"id": "d", "collections": many}],
+    }
+    with MockServer(document, choices={"list_order": "name"}) as server:
+        report_of(server.url, dataset="d")
+        names = {each.name for each in server.control.collections("d")}
+        assert not [each for each in names if each.startswith("verify ")]
+
+
+def test_a_chat_is_deleted_though_its_creation_was_not_answered() -> None:
+    with MockServer(DOCUMENT, profile="deployed", choices=CREATING) as server:
+        lost: dict[str, Any] = {"times": 99, "phase": "after", "status": 500}
+        unpins = {"body": {"top": False}}
+        server.control.fault("error", operation="updateHistory", match=unpins, **lost)
+        report_of(server.url)
+        assert [each.chat_id for each in server.control.chats(APP)] == [CHAT]
+
+
+def test_the_user_reads_of_a_chat_that_stays(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with MockServer(DOCUMENT, profile="deployed", choices=CREATING) as server:
+        server.control.fault("lost_write", operation="delHistory", times=99)
+        report_of(server.url)
+        ids = {each.chat_id for each in server.control.chats(APP)}
+    (left,) = ids - {CHAT}
+    told = capsys.readouterr().out
+    assert told.startswith("could not restore everything: got ")
+    assert f"chatId={left}" in told

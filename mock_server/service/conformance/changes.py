@@ -67,9 +67,10 @@ class Pins:
 
     def unpin_unknown_chat(self) -> Response:
         """Unpin an unknown chat, and return the response."""
-        response = self.pin(chatId=self.unknown, top=False)
-        self._created_chat = self.unknown if response.is_success else None
-        return response
+        self.check()
+        # A server may create the chat and still respond with an error.
+        self._created_chat = self.unknown
+        return self.pin(chatId=self.unknown, top=False)
 
     @cached_property
     def refuses_wrong_pin(self) -> bool:
@@ -111,17 +112,20 @@ class Pins:
         return None
 
     def restore(self) -> None:
-        """Restore the former pin state. Raises NotObservable if the server refuses."""
+        """Restore the former pin state. Raises NotObservable if it is another."""
         if self._former_top is not None and self.top != self._former_top:
-            response = self.pin_or_stop(top=self._former_top)
+            response = self.pin(top=self._former_top)
             if self.top != self._former_top:
                 raise response.unknown_response
 
     def delete_created_chat(self) -> None:
-        """Delete the chat that a pin created. Raises NotObservable if refused."""
-        if self._created_chat is not None and self.is_shown:
-            query = urlencode({"appId": self._app, "chatId": self._created_chat})
-            self._client.ask("DELETE", f"{_DELETE}?{query}").require_success()
+        """Delete the chat that a pin created. Raises NotObservable if it remains."""
+        created = self._created_chat
+        if created is not None and self.top_of(created) is not None:
+            query = urlencode({"appId": self._app, "chatId": created})
+            response = self._client.ask("DELETE", f"{_DELETE}?{query}")
+            if self.top_of(created) is not None:
+                raise response.unknown_response
 
 
 _COLLECTION = "/api/core/dataset/collection"
@@ -138,7 +142,7 @@ class TemporaryCollection:
     def __init__(self, client: Client, lists: Lists, options: VerifyOptions) -> None:
         self._client, self._lists, self._options = client, lists, options
         self._name = f"verify {lists.unknown}"
-        self._id, self._failure = "", ""
+        self._id, self._kept_id, self._failure = "", "", ""
         self._may_exist = False
 
     @property
@@ -159,6 +163,7 @@ class TemporaryCollection:
         response = self._client.ask("POST", f"{_COLLECTION}/create", body)
         value = response.fields.get("data")
         if response.is_success and isinstance(value, str):
+            self._kept_id = value
             return value
         self._failure = f"got {response.status} - at {response.request}"
         raise NotObservable(self._failure)
@@ -194,6 +199,7 @@ class TemporaryCollection:
         for is_json, value in ((False, "accept"), (True, "needs_json_type")):
             is_deleted = self._delete(self.id, is_json=is_json)
             if is_deleted and self._find_collection() is None:
+                self._kept_id = ""
                 return value
         raise NotObservable("the created collection cannot be deleted")
 
@@ -204,18 +210,22 @@ class TemporaryCollection:
         """
         if not self._may_exist:
             return
-        for each in self._find_all():
-            self._delete(id_of(each), is_json=True)
-        is_gone = not self._find_all()
+        ids = {self._kept_id, *map(id_of, self._find_all())} - {""}
+        refused = [each for each in ids if not self._delete(each, is_json=True)]
+        is_gone = not refused and not self._find_all()
         require(is_gone, f"the dataset still has the collection '{self._name}'")
 
     def _find_collection(self) -> Item | None:
         return next((each for each in self._find_all() if id_of(each) == self.id), None)
 
     def _find_all(self) -> Sequence[Item]:
-        pages = self._lists.walk(parentId=None)
-        items = (item for page in pages for item in page.items)
-        return [each for each in items if text_of(each, "name") == self._name]
+        # A list may be longer than what is read of it. A search may not find it yet.
+        for fields in ({}, {"searchText": self._name}):
+            pages = self._lists.walk(parentId=None, **fields)
+            items = (item for page in pages for item in page.items)
+            if found := [each for each in items if text_of(each, "name") == self._name]:
+                return found
+        return []
 
     def _delete(self, collection_id: str, *, is_json: bool) -> bool:
         path = f"{_COLLECTION}/delete?id={quote(collection_id, safe='')}"
