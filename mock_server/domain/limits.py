@@ -107,6 +107,8 @@ class Published:
     """Parts of a reply or record."""
     reply_values: Final = 100_000
     """Items and fields of a reply."""
+    slow_numbers: Final = 1_000
+    """Numbers above 1e280 or below 1e-280."""
     chunk_separators: Final = 32
     """Separators of `chunkSplitter` that are used."""
     pushed_rows: Final = 200

@@ -112,34 +112,11 @@ class DeclaredReply(
     """The pace of the stream; the app's by default."""
 
 
-class StoredReply(Struct, omit_defaults=True, frozen=True):
-    """A reply of a fixture, a fault or a caller. Its parts stay JSON: they may be many.
-
-    `parts` is empty if the reply is a text. The rest is that of `DeclaredReply`.
-    """
-
-    text: str | None = None
-    parts: bytes = b""
-    match: Match | None = None
-    times: int | None = None
-    stream: Pace | None = None
-
-    @classmethod
-    def of(cls, reply: DeclaredReply) -> "StoredReply":
-        """Return a declared reply to store."""
-        parts = b"" if reply.parts is None else msgspec.json.encode(reply.parts)
-        return cls(reply.text, parts, reply.match, reply.times, reply.stream)
-
-    @property
-    def all_parts(self) -> Sequence[ReplyPart]:
-        """The parts of the reply; each text becomes a part."""
-        parts = msgspec.json.decode(self.parts, type=Parts) if self.parts else None
-        return parts_of(self.text, parts)
-
-
-def parts_of(text: str | None, parts: Parts | None) -> list[ReplyPart]:
+def parts_of(
+    text: str | None, parts: Sequence[str | ReplyPart] | None
+) -> list[ReplyPart]:
     """Return the parts of a reply: of its text, or of `parts` that may be texts."""
-    items: Parts = [text or ""] if parts is None else parts
+    items = [text or ""] if parts is None else parts
     return [ReplyPart(text=each) if isinstance(each, str) else each for each in items]
 
 
@@ -169,12 +146,41 @@ class RecordedQuote(Struct, rename="camel", omit_defaults=True):
 
 
 class RecordedPart(ReplyPart, frozen=True):
-    """A recorded part of a reply; large values stay JSON."""
+    """A stored part of a reply. Values stay JSON: some numbers take long to read."""
 
     tool: RecordedTool | None = None
     quotes: Raw = None  # type: ignore[assignment]
     interactive: Raw = None  # type: ignore[assignment]
     error: str | dict[str, Raw] | None = None
+
+
+_StoredParts = list[str | RecordedPart]
+
+
+class StoredReply(Struct, omit_defaults=True, frozen=True):
+    """A reply of a fixture, a fault or a caller. Its parts stay JSON: they may be many.
+
+    `parts` is empty if the reply is a text. The rest is that of `DeclaredReply`.
+    """
+
+    text: str | None = None
+    parts: bytes = b""
+    match: Match | None = None
+    times: int | None = None
+    stream: Pace | None = None
+
+    @classmethod
+    def of(cls, reply: DeclaredReply) -> "StoredReply":
+        """Return a declared reply to store."""
+        parts = b"" if reply.parts is None else msgspec.json.encode(reply.parts)
+        return cls(reply.text, parts, reply.match, reply.times, reply.stream)
+
+    @property
+    def all_parts(self) -> Sequence[ReplyPart]:
+        """The parts of the reply; each text becomes a part."""
+        if not self.parts:
+            return parts_of(self.text, None)
+        return parts_of(None, msgspec.json.decode(self.parts, type=_StoredParts))
 
 
 class _WithQuotes(RecordedPart, frozen=True):

@@ -930,9 +930,9 @@ def forgotten(ids: object) -> Sent:
     return replace(of_record(FORGET, contentIds=ids), method="DELETE")
 
 
-def calling(count: int) -> Sent:
-    """An app with replies that call a tool with many empty arrays."""
-    reply = {"parts": [{"tool": {"name": "t", "params": [[]] * 99_000}}]}
+def calling(count: int, params: Sequence[object] = [[]] * 99_000) -> Sent:
+    """An app with this number of replies that call a tool."""
+    reply = {"parts": [{"tool": {"name": "t", "params": params}}]}
     return admin("PUT", "/state", {"apps": [{"id": "a", "replies": [reply] * count}]})
 
 
@@ -1294,6 +1294,10 @@ SCRIPTED = {
             admin("PUT", "/state", {"apps": [{"id": "a"}], "replies": quoting(n)}),
             completion("y"),
         ],
+    ),
+    "slow numbers of a declared reply": Input(
+        Published.slow_numbers,
+        lambda n: [calling(1, [1e300] * n), completion("y", detail=True)],
     ),
     "declared JSON that is put": Input(2_000_000, lambda n: large(n)),
     "declared JSON that is answered": Input(

@@ -23,7 +23,7 @@ class MalformedJson(Fault, tag="malformed_json"):
             return response
         if isinstance(response, EventStream):
             return response.with_chunks(
-                replace(each, content=_with_wrong_brackets(each.content))
+                replace(each, content=_with_wrong_bracket(each.content))
                 for each in response.chunks
             )
         body = response.body
@@ -31,6 +31,15 @@ class MalformedJson(Fault, tag="malformed_json"):
             return replace(response, status=200, body=_with_wrong_brackets(body))
         bracket = b"}" if body.endswith(b"]") else b"]"
         return replace(response, status=200, body=body[:-1] + bracket)
+
+
+def _with_wrong_bracket(content: bytes) -> bytes:
+    """Return one server-sent event with a wrong bracket at the end of its JSON."""
+    event = content.rstrip(b"\n")
+    bracket = {b"]": b")", b"}": b"]"}.get(event[-1:])
+    if bracket is None or event.endswith(b"[DONE]"):
+        return content
+    return event[:-1] + bracket + content[len(event) :]
 
 
 def _with_wrong_brackets(events: bytes) -> bytes:

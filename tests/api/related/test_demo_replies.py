@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -69,7 +70,9 @@ def test_a_reply_depends_on_no_earlier_question(demo: Api) -> None:
 
 def quotes_of(app: Any) -> list[dict[str, Any]]:
     parts = [part for reply in app.replies for part in reply.all_parts]
-    return [quote for part in parts for quote in part.quotes or ()]
+    return [
+        it for part in parts if part.quotes for it in json.loads(bytes(part.quotes))
+    ]
 
 
 @pytest.mark.parametrize("quote", quotes_of(SUPPORT) + quotes_of(MANUAL))

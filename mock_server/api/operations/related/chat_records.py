@@ -1,6 +1,6 @@
 """Routes that show the records of a chat session, and the node results of a reply."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import repeat
 from typing import Annotated, Any, Literal
@@ -14,6 +14,7 @@ from mock_server.api.items import items_of, within_page
 from mock_server.api.operations.operation import DEMO_APP, DEMO_RECORD, DEMO_REFUND
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.reply_parts import (
+    error_of,
     response_data,
     value_of,
 )
@@ -81,7 +82,7 @@ def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
     if record.obj == "AI":
         view.total_quote_list = _quotes(parts)
         errors = (part.error for part in parts if part.error is not None)
-        view.error_msg = next(map(_message_of, errors), UNSET)
+        view.error_msg = next((error_of(each)[2] for each in errors), UNSET)
         view.total_running_time = 0
         view.use_agent_sandbox = False
     if record.feedback:
@@ -161,13 +162,6 @@ def _quotes(parts: Sequence[ReplyPart]) -> Any:
     """Return the quotes of a reply as one array, made of the stored JSON."""
     quotes = (bytes(part.quotes).strip()[1:-1] for part in parts if part.quotes)  # type: ignore[arg-type]
     return Raw(b"[%b]" % b",".join(filter(None, map(bytes.strip, quotes))))
-
-
-def _message_of(error: str | Mapping[str, Any]) -> str:
-    """Return the message of a recorded error, whose fields are JSON."""
-    if isinstance(error, str):
-        return error
-    return str(msgspec.json.decode(error.get("message", b'""')))
 
 
 def _parts(record: ChatRecord) -> Sequence[ReplyPart]:

@@ -2,8 +2,9 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Raw
@@ -11,6 +12,9 @@ from msgspec import Raw
 from mock_server.domain.access import Share
 from mock_server.domain.replies import ReplyPart, Tool
 from mock_server.domain.versions import Facts
+
+T = TypeVar("T", int, str)
+_MAX_DIGITS = 10
 
 
 def tool_of(tool: Tool) -> dict[str, str | Raw]:
@@ -35,13 +39,26 @@ def _as_text(value: Any) -> str | Raw:
 
 
 def error_of(error: str | Mapping[str, Any]) -> tuple[int, str, str]:
-    """Return code, statusText and message of a reply that ends with an error."""
+    """Return code, statusText and message of a reply that ends with an error.
+
+    The values of a mapping are JSON.
+    """
     if isinstance(error, str):
         return 500, "error", error
-    code, text = error.get("code"), error.get("statusText")
-    status_text = text if isinstance(text, str) else "error"
-    int_code = code if isinstance(code, int) else 500
-    return int_code, status_text, str(error.get("message", ""))
+    code = _decoded(error.get("code"), int, 500)
+    status_text = _decoded(error.get("statusText"), str, "error")
+    message = error.get("message")
+    as_json = bytes(message or b"").decode()
+    return code, status_text, _decoded(message, str, as_json)
+
+
+def _decoded(encoded: Raw | None, kind: type[T], default: T) -> T:
+    """Return a JSON value, or `default` if it has another type, or too many digits."""
+    digits = 0 if kind is str else len(bytes(encoded or b""))
+    if encoded is not None and digits < _MAX_DIGITS:
+        with suppress(msgspec.ValidationError):
+            return msgspec.json.decode(encoded, type=kind)
+    return default
 
 
 def value_of(part: ReplyPart) -> dict[str, Any] | None:
