@@ -49,6 +49,18 @@ def test_the_user_reads_of_a_collection_that_stays(
     assert told in capsys.readouterr().out
 
 
+def test_nobody_reads_of_a_collection_whose_deletion_was_not_answered(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with MockServer(DOCUMENT) as server:
+        lost: dict[str, Any] = {"times": 99, "phase": "after", "status": 403}
+        server.control.fault("error", operation="collection.delete", **lost)
+        before = server.control.collections(DATASET)
+        report_of(server.url)
+        assert server.control.collections(DATASET) == before
+    assert capsys.readouterr().out == ""
+
+
 KEPT: list[dict[str, Any]] = [{"kind": "error", "status": 403}, {"kind": "lost_write"}]
 
 

@@ -210,9 +210,9 @@ class TemporaryCollection:
         """
         if not self._may_exist:
             return
-        ids = {self._kept_id, *map(id_of, self._find_all())} - {""}
-        refused = [each for each in ids if not self._delete(each, is_json=True)]
-        is_gone = not refused and not self._find_all()
+        for each in {self._kept_id, *map(id_of, self._find_all())} - {""}:
+            self._delete(each, is_json=True)
+        is_gone = not self._find_all()
         require(is_gone, f"the dataset still has the collection '{self._name}'")
 
     def _find_collection(self) -> Item | None:
