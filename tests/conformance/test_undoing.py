@@ -49,6 +49,7 @@ def test_the_user_reads_of_a_collection_that_stays(
     assert told in capsys.readouterr().out
 
 
+@pytest.mark.ci
 def test_nobody_reads_of_a_collection_whose_deletion_was_not_answered(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -81,6 +82,7 @@ def test_the_user_reads_of_a_pin_that_stays(
 CREATING = {"chat_unknown": "create"}
 
 
+@pytest.mark.ci
 def test_a_collection_far_down_a_list_is_deleted() -> None:
     many = [{"repeat": 700, "name": "A {n:03}"}]
     document = {
@@ -93,6 +95,7 @@ def test_a_collection_far_down_a_list_is_deleted() -> None:
         assert not [each for each in names if each.startswith("verify ")]
 
 
+@pytest.mark.ci
 def test_a_chat_is_deleted_though_its_creation_was_not_answered() -> None:
     with MockServer(DOCUMENT, profile="deployed", choices=CREATING) as server:
         lost: dict[str, Any] = {"times": 99, "phase": "after", "status": 500}
@@ -102,6 +105,7 @@ def test_a_chat_is_deleted_though_its_creation_was_not_answered() -> None:
         assert [each.chat_id for each in server.control.chats(APP)] == [CHAT]
 
 
+@pytest.mark.ci
 def test_the_user_reads_of_a_chat_that_stays(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
