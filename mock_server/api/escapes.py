@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from binascii import unhexlify
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import accumulate
+from typing import Self
 
 # Matches escapes of NUL and of visible ASCII, of which keys consist. `%2541` is `%41`
 # escaped again. Both forms begin with a fixed character, which is much faster to find.
@@ -47,20 +48,30 @@ _WIDE_CUT_ESCAPE = re.compile(
 
 
 class Unescaped:
-    """A text without escapes, `plain`, and the places of its bytes.
+    """A text with fewer escapes, `plain`, and the places of its bytes.
 
     Only the bounds of escapes are kept, as keeping the place of each byte takes long.
     """
 
-    def __init__(self, text: bytes, *, is_wide: bool = False) -> None:
-        """`is_wide` is True to decode escapes outside ASCII too."""
+    def __init__(self, text: bytes) -> None:
         self.plain = text
         self._rounds: list[tuple[list[int], list[int]]] = []
         """The bounds of the pieces before and after each round, in reverse order."""
+
+    def stages(self, *, is_wide: bool = False) -> Iterator[Self]:
+        """Yield the text as it is, after each round, and without backslashes and NUL.
+
+        A secret may be whole in one stage alone: after `%6`, its first letter may read
+        as the end of an escape. `is_wide` is True to decode escapes outside ASCII too.
+        """
+        yield self
+        pattern = _WIDE_ESCAPE if is_wide else _ESCAPE
         for _ in range(_ROUNDS):
-            if not self._replace(_WIDE_ESCAPE if is_wide else _ESCAPE, _decode):
+            if not self._replace(pattern, _decode):
                 break
-        self._replace(_DROPPED, _remove)
+            yield self
+        if self._replace(_DROPPED, _remove):
+            yield self
 
     def start_of(self, place: int) -> int:
         """Return where the byte at a place of `plain` starts in the text."""

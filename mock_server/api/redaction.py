@@ -37,8 +37,10 @@ _SHOWN_BYTES = 8 * SHOWN_CHARS  # for characters that were escaped twice
 _ISSUED_KEY = re.compile(ISSUED_KEY_PREFIX.encode() + rb"[0-9a-f]+")
 _KEPT_FORMER = 2
 """Number of finders of replaced data that are kept."""
-_MAX_PASSES = 2
-"""Maximum number of passes: the text around a removed secret may form another one."""
+_MAX_PASSES = 8
+"""Maximum number of passes: one for each stage of a text in which there are secrets,
+and others, as the text around a removed secret may form another one.
+"""
 
 
 class Secrets:
@@ -110,21 +112,25 @@ class RequestSecrets(Struct, frozen=True):
     def redact(self, text: bytes) -> bytes:
         """Return the text with secrets replaced by `[redacted]`, escaped or not."""
         for _ in range(_MAX_PASSES):
-            unescaped = escapes.Unescaped(text, is_wide=self._are_wide)
-            spans = sorted(self._spans(unescaped.plain))
+            stage, spans = self._find(text)
             if not spans:
                 return text
-            redacted, plain = _hide(text, unescaped, spans)
+            redacted = _hide(text, stage, spans)
             if redacted == text:  # `[redacted]` itself is a secret
                 return text
-            if not any(self._spans(plain)):
-                return redacted
             text = redacted
         return HIDDEN  # the remaining text forms new secrets again and again
 
     def are_in(self, text: bytes) -> bool:
         """Return whether a text contains a secret, escaped or not."""
-        return any(self._spans(escapes.unescaped(text, is_wide=self._are_wide)))
+        return bool(self._find(text)[1])
+
+    def _find(self, text: bytes) -> tuple[escapes.Unescaped, list[tuple[int, int]]]:
+        """Return a stage of a text, and the spans of the secrets in it, if any."""
+        for stage in escapes.Unescaped(text).stages(is_wide=self._are_wide):
+            if spans := sorted(self._spans(stage.plain)):
+                break
+        return stage, spans
 
     def redact_message(self, text: bytes) -> bytes:
         """Return an error message without secrets.
@@ -169,13 +175,18 @@ class RequestSecrets(Struct, frozen=True):
     def _redact_end(self, text: bytes, max_bytes: int = _SHOWN_BYTES) -> bytes:
         """Return the text without the start of a secret in its last `max_bytes`."""
         end_start = max(0, len(text) - max_bytes)
-        is_wide = self._are_wide
-        unescaped = escapes.Unescaped(text[end_start:], is_wide=is_wide)
-        plain = folded(escapes.without_cut_escape(unescaped.plain, is_wide=is_wide))
+        end = escapes.Unescaped(text[end_start:])
+        stages = end.stages(is_wide=self._are_wide)
+        starts = [start for each in stages if (start := self._cut_start(each)) >= 0]
+        return text[: end_start + min(starts)] + HIDDEN if starts else text
+
+    def _cut_start(self, stage: escapes.Unescaped) -> int:
+        """Return where the start of a secret begins at the end of a text, else -1."""
+        plain = folded(escapes.without_cut_escape(stage.plain, is_wide=self._are_wide))
         for start in range(len(plain) - MIN_REDACTABLE_LENGTH + 1):
             if self._begins_secret(plain[start:]):
-                return text[: end_start + unescaped.start_of(start)] + HIDDEN
-        return text
+                return stage.start_of(start)
+        return -1
 
     def _begins_secret(self, plain: bytes) -> bool:
         # In sorted order, secrets that start with `plain` follow it directly.
@@ -208,14 +219,12 @@ def finder_of(texts: Collection[bytes]) -> BytesAhoCorasick:
 
 def _hide(
     text: bytes, unescaped: escapes.Unescaped, spans: Iterable[tuple[int, int]]
-) -> tuple[bytes, bytes]:
-    """Return a text with `[redacted]` for each span, and the new text unescaped.
+) -> bytes:
+    """Return a text with `[redacted]` for each span.
 
-    `spans` are places in `unescaped.plain`, sorted. No escape begins outside a span and
-    ends in it, so the text around the spans need not be unescaped again.
+    `spans` are places in `unescaped.plain`, sorted.
     """
     parts: list[bytes] = []
-    plain_parts: list[bytes] = []
     end = plain_end = 0
     # A secret may contain or overlap another secret: remove both.
     for first, stop in spans:
@@ -226,12 +235,10 @@ def _hide(
             while start > end and text[start - 1 : start] == b"\\":
                 start -= 1
             parts += text[end:start], HIDDEN
-            plain_parts += unescaped.plain[plain_end:first], HIDDEN
         if stop > plain_end:
             end, plain_end = unescaped.end_of(stop), stop
     parts.append(text[end:])
-    plain_parts.append(unescaped.plain[plain_end:])
-    return b"".join(parts), b"".join(plain_parts)
+    return b"".join(parts)
 
 
 def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
