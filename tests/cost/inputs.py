@@ -727,6 +727,17 @@ OPERATIONS = {
             ),
         ),
     ),
+    "rows that are searched but not near": Input(
+        512 * 1024,
+        lambda n: [
+            EMPTY,
+            sent_json(INSERT, collectionId="c", q="文，" * (n // 2), a="x"),
+            sent_json(INSERT, collectionId="c", q="文，" * (n // 2 - 4_500)),
+            sent_json(
+                f"{RELATED}/searchTest", datasetId="d", text="文，zz", similarity=0.9
+            ),
+        ],
+    ),
     "marks in a row that is searched": Input(
         10**6,
         lambda n: rows_of(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import islice
+from itertools import islice, takewhile
 from math import ceil
 from typing import Annotated, Literal
 
@@ -263,10 +263,10 @@ def _best_hits(
     hits = yield from _matches(rows, parts_of(body.text), max_chars)
     hits.sort(key=lambda it: (-it.score, it.row.id))
     yield
-    distinct = _distinct(hits, max_chars)
+    near: Iterable[Hit] = hits
     if _filters_by_similarity(body):
-        distinct = (it for it in distinct if it.score >= body.similarity)
-    return list(_within(distinct, _limit(body)))
+        near = takewhile(lambda it: it.score >= body.similarity, hits)
+    return list(_within(_distinct(near, max_chars), _limit(body)))
 
 
 def _compared_rows(
