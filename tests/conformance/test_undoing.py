@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
-from mock_server import MockServer
+from mock_server import MockServer, create_app
+from mock_server.fixture.dump import to_document
+from mock_server.wire.server import running
+from tests.conformance import wrong
 from tests.conformance.world import APP, CHAT, DATASET, DOCUMENT, report_of
+from tests.support import LIST
 
 CREATION: dict[str, Any] = {
     "operation": "collection.create",
@@ -45,7 +49,7 @@ def test_the_user_reads_of_a_collection_that_stays(
         report_of(server.url)
         names = [each.name for each in server.control.collections(DATASET)]
     (left,) = (each for each in names if each.startswith("verify "))
-    told = f"the dataset still has the collection '{left}'"
+    told = f"could not restore everything: collection '{left}': it is still listed"
     assert told in capsys.readouterr().out
 
 
@@ -75,8 +79,7 @@ def test_the_user_reads_of_a_pin_that_stays(
         report_of(server.url)
         assert server.control.chat(APP, CHAT).top
     (told,) = capsys.readouterr().out.splitlines()
-    assert told.startswith("could not restore everything: got ")
-    assert '"top":false' in told
+    assert told.startswith(f"could not restore everything: the pin of chat '{CHAT}': ")
 
 
 CREATING = {"chat_unknown": "create"}
@@ -114,6 +117,26 @@ def test_the_user_reads_of_a_chat_that_stays(
         report_of(server.url)
         ids = {each.chat_id for each in server.control.chats(APP)}
     (left,) = ids - {CHAT}
-    told = capsys.readouterr().out
-    assert told.startswith("could not restore everything: got ")
-    assert f"chatId={left}" in told
+    told = f"could not restore everything: chat '{left}': got "
+    assert capsys.readouterr().out.startswith(told)
+
+
+@pytest.mark.ci
+def test_a_collection_is_deleted_and_told_though_lists_fail(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    created: list[str] = []
+
+    def fails(call: wrong.Call) -> None:
+        if call.path.endswith("/collection/create"):
+            created.append(call.body["name"])
+        if created and call.path == LIST:
+            call.status = 403
+
+    app = create_app(DOCUMENT)
+    before = to_document(app.sandbox.store)["datasets"]
+    with running(wrong.Wrong(app, wrong.nothing, fails)) as url:
+        report_of(url)
+    assert to_document(app.sandbox.store)["datasets"] == before
+    told = f"could not restore everything: collection '{created[0]}': got 403 "
+    assert told in capsys.readouterr().out

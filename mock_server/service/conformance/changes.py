@@ -141,7 +141,7 @@ class TemporaryCollection:
 
     def __init__(self, client: Client, lists: Lists, options: VerifyOptions) -> None:
         self._client, self._lists, self._options = client, lists, options
-        self._name = f"verify {lists.unknown}"
+        self.name = f"verify {lists.unknown}"
         self._id, self._kept_id, self._failure = "", "", ""
         self._may_exist = False
 
@@ -159,7 +159,7 @@ class TemporaryCollection:
 
     def _create(self, dataset: str) -> str:
         self._may_exist, self._failure = True, "the creation got no response"
-        body = {"datasetId": dataset, "name": self._name, "type": "virtual"}
+        body = {"datasetId": dataset, "name": self.name, "type": "virtual"}
         response = self._client.ask("POST", f"{_COLLECTION}/create", body)
         value = response.fields.get("data")
         if response.is_success and isinstance(value, str):
@@ -210,20 +210,22 @@ class TemporaryCollection:
         """
         if not self._may_exist:
             return
-        for each in {self._kept_id, *map(id_of, self._find_all())} - {""}:
-            self._delete(each, is_json=True)
-        is_gone = not self._find_all()
-        require(is_gone, f"the dataset still has the collection '{self._name}'")
+        # A list may fail, so first delete the collection whose id is known.
+        if self._kept_id:
+            self._delete(self._kept_id, is_json=True)
+        for each in self._find_all():
+            self._delete(id_of(each), is_json=True)
+        require(not self._find_all(), "it is still listed")
 
     def _find_collection(self) -> Item | None:
         return next((each for each in self._find_all() if id_of(each) == self.id), None)
 
     def _find_all(self) -> Sequence[Item]:
         # A list may be longer than what is read of it. A search may not find it yet.
-        for fields in ({}, {"searchText": self._name}):
+        for fields in ({}, {"searchText": self.name}):
             pages = self._lists.walk(parentId=None, **fields)
             items = (item for page in pages for item in page.items)
-            if found := [each for each in items if text_of(each, "name") == self._name]:
+            if found := [each for each in items if text_of(each, "name") == self.name]:
                 return found
         return []
 

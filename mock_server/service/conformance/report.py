@@ -132,13 +132,17 @@ def _observe(server: Server, check: Callable[[Server], T]) -> tuple[T | None, st
 
 def _restore(server: Server) -> None:
     """Undo all changes whose former state was visible; report what cannot be undone."""
-    pins = server.pins
-    for undo in (pins.restore, pins.delete_created_chat, server.temporary.delete):
+    pins, temporary = server.pins, server.temporary
+    for what, undo in (
+        (f"the pin of chat '{pins.chat}'", pins.restore),
+        (f"chat '{pins.unknown}'", pins.delete_created_chat),
+        (f"collection '{temporary.name}'", temporary.delete),
+    ):
         server.client.extend_deadline()
         try:
             undo()
         except (exchange.NotObservable, Unreachable, UnusableResponse) as error:
-            server.client.report(f"could not restore everything: {error}")
+            server.client.report(f"could not restore everything: {what}: {error}")
 
 
 # Characters that XML 1.0 (2.2) forbids; some of them count as printable.
