@@ -738,6 +738,20 @@ OPERATIONS = {
             ),
         ],
     ),
+    "slow characters of a question": Input(
+        32_768,
+        lambda n: [
+            EMPTY,
+            sent_json(f"{RELATED}/searchTest", datasetId="d", text=SLOW_PAIR * n),
+        ],
+    ),
+    "first search of slow characters": Input(
+        16,
+        lambda n: [
+            admin("PUT", "/state", {"datasets": [{"id": "d", "collections": slow(n)}]}),
+            sent_json(LIST, offset=0, datasetId="d", parentId=None, searchText="x"),
+        ],
+    ),
     "marks in a row that is searched": Input(
         10**6,
         lambda n: rows_of(
@@ -939,6 +953,18 @@ def of_record(path: str, **fields: Any) -> Sent:
 def forgotten(ids: object) -> Sent:
     """Records are deleted."""
     return replace(of_record(FORGET, contentIds=ids), method="DELETE")
+
+
+SLOW_PAIR = "\U0001d160\u1fb7"
+"""Two characters that take long to fold."""
+
+
+def slow(count: int) -> list[object]:
+    """Collections whose names and tags take long to fold."""
+    tags = [f"{SLOW_PAIR * 106}{n:02}" for n in range(100)]
+    return [
+        {"name": SLOW_PAIR * 512, "_id": f"{n}", "tags": tags} for n in range(count)
+    ]
 
 
 def calling(count: int, params: Sequence[object] = [[]] * 99_000) -> Sent:

@@ -285,14 +285,16 @@ def _chars(text: str) -> int:
     return max(len("".join(text.split())), len(text) // 8)
 
 
-_MAX_PARTS = 64
-"""Maximum number of parts of a question that are compared: its first ones."""
+_MAX_PARTS, _QUESTION_CHARS = 64, 8_192
+"""Maximum number of parts of a question that are compared, and of characters in which
+they are looked for: its first ones.
+"""
 
 
 def parts_of(question: str) -> tuple[str, ...]:
     """Return the parts of a question for `score`; an empty tuple without words."""
     parts: dict[str, None] = {}
-    for word in _words(fold(question[:_PART_CHARS])):
+    for word in _words(fold(question[:_QUESTION_CHARS])):
         pairs = [word] if len(word) == 1 else map("".join, pairwise(word))
         for part in pairs:
             parts[part] = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import accumulate, compress, islice
 from unicodedata import combining, is_normalized, normalize
 
@@ -153,7 +153,8 @@ class Haystack:
         """Return a haystack; `items` yields the texts of each item."""
         haystack = Haystack(())
         for block in _blocks(items):
-            haystack.blocks.append(block)
+            if block is not None:
+                haystack.blocks.append(block)
             yield
         return haystack
 
@@ -189,28 +190,36 @@ class Haystack:
         return hits
 
 
-def _blocks(items: Iterable[Iterable[str]]) -> Iterator[Block]:
+def _blocks(items: Iterable[Iterable[str]]) -> Iterator[Block | None]:
+    """Yield the blocks of items, and None between the steps of a slow one."""
     texts = (_TEXT_END.join(item) + _ITEM_END for item in items)
     while chunk := list(islice(texts, _ITEMS)):
         yield from _block(chunk)
 
 
-def _block(texts: Sequence[str]) -> Iterator[Block]:
+def _block(texts: Sequence[str]) -> Iterator[Block | None]:
     if sum(map(len, texts)) > _CHARS and len(texts) > 1:
         middle = len(texts) // 2
         yield from _block(texts[:middle])
         yield from _block(texts[middle:])
         return
     # Folding may change lengths, so starts are computed afterwards.
-    folded = _folded_bytes("".join(texts))
+    folded = yield from _folded_bytes("".join(texts))
     lengths = map(len, folded.split(_ITEM_END_BYTE)[:-1])
     starts = accumulate((length + 1 for length in lengths), initial=0)
     yield Block(folded, array("I", starts))
 
 
-def _folded_bytes(text: str) -> bytes:
+def _folded_bytes(text: str) -> Generator[None, None, bytes]:
     """Return the folded text in UTF-8, with the end marks as single bytes."""
     data = text.encode("utf-8", "surrogateescape")
     if len(data) == len(text):  # ASCII, except for the end marks
         return data.lower()
-    return fold(text).encode("utf-8", "surrogateescape")
+    parts: list[str] = []
+    start = 0
+    while start < len(text):
+        end = _cut(text, start + _STEP_CHARS)
+        parts.append(fold(text[start:end]))
+        start = end
+        yield
+    return "".join(parts).encode("utf-8", "surrogateescape")
