@@ -59,19 +59,23 @@ class Unescaped:
         """The bounds of the pieces before and after each round, in reverse order."""
 
     def stages(self, *, is_wide: bool = False) -> Iterator[Self]:
-        """Yield the text as it is, after each round, and without backslashes and NUL.
+        """Yield the text as it is, and after each round; none has backslashes and NUL.
 
         A secret may be whole in one stage alone: after `%6`, its first letter may read
         as the end of an escape. `is_wide` is True to decode escapes outside ASCII too.
         """
-        yield self
+        yield self._without_dropped()
         pattern = _WIDE_ESCAPE if is_wide else _ESCAPE
         for _ in range(_ROUNDS):
             if not self._replace(pattern, _decode):
                 break
-            yield self
-        if self._replace(_DROPPED, _remove):
-            yield self
+            yield self._without_dropped()
+
+    def _without_dropped(self) -> Self:
+        copy = type(self)(self.plain)
+        copy._rounds = [*self._rounds]
+        copy._replace(_DROPPED, _remove)
+        return copy
 
     def start_of(self, place: int) -> int:
         """Return where the byte at a place of `plain` starts in the text."""
