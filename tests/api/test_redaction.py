@@ -140,6 +140,17 @@ def test_no_placement_of_secrets_in_any_forms_survives(
         assert not any(form(secret).encode() in redacted for secret in SECRETS)
 
 
+@pytest.mark.parametrize("before", ["%6", "%256", "\\u006", "%25%36"])
+@pytest.mark.parametrize("form", [str, mixed])
+def test_a_first_letter_that_ends_an_escape_hides_no_secret(
+    before: str, form: Callable[[str], str]
+) -> None:
+    key = "fastgpt-owner-1" if form is mixed else "c0ffee-t0ken-1"
+    secrets = RequestSecrets.from_declared([key.encode()])
+    text = secrets.redact((before + form(key)).encode())
+    assert form(key)[1:].encode() not in text
+
+
 AROUND = ["%", "\\", "%25", "%5c", "\\u00", "u00", "41", "%4%3%3%31", "x", "fastgpt-o"]
 AROUND += ["\\ud83d", "%c3", "%6", "%256", "\\u006", "%25%36", "%2", "u0"]
 
