@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,8 +19,9 @@ from mock_server.domain.choices.table import table
 from mock_server.service.conformance.report import PROBES
 from tests.cli.commands import Ended, run
 from tests.conformance.world import APP, CHAT, DATASET, DOCUMENT, report_of
-from tests.process import serving
+from tests.process import COMMAND, environment, serving
 from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
+from tests.support import SECONDS, wait
 
 KEY = "s3cret-api-key"
 WHAT = ("--dataset", DATASET, "--app", APP, "--chat", CHAT)
@@ -216,3 +219,19 @@ def test_nobody_there_exits_3() -> None:
     done = verify("http://127.0.0.1:1", *WHAT)
     assert (done.status, done.out) == (3, "")
     assert done.err.startswith("cannot reach http://127.0.0.1:1: [Errno 111]")
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_check_that_is_stopped_undoes_its_changes(how: signal.Signals) -> None:
+    with MockServer(DOCUMENT) as server:
+        before = server.control.collections(DATASET)
+        fault = server.control.fault("hang", operation="pushData")
+        command = [*COMMAND, "verify", "--base-url", server.url, *WHAT, "--write"]
+        known = environment(MOCK_SERVER_VERIFY_KEY=KEY)
+        with subprocess.Popen(command, env=known, stdout=subprocess.PIPE) as process:
+            wait(lambda: fault.fired)
+            assert server.control.collections(DATASET) != before
+            process.send_signal(how)
+            assert process.wait(SECONDS) == 1
+        assert server.control.collections(DATASET) == before
