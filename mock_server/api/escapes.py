@@ -28,7 +28,7 @@ _WIDE_ESCAPE = re.compile(
     rb"|\\(?<!\\\\)\\*+u(?:(?!00(?:0[1-9a-fA-F]|1)|[dD][89a-fA-F])HHHH"
     rb"|[dD][89abAB]HH\\++u[dD][c-fC-F]HH))".replace(b"H", b"[0-9a-fA-F]")
 )
-_DROPPED = re.compile(rb"([\\\0]++)")
+_NULS, _BACKSLASHES = re.compile(rb"(\0++)"), re.compile(rb"(\\++)")
 _CHARS = {
     form % code: b"%c" % code
     for code in (0, *range(32, 128))
@@ -59,23 +59,24 @@ class Unescaped:
         """The bounds of the pieces before and after each round, in reverse order."""
 
     def stages(self, *, is_wide: bool = False) -> Iterator[Self]:
-        """Yield the text as it is, and after each round; none has backslashes and NUL.
+        """Yield this text as it is, after each round, and without NUL and backslashes.
 
-        A secret may be whole in one stage alone: after `%6`, its first letter may read
-        as the end of an escape. `is_wide` is True to decode escapes outside ASCII too.
+        `is_wide` is True to decode escapes outside ASCII too.
         """
-        yield self._without_dropped()
+        yield self
         pattern = _WIDE_ESCAPE if is_wide else _ESCAPE
+        yield from self._unescape(pattern)
+        if self._replace(_NULS, _remove):
+            yield self
+            yield from self._unescape(pattern)
+        if self._replace(_BACKSLASHES, _remove):
+            yield self
+
+    def _unescape(self, pattern: re.Pattern[bytes]) -> Iterator[Self]:
         for _ in range(_ROUNDS):
             if not self._replace(pattern, _decode):
                 break
-            yield self._without_dropped()
-
-    def _without_dropped(self) -> Self:
-        copy = type(self)(self.plain)
-        copy._rounds = [*self._rounds]
-        copy._replace(_DROPPED, _remove)
-        return copy
+            yield self
 
     def start_of(self, place: int) -> int:
         """Return where the byte at a place of `plain` starts in the text."""

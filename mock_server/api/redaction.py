@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -31,17 +31,16 @@ from mock_server.domain.objects.fixture_data import FixtureData
 HIDDEN = b"[redacted]"
 ESCAPED_KEY_BYTES = 6 * Published.key_chars
 """Bytes of the longest key, if each character is escaped as in `\\u0041`."""
-_CUT = re.compile(rb"(%b|\\u2026|\.\.\.\Z)" % CUT_MARK.encode())
+_CUT = re.compile(rb"%b|\\?u2026|\.\.\.\Z" % CUT_MARK.encode())
 """Matches the mark of a cut, also as it is in a header, and at the end of a header."""
+_END = re.compile(rb"\Z")
 _SHOWN_BYTES = 8 * SHOWN_CHARS  # for characters that were escaped twice
 # After `%6`, the first letter reads as the end of an escape.
 _ISSUED_KEY = re.compile(rb"f?" + ISSUED_KEY_PREFIX.encode()[1:] + rb"[0-9a-f]+")
 _KEPT_FORMER = 2
 """Number of finders of replaced data that are kept."""
-_MAX_PASSES = 8
-"""Maximum number of passes: one for each stage of a text in which there are secrets,
-and others, as the text around a removed secret may form another one.
-"""
+FindSpans = Callable[[bytes], Iterator[tuple[int, int]]]
+"""Yields start and end of secrets in a folded text, in any order."""
 
 
 class Secrets:
@@ -112,26 +111,7 @@ class RequestSecrets(Struct, frozen=True):
 
     def redact(self, text: bytes) -> bytes:
         """Return the text with secrets replaced by `[redacted]`, escaped or not."""
-        for _ in range(_MAX_PASSES):
-            stage, spans = self._find(text)
-            if not spans:
-                return text
-            redacted = _hide(text, stage, spans)
-            if redacted == text:  # `[redacted]` itself is a secret
-                return text
-            text = redacted
-        return HIDDEN  # the remaining text forms new secrets again and again
-
-    def are_in(self, text: bytes) -> bool:
-        """Return whether a text contains a secret, escaped or not."""
-        return bool(self._find(text)[1])
-
-    def _find(self, text: bytes) -> tuple[escapes.Unescaped, list[tuple[int, int]]]:
-        """Return a stage of a text, and the spans of the secrets in it, if any."""
-        for stage in escapes.Unescaped(text).stages(is_wide=self._are_wide):
-            if spans := sorted(self._spans(stage.plain)):
-                break
-        return stage, spans
+        return self._redact(text, self._spans)
 
     def redact_message(self, text: bytes) -> bytes:
         """Return an error message without secrets.
@@ -139,17 +119,33 @@ class RequestSecrets(Struct, frozen=True):
         A quoted text may be cut inside a secret: the start of a secret before the mark
         of a cut is removed too.
         """
-        *parts, last = _CUT.split(self.redact(text))
-        parts[::2] = map(self._redact_end, parts[::2])  # the others are the marks
-        return b"".join([*parts, last])
+        return self._redact(text, partial(self._spans_and_starts, _CUT, _SHOWN_BYTES))
+
+    def redact_beginning(self, text: bytes) -> bytes:
+        """Return the start of a text without secrets; it may end inside a secret."""
+        find = partial(self._spans_and_starts, _END, ESCAPED_KEY_BYTES)
+        return self._redact(text, find)
 
     def redact_text(self, text: str) -> str:
         """Return a text without secrets."""
         return _decode(self.redact(text.encode("utf-8", "replace")))
 
-    def redact_beginning(self, text: bytes) -> bytes:
-        """Return the start of a text without secrets; it may end inside a secret."""
-        return self._redact_end(self.redact(text), ESCAPED_KEY_BYTES)
+    def are_in(self, text: bytes) -> bool:
+        """Return whether a text contains a secret, escaped or not."""
+        return any(self._places(text, self._spans))
+
+    def _redact(self, text: bytes, find: FindSpans) -> bytes:
+        return _hide(text, sorted(self._places(text, find)))
+
+    def _places(self, text: bytes, find: FindSpans) -> Iterator[tuple[int, int]]:
+        """Yield start and end of what is found in each stage of unescaping the text.
+
+        In one of them, a secret may be found in part only, or not at all: after `%6`,
+        its first letter reads as the end of an escape.
+        """
+        for stage in escapes.Unescaped(text).stages(is_wide=self._are_wide):
+            for start, end in find(folded(stage.plain)):
+                yield stage.start_of(start), stage.end_of(end)
 
     @property
     def _are_wide(self) -> bool:
@@ -158,8 +154,7 @@ class RequestSecrets(Struct, frozen=True):
         return not are_ascii or any(each._are_wide for each in self.others)
 
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
-        """Yield start and end of secrets in an unescaped text, in any order."""
-        plain = folded(plain)
+        """Yield start and end of secrets in a folded text, in any order."""
         for match in _ISSUED_KEY.finditer(plain):
             yield match.span()
         for secret in self.texts:
@@ -173,29 +168,35 @@ class RequestSecrets(Struct, frozen=True):
                 for _, start, end in finder.find_matches_as_indexes(plain):
                     yield start, end
 
-    def _redact_end(self, text: bytes, max_bytes: int = _SHOWN_BYTES) -> bytes:
-        """Return the text without the start of a secret in its last `max_bytes`."""
-        end_start = max(0, len(text) - max_bytes)
-        end = escapes.Unescaped(text[end_start:])
-        stages = end.stages(is_wide=self._are_wide)
-        starts = [start for each in stages if (start := self._cut_start(each)) >= 0]
-        return text[: end_start + min(starts)] + HIDDEN if starts else text
+    def _spans_and_starts(
+        self, cut: re.Pattern[bytes], max_bytes: int, plain: bytes
+    ) -> Iterator[tuple[int, int]]:
+        """Yield what `_spans` does, and starts of secrets before each match of `cut`.
 
-    def _cut_start(self, stage: escapes.Unescaped) -> int:
-        """Return where the start of a secret begins at the end of a text, else -1."""
-        plain = folded(escapes.without_cut_escape(stage.plain, is_wide=self._are_wide))
-        for start in range(len(plain) - MIN_REDACTABLE_LENGTH + 1):
-            if self._begins_secret(plain[start:]):
-                return stage.start_of(start)
-        return -1
-
-    def _begins_secret(self, plain: bytes) -> bool:
-        # In sorted order, secrets that start with `plain` follow it directly.
-        index = bisect_left(self.declared, plain)
-        next_secret = self.declared[index : index + 1]
-        if any(secret.startswith(plain) for secret in (*self.texts, *next_secret)):
-            return True
-        return any(each._begins_secret(plain) for each in self.others)
+        They are looked for in the `max_bytes` before a match.
+        """
+        yield from self._spans(plain)
+        cuts = [match.span() for match in cut.finditer(plain)]
+        if not cuts:
+            return
+        declared = (self.declared, *(each.declared for each in self.others))
+        secrets = sorted(chain(self.texts, *declared))
+        starts = {each[:MIN_REDACTABLE_LENGTH] for each in secrets}
+        first = 0
+        for end, next_first in cuts:
+            first = max(first, end - max_bytes)
+            for place in range(first, end - MIN_REDACTABLE_LENGTH + 1):
+                if plain[place : place + MIN_REDACTABLE_LENGTH] not in starts:
+                    continue
+                part = escapes.without_cut_escape(
+                    plain[place:end], is_wide=self._are_wide
+                )
+                # In sorted order, secrets that start with a text follow it directly.
+                index = bisect_left(secrets, part)
+                if secrets[index : index + 1] and secrets[index].startswith(part):
+                    yield place, end
+                    break
+            first = next_first
 
 
 def folded(plain: bytes) -> bytes:
@@ -218,26 +219,19 @@ def finder_of(texts: Collection[bytes]) -> BytesAhoCorasick:
     )
 
 
-def _hide(
-    text: bytes, unescaped: escapes.Unescaped, spans: Iterable[tuple[int, int]]
-) -> bytes:
-    """Return a text with `[redacted]` for each span.
+_OPEN_ESCAPE = re.compile(rb"(?<!\\)\\++(?:u[0-9a-fA-F]{0,3})?\Z")
 
-    `spans` are places in `unescaped.plain`, sorted.
-    """
+
+def _hide(text: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
+    """Return a text with `[redacted]` for each of the sorted spans."""
     parts: list[bytes] = []
-    end = plain_end = 0
+    end = 0
     # A secret may contain or overlap another secret: remove both.
-    for first, stop in spans:
-        if first >= plain_end:
-            start = unescaped.start_of(first)
-            # Remove backslashes before the secret: they would escape `[redacted]`,
-            # and break JSON.
-            while start > end and text[start - 1 : start] == b"\\":
-                start -= 1
-            parts += text[end:start], HIDDEN
-        if stop > plain_end:
-            end, plain_end = unescaped.end_of(stop), stop
+    for start, stop in spans:
+        if start >= end:
+            # Backslashes before `[redacted]`, or a part of an escape, would break JSON.
+            parts += _OPEN_ESCAPE.sub(b"", text[end:start]), HIDDEN
+        end = max(end, stop)
     parts.append(text[end:])
     return b"".join(parts)
 
@@ -248,12 +242,11 @@ def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     # In a query, `=` at the end of base64 may be read as the end of a field's name.
     plain |= {each.rstrip(b"=") for each in plain}
     # After `%6`, the first letter reads as the end of an escape.
-    plain |= {each[1:] for each in plain if each.startswith(_KEY_PREFIX)}
+    plain |= {each[1:] for each in plain if each[:1] in _HEX_DIGITS}
     return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
 
 
-_KEY_PREFIX = b"fastgpt-"
-"""The beginning of the keys of the service."""
+_HEX_DIGITS = frozenset(b"%x" % digit for digit in range(16))
 _LOGIN_PATHS = re.compile(
     rb"(?:/support/user/account/+|/register/|log-?in|sign-?in|oauth|password|"
     rb"openapi/health)[a-z0-9]*(?:-(?:by|password))*",
@@ -293,7 +286,7 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     sent = replace(sent, query=query, headers=headers, body=body)
     entry.request = replace(sent, method=_decode(method), path=_decode(path))
     entry.response_headers = [
-        (name, HIDDEN if name == b"set-cookie" else secrets.redact_message(value))
+        (name, _redacted_header(name, value, secrets))
         for name, value in entry.response_headers
     ]
     hide = partial(redacted_text, secrets=secrets)
@@ -304,6 +297,14 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
             replace(each, path=hide(each.path), message=hide(each.message))
             for each in entry.violations
         ]
+
+
+def _redacted_header(name: bytes, value: bytes, secrets: RequestSecrets) -> bytes:
+    if name == b"set-cookie":
+        return HIDDEN
+    # Others are not cut, and may be long.
+    is_message = name == b"x-mock-hint"
+    return secrets.redact_message(value) if is_message else secrets.redact(value)
 
 
 def find_login(path: str) -> re.Match[bytes] | None:

@@ -97,7 +97,7 @@ class Published:
 
     response_ms: Final = 60_000
     """Delay of a static response."""
-    response_header_chars: Final = 8 * 1024
+    response_header_chars: Final = 4 * 1024
     """Characters of a static response's header."""
     path_chars: Final = 1_024
     """Characters of a static response's path."""

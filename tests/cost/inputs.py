@@ -419,6 +419,15 @@ OPERATIONS = {
     "headers escaped many times": Input(
         60_000, lambda n: with_headers(KEY + "%4%3%3%31" * (n // 36))
     ),
+    "headers of keys escaped differently": Input(
+        60_000,
+        lambda n: with_headers(
+            KEY
+            + percent(KEY)
+            + percent(KEY).replace("%", "%25")
+            + "a\\" * (n // 8 - 500)
+        ),
+    ),
     "headers of escaped keys": Input(
         60_000, lambda n: with_headers((percent(KEY) + " ") * (n // 4 // 49))
     ),
@@ -793,6 +802,12 @@ def declared(bodies: Iterable[Any]) -> Sent:
     entry = {"method": "POST", "path": ANSWERED}
     entries = [{**entry, "match": {"body": each}} for each in bodies]
     return admin("PUT", "/state", {"responses": entries})
+
+
+def long_headers(count: int, text: str) -> dict[str, str]:
+    """So many headers that repeat a text."""
+    most = Published.response_header_chars
+    return {f"x-{number}": (text * most)[:most] for number in range(count)}
 
 
 def large(size: int) -> Sent:
@@ -1232,8 +1247,28 @@ SCRIPTED = {
         lambda n: [*map(of_shape, range(n)), Sent("/a" * Published.answered_segments)],
     ),
     "headers of an answer": Input(
+        DEFAULT_LIMITS.response_headers, lambda n: answer(headers=long_headers(n, "y"))
+    ),
+    "headers of marks": Input(
         DEFAULT_LIMITS.response_headers,
-        lambda n: answer(headers={f"x-{number}": "y" * 8_000 for number in range(n)}),
+        lambda n: [
+            answer(headers=long_headers(n, f"%4%3%3%31{'x' * 300}\\u2026"), text="x"),
+            sent_json(ANSWERED),
+        ],
+    ),
+    "headers of escapes and marks": Input(
+        DEFAULT_LIMITS.response_headers,
+        lambda n: [
+            answer(headers=long_headers(n, "%4%3%3%31\\u2026"), text="x"),
+            sent_json(ANSWERED),
+        ],
+    ),
+    "marks of an answer": Input(
+        BODY // 4,
+        lambda n: [
+            answer(text="%4%3%3%31fastgpt-\u2026" * (n // 20)),
+            sent_json(ANSWERED),
+        ],
     ),
     "answers that look for a part": Input(
         DEFAULT_LIMITS.responses,
