@@ -11,7 +11,7 @@ from mock_server.fixture.dump import to_document
 from mock_server.wire.server import running
 from tests.conformance import wrong
 from tests.conformance.world import APP, CHAT, DATASET, DOCUMENT, report_of
-from tests.support import LIST
+from tests.support import LIST, PIN
 
 CREATION: dict[str, Any] = {
     "operation": "collection.create",
@@ -119,6 +119,35 @@ def test_the_user_reads_of_a_chat_that_stays(
     (left,) = ids - {CHAT}
     told = f"could not restore everything: chat '{left}': got "
     assert capsys.readouterr().out.startswith(told)
+
+
+@pytest.mark.ci
+def test_a_pin_that_was_not_shown_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with MockServer(DOCUMENT) as server:
+        server.control.fault("error", operation="getHistories", status=500)
+        report_of(server.url)
+    told = f"could not restore everything: the pin of chat '{CHAT}': getHistories did "
+    assert told in capsys.readouterr().out
+
+
+@pytest.mark.ci
+def test_a_chat_that_may_stay_is_told_if_chats_are_no_longer_listed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    created: set[str] = set()
+
+    def fails(call: wrong.Call) -> None:
+        if call.path == PIN:
+            created.update({call.body.get("chatId", CHAT)} - {CHAT})
+        if created and call.path.endswith("/getHistories"):
+            call.status = 403
+
+    app = create_app(DOCUMENT, profile="deployed", choices=CREATING)
+    with running(wrong.Wrong(app, wrong.nothing, fails)) as url:
+        report = report_of(url)
+    assert report.values.get("chat_unknown") != "ignore"
+    told = f"everything: chat '{created.pop()}': got 403 "
+    assert told in capsys.readouterr().out
 
 
 @pytest.mark.ci

@@ -44,14 +44,16 @@ marks = st.text(
     "aé한ᾳİ\u0300\u0301\u0323\u0327\u0344\u0345\u05b0\u0f71\u0f73\u0f75\u0f81\u3099"
 )
 long_runs = st.text("\u0300\u0301\u0323\u0327\u0344\u0f71\u0f73\u0f81", min_size=29)
+syllables = st.text("\u1100\u1161\u11a8가각\u0cc6\u0cc2\u0cd5\u0dd9\u0dcf\u0dca")
+texts = st.lists(st.one_of(words, marks, long_runs, syllables), max_size=4).map("".join)
 
 
-@given(st.lists(st.one_of(words, marks, long_runs), max_size=4).map("".join))
+@given(texts)
 def test_folds_as_unicode_says_whatever_the_marks(text: str) -> None:
     assert fold(text) == normalize("NFC", normalize("NFC", text).casefold())
 
 
-@given(st.lists(st.one_of(words, marks, long_runs), max_size=4).map("".join))
+@given(texts)
 def test_a_beginning_is_folded_as_the_whole_is_where_there_is_room(text: str) -> None:
     assert folded_beginning(text, 32 * len(text) + 1)[0] == fold(text)
     longer = "\u6587" * 1_022 + text  # a part ends in the text
@@ -59,11 +61,20 @@ def test_a_beginning_is_folded_as_the_whole_is_where_there_is_room(text: str) ->
 
 
 @pytest.mark.ci
-@given(st.lists(st.one_of(words, marks, long_runs), max_size=4).map("".join))
+@given(texts)
 def test_a_text_that_is_folded_in_steps_is_folded_as_a_whole(text: str) -> None:
     longer = "\u6587" * 8_190 + text  # a step ends in the text, or after it
     folded, _ = complete(fold_in_steps(longer, 32 * len(longer) + 1))
     assert folded == fold(longer)
+
+
+@pytest.mark.parametrize("syllable", ["\u1100\u1161\u11a8", "\u0cc6\u0cc2\u0cd5"])
+@pytest.mark.parametrize("offset", range(3))
+def test_no_step_ends_in_a_syllable(syllable: str, offset: int) -> None:
+    text = "x" * offset + syllable * 6_000
+    folded, _ = complete(fold_in_steps(text, 32 * len(text) + 1))
+    assert folded == fold(text)
+    assert found([[text]], fold(syllable) * 6_000) == [0]
 
 
 @pytest.mark.ci

@@ -84,12 +84,15 @@ _STEP_CHARS = 8_192
 def _cut(text: str, place: int) -> int:
     """Return the first place from there on where both parts can be folded apart."""
     for at in range(place, min(len(text), place + _STEP_CHARS)):
-        before, after = text[at - 1], text[at]
-        pair = normalize("NFC", before) + normalize("NFC", after)
-        is_mark = combining(normalize("NFD", after)[0])
-        if not is_mark and normalize("NFC", before + after) == pair:
+        before, after = text[at - _COMPOSED_CHARS : at], text[at : at + _COMPOSED_CHARS]
+        is_mark = combining(normalize("NFD", text[at])[0])
+        if not is_mark and fold(before + after) == fold(before) + fold(after):
             return at
     return place + _STEP_CHARS
+
+
+_COMPOSED_CHARS = 4
+"""Maximum characters without a combining class that form one, as syllables do."""
 
 
 # Marks with combining class 0 in Unicode that decompose into two marks.

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from urllib.parse import quote, urlencode
 
@@ -70,7 +71,10 @@ class Pins:
         self.check()
         # A server may create the chat and still respond with an error.
         self._created_chat = self.unknown
-        return self.pin(chatId=self.unknown, top=False)
+        response = self.pin(chatId=self.unknown, top=False)
+        if response.is_refusal and not self.is_shown:
+            self._created_chat = None
+        return response
 
     @cached_property
     def refuses_wrong_pin(self) -> bool:
@@ -86,7 +90,9 @@ class Pins:
     @cached_property
     def is_shown(self) -> bool:
         """Return whether the server shows the pin state of the chat."""
-        return self.top_of(self.chat) is not None
+        with suppress(NotObservable):
+            return self.top_of(self.chat) is not None
+        return False
 
     @property
     def top(self) -> bool:
@@ -97,11 +103,14 @@ class Pins:
         return value
 
     def top_of(self, chat: str | None) -> bool | None:
-        """Return the pin state of a chat, None if it is not visible."""
+        """Return the pin state of a chat, None if it is not listed.
+
+        Raises NotObservable if the server does not list the chats.
+        """
         for offset in range(0, self._client.limits.verify_chats, _PAGE):
             body = {"appId": self._app, "offset": offset, "pageSize": _PAGE}
-            response = self._client.ask("POST", _HISTORIES, body)
-            value = response.data.get("list") if response.is_success else None
+            response = self._client.ask("POST", _HISTORIES, body).require_success()
+            value = response.data.get("list")
             rows = value if isinstance(value, list) else []
             for row in rows:
                 if isinstance(row, dict) and row.get("chatId") == chat:
@@ -113,7 +122,10 @@ class Pins:
 
     def restore(self) -> None:
         """Restore the former pin state. Raises NotObservable if it is another."""
-        if self._former_top is not None and self.top != self._former_top:
+        if not self._is_changed:
+            return
+        require(self._former_top is not None, "getHistories did not show it before")
+        if self.top != self._former_top:
             response = self.pin(top=self._former_top)
             if self.top != self._former_top:
                 raise response.unknown_response
