@@ -35,8 +35,8 @@ _CUT = re.compile(rb"%b|\\?u2026|\.\.\.\Z" % CUT_MARK.encode())
 """Matches the mark of a cut, also as it is in a header, and at the end of a header."""
 _END = re.compile(rb"\Z")
 _SHOWN_BYTES = 8 * SHOWN_CHARS  # for characters that were escaped twice
-# After `%6`, the first letter reads as the end of an escape.
-_ISSUED_KEY = re.compile(rb"f?" + ISSUED_KEY_PREFIX.encode()[1:] + rb"[0-9a-f]+")
+# After `%6` or `\u53`, the first letters read as the end of an escape.
+_ISSUED_KEY = re.compile(rb"f?a?" + ISSUED_KEY_PREFIX.encode()[2:] + rb"[0-9a-f]+")
 _KEPT_FORMER = 2
 """Number of finders of replaced data that are kept."""
 FindSpans = Callable[[bytes], Iterator[tuple[int, int]]]
@@ -241,12 +241,14 @@ def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     plain = {folded(escapes.unescaped(text, is_wide=True)) for text in texts}
     # In a query, `=` at the end of base64 may be read as the end of a field's name.
     plain |= {each.rstrip(b"=") for each in plain}
-    # After `%6`, the first letter reads as the end of an escape.
-    plain |= {each[1:] for each in plain if each[:1] in _HEX_DIGITS}
+    # After `%6` or `\u53`, the first letters read as the end of an escape.
+    keys = [each for each in plain if each.startswith(_KEY_PREFIX)]
+    plain |= {each[cut:] for each in keys for cut in (1, 2)}
     return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
 
 
-_HEX_DIGITS = frozenset(b"%x" % digit for digit in range(16))
+_KEY_PREFIX = b"fastgpt-"
+"""The beginning of the keys of the service."""
 _LOGIN_PATHS = re.compile(
     rb"(?:/support/user/account/+|/register/|log-?in|sign-?in|oauth|password|"
     rb"openapi/health)[a-z0-9]*(?:-(?:by|password))*",
