@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -25,7 +25,7 @@ from mock_server.api import escapes
 from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
 from mock_server.domain.journal import Entry, SentRequest
 from mock_server.domain.limits import Published
-from mock_server.domain.messages import CUT_MARK, SHOWN_CHARS
+from mock_server.domain.messages import CUT_MARK
 from mock_server.domain.objects.fixture_data import FixtureData
 
 HIDDEN = b"[redacted]"
@@ -34,13 +34,13 @@ ESCAPED_KEY_BYTES = 6 * Published.key_chars
 _CUT = re.compile(rb"%b|\\?u2026|\.\.\.\Z" % CUT_MARK.encode())
 """Matches the mark of a cut, also as it is in a header, and at the end of a header."""
 _END = re.compile(rb"\Z")
-_SHOWN_BYTES = 8 * SHOWN_CHARS  # for characters that were escaped twice
+_CUT_ESCAPE_BYTES = 32  # more than any cut escape has
 # After `%6` or `\u53`, the first letters read as the end of an escape.
 _ISSUED_KEY = re.compile(rb"f?a?" + ISSUED_KEY_PREFIX.encode()[2:] + rb"[0-9a-f]+")
+_MAX_SECRETS = 1_000
+"""Maximum number of secrets that are removed from a text; of more, nothing is kept."""
 _KEPT_FORMER = 2
 """Number of finders of replaced data that are kept."""
-FindSpans = Callable[[bytes], Iterator[tuple[int, int]]]
-"""Yields start and end of secrets in a folded text, in any order."""
 
 
 class Secrets:
@@ -111,7 +111,7 @@ class RequestSecrets(Struct, frozen=True):
 
     def redact(self, text: bytes) -> bytes:
         """Return the text with secrets replaced by `[redacted]`, escaped or not."""
-        return self._redact(text, self._spans)
+        return _hide(text, self._places(text))
 
     def redact_message(self, text: bytes) -> bytes:
         """Return an error message without secrets.
@@ -119,12 +119,11 @@ class RequestSecrets(Struct, frozen=True):
         A quoted text may be cut inside a secret: the start of a secret before the mark
         of a cut is removed too.
         """
-        return self._redact(text, partial(self._spans_and_starts, _CUT, _SHOWN_BYTES))
+        return _hide(text, self._places(text, _CUT))
 
     def redact_beginning(self, text: bytes) -> bytes:
         """Return the start of a text without secrets; it may end inside a secret."""
-        find = partial(self._spans_and_starts, _END, ESCAPED_KEY_BYTES)
-        return self._redact(text, find)
+        return _hide(text, self._places(text, _END))
 
     def redact_text(self, text: str) -> str:
         """Return a text without secrets."""
@@ -132,19 +131,29 @@ class RequestSecrets(Struct, frozen=True):
 
     def are_in(self, text: bytes) -> bool:
         """Return whether a text contains a secret, escaped or not."""
-        return any(self._places(text, self._spans))
+        return any(self._places(text))
 
-    def _redact(self, text: bytes, find: FindSpans) -> bytes:
-        return _hide(text, sorted(self._places(text, find)))
-
-    def _places(self, text: bytes, find: FindSpans) -> Iterator[tuple[int, int]]:
-        """Yield start and end of what is found in each stage of unescaping the text.
+    def _places(
+        self, text: bytes, cut: re.Pattern[bytes] | None = None
+    ) -> Iterator[tuple[int, int]]:
+        """Yield start and end of the secrets in each stage of unescaping a text.
 
         In one of them, a secret may be found in part only, or not at all: after `%6`,
-        its first letter reads as the end of an escape.
+        its first letter reads as the end of an escape. Starts of secrets before `cut`
+        are looked for in the text as it is, and unescaped. A text with very many
+        secrets counts as one.
         """
-        for stage in escapes.Unescaped(text).stages(is_wide=self._are_wide):
-            for start, end in find(folded(stage.plain)):
+        stage = escapes.Unescaped(text)
+        for each in stage.stages(is_wide=self._are_wide):
+            spans = [*islice(self._spans(folded(each.plain)), _MAX_SECRETS)]
+            if len(spans) == _MAX_SECRETS:
+                yield 0, len(text)
+                return
+            for start, end in _merged(spans):
+                yield each.start_of(start), each.end_of(end)
+        if cut is not None:
+            yield from self._starts(folded(text), cut)
+            for start, end in self._starts(folded(stage.plain), cut):
                 yield stage.start_of(start), stage.end_of(end)
 
     @property
@@ -168,33 +177,30 @@ class RequestSecrets(Struct, frozen=True):
                 for _, start, end in finder.find_matches_as_indexes(plain):
                     yield start, end
 
-    def _spans_and_starts(
-        self, cut: re.Pattern[bytes], max_bytes: int, plain: bytes
+    def _starts(
+        self, plain: bytes, cut: re.Pattern[bytes]
     ) -> Iterator[tuple[int, int]]:
-        """Yield what `_spans` does, and starts of secrets before each match of `cut`.
-
-        They are looked for in the `max_bytes` before a match.
-        """
-        yield from self._spans(plain)
+        """Yield where a start of a secret begins and ends before a match of `cut`."""
         cuts = [match.span() for match in cut.finditer(plain)]
         if not cuts:
             return
         declared = (self.declared, *(each.declared for each in self.others))
         secrets = sorted(chain(self.texts, *declared))
+        most = max(map(len, secrets), default=0) + _CUT_ESCAPE_BYTES
         starts = {each[:MIN_REDACTABLE_LENGTH] for each in secrets}
         first = 0
         for end, next_first in cuts:
-            first = max(first, end - max_bytes)
-            for place in range(first, end - MIN_REDACTABLE_LENGTH + 1):
-                if plain[place : place + MIN_REDACTABLE_LENGTH] not in starts:
+            first = max(first, end - most)
+            part = escapes.without_cut_escape(plain[first:end], is_wide=self._are_wide)
+            for place in range(len(part) - MIN_REDACTABLE_LENGTH + 1):
+                if part[place : place + MIN_REDACTABLE_LENGTH] not in starts:
                     continue
-                part = escapes.without_cut_escape(
-                    plain[place:end], is_wide=self._are_wide
-                )
                 # In sorted order, secrets that start with a text follow it directly.
-                index = bisect_left(secrets, part)
-                if secrets[index : index + 1] and secrets[index].startswith(part):
-                    yield place, end
+                index = bisect_left(secrets, part[place:])
+                if secrets[index : index + 1] and secrets[index].startswith(
+                    part[place:]
+                ):
+                    yield first + place, end
                     break
             first = next_first
 
@@ -223,17 +229,28 @@ _OPEN_ESCAPE = re.compile(rb"(?<!\\)\\++(?:u[0-9a-fA-F]{0,3})?\Z")
 
 
 def _hide(text: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
-    """Return a text with `[redacted]` for each of the sorted spans."""
+    """Return a text with `[redacted]` for each span."""
     parts: list[bytes] = []
     end = 0
-    # A secret may contain or overlap another secret: remove both.
-    for start, stop in spans:
-        if start >= end:
-            # Backslashes before `[redacted]`, or a part of an escape, would break JSON.
-            parts += _OPEN_ESCAPE.sub(b"", text[end:start]), HIDDEN
-        end = max(end, stop)
+    for start, stop in _merged(spans):
+        # Backslashes before `[redacted]`, or a part of an escape, would break JSON.
+        parts += _OPEN_ESCAPE.sub(b"", text[end:start]), HIDDEN
+        end = stop
     parts.append(text[end:])
     return b"".join(parts)
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield spans in order; those that overlap are one, as secrets may overlap."""
+    start = end = 0
+    for first, stop in sorted(spans):
+        if first >= end:
+            if end:
+                yield start, end
+            start = first
+        end = max(end, stop)
+    if end:
+        yield start, end
 
 
 def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:

@@ -357,6 +357,20 @@ def keyed(count: int, chars: int = 128) -> Sent:
     return admin("PUT", "/state", {"keys": [{"key": KEY}, *keys]})
 
 
+def numbered_keys(count: int) -> Sent:
+    """A state with that number of keys that begin as those of the service do."""
+    keys = [{"key": f"fastgpt-{'z' * 100}{at:08}"} for at in range(count)]
+    return admin("PUT", "/state", {"keys": [{"key": KEY}, *keys]})
+
+
+def logged_in_with(value: str) -> Sent:
+    """A login with twenty passwords that long headers are full of."""
+    passwords = ["a" * length for length in range(8, 28)]
+    headers = {f"x-long-{at}": "%4%3%3%31" + value[:-9] for at in range(4)}
+    body = json.dumps({"username": "u", "password": passwords}).encode()
+    return Sent(LOGIN, body, headers=headers)
+
+
 def repeating(count: int) -> Sent:
     """A state with long keys that repeat the alphabet, each from another letter on.
 
@@ -542,6 +556,26 @@ OPERATIONS = {
     ),
     "escapes of a password": Input(
         BODY, lambda n: Sent(LOGIN, b'{"password":%b}' % text("%41", n))
+    ),
+    "passwords all over the headers": Input(
+        DEFAULT_LIMITS.head_line_bytes, lambda n: logged_in_with("a" * (n - 100))
+    ),
+    "starts of a key in a body that is refused": Input(
+        2 * BODY, lambda n: Sent(LIST, b"a" * n, headers=bearer("a" * 60 + "b"))
+    ),
+    "starts of a key before marks": Input(
+        BODY // 4,
+        lambda n: [
+            answer(text=f"%4%3%3%31{'a' * 450}c\u2026" * (n // 460)),
+            replace(sent_json(ANSWERED), headers=bearer("a" * 60 + "b")),
+        ],
+    ),
+    "escapes in names beside many keys": Input(
+        DEFAULT_LIMITS.keys - 1,
+        lambda n: [
+            numbered_keys(n),
+            sent_json(LIST, **{f"%4%3%3%31\0\\{at}{'x' * 900}": 1 for at in range(20)}),
+        ],
     ),
     "escapes beside a password outside ASCII": Input(
         BODY,
