@@ -309,8 +309,8 @@ def _last_response(status: int, limits: Limits) -> bytes:
             "badRequest",
             f"Expected an HTTP/1.1 request with lines of at most "
             f"{limits.head_line_bytes} bytes, {limits.headers} headers and "
-            f"{limits.header_bytes} bytes of them, whose end is unambiguous, "
-            "got something else - at connection",
+            f"{limits.header_bytes} bytes of them, %22 in place of quotes in its URL, "
+            "and an end that is unambiguous, got something else - at connection",
         ),
         408: (
             "Request Timeout",

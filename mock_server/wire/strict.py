@@ -15,8 +15,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from mock_server.domain.limits import Limits
 
 _TOKEN = rb"[-!#$%&'*+.^_`|~0-9A-Za-z]+"
-# RFC 9112 3, with any minor version (RFC 9110 2.5).
-_REQUEST_LINE = re.compile(_TOKEN + rb" [\x21-\x7e]+ HTTP/1\.[0-9]")
+# RFC 9112 3, with any minor version (RFC 9110 2.5). URLs have no quotes (RFC 3986 2).
+_REQUEST_LINE = re.compile(_TOKEN + rb" [\x21\x23-\x7e]+ HTTP/1\.[0-9]")
 # RFC 9112 5, without folded lines (5.2).
 _FIELD = re.compile(rb"(" + _TOKEN + rb"):[^\x00-\x08\x0a-\x1f\x7f]*")
 # RFC 9112 7.1 without spaces around the size, which must fit in 64 bits.
