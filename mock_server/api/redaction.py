@@ -37,8 +37,10 @@ _END = re.compile(rb"\Z")
 _CUT_ESCAPE_BYTES = 32  # more than any cut escape has
 # After `%6` or `\u53`, the first letters read as the end of an escape.
 _ISSUED_KEY = re.compile(rb"f?a?" + ISSUED_KEY_PREFIX.encode()[2:] + rb"[0-9a-f]+")
-_MAX_SECRETS = 1_000
-"""Maximum number of secrets that are removed from a text; of more, nothing is kept."""
+_MAX_SECRETS, _BYTES_PER_SECRET = 1_000, 64
+"""Maximum number of secrets that are removed from a text, or one for so many bytes of a
+long text; of a text with more, nothing is kept.
+"""
 _KEPT_FORMER = 2
 """Number of finders of replaced data that are kept."""
 
@@ -143,10 +145,11 @@ class RequestSecrets(Struct, frozen=True):
         are looked for in the text as it is, and unescaped. A text with very many
         secrets counts as one.
         """
+        most = max(_MAX_SECRETS, len(text) // _BYTES_PER_SECRET)
         stage = escapes.Unescaped(text)
         for each in stage.stages(is_wide=self._are_wide):
-            spans = [*islice(self._spans(folded(each.plain)), _MAX_SECRETS)]
-            if len(spans) == _MAX_SECRETS:
+            spans = [*islice(self._spans(folded(each.plain)), most)]
+            if len(spans) == most:
                 yield 0, len(text)
                 return
             for start, end in _merged(spans):

@@ -218,6 +218,15 @@ def test_of_two_overlapping_secrets_nothing_stays(secrets: RequestSecrets) -> No
     assert secrets.redact(b"fastgpt-ownerundeclared-key") == HIDDEN * 2
 
 
+def test_of_a_text_with_very_many_secrets_nothing_is_kept(
+    secrets: RequestSecrets,
+) -> None:
+    assert secrets.redact(b"fastgpt-owner, " * 999) == b"[redacted], " * 999
+    assert secrets.redact(b"fastgpt-owner, " * 1_000) == HIDDEN
+    sparse = b"fastgpt-owner" + b"." * 60
+    assert secrets.redact(sparse * 9_999).count(HIDDEN) == 9_999
+
+
 @pytest.mark.parametrize(
     "written",
     [
