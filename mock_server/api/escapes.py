@@ -66,10 +66,12 @@ class Unescaped:
         yield self
         pattern = _WIDE_ESCAPE if is_wide else _ESCAPE
         yield from self._unescape(pattern)
-        if self._replace(_NULS, _remove):
+        if b"\0" in self.plain:
+            self._replace(_NULS, _remove)
             yield self
             yield from self._unescape(pattern)
-        if self._replace(_BACKSLASHES, _remove):
+        if b"\\" in self.plain:
+            self._replace(_BACKSLASHES, _remove)
             yield self
 
     def _unescape(self, pattern: re.Pattern[bytes]) -> Iterator[Self]:

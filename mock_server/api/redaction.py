@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -34,9 +34,11 @@ ESCAPED_KEY_BYTES = 6 * Published.key_chars
 _CUT = re.compile(rb"%b|\\?u2026|\.\.\.\Z" % CUT_MARK.encode())
 """Matches the mark of a cut, also as it is in a header, and at the end of a header."""
 _END = re.compile(rb"\Z")
-_CUT_ESCAPE_BYTES = 32  # more than any cut escape has
-# After `%6` or `\u53`, the first letters read as the end of an escape.
-_ISSUED_KEY = re.compile(rb"f?a?" + ISSUED_KEY_PREFIX.encode()[2:] + rb"[0-9a-f]+")
+_MAX_START_BYTES = 4 * Published.key_chars + 32
+"""Maximum bytes of the start of a key and of a cut escape behind it."""
+# Without its first letters, which read as the end of an escape after `%6` or `\u53`. It
+# begins with fixed text, which is much faster to find.
+_ISSUED_KEY = re.compile(ISSUED_KEY_PREFIX.encode()[2:] + rb"[0-9a-f]+")
 _MAX_SECRETS, _BYTES_PER_SECRET = 1_000, 64
 """Maximum number of secrets that are removed from a text, or one for so many bytes of a
 long text; of a text with more, nothing is kept.
@@ -92,13 +94,15 @@ class RequestSecrets(Struct, frozen=True):
     """The secrets that one request can show.
 
     `texts` are a few, such as the key of the request; `declared` are the keys of the
-    fixture, sorted, which `finder` finds. All are without escapes. Keys and login
-    tokens that sandboxes issue are found by their prefix. `others` are of other
-    fixtures: all are looked for together, as one may contain another.
+    fixture, sorted, which `finder` finds, and `starts` their first bytes. All are
+    without escapes. Keys and login tokens that sandboxes issue are found by their
+    prefix. `others` are of other fixtures: all are looked for together, as one may
+    contain another.
     """
 
     texts: tuple[bytes, ...] = ()
     declared: tuple[bytes, ...] = ()
+    starts: frozenset[bytes] = frozenset()
     finder: BytesAhoCorasick | None = None
     declared_are_ascii: bool = True
     others: tuple[RequestSecrets, ...] = ()
@@ -109,7 +113,7 @@ class RequestSecrets(Struct, frozen=True):
         texts = tuple(sorted(_redactable(declared)))
         finder = finder_of(texts) if texts else None
         are_ascii = all(map(bytes.isascii, texts))
-        return cls(declared=texts, finder=finder, declared_are_ascii=are_ascii)
+        return cls((), texts, _starts_of(texts), finder, are_ascii)
 
     def redact(self, text: bytes) -> bytes:
         """Return the text with secrets replaced by `[redacted]`, escaped or not."""
@@ -168,7 +172,9 @@ class RequestSecrets(Struct, frozen=True):
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
         """Yield start and end of secrets in a folded text, in any order."""
         for match in _ISSUED_KEY.finditer(plain):
-            yield match.span()
+            start, end = match.span()
+            letters = plain[max(0, start - 2) : start]
+            yield start - (letters.endswith(b"a") + (letters == b"fa")), end
         for secret in self.texts:
             # Not by an expression: `re` would keep each one, with its secret.
             start = plain.find(secret)
@@ -187,25 +193,30 @@ class RequestSecrets(Struct, frozen=True):
         cuts = [match.span() for match in cut.finditer(plain)]
         if not cuts:
             return
-        declared = (self.declared, *(each.declared for each in self.others))
-        secrets = sorted(chain(self.texts, *declared))
-        most = max(map(len, secrets), default=0) + _CUT_ESCAPE_BYTES
-        starts = {each[:MIN_REDACTABLE_LENGTH] for each in secrets}
+        holders = self, *self.others
+        starts = _starts_of(self.texts).union(*(each.starts for each in holders))
+        secrets = sorted(self.texts), *(each.declared for each in holders)
         first = 0
         for end, next_first in cuts:
-            first = max(first, end - most)
+            first = max(first, end - _MAX_START_BYTES)
             part = escapes.without_cut_escape(plain[first:end], is_wide=self._are_wide)
             for place in range(len(part) - MIN_REDACTABLE_LENGTH + 1):
                 if part[place : place + MIN_REDACTABLE_LENGTH] not in starts:
                     continue
-                # In sorted order, secrets that start with a text follow it directly.
-                index = bisect_left(secrets, part[place:])
-                if secrets[index : index + 1] and secrets[index].startswith(
-                    part[place:]
-                ):
+                if any(_has_start(each, part[place:]) for each in secrets):
                     yield first + place, end
                     break
             first = next_first
+
+
+def _starts_of(secrets: Iterable[bytes]) -> frozenset[bytes]:
+    return frozenset(each[:MIN_REDACTABLE_LENGTH] for each in secrets)
+
+
+def _has_start(secrets: Sequence[bytes], start: bytes) -> bool:
+    """Return whether one of the sorted secrets starts with `start`."""
+    index = bisect_left(secrets, start)
+    return index < len(secrets) and secrets[index].startswith(start)
 
 
 def folded(plain: bytes) -> bytes:
