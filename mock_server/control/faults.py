@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
 from urllib.parse import urlencode
 
 from mock_server.admin.views import FaultsView, FaultView
+from mock_server.api.envelope import Failure
 from mock_server.api.faults.table import KINDS
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.control.client import AdminClient, NotRunning, Refused
@@ -66,6 +67,7 @@ class AddedFault(ReadOnly, Synchronous):
 
     def remove(self) -> None:
         """Remove the fault. Raises Refused."""
+        self._view()
         self._removed = self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
 
     def __enter__(self) -> Self:
@@ -104,8 +106,19 @@ class AddedFault(ReadOnly, Synchronous):
         return self._client.json(FaultView, "POST", "/faults", **fields)
 
     def _view(self) -> dict[str, Any]:
-        path = f"/faults/{self.id}"
-        return self._removed or self._client.json(FaultView, "GET", path)
+        if self._removed:
+            return self._removed
+        view = self._client.json(FaultView, "GET", f"/faults/{self.id}")
+        # A reset removes all faults, and starts their ids again.
+        if any(view[name] != self._fault[name] for name in view.keys() - {*_COUNTED}):
+            expected = f"Expected the {self.kind} that was added as {self.id}"
+            message = f"{expected}, got another one: a reset has removed it"
+            raise Refused(404, Failure(404, "faultNotFound", message))
+        return view
+
+
+_COUNTED = "remaining", "fired", "matches", "endsIn", "plan"
+"""Fields of a fault that change."""
 
 
 class FaultDict(ByName, dict[str, Any]):
@@ -136,8 +149,11 @@ class FaultList(ReadOnly, Sequence[dict[str, Any]]):
         self._active = [each for each in kept if each["remaining"] != 0]
 
     def remove(self, fault: str | AddedFault) -> None:
-        """Remove a fault by its id. Raises Refused."""
-        self._client.json(FaultView, "DELETE", f"/faults/{fault}")
+        """Remove a fault, or one by its id. Raises Refused."""
+        if isinstance(fault, AddedFault):
+            fault.remove()
+        else:
+            self._client.json(FaultView, "DELETE", f"/faults/{fault}")
         self._active = [each for each in self._active if each["id"] != str(fault)]
 
     def all_fired(self) -> bool:

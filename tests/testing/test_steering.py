@@ -7,7 +7,7 @@ import pytest
 from mock_server import MockServer
 from tests.testing.conftest import Run
 
-TESTS = 45
+TESTS = 46
 
 
 @pytest.mark.ci

@@ -57,6 +57,25 @@ def test_faults_are_removed_one_by_one_or_all(
         server.faults.remove("f1")
 
 
+def test_a_fault_that_a_reset_has_removed_is_no_other_one(
+    server: MockServerFixture, pin: Pin
+) -> None:
+    before = server.fault("error", status=500)
+    with server.fault("error", status=501, operation="listV2"):
+        server.reset()
+        server.fault("error", status=502)
+        server.fault("error", status=503)
+        assert pin() == 502
+    for use in (
+        lambda: before.fired,
+        before.remove,
+        lambda: server.faults.remove(before),
+    ):
+        with pytest.raises(Exception, match="got another one: a reset has removed it"):
+            use()
+    assert pin() == 503
+
+
 def test_what_never_fired_is_known(server: MockServerFixture, pin: Pin) -> None:
     server.fault("error", operation="listV2")
     server.fault("error")
