@@ -238,8 +238,7 @@ class Calls:
 
 
 def _checked_seconds(times: int, timeout: Duration) -> float:
-    if times < 1:
-        raise ValueError(f"Expected times of at least 1, got {times}")
+    _count(times, least=1)
     max_seconds = seconds(timeout)
     if not max_seconds <= _MAX_WAIT_SECONDS:  # NaN is no time either
         milliseconds = f"write {max_seconds / 1_000:g} for as many milliseconds"
@@ -306,10 +305,10 @@ def _check_fields(operation: str, body: Mapping[str, Any]) -> None:
             raise TypeError(f"{expected}, got {name!r}{hint} - at body")
 
 
-def _count(times: object) -> int:
-    if isinstance(times, int) and not isinstance(times, bool) and times >= 0:
+def _count(times: object, least: int = 0) -> int:
+    if isinstance(times, int) and not isinstance(times, bool) and times >= least:
         return times
-    raise WrongValue(f"Expected times to be 0 or more, got {times!r}")
+    raise WrongValue(f"Expected times to be {least} or more, got {times!r}")
 
 
 def assertion_message(criteria: Mapping[str, Any], result: Mapping[str, Any]) -> str:
