@@ -114,8 +114,9 @@ class Journaling:
         if is_login or self._may_show_secrets(entry, request, refusal):
             keys, fixture = request.headers.credentials, state.store.fixture
             former = [request.former_secrets] if request.former_secrets else []
-            secrets = self._secrets.for_request([fixture], *keys, former=former)
-            secrets = replace(secrets, texts=(*secrets.texts, *credentials))
+            secrets = self._secrets.for_request(
+                [fixture], *keys, former=former, texts=credentials
+            )
             redaction.redact_entry(entry, secrets)
         if is_long:
             self._cut(entry, max_bytes)

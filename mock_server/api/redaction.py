@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -50,10 +50,11 @@ _KEPT_FORMER = 2
 class Secrets:
     """The secrets of a server: the keys in its states, and texts such as a token."""
 
-    def __init__(self, texts: Collection[str] = ()) -> None:
+    def __init__(self, texts: Iterable[str] = ()) -> None:
         """`texts` are secret in every state, such as the admin token."""
-        self.texts = _redactable(text.encode() for text in texts)
-        self.finder = finder_of((ISSUED_KEY_PREFIX.encode(), *self.texts))
+        own = redactable(text.encode() for text in texts)
+        self._own = RequestSecrets.of(own)
+        self.finder = finder_of((ISSUED_KEY_PREFIX.encode(), *own))
         # A weak dictionary frees the finder of a fixture that no state uses any more.
         self._declared: WeakKeyDictionary[FixtureData, RequestSecrets]
         self._declared = WeakKeyDictionary()
@@ -65,17 +66,18 @@ class Secrets:
         fixtures: Iterable[FixtureData],
         *keys: str | None,
         former: Iterable[tuple[bytes, ...]] = (),
+        texts: Iterable[bytes] = (),
     ) -> RequestSecrets:
         """Return all secrets that a request with these keys can show.
 
         `fixtures` are the loaded data of its sandboxes, `former` are the secrets of
-        data that was replaced during the request.
+        data that was replaced during the request. `texts` are further secrets, as
+        `redactable` returns them.
         """
-        declared, *others = map(self._declared_by, fixtures)
-        texts = (*_redactable((key or "").encode() for key in keys), *self.texts)
-        return replace(
-            declared, texts=texts, others=(*others, *map(self._former, former))
-        )
+        declared = map(self._declared_by, fixtures)
+        others = (self._own, *declared, *map(self._former, former))
+        keys_sent = redactable((key or "").encode() for key in keys)
+        return RequestSecrets.of((*keys_sent, *texts), others)
 
     def are_in(self, text: bytes, fixture: FixtureData) -> bool:
         """Return whether a text contains a key that the fixture declares, unescaped."""
@@ -93,27 +95,30 @@ class Secrets:
 class RequestSecrets(Struct, frozen=True):
     """The secrets that one request can show.
 
-    `texts` are a few, such as the key of the request; `declared` are the keys of the
-    fixture, sorted, which `finder` finds, and `starts` their first bytes. All are
-    without escapes. Keys and login tokens that sandboxes issue are found by their
-    prefix. `others` are of other fixtures: all are looked for together, as one may
-    contain another.
+    `secrets` are sorted, and without escapes; `finder` finds all in one pass. `starts`
+    are their first bytes. Keys and login tokens that sandboxes issue are found by their
+    prefix. `others` are looked for too, as one secret may contain another.
     """
 
-    texts: tuple[bytes, ...] = ()
-    declared: tuple[bytes, ...] = ()
+    secrets: tuple[bytes, ...] = ()
     starts: frozenset[bytes] = frozenset()
     finder: BytesAhoCorasick | None = None
-    declared_are_ascii: bool = True
+    are_ascii: bool = True
     others: tuple[RequestSecrets, ...] = ()
 
     @classmethod
-    def from_declared(cls, declared: Iterable[bytes]) -> Self:
-        """Return the secrets `declared`, with a finder that needs one pass."""
-        texts = tuple(sorted(_redactable(declared)))
+    def of(cls, secrets: Iterable[bytes], others: Iterable[Self] = ()) -> Self:
+        """Return these secrets, which `redactable` has returned, and `others`."""
+        texts = tuple(sorted(secrets))
+        starts = frozenset(each[:MIN_REDACTABLE_LENGTH] for each in texts)
         finder = finder_of(texts) if texts else None
-        are_ascii = all(map(bytes.isascii, texts))
-        return cls((), texts, _starts_of(texts), finder, are_ascii)
+        known = tuple(each for each in others if each.secrets)
+        return cls(texts, starts, finder, all(map(bytes.isascii, texts)), known)
+
+    @classmethod
+    def from_declared(cls, declared: Iterable[bytes]) -> Self:
+        """Return the secrets `declared`."""
+        return cls.of(redactable(declared))
 
     def redact(self, text: bytes) -> bytes:
         """Return the text with secrets replaced by `[redacted]`, escaped or not."""
@@ -164,10 +169,13 @@ class RequestSecrets(Struct, frozen=True):
                 yield stage.start_of(start), stage.end_of(end)
 
     @property
+    def _all(self) -> tuple[RequestSecrets, ...]:
+        return (self, *self.others)
+
+    @property
     def _are_wide(self) -> bool:
         """True if a secret has letters outside ASCII, whose escapes take long."""
-        are_ascii = self.declared_are_ascii and all(map(bytes.isascii, self.texts))
-        return not are_ascii or any(each._are_wide for each in self.others)
+        return not all(each.are_ascii for each in self._all)
 
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
         """Yield start and end of secrets in a folded text, in any order."""
@@ -175,15 +183,9 @@ class RequestSecrets(Struct, frozen=True):
             start, end = match.span()
             letters = plain[max(0, start - 2) : start]
             yield start - (letters.endswith(b"a") + (letters == b"fa")), end
-        for secret in self.texts:
-            # Not by an expression: `re` would keep each one, with its secret.
-            start = plain.find(secret)
-            while start >= 0:
-                yield start, start + len(secret)
-                start = plain.find(secret, start + len(secret))
-        for finder in (self.finder, *(each.finder for each in self.others)):
-            if finder is not None:
-                for _, start, end in finder.find_matches_as_indexes(plain):
+        for each in self._all:
+            if each.finder is not None:
+                for _, start, end in each.finder.find_matches_as_indexes(plain):
                     yield start, end
 
     def _starts(
@@ -193,9 +195,7 @@ class RequestSecrets(Struct, frozen=True):
         cuts = [match.span() for match in cut.finditer(plain)]
         if not cuts:
             return
-        holders = self, *self.others
-        starts = _starts_of(self.texts).union(*(each.starts for each in holders))
-        secrets = sorted(self.texts), *(each.declared for each in holders)
+        starts = frozenset[bytes]().union(*(each.starts for each in self._all))
         first = 0
         for end, next_first in cuts:
             first = max(first, end - _MAX_START_BYTES)
@@ -203,20 +203,16 @@ class RequestSecrets(Struct, frozen=True):
             for place in range(len(part) - MIN_REDACTABLE_LENGTH + 1):
                 if part[place : place + MIN_REDACTABLE_LENGTH] not in starts:
                     continue
-                if any(_has_start(each, part[place:]) for each in secrets):
+                if any(each._has_start(part[place:]) for each in self._all):
                     yield first + place, end
                     break
             first = next_first
 
-
-def _starts_of(secrets: Iterable[bytes]) -> frozenset[bytes]:
-    return frozenset(each[:MIN_REDACTABLE_LENGTH] for each in secrets)
-
-
-def _has_start(secrets: Sequence[bytes], start: bytes) -> bool:
-    """Return whether one of the sorted secrets starts with `start`."""
-    index = bisect_left(secrets, start)
-    return index < len(secrets) and secrets[index].startswith(start)
+    def _has_start(self, start: bytes) -> bool:
+        """Return whether one of `secrets` starts with `start`."""
+        # In sorted order, secrets that start with a text follow it directly.
+        index = bisect_left(self.secrets, start)
+        return index < len(self.secrets) and self.secrets[index].startswith(start)
 
 
 def folded(plain: bytes) -> bytes:
@@ -267,9 +263,11 @@ def _merged(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
+def redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     """Return secrets unescaped and folded, without short ones, which words contain."""
     plain = {folded(escapes.unescaped(text, is_wide=True)) for text in texts}
+    # JSON has other escapes for control characters: so the texts around them count.
+    plain = {part for each in plain for part in _CONTROL.split(each)}
     # In a query, `=` at the end of base64 may be read as the end of a field's name.
     plain |= {each.rstrip(b"=") for each in plain}
     # After `%6` or `\u53`, the first letters read as the end of an escape.
@@ -278,6 +276,7 @@ def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
 
 
+_CONTROL = re.compile(rb"[\0-\x1f]++")
 _KEY_PREFIX = b"fastgpt-"
 """The beginning of the keys of the service."""
 _LOGIN_PATHS = re.compile(
@@ -405,11 +404,14 @@ def credentials_in(sent: SentRequest, names: Collection[str]) -> tuple[bytes, ..
     repeated = islice(long_texts, _MAX_TEXTS)
     # Messages cut longer texts; unescaping a text of 1 MiB would take long.
     cut = (each[:_MAX_CHARS] for each in repeated)
-    return _redactable(each.encode("utf-8", "replace") for each in cut)
+    return redactable(each.encode("utf-8", "replace") for each in cut)
 
 
-# Matches a text or a number in JSON; `name` is not empty after the name of a field.
-_JSON_TEXT = re.compile(rb'("(?:[^"\\]|\\.)*+")(?P<name>\s*+:)?|[-0-9][0-9.eE+-]*+')
+# Matches a text or a number in JSON; `name` is not empty after the name of a field. A
+# text may end with the JSON that was cut: else each quote in it would begin a search.
+_JSON_TEXT = re.compile(
+    rb'("(?:[^"\\]|\\.)*+(?:"|\\?\Z))(?P<name>\s*+:)?|[-0-9][0-9.eE+-]*+', re.DOTALL
+)
 
 
 def _texts_in(value: str | msgspec.Raw) -> Iterator[str]:

@@ -6,7 +6,6 @@ from functools import lru_cache, partial
 from itertools import count
 
 import msgspec
-from msgspec.structs import replace
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.api.bound_address import likely_sandbox
@@ -23,8 +22,10 @@ from mock_server.api.headers import (
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import (
     ESCAPED_KEY_BYTES,
+    HIDDEN,
     Secrets,
     below_login,
+    find_login,
     redacted_text,
 )
 from mock_server.api.response import whole_sender
@@ -169,6 +170,8 @@ class RequestLog:
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return None  # a fault has cut or changed the response
         message = failure.message
+        if notes_of(scope).answered_name is not None and find_login(scope["path"]):
+            return HIDDEN.decode()  # an answer may repeat the password
         if failure.status_text == _BAD_FIXTURE:
             message = message.partition(" (")[0]
         return self._redaction.message(scope, message)
@@ -214,9 +217,10 @@ class LogRedaction:
             for declared in scope.get(_FIRST_SECRETS, ())
             if not any(declared is each.secrets for each in fixtures)
         ]
-        secrets = self._secrets.for_request(fixtures, *credentials, former=former)
-        if below := below_login(scope["path"]):
-            secrets = replace(secrets, texts=(*secrets.texts, *below))
+        below = below_login(scope["path"])
+        secrets = self._secrets.for_request(
+            fixtures, *credentials, former=former, texts=below
+        )
         redacted = redacted_text(beginning, secrets)
         shown = redacted if beginning == text else redacted[:-ESCAPED_KEY_BYTES]
         is_whole = shown == redacted and len(shown) <= self._max_chars

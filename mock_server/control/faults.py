@@ -149,7 +149,7 @@ class FaultList(ReadOnly, Sequence[dict[str, Any]]):
         self._active = [each for each in kept if each["remaining"] != 0]
 
     def remove(self, fault: str | AddedFault) -> None:
-        """Remove a fault, or one by its id. Raises Refused."""
+        """Remove a fault by its id. Raises Refused."""
         if isinstance(fault, AddedFault):
             fault.remove()
         else:

@@ -11,13 +11,13 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from mock_server.api.redaction import (
     ESCAPED_KEY_BYTES,
     HIDDEN,
     RequestSecrets,
     Secrets,
+    redactable,
     redacted_text,
 )
 from mock_server.domain.limits import DEFAULT_LIMITS
@@ -117,7 +117,7 @@ FORMS: list[Callable[[str], str]] = [
     lambda text: "\0".join(quote(text, safe="")),
     lambda text: "\0".join(escaped(text)),
 ]
-TEXTS = tuple(Secrets((TOKEN, "undeclared-key")).texts)
+TEXTS = redactable([TOKEN.encode(), b"undeclared-key"])
 SECRETS = [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1", PASSWORD]
 
 
@@ -132,7 +132,7 @@ def test_no_placement_of_secrets_in_any_forms_survives(
     last: str, placed: list[tuple[str, Callable[[str], str]]], between: str
 ) -> None:
     declared = RequestSecrets.from_declared([key.encode() for key in (*KEYS, last)])
-    secrets = replace(declared, texts=TEXTS)
+    secrets = RequestSecrets.of(TEXTS, [declared])
     known = [last if secret == PASSWORD else secret for secret, _ in placed]
     forms = [form for _, form in placed]
     text = between.join(form(each) for each, form in zip(known, forms, strict=True))
@@ -169,7 +169,7 @@ AROUND += ["\\ud83d", "%c3", "%6", "%256", "\\u006", "%25%36", "%2", "u0"]
 @given(st.lists(st.sampled_from(AROUND) | PLACED.map(lambda each: each[1](each[0]))))
 def test_no_escapes_around_secrets_hide_one(parts: list[str]) -> None:
     declared = RequestSecrets.from_declared([key.encode() for key in (*KEYS, PASSWORD)])
-    secrets = replace(declared, texts=TEXTS)
+    secrets = RequestSecrets.of(TEXTS, [declared])
     redacted = secrets.redact("".join(parts).encode())
     assert not secrets.are_in(redacted)
     assert not any(secret.encode() in redacted for secret in (*KEYS, PASSWORD, TOKEN))
@@ -258,7 +258,7 @@ def test_the_beginning_of_a_secret_goes_at_a_cut_mark_only(
 @pytest.mark.ci
 @given(st.binary(max_size=300))
 def test_a_text_without_secrets_stays_as_it_is(text: bytes) -> None:
-    secrets = RequestSecrets((b"undeclared-key",))
+    secrets = RequestSecrets.of([b"undeclared-key"])
     assert secrets.redact(text) == secrets.redact_message(text) == text
 
 
@@ -390,6 +390,8 @@ def test_a_key_in_an_authorization_of_another_form_is_in_no_entry(
         ("pin", {"pin": 1234567890123}),
         ("user.word", {"user": {"name": "ann", "word": "correct-horse-7"}}),
         ("list", {"list": [["a"], ["correct-horse-7"]]}),
+        ("word", {"word": "correct-horse-7\n"}),
+        ("word", {"word": "\t\0correct-horse-7\x1b"}),
     ],
 )
 def test_a_scripted_answer_to_a_login_shows_none_of_its_values(
@@ -402,6 +404,13 @@ def test_a_scripted_answer_to_a_login_shows_none_of_its_values(
     secret = max(re.findall(r"[\w-]+", said), key=len)
     assert len(secret) > 12
     assert secret not in "".join(map(repr, api.sandbox.journal.since(0)))
+
+
+@pytest.mark.parametrize("name", ["correct-horse-7", "correct-horse-7\n"])
+def test_a_login_shows_no_unknown_name(api: Api, name: str) -> None:
+    path = "/api/support/user/account/loginByPassword"
+    api.client.post(path, json={"username": "ann", name: 1})
+    assert "correct-horse" not in "".join(map(repr, api.sandbox.journal.since(0)))
 
 
 def test_a_login_of_many_fields_shows_no_part_of_its_body(api: Api) -> None:

@@ -93,6 +93,19 @@ def test_what_follows_the_path_of_a_login_is_hidden(
     assert "hunter2" not in logged.lines[-1]
 
 
+@pytest.mark.parametrize(
+    "path", ["/api/support/user/account/loginByPassword", "/login"]
+)
+def test_what_an_answer_repeats_of_a_login_is_hidden(logged: Logged, path: str) -> None:
+    envelope = {"code": 400, "statusText": "wrong", "message": "got {{body.password}}"}
+    operation = f"POST {path}" if path == "/login" else path.rpartition("/")[2]
+    answer = {"kind": "answer", "operation": operation, "status": 400}
+    logged.fault(**answer, json=envelope | {"data": None})
+    refused = logged.client.post(path, json={"password": "hunter2-secret"})
+    assert "got hunter2-secret" in refused.text
+    assert logged.lines[-1].endswith(" - [redacted]")
+
+
 @pytest.mark.parametrize("is_ended", [False, True])
 @pytest.mark.parametrize("start", ["/__admin/sandboxes/b%6fx", "/__sandboxes/box"])
 def test_keys_of_a_named_sandbox_are_hidden_though_it_ends_meanwhile(

@@ -363,12 +363,22 @@ def numbered_keys(count: int) -> Sent:
     return admin("PUT", "/state", {"keys": [{"key": KEY}, *keys]})
 
 
-def logged_in_with(value: str) -> Sent:
-    """A login with twenty passwords that long headers are full of."""
-    passwords = ["a" * length for length in range(8, 28)]
-    headers = {f"x-long-{at}": "%4%3%3%31" + value[:-9] for at in range(4)}
+NESTED = "%4%3%3%3%001%4%3%3%31"
+"""Escapes in escapes: unescaping a text with them takes all rounds."""
+NEAR_WORDS = " ".join(f"fastgpt-{'a' * (90 - at)}=" for at in range(20))
+
+
+def logged_in_with(value: str, passwords: Sequence[str] = ()) -> Sent:
+    """A login with twenty passwords that long headers are full of, or these."""
+    passwords = passwords or ["a" * length for length in range(8, 28)]
+    headers = {f"x-long-{at}": (NESTED + value)[: len(value)] for at in range(4)}
     body = json.dumps({"username": "u", "password": passwords}).encode()
     return Sent(LOGIN, body, headers=headers)
+
+
+def missing_passwords(value: str) -> Sent:
+    """A login with twenty passwords that begin as long headers do."""
+    return logged_in_with(value, NEAR_WORDS.split())
 
 
 def repeating(count: int) -> Sent:
@@ -559,6 +569,25 @@ OPERATIONS = {
     ),
     "passwords all over the headers": Input(
         DEFAULT_LIMITS.head_line_bytes, lambda n: logged_in_with("a" * (n - 100))
+    ),
+    "near misses of passwords": Input(
+        DEFAULT_LIMITS.head_line_bytes, lambda n: missing_passwords("a" * (n - 100))
+    ),
+    "near misses of keys in headers of an answer": Input(
+        DEFAULT_LIMITS.response_headers,
+        lambda n: [
+            answer(headers=long_headers(n, f"{NESTED}{'a' * 4_000}"), text="x"),
+            replace(sent_json(ANSWERED), headers=bearer(NEAR_WORDS)),
+        ],
+    ),
+    "quotes of a password in a list": Input(
+        BODY // 2, lambda n: Sent(LOGIN, b'{"password":[%b]}' % text('\\"', n))
+    ),
+    "quotes of many passwords": Input(
+        50, lambda n: sent_json(LOGIN, **{f"f{at}": ['"' * 9_000] for at in range(n)})
+    ),
+    "quotes of a login that is no object": Input(
+        BODY // 2, lambda n: Sent(LOGIN, b'["%b' % (b'\\"' * (n // 2)))
     ),
     "starts of a key in a body that is refused": Input(
         2 * BODY, lambda n: Sent(LIST, b"a" * n, headers=bearer("a" * 60 + "b"))
