@@ -17,6 +17,7 @@ import pytest
 
 if TYPE_CHECKING:
     from mock_server.control.control_object import MockServerFixture
+    from mock_server.control.faults import AddedFault
     from mock_server.testing.servers import LocalServers, MockServerApp
     from mock_server.testing.setup import Setup
     from mock_server.testing.variants import Variant
@@ -41,13 +42,13 @@ class _UsedServer(NamedTuple):
     """A server that a test uses; `name` is that of its pytest fixture.
 
     For the server of the session, `since` is the number of the test's first journal
-    entry, and `earlier_faults` are the ids of unfired faults that other tests added.
+    entry, and `earlier_faults` are those that other tests added.
     """
 
     name: str
     server: MockServerFixture
     since: int = 0
-    earlier_faults: Collection[str] = ()
+    earlier_faults: Collection[AddedFault] = ()
 
 
 _USED_SERVERS: pytest.StashKey[list[_UsedServer]] = pytest.StashKey()
@@ -373,11 +374,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     # exception of a failed test.
     session = item.config.stash.get(_SESSION_SERVER, None)
     if session is not None and _SESSION in getattr(item, "fixturenames", ()):
-        from mock_server.testing.mistakes import unfired_ids
-
         entries = session.journal
         since = entries[-1]["seq"] + 1 if entries else 0
-        used_server = _UsedServer(_SESSION, session, since, unfired_ids(session))
+        earlier_faults = tuple(session._added_faults)
+        used_server = _UsedServer(_SESSION, session, since, earlier_faults)
         _note_used_server(item, used_server)
     try:
         result = yield

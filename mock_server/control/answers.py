@@ -41,6 +41,7 @@ class Answers:
     """Methods that add answers and replies to a server."""
 
     _client: AdminClient
+    _added_faults: list[AddedFault]
 
     @hinted(_respond_hint)
     def respond(
@@ -136,6 +137,7 @@ class Answers:
     def _add(self, kind: str, fields: Mapping[str, Any], **optional: Any) -> AddedFault:
         values = {name: value for name, value in optional.items() if value is not None}
         fault = AddedFault(self._client, {"kind": kind, **fields, **values})
+        self._added_faults.append(fault)
         # Frames: `_add`, its caller, the wrapper of @explained, and the test.
         return issue_warnings(fault, 4)
 

@@ -14,7 +14,13 @@ from mock_server.control.arguments import HiddenFrames
 from mock_server.control.calls import Calls
 from mock_server.control.client import AdminClient, Refused
 from mock_server.control.clock import SandboxClock, field_value
-from mock_server.control.faults import AddedFault, FaultList, fault_hint, issue_warnings
+from mock_server.control.faults import (
+    AddedFault,
+    FaultList,
+    fault_hint,
+    is_answer,
+    issue_warnings,
+)
 from mock_server.control.json_body import to_json
 from mock_server.control.names import Keys, SandboxChoices, Shares, quoted
 from mock_server.control.objects import Records
@@ -131,9 +137,9 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
 
     def unfired(self) -> list[dict[str, Any]]:
         """Return the added faults that never fired and whose probability is 1."""
-        if not self._added_faults:
+        ids = [each.id for each in self._added_faults if not is_answer(each._fault)]
+        if not ids:
             return []
-        ids = [each.id for each in self._added_faults]
         faults = [each for each in self.faults.unfired() if each["id"] in ids]
         return [each for each in faults if each.get("probability", 1) == 1]
 
@@ -169,8 +175,13 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
         """Restore the baseline: the fixture, or the data of the last `load`."""
         if self._before_reset is not None:
             self._before_reset()
-        self._added_faults.clear()
         self._client.json(views.ResetView, "POST", "/reset")
+        self._forget_faults()
+
+    def _forget_faults(self) -> None:
+        for each in self._added_faults:
+            each._is_reset = True
+        self._added_faults.clear()
 
     def load(
         self,
@@ -193,13 +204,13 @@ class MockServerFixture(ReadOnly, NoBlock, Answers, Records, Calls):
         elif not isinstance(fixture, Mapping):
             raise WrongValue(f"Expected a path or a document, got {fixture!r}")
         self._cached_view = None
-        self._added_faults.clear()
         try:
             self._client.call(views.ResetView, "PUT", "/state", document)
         except Refused:
             with HiddenFrames(FixtureError):
                 load_fixture(document)  # raises with paths instead of JSON positions
             raise
+        self._forget_faults()
         for fault in faults:
             self._client.json(views.FaultView, "POST", "/faults", **fault)
 

@@ -43,6 +43,8 @@ class AddedFault(ReadOnly, Synchronous):
         self._client = client
         self._fields = fields
         self._removed: dict[str, Any] | None = None
+        self._is_reset = False
+        """True after a reset, which starts ids again: another fault may have this."""
         self._fault = self._add(fields)
 
     @property
@@ -78,8 +80,8 @@ class AddedFault(ReadOnly, Synchronous):
         # Some kinds have no `times`.
         if self._fault["remaining"] is not None:
             defaults["times"] = Published.fault_times
-        self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
-        self._fault = self._add(defaults | dict(self._fields))
+        self.remove()
+        self._fault, self._removed = self._add(defaults | dict(self._fields)), None
         return self
 
     def __exit__(self, error_type: object, *_: object) -> None:
@@ -108,16 +110,16 @@ class AddedFault(ReadOnly, Synchronous):
     def _view(self) -> dict[str, Any]:
         if self._removed:
             return self._removed
-        view = self._client.json(FaultView, "GET", f"/faults/{self.id}")
-        # A reset removes all faults, and starts their ids again.
-        if any(view[name] != self._fault[name] for name in view.keys() - {*_COUNTED}):
-            expected = f"Expected the {self.kind} that was added as {self.id}"
-            message = f"{expected}, got another one: a reset has removed it"
-            raise Refused(404, Failure(404, "faultNotFound", message))
-        return view
+        if not self._is_reset:
+            view = self._client.json(FaultView, "GET", f"/faults/{self.id}")
+            if all(view[name] == self._fault[name] for name in {*view} - _COUNTED):
+                return view
+        got = f"{self.id} ({self.kind}), which a reset has removed"
+        message = f"Expected a fault that was not removed, got {got}"
+        raise Refused(404, Failure(404, "faultNotFound", message))
 
 
-_COUNTED = "remaining", "fired", "matches", "endsIn", "plan"
+_COUNTED = {"remaining", "fired", "matches", "endsIn", "plan"}
 """Fields of a fault that change."""
 
 

@@ -12,7 +12,12 @@ import pytest
 from mock_server.control.client import NotRunning, Refused
 from mock_server.control.control_object import MockServerFixture
 from mock_server.control.environment import known_settings, unknown_settings, variable
-from mock_server.control.faults import UnfiredFaultWarning, near_miss, unfired_text
+from mock_server.control.faults import (
+    AddedFault,
+    UnfiredFaultWarning,
+    near_miss,
+    unfired_text,
+)
 from mock_server.control.http_call import Unreachable
 from mock_server.control.report import allowed_violations
 from mock_server.domain.messages import did_you_mean
@@ -53,20 +58,16 @@ def warn(node: pytest.Item, warning: Warning) -> None:
         raise _failure(error) from None
 
 
-def unfired_ids(server: MockServerFixture) -> list[str]:
-    """Return the ids of added faults that have never fired."""
-    return [each["id"] for each in _unfired(server)]
-
-
 def warn_of_unfired(
-    item: pytest.Item, server: MockServerFixture, known_ids: Collection[str] = ()
+    item: pytest.Item, server: MockServerFixture, earlier: Collection[AddedFault] = ()
 ) -> None:
     """Warn of faults that a test added and that never fired.
 
-    `known_ids` are the ids of faults that existed before the test.
+    `earlier` are faults from before the test. After a reset, others have their ids.
     """
+    earlier_ids = {each.id for each in earlier if each in server._added_faults}
     for fault in _unfired(server):
-        if fault["id"] not in known_ids:
+        if fault["id"] not in earlier_ids:
             message = unfired_text(fault) + near_miss(server._client, fault)
             warn(item, UnfiredFaultWarning(message))
 

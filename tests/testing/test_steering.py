@@ -7,7 +7,7 @@ import pytest
 from mock_server import MockServer
 from tests.testing.conftest import Run
 
-TESTS = 46
+TESTS = 47
 
 
 @pytest.mark.ci

@@ -57,21 +57,21 @@ def test_faults_are_removed_one_by_one_or_all(
         server.faults.remove("f1")
 
 
+@pytest.mark.parametrize("status", [500, 502])
 def test_a_fault_that_a_reset_has_removed_is_no_other_one(
-    server: MockServerFixture, pin: Pin
+    server: MockServerFixture, pin: Pin, status: int
 ) -> None:
-    before = server.fault("error", status=500)
+    before, answer = server.fault("error", status=500), server.reply("Hello")
     with server.fault("error", status=501, operation="listV2"):
         server.reset()
-        server.fault("error", status=502)
+        server.fault("error", status=status)
         server.fault("error", status=503)
-        assert pin() == 502
-    for use in (
-        lambda: before.fired,
-        before.remove,
-        lambda: server.faults.remove(before),
-    ):
-        with pytest.raises(Exception, match="got another one: a reset has removed it"):
+        assert pin() == status
+    uses: list[Callable[[], object]] = [before.__enter__, before.remove, answer.remove]
+    uses += [lambda: answer.fired, lambda: before.fired]
+    uses.append(lambda: server.faults.remove(before))
+    for use in uses:
+        with pytest.raises(Exception, match="which a reset has removed"):
             use()
     assert pin() == 503
 
