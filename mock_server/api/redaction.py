@@ -36,9 +36,16 @@ _CUT = re.compile(rb"%b|\\?u2026|\.\.\.\Z" % CUT_MARK.encode())
 _END = re.compile(rb"\Z")
 _MAX_START_BYTES = 4 * Published.key_chars + 32
 """Maximum bytes of the start of a key and of a cut escape behind it."""
-# Without its first letters, which read as the end of an escape after `%6` or `\u53`. It
-# begins with fixed text, which is much faster to find.
-_ISSUED_KEY = re.compile(ISSUED_KEY_PREFIX.encode()[2:] + rb"[0-9a-f]+")
+_CUT_LETTERS = b"fa"
+"""The first letters of `fastgpt-`, with which the keys of the service begin.
+
+Keys are looked for without these: after `%6` or `\\u53`, they read as the end of an
+escape.
+"""
+_KEY_PREFIX = b"stgpt-"
+_ISSUED_KEY = re.compile(
+    ISSUED_KEY_PREFIX.encode().removeprefix(_CUT_LETTERS) + rb"[0-9a-f]+"
+)
 _MAX_SECRETS, _BYTES_PER_SECRET = 1_000, 64
 """Maximum number of secrets that are removed from a text, or one for so many bytes of a
 long text; of a text with more, nothing is kept.
@@ -181,12 +188,11 @@ class RequestSecrets(Struct, frozen=True):
         """Yield start and end of secrets in a folded text, in any order."""
         for match in _ISSUED_KEY.finditer(plain):
             start, end = match.span()
-            letters = plain[max(0, start - 2) : start]
-            yield start - (letters.endswith(b"a") + (letters == b"fa")), end
+            yield _with_letters(plain, start), end
         for each in self._all:
             if each.finder is not None:
                 for _, start, end in each.finder.find_matches_as_indexes(plain):
-                    yield start, end
+                    yield _with_letters(plain, start), end
 
     def _starts(
         self, plain: bytes, cut: re.Pattern[bytes]
@@ -204,7 +210,7 @@ class RequestSecrets(Struct, frozen=True):
                 if part[place : place + MIN_REDACTABLE_LENGTH] not in starts:
                     continue
                 if any(each._has_start(part[place:]) for each in self._all):
-                    yield first + place, end
+                    yield _with_letters(plain, first + place), end
                     break
             first = next_first
 
@@ -213,6 +219,14 @@ class RequestSecrets(Struct, frozen=True):
         # In sorted order, secrets that start with a text follow it directly.
         index = bisect_left(self.secrets, start)
         return index < len(self.secrets) and self.secrets[index].startswith(start)
+
+
+def _with_letters(plain: bytes, start: int) -> int:
+    """Return the start of a key with the `_CUT_LETTERS` that are there."""
+    if plain.startswith(_KEY_PREFIX, start):
+        letters = plain[max(0, start - 2) : start]
+        start -= letters.endswith(_CUT_LETTERS[1:]) + (letters == _CUT_LETTERS)
+    return start
 
 
 def folded(plain: bytes) -> bytes:
@@ -270,15 +284,15 @@ def redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     plain = {part for each in plain for part in _CONTROL.split(each)}
     # In a query, `=` at the end of base64 may be read as the end of a field's name.
     plain |= {each.rstrip(b"=") for each in plain}
-    # After `%6` or `\u53`, the first letters read as the end of an escape.
-    keys = [each for each in plain if each.startswith(_KEY_PREFIX)]
-    plain |= {each[cut:] for each in keys for cut in (1, 2)}
-    return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
+    long = (each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
+    prefix = _CUT_LETTERS + _KEY_PREFIX
+    return tuple(
+        each.removeprefix(_CUT_LETTERS) if each.startswith(prefix) else each
+        for each in long
+    )
 
 
 _CONTROL = re.compile(rb"[\0-\x1f]++")
-_KEY_PREFIX = b"fastgpt-"
-"""The beginning of the keys of the service."""
 _LOGIN_PATHS = re.compile(
     rb"(?:/support/user/account/+|/register/|log-?in|sign-?in|oauth|password|"
     rb"openapi/health)[a-z0-9]*(?:-(?:by|password))*",
