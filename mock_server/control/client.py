@@ -6,6 +6,7 @@ of the admin API. Unknown fields are ignored, because the server may be newer.
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -149,11 +150,12 @@ class AdminClient:
             content = body if isinstance(body, bytes) else to_json(body)
         headers = {"Content-Type": content_type, "Accept": JSON}
         request = self._request(method, path, headers, content)
-        response = self._send(request, budget or self.budget())
         place = self._place(method, path)
-        if response.status in statuses:
-            return _decode(response, response_type, place)
-        raise self._failure(response, place)
+        with self._hidden_token():
+            response = self._send(request, budget or self.budget())
+            if response.status in statuses:
+                return _decode(response, response_type, place)
+            raise self._failure(response, place)
 
     def json(
         self, form: Callable[..., Any], method: str, path: str, /, **fields: Any
@@ -213,14 +215,25 @@ class AdminClient:
         """
         request = self._request("GET", path, {"Accept": "text/event-stream"})
         line_budget = partial(Budget, max_silence, self.limits.event_bytes)
+        with self._hidden_token():
+            try:
+                address, budget = http_call.Address.of(self.url), self.budget()
+                yield from http_call.stream_lines(address, request, budget, line_budget)
+            except Unreachable as error:
+                raise Unreachable(_OUT_OF_REACH.format(self.url, error)) from None
+            except http_call.NoStream as no_stream:
+                place = self._place("GET", path)
+                raise self._failure(no_stream.response, place) from None
+
+    @contextmanager
+    def _hidden_token(self) -> Iterator[None]:
+        """Hide the token in an error, as what responds may repeat the request."""
         try:
-            address, budget = http_call.Address.of(self.url), self.budget()
-            yield from http_call.stream_lines(address, request, budget, line_budget)
-        except Unreachable as error:
-            raise Unreachable(_OUT_OF_REACH.format(self.url, error)) from None
-        except http_call.NoStream as no_stream:
-            place = self._place("GET", path)
-            raise self._failure(no_stream.response, place) from None
+            yield
+        except (Refused, Unreachable) as error:
+            if self.token:
+                error.args = (str(error).replace(self.token, "[redacted]"),)
+            raise
 
     def _failure(self, response: RawResponse, place: str) -> Refused | Unreachable:
         """Return the error for a failed response, or raise Unreachable."""

@@ -1,7 +1,7 @@
 """A client of one untrusted server, with one API key.
 
 The client sends the API key to no other server, because it follows no redirects. No
-message shows the key.
+message shows the key, or the login token.
 """
 
 import time
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from mock_server.api.redaction import RequestSecrets
+from mock_server.api.redaction import RequestSecrets, redacted_text
 from mock_server.control import http_call
 from mock_server.control.http_call import Address, RawResponse, Request
 from mock_server.domain.limits import ClientLimits
@@ -32,7 +32,7 @@ class Busy(http_call.Unreachable):
 
 @dataclass(frozen=True, slots=True)
 class KeyedClient:
-    """Sends requests to one address, and hides the API key in all responses."""
+    """Sends requests to one address, and hides their credentials in all responses."""
 
     address: Address
     key: str
@@ -44,19 +44,25 @@ class KeyedClient:
         Raises Unreachable.
         """
         budget = http_call.Budget(seconds, self.limits.answer_bytes)
+        secrets = self._secrets_of(request)
         try:
             raw = http_call.call(self.address, request, budget)
         except http_call.Unreachable as error:
-            raise http_call.Unreachable(f"{error} - at {place}") from None
-        return self._hide_key(raw)
-
-    def _hide_key(self, raw: RawResponse) -> RawResponse:
-        """Return the response without the key, escaped or not, unless that is short."""
-        secrets = RequestSecrets.from_declared((self.key.encode(),))
+            text = f"{redacted_text(str(error), secrets)} - at {place}"
+            raise http_call.Unreachable(text) from None
         texts = map(secrets.redact_text, (raw.content_type, raw.location))
         content_type, location = texts
         body = secrets.redact(raw.body)
         return raw._replace(body=body, content_type=content_type, location=location)
+
+    def _secrets_of(self, request: Request) -> RequestSecrets:
+        """Return the key, and the credentials of a request, unless they are short."""
+        sent = " ".join(request.headers.get(name, "") for name in _CREDENTIALS)
+        return RequestSecrets.from_declared(map(str.encode, (self.key, *sent.split())))
+
+
+_CREDENTIALS = "Authorization", "token"
+"""Headers with an API key, and with a login token."""
 
 
 def keep_trying(

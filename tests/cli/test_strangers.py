@@ -11,7 +11,15 @@ import pytest
 
 from mock_server.cli.main import main
 from tests.process import COMMAND, environment
-from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
+from tests.strangers import (
+    ENDLESS,
+    REDIRECTS,
+    STRANGERS,
+    Strange,
+    answer,
+    says,
+    strangers,
+)
 from tests.support import SECONDS
 
 TOKEN = "s3cret-admin-token"
@@ -40,9 +48,22 @@ HANGING = 30.0
 NAMES = [*STRANGERS, *REDIRECTS]
 
 
+REPEATING = {
+    "repeating_line": says(f"Authorization: Bearer {TOKEN}\r\n\r\n".encode()),
+    "repeating_encoding": says(answer("200 OK", b"x", f"Content-Encoding: {TOKEN}")),
+    "repeating_page": says(answer("200 OK", TOKEN.encode())),
+    "repeating_refusal": says(
+        answer(
+            "400 X", b'{"code":400,"statusText":"x","message":"%b"}' % TOKEN.encode()
+        )
+    ),
+}
+"""Those that repeat what they were sent."""
+
+
 @pytest.fixture(scope="module")
 def strange() -> Iterator[Strange]:
-    with strangers() as running:
+    with strangers(REPEATING) as running:
         yield running
 
 
@@ -84,6 +105,18 @@ def test_no_command_takes_a_stranger_for_a_mock_server(
     assert err.removesuffix("\n").isprintable()
     assert not err.startswith("::")
     assert strange.elsewhere == []
+
+
+@pytest.mark.parametrize("name", REPEATING)
+@pytest.mark.parametrize("command", ["reset", "follow"])
+def test_no_message_shows_the_admin_token(
+    strange: Strange, capsys: pytest.CaptureFixture[str], command: str, name: str
+) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments(strange, name, command, ""))
+    err = capsys.readouterr().err
+    assert "[redacted]" in err
+    assert TOKEN not in err
 
 
 @pytest.mark.ci

@@ -20,7 +20,14 @@ from mock_server.service.conformance.report import PROBES
 from tests.cli.commands import Ended, run
 from tests.conformance.world import APP, CHAT, DATASET, DOCUMENT, report_of
 from tests.process import COMMAND, environment, serving
-from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
+from tests.strangers import (
+    ENDLESS,
+    REDIRECTS,
+    STRANGERS,
+    Strange,
+    says,
+    strangers,
+)
 from tests.support import SECONDS, wait
 
 KEY = "s3cret-api-key"
@@ -203,6 +210,20 @@ def test_a_key_that_is_refused_is_told() -> None:
     assert done.err.startswith(
         "Expected a page, as the key may read the dataset, got 401"
     )
+    assert KEY not in done.err
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [f"Authorization: Bearer {KEY}", f"HTTP/{KEY} 200 OK", f"HTTP/1.1 {KEY} OK"],
+)
+@pytest.mark.parametrize("command", ["verify", "pull"])
+def test_no_message_shows_the_key(command: str, repeated: str) -> None:
+    with strangers({"repeating": says(f"{repeated}\r\n\r\n".encode())}) as strange:
+        given = ("--base-url", strange.url("repeating"), "--dataset", DATASET)
+        keys = {"MOCK_SERVER_VERIFY_KEY": KEY, "MOCK_SERVER_PULL_KEY": KEY}
+        done = run(command, *given, **keys)
+    assert "[redacted]" in done.err
     assert KEY not in done.err
 
 

@@ -186,3 +186,18 @@ def test_a_server_that_goes_is_not_reported_on() -> None:
         server.control.fault("empty", skip=9, times=999, connections="all")
         with pytest.raises(Unreachable, match="closed without a response - at POST /"):
             report_of(server.url)
+
+
+def test_no_report_shows_a_key_that_a_server_repeats() -> None:
+    secrets = {"reader": "reader-secret", "outsider": "other-secret", "token": "s" * 9}
+
+    def repeats(call: wrong.Call) -> None:
+        sent = {call.headers.get(name) for name in (b"authorization", b"token")}
+        if sent - {b"Bearer any-key", None}:
+            call.document = str(sent)
+
+    app = wrong.Wrong(create_app(DOCUMENT), wrong.nothing, repeats)
+    with running(app) as url:
+        told = FORMATS["json"](report_of(url, **secrets))
+    assert "[redacted]" in told
+    assert not [each for each in secrets.values() if each in told]
