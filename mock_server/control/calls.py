@@ -318,6 +318,8 @@ def assertion_message(criteria: Mapping[str, Any], result: Mapping[str, Any]) ->
         matched, missing = steps[: result["count"]], steps[result["count"] :]
         after = f" after {' -> '.join(matched)}" if matched else ""
         lines = [f"Expected {' -> '.join(steps)}, got no {missing[0]}{after}"]
+        if not result["message"].startswith("Expected an entry"):
+            lines.append(f"  {result['message']}")  # the journal may lack a call
     else:
         lines = [f"{result['message']} calls of {_criteria_text(criteria)}"]
     for entry in result.get("nearest", ()):

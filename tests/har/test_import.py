@@ -209,6 +209,11 @@ def test_a_secret_in_a_body_of_any_form_is_in_no_answer(
         ("X-Auth", '{"token": "abcdefgh"}'),
         ("Referer", "https://app.example/?token=abcdefgh"),
         ("Authorization", "Basic dXNlcjphYmNkZWZnaA"),
+        ("Authorization", "Basic 6TphYmNkZWZnaA=="),  # in ISO 8859-1
+        (
+            "Set-Cookie",
+            "a=b; Expires=Wed, 21 Oct 2026 07:28:00 GMT, sid=abcdefgh; Path=/",
+        ),
         ("Ocp-Apim-Subscription-Key", "abcdefgh"),
         ("x-functions-key", "abcdefgh"),
         ("Cookie", "a=%7B%22token%22%3A%20%22abcdefgh%22%7D"),
@@ -243,6 +248,13 @@ def test_a_secret_in_a_part_of_a_url_is_in_no_answer(tmp_path: Path, path: str) 
     [part] = responses(tmp_path, entry(path, f"it is {secret}", kind="text/plain"))
     assert part["text"] == "it is [redacted]"
     assert secret not in part["path"]
+
+
+def test_a_token_in_place_of_a_user_is_in_no_answer(tmp_path: Path) -> None:
+    made = entry("/a", f"it is {KEY}", kind="text/plain")
+    made["request"]["url"] = made["request"]["url"].replace("://", f"://{KEY}@")
+    [part] = responses(tmp_path, made)
+    assert part["text"] == "it is [redacted]"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from mock_server import MockServer
 from tests.testing.conftest import Run
 
-TESTS = 47
+TESTS = 48
 
 
 @pytest.mark.ci

@@ -66,6 +66,8 @@ _MAX_URLS = 3  # a value of a URL may be a URL, and so on
 _NOT_IN_NAME = re.compile(r"[^\w-]")
 _TOKEN = re.compile(r"[\w~+=][\w.~+/=-]{7,}")  # not a path or a URL
 _BEGINNINGS = ("{", "[", "mutation", "query", "subscription")  # of JSON and GraphQL
+# Several of these headers are joined by line ends, or by commas, as dates have too.
+_NEXT_COOKIE = re.compile(r"\n|, *(?=[\w.-]++=)")
 _PART_HEAD = re.compile("content-disposition: *form-data", re.IGNORECASE)
 _PART_NAME = re.compile(r'[; ]name="?([^";\n]*)')
 _FILE_NAME = re.compile(r"[; ]filename\*?=")
@@ -126,8 +128,8 @@ def _secrets_in_headers(headers: Headers) -> Iterator[str]:
 def _cookies(header: str, value: str) -> Iterator[tuple[str, str]]:
     """Yield names and values of the cookies in a header."""
     pairs = value.split(";")
-    if header == "set-cookie":  # browsers join several of these headers by line ends
-        pairs = [each.partition(";")[0] for each in value.split("\n")]
+    if header == "set-cookie":
+        pairs = [each.partition(";")[0] for each in _NEXT_COOKIE.split(value)]
     for pair in pairs:
         cookie, _, text = pair.strip().partition("=")
         yield cookie, text
@@ -264,7 +266,12 @@ def _credentials(encoded: str) -> Iterator[str]:
     """Yield user and password, if the text encodes them for Basic (RFC 7617 2)."""
     with suppress(ValueError):
         # Some clients leave out the padding; too much of it is ignored.
-        user, colon, password = b64decode(f"{encoded}==").decode().partition(":")
+        content = b64decode(f"{encoded}==")
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            text = content.decode("latin-1")  # older clients
+        user, colon, password = text.partition(":")
         if colon:
             yield from (user, password)
 
@@ -286,8 +293,12 @@ def _secrets_in_url(url: str, level: int = 1) -> Iterator[str]:
     A value may be a URL, too.
     """
     with suppress(ValueError):
-        if password := urlsplit(url).password:
-            yield password
+        parts = urlsplit(url)
+        # Some services take a token as the user.
+        if secret := parts.password or (
+            _is_long(parts.username or "") and parts.username
+        ):
+            yield secret
     path, *queries = re.split("[?#]", url)
     # Parameters may follow a segment of the path, as in `/a;name=value/b`.
     segments = re.split("[;/]", path.partition(";")[2])
