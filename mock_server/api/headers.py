@@ -14,7 +14,12 @@ from starlette.types import Scope
 
 from mock_server.api import errors
 from mock_server.api.redaction import HIDDEN
-from mock_server.domain.access import KEY_PATTERN, MIN_REDACTABLE_LENGTH
+from mock_server.domain.access import (
+    APP_SUFFIX_CHARS,
+    KEY_PATTERN,
+    MIN_REDACTABLE_LENGTH,
+    split_key,
+)
 from mock_server.domain.choices.reading import choices_hint, remedies, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
@@ -81,8 +86,20 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
 
     @property
     def credentials(self) -> tuple[str | None, ...]:
-        """The key, the login token, and the words that may be a key."""
-        return self.key, self.login, *self.unread_keys
+        """The key, the login token, and the texts that may be a key.
+
+        They are words, and the key without an app id, and without punctuation around
+        it: a client may send it so elsewhere.
+        """
+        if self.key is None:
+            return self.login, *self.unread_keys
+        bare = self.key.strip(_AROUND_KEY)
+        parts = split_key(bare) if len(bare) > APP_SUFFIX_CHARS else None
+        others = (*parts[:1],) if parts else ()
+        return self.key, self.login, *((bare,) if bare != self.key else ()), *others
+
+
+_AROUND_KEY = "<>()[]{}\"'`.,;:\\"
 
 
 def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:

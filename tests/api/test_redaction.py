@@ -384,6 +384,16 @@ def test_a_key_in_an_authorization_of_another_form_is_in_no_entry(
     assert key not in repr(entry)
 
 
+@pytest.mark.parametrize("sent", ["{}-65d8a1f0c3b2a94e7f106a01", "<{}>", "{}."])
+def test_a_key_is_in_no_entry_though_more_was_sent_with_it(api: Api, sent: str) -> None:
+    key = "fastgpt-UnknownKey"
+    asked = {"offset": 0, "datasetId": DATASET, "more": key}
+    headers = {"Authorization": f"Bearer {sent.format(key)}"}
+    assert api.client.post(LIST, headers=headers, json=asked).is_success
+    api.client.get(f"/{key}", headers=headers)
+    assert key not in "".join(map(repr, api.sandbox.journal.since(0)))
+
+
 @pytest.mark.parametrize(
     ("field", "asked"),
     [
