@@ -374,9 +374,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     # exception of a failed test.
     session = item.config.stash.get(_SESSION_SERVER, None)
     if session is not None and _SESSION in getattr(item, "fixturenames", ()):
-        entries = session.journal
-        since = entries[-1]["seq"] + 1 if entries else 0
-        earlier_faults = tuple(session._added_faults)
+        since, earlier_faults = session._next_number(), {*session._added_faults}
         used_server = _UsedServer(_SESSION, session, since, earlier_faults)
         _note_used_server(item, used_server)
     try:

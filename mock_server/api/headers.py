@@ -14,12 +14,7 @@ from starlette.types import Scope
 
 from mock_server.api import errors
 from mock_server.api.redaction import HIDDEN
-from mock_server.domain.access import (
-    APP_SUFFIX_CHARS,
-    KEY_PATTERN,
-    MIN_REDACTABLE_LENGTH,
-    split_key,
-)
+from mock_server.domain.access import KEY_PATTERN, MIN_REDACTABLE_LENGTH, bare_key
 from mock_server.domain.choices.reading import choices_hint, remedies, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
@@ -93,10 +88,8 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
         """
         if self.key is None:
             return self.login, *self.unread_keys
-        bare = self.key.strip(_AROUND_KEY)
-        parts = split_key(bare) if len(bare) > APP_SUFFIX_CHARS else None
-        others = (*parts[:1],) if parts else ()
-        return self.key, self.login, *((bare,) if bare != self.key else ()), *others
+        bare = bare_key(self.key.strip(_AROUND_KEY))
+        return (self.key, self.login, *((bare,) if bare != self.key else ()))
 
 
 _AROUND_KEY = "<>()[]{}\"'`.,;:\\"

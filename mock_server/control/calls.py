@@ -10,11 +10,13 @@ from typing import Any, NoReturn, get_args
 
 import msgspec
 
+from mock_server.admin.views import JournalView
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.control.client import AdminClient
 from mock_server.control.clock import Duration, seconds
 from mock_server.control.report import allowed_violations, outside_line, violation_lines
 from mock_server.domain.journal import Outside, as_redacted
+from mock_server.domain.limits import Published
 from mock_server.domain.messages import did_you_mean, nearest
 from mock_server.domain.printable import one_line
 from mock_server.domain.validation.json_match import difference_text
@@ -203,6 +205,11 @@ class Calls:
     def _page(self, **query: object) -> dict[str, Any]:
         page: dict[str, Any] = msgspec.json.decode(self._client.journal(query))
         return page
+
+    def _next_number(self) -> int:
+        """Return the number of the next entry, without reading the journal."""
+        path = f"/journal?limit=1&since={Published.integer}"
+        return int(self._client.json(JournalView, "GET", path)["next"])
 
     def _verify(self, criteria: Mapping[str, Any]) -> None:
         response = self._client.verify(criteria)

@@ -109,6 +109,12 @@ def split_key(key: str) -> tuple[str, str] | None:
     return (bare, app_id) if dash == "-" and _APP_ID.fullmatch(app_id) else None
 
 
+def bare_key(key: str) -> str:
+    """Return a key without the app id that may follow it."""
+    parts = split_key(key) if len(key) > APP_SUFFIX_CHARS else None
+    return parts[0] if parts else key
+
+
 NOBODY = Caller("", None, Level.NONE)
 """The caller of a request without an accepted credential."""
 

@@ -65,7 +65,7 @@ def warn_of_unfired(
 
     `earlier` are faults from before the test. After a reset, others have their ids.
     """
-    earlier_ids = {each.id for each in earlier if each in server._added_faults}
+    earlier_ids = {each.id for each in server._added_faults if each in earlier}
     for fault in _unfired(server):
         if fault["id"] not in earlier_ids:
             message = unfired_text(fault) + near_miss(server._client, fault)

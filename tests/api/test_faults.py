@@ -122,6 +122,18 @@ def test_malformed_json_leaves_no_json_in_a_reply(api: Api, *, detail: bool) -> 
             json.loads(each.removeprefix("data: "))
 
 
+def test_a_key_is_one_key_whatever_app_id_follows_it(api: Api) -> None:
+    add(api, "rate_limit", limit=1, window=10)
+    statuses = []
+    for app_id in ("", "-65d8a1f0c3b2a94e7f106a01", "-65d8a1f0c3b2a94e7f106a02"):
+        headers = {"Authorization": f"Bearer fastgpt-a-key{app_id}"}
+        asked = {"offset": 0, "datasetId": DATASET}
+        statuses.append(api.client.post(LIST, json=asked, headers=headers).status_code)
+    assert statuses == [200, 429, 429]
+    called = {"operation": "listV2", "key": "fastgpt-a-key", "exactly": 3}
+    assert api.client.post("/__admin/journal/verify", json=called).is_success
+
+
 def test_a_page_can_read_the_headers_of_a_rate_limit(api: Api) -> None:
     add(api, "rate_limit", limit=1, window=10)
     headers = {"Authorization": "Bearer k", "Origin": "https://panel.example"}
