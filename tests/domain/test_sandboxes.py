@@ -58,6 +58,9 @@ def test_a_sandbox_begins_with_the_choices_of_the_start(turned: Turned) -> None:
     turned.all.default.choose("deployed", choose("deployed"))
     mine = turned.all.create("mine")
     assert (mine.state.profile, mine.choices) == ("documented", choose())
+    turned.all.default.begin(FixtureData(), "deployed", choose("deployed"))
+    other = turned.all.create("other")
+    assert (other.state.profile, other.choices) == ("deployed", choose("deployed"))
 
 
 def test_use_keeps_a_sandbox(turned: Turned) -> None:

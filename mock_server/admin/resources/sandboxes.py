@@ -90,7 +90,8 @@ async def post_sandbox(call: Call, settings: NewSandbox) -> SandboxView:
         # Checked before the state is loaded, which may take a minute, and by `create`.
         call.sandboxes.check_free(settings.name)
     # The choices of the requested profile, or the server's choices by default.
-    profile, default_choices = call.sandboxes.profile, call.sandboxes.choices
+    default = call.sandboxes.default
+    profile, default_choices = default.start_profile, default.start_choices
     if settings.profile is not None:
         profile, default_choices = settings.profile, choose(settings.profile)
     choices = with_choices(default_choices, settings.choices)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import Call, ParentNotFound
+from mock_server.domain.datasets import upload_tickets
 from mock_server.domain.datasets.dataset_folders import ROOT, FolderCycle
 from mock_server.domain.errors import refusal
 from mock_server.domain.messages import describe_value, quoted
@@ -136,8 +137,7 @@ def create(
         and known_file_id not in store.files
         and known_file_id not in store.tickets
     ):
-        files, hint = len(store.files) + len(store.tickets), "delete some first"
-        call.check_room(files, limits.uploads, "uploaded files", "part file", hint)
+        upload_tickets.check_room(call, "part file")
     if texts and len(texts) > limits.waiting_rows:
         expected = f"a text of at most {limits.waiting_rows} chunks"
         raise errors.LimitReached(expected, "more", "body")

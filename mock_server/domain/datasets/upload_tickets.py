@@ -19,15 +19,9 @@ _NAME_CHARS, _ENDING_CHARS, _DIGITS = 100, 20, 6
 
 
 def give_ticket(call: Call, dataset: Dataset, name: str) -> Ticket:
-    """Return a new ticket for a file of this name, after removing expired tickets.
-
-    Raises LimitReached, NotReady.
-    """
+    """Return a new ticket for a file of this name. Raises LimitReached, NotReady."""
+    check_room(call)
     store, now = call.store, call.now
-    for old in [each for each in store.tickets.values() if each.ends_at <= now]:
-        store.tickets.remove(old.key)
-    count, limit = len(store.files) + len(store.tickets), call.state.limits.uploads
-    call.check_room(count, limit, "uploaded files", hint="delete some first")
     ending = ending_of(name)
     stem = name[: len(name) - len(ending)].replace("/", "_")[:_NAME_CHARS]
     path = f"{KEY_PREFIX}{dataset.id[:_NAME_CHARS]}/{stem}_{store.new_id()[-_DIGITS:]}"
@@ -35,6 +29,15 @@ def give_ticket(call: Call, dataset: Dataset, name: str) -> Ticket:
     ticket = Ticket(key, name, dataset.id, now + TICKET_MS)
     store.tickets.put(key, ticket)
     return ticket
+
+
+def check_room(call: Call, place: str = "body") -> None:
+    """Raise LimitReached if no further file can be uploaded; remove expired tickets."""
+    store, now = call.store, call.now
+    for old in [each for each in store.tickets.values() if each.ends_at <= now]:
+        store.tickets.remove(old.key)
+    count, limit = len(store.files) + len(store.tickets), call.state.limits.uploads
+    call.check_room(count, limit, "uploaded files", place, "delete some first")
 
 
 def ticket_of(call: Call, key: str) -> Ticket | None:

@@ -63,18 +63,13 @@ class Sandboxes:
         choices: Choices,
         environment: Environment,
     ) -> None:
-        """Create the default sandbox from `baseline`.
-
-        `profile` and `choices` also apply to each later sandbox that sets no others.
-        """
+        """Create the default sandbox."""
         self.limits = environment.limits
         self.memory = Memory(self.limits)
         """The memory budget of all sandboxes."""
         self.default = Sandbox(
             baseline, profile, choices, environment, memory=self.memory
         )
-        self.profile = profile
-        self.choices = choices
         self._environment = environment
         self._leases: dict[str, Lease] = {}
         # Names of sandboxes by the prefix of the keys that they issue.
@@ -166,8 +161,8 @@ class Sandboxes:
     ) -> Sandbox:
         """Create a sandbox, which expires after `ttl` seconds without use.
 
-        The defaults are a free name, the limit `sandbox_ttl`, the server's profile and
-        choices, and the default sandbox's baseline. Raises NameTaken, LimitReached.
+        The defaults are a free name, the limit `sandbox_ttl`, and the default sandbox's
+        baseline, start profile and start choices. Raises NameTaken, LimitReached.
         """
         name = self._free_name() if name is None else name
         self.check_free(name)
@@ -177,8 +172,8 @@ class Sandboxes:
         key_ring = KeyRing(self._environment.secret())
         sandbox = Sandbox(
             baseline or self.default.baseline,
-            profile or self.profile,
-            choices or self.choices,
+            profile or self.default.start_profile,
+            choices or self.default.start_choices,
             self._environment,
             name=name,
             key_ring=key_ring,

@@ -90,6 +90,11 @@ class Sandbox:
         return self.state.faults
 
     @property
+    def start_profile(self) -> Profile:
+        """The profile that a reset restores."""
+        return self._start_settings[0]
+
+    @property
     def start_choices(self) -> Choices:
         """The choices that a reset restores."""
         return self._start_settings[1]

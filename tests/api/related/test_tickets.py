@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from mock_server.domain.limits import Limits
 from mock_server.fixture.dump import to_document
 from tests.api.related.world import (
     CREATE,
@@ -49,6 +50,14 @@ def collection_of(api: Api, key: str) -> str:
 
 def source(api: Api, collection_id: str) -> str:
     return str(call(api, "POST", READ, collectionId=collection_id)["value"])
+
+
+def test_an_expired_ticket_makes_room_for_a_file(make_api: MakeApi) -> None:
+    api = related_routes(make_api, limits=Limits(uploads=1))
+    api.admin("PUT", "/clock", {"frozen": True})
+    ticket(api)
+    api.admin("POST", "/clock/advance", {"seconds": 700})
+    assert upload(api).status_code == 200
 
 
 def test_bytes_that_are_no_text_come_back_as_they_were(make_api: MakeApi) -> None:
