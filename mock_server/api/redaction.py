@@ -279,9 +279,8 @@ def _merged(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 def redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     """Return secrets unescaped and folded, without short ones, which words contain."""
-    plain = {folded(escapes.unescaped(text, is_wide=True)) for text in texts}
-    # JSON has other escapes for control characters: so the texts around them count.
-    plain = {part for each in plain for part in _CONTROL.split(each)}
+    forms = (form for text in texts for form in (text, *_without_control(text)))
+    plain = {folded(escapes.unescaped(each, is_wide=True)) for each in forms}
     # In a query, `=` at the end of base64 may be read as the end of a field's name.
     plain |= {each.rstrip(b"=") for each in plain}
     long = (each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
@@ -293,6 +292,18 @@ def redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
 
 
 _CONTROL = re.compile(rb"[\0-\x1f]++")
+
+
+def _without_control(text: bytes) -> Iterator[bytes]:
+    """Yield the parts around control characters, and JSON, which has escapes for these.
+
+    Escapes such as `\\n` are not undone when secrets are looked for.
+    """
+    if _CONTROL.search(text):
+        yield from _CONTROL.split(text)
+        yield msgspec.json.encode(text.decode("utf-8", "replace"))[1:-1]
+
+
 _LOGIN_PATHS = re.compile(
     rb"(?:/support/user/account/+|/register/|log-?in|sign-?in|oauth|password|"
     rb"openapi/health)[a-z0-9]*(?:-(?:by|password))*",

@@ -402,6 +402,8 @@ def test_a_key_is_in_no_entry_though_more_was_sent_with_it(api: Api, sent: str) 
         ("list", {"list": [["a"], ["correct-horse-7"]]}),
         ("word", {"word": "correct-horse-7\n"}),
         ("word", {"word": "\t\0correct-horse-7\x1b"}),
+        ("word", {"word": "correct\nhorse-7"}),
+        ("word", {"word": "correct\x01horse-7"}),
     ],
 )
 def test_a_scripted_answer_to_a_login_shows_none_of_its_values(
@@ -412,7 +414,7 @@ def test_a_scripted_answer_to_a_login_shows_none_of_its_values(
     api.admin("POST", "/faults", answer | {"json": {"said": f"{{{{body.{field}}}}}"}})
     said = json.dumps(api.client.post(path, json=asked).json()["said"])
     secret = max(re.findall(r"[\w-]+", said), key=len)
-    assert len(secret) > 12
+    assert len(secret) >= 8
     assert secret not in "".join(map(repr, api.sandbox.journal.since(0)))
 
 

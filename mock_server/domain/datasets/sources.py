@@ -34,7 +34,7 @@ def content_of(call: Call, dataset: Dataset, collection: Collection) -> bytes:
     file = call.store.files.get(collection.file_id or "")
     if file is not None and file.content:
         return file.content
-    steps = _content_of_rows(_rows_of(call, dataset, collection))
+    steps = _content_of_rows(rows_of(call, dataset, collection))
     return call.compute("content", steps, dataset.id, collection.id)
 
 
@@ -73,8 +73,10 @@ def retrain(
         chunk_texts = chunks_of(text_of(file.content), limit, rules)
         texts = [(text, "", number) for number, text in enumerate(chunk_texts)]
     elif old.type not in WITHOUT_SOURCE:
-        texts = contents.texts_of(call, _rows_of(call, dataset, old))
-    content = None if file is None else file.content
+        texts = contents.texts_of(call, rows_of(call, dataset, old))
+    # The file stays with another collection that it was uploaded for.
+    is_own = file is not None and file.owner_ids == (dataset.id, old.id)
+    content = file.content if file is not None and is_own else None
     options: dict[str, Any] = {"content": content, "is_retraining": True}
     new_id = contents.create(call, dataset, empty, texts, **options)
     current = store.dataset(dataset.id) or dataset
@@ -88,7 +90,7 @@ def retrain(
     return new_id
 
 
-def _rows_of(call: Call, dataset: Dataset, collection: Collection) -> Iterator[Row]:
+def rows_of(call: Call, dataset: Dataset, collection: Collection) -> Iterator[Row]:
     """Yield the rows of a collection, then those that wait for training."""
     jobs = call.store.jobs.get((dataset.id, collection.id)) or ()
     rows = call.store.rows.get(dataset, collection.id)

@@ -11,6 +11,7 @@ from mock_server.domain.limits import Limits
 from mock_server.fixture.dump import to_document
 from tests.api.related.world import (
     CREATE,
+    DATA,
     DATASET,
     call,
     made,
@@ -23,7 +24,8 @@ from tests.rationed import answers_with_less
 from tests.support import Api
 
 TICKET = "/api/core/dataset/file/presignDatasetFilePostUrl"
-READ = "/api/core/dataset/collection/read"
+COLLECTION = "/api/core/dataset/collection"
+READ, DETAIL, DELETE = (f"{COLLECTION}/{each}" for each in ("read", "detail", "delete"))
 
 
 def ticket(api: Api, filename: str = "a.txt", **fields: Any) -> dict[str, Any]:
@@ -142,3 +144,31 @@ def test_a_file_is_as_it_was_if_memory_ends_when_it_is_trained_again(
         (file,) = api.sandbox.store.files.values()
         assert get(api, source(api, file.collection_id)).content == b"x" * 2_000
     assert answer.status_code == 200
+
+
+def copy_of(api: Api, collection_id: str) -> str:
+    """Make another collection of the file of a collection; gives its id."""
+    return collection_of(api, call(api, "GET", DETAIL, id=collection_id)["fileId"])
+
+
+def test_a_file_outlives_a_copy_that_was_trained_again(make_api: MakeApi) -> None:
+    api = related_routes(make_api, training="instant")
+    text = b"Word one is here. \r\nWord two.\r\n" * 120
+    first = upload(api, content=text).json()["data"]["collectionId"]
+    again = {"collectionId": copy_of(api, first), "trainingType": "chunk"}
+    made = call(api, "POST", f"{CREATE}/reTrainingCollection", **again)
+    assert get(api, source(api, first)).content == text
+    call(api, "DELETE", DELETE, id=made["collectionId"])
+    assert get(api, source(api, first)).content == text
+
+
+def test_a_copy_has_the_rows_that_are_still_in_training(make_api: MakeApi) -> None:
+    api = related_routes(make_api, training="stepped")
+    first = upload(api, content=b"One.").json()["data"]["collectionId"]
+    copy = copy_of(api, first)
+    api.admin("POST", "/clock/advance", {"seconds": 3_600})
+    pages = [
+        call(api, "POST", f"{DATA}/v2/list", collectionId=each, offset=0, pageSize=9)
+        for each in (first, copy)
+    ]
+    assert [page["total"] for page in pages] == [1, 1]

@@ -23,7 +23,7 @@ from mock_server.api.operations.related.route import (
 from mock_server.domain import errors
 from mock_server.domain.call import DATASET
 from mock_server.domain.datasets import contents
-from mock_server.domain.datasets.sources import text_of
+from mock_server.domain.datasets.sources import rows_of, text_of
 from mock_server.domain.datasets.texts import (
     DEFAULT_RULES,
     MAX_ROW_CHARS,
@@ -347,8 +347,7 @@ def file_id(call: Call, body: CreateFileIdBody) -> CreatedView:
         call.store.tickets.remove(key)  # the collection has the file now
         return view
     dataset, source = contents.collection_of_file(call, body.file_id)
-    rows = call.store.rows.get(dataset, source.id)
-    texts = contents.texts_of(call, rows)
+    texts = contents.texts_of(call, rows_of(call, dataset, source))
     file_id, size = source.file_id, source.file_size
     empty = Collection("", source.name, type="file", file_id=file_id, file_size=size)
     return create_with_rows(call, body, empty, texts)
