@@ -22,6 +22,7 @@ from mock_server.control import http_call
 from mock_server.control.http_call import Budget, RawResponse, Request, Unreachable
 from mock_server.control.json_body import to_json
 from mock_server.domain.limits import ClientLimits
+from mock_server.domain.messages import CUT_MARK
 from mock_server.domain.printable import one_line
 
 T = TypeVar("T")
@@ -57,7 +58,10 @@ class Refused(Exception):
     def __init__(self, status: int, failure: Failure) -> None:
         self.status = status
         self.status_text = failure.status_text
-        super().__init__(one_line(failure.message[:_MESSAGE_CHARS]))
+        message = failure.message
+        is_long = len(message) > _MESSAGE_CHARS
+        shown = message[:_MESSAGE_CHARS] + CUT_MARK if is_long else message
+        super().__init__(one_line(shown))
 
     def with_names(self, names: Mapping[str, str]) -> "Refused":
         """Replace the JSON names of fields by the caller's names; return the error."""
@@ -232,7 +236,11 @@ class AdminClient:
             yield
         except (Refused, Unreachable) as error:
             if self.token:
-                error.args = (str(error).replace(self.token, "[redacted]"),)
+                # Imported late, as importing takes long.
+                from mock_server.api.redaction import RequestSecrets, redacted_text
+
+                secrets = RequestSecrets.from_declared([self.token.encode()])
+                error.args = (redacted_text(str(error), secrets),)
             raise
 
     def _failure(self, response: RawResponse, place: str) -> Refused | Unreachable:

@@ -111,6 +111,9 @@ class Budget:
             raise Unreachable(f"a response of more than {self.max_bytes} bytes")
 
 
+_TYPE_CHARS = 100
+
+
 class RawResponse(NamedTuple):
     """A response, with the headers that clients use; a missing header is ""."""
 
@@ -139,7 +142,9 @@ class RawResponse(NamedTuple):
         if self.location:
             return f"a redirect ({self.status}) to {glimpse(self.location)}"
         if self.content_type:
-            parts.append(one_line(self.content_type[:100]))
+            is_long = len(self.content_type) > _TYPE_CHARS
+            mark = "…" if is_long else ""
+            parts.append(one_line(self.content_type[:_TYPE_CHARS] + mark))
         start = self.body[:_SHOWN_BYTES].decode("utf-8", "replace")
         return " ".join([*parts, glimpse(start) if start else "without a body"])
 

@@ -232,6 +232,12 @@ def test_a_secret_in_a_header_of_any_form_is_in_no_answer(
     assert part["text"] == "[redacted] of username administrator"
 
 
+def test_a_word_after_basic_is_no_secret(tmp_path: Path) -> None:
+    words = "Basic Operations, Basic Overview, Basic Optimization"
+    [part] = responses(tmp_path, entry("/a", words, kind="text/plain"))
+    assert part["text"] == words
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -118,7 +118,7 @@ def _secrets_in_headers(headers: Headers) -> Iterator[str]:
             yield from filter(_looks_random, HEADER_WORD.findall(value))
             yield from _secrets_in_body(value, is_sent=True)
             if scheme.lower() == "basic":
-                yield from _credentials(text)
+                yield from _credentials(text, is_header=True)
         elif "?" in value or "#" in value or "@" in value:
             for url in re.split(r"[\s<>\"]+", value):
                 yield from _secrets_in_url(url)
@@ -262,15 +262,18 @@ def _secrets_in_text(text: str) -> Iterator[str]:
             yield from (encoded, *filter(_looks_random, credentials))
 
 
-def _credentials(encoded: str) -> Iterator[str]:
-    """Yield user and password, if the text encodes them for Basic (RFC 7617 2)."""
+def _credentials(encoded: str, *, is_header: bool = False) -> Iterator[str]:
+    """Yield user and password, if the text encodes them for Basic (RFC 7617 2).
+
+    Of a word that only follows `Basic`, ISO 8859-1 would make something, too.
+    """
     with suppress(ValueError):
         # Some clients leave out the padding; too much of it is ignored.
         content = b64decode(f"{encoded}==")
         try:
             text = content.decode()
         except UnicodeDecodeError:
-            text = content.decode("latin-1")  # older clients
+            text = content.decode("latin-1") if is_header else ""  # older clients
         user, colon, password = text.partition(":")
         if colon:
             yield from (user, password)
