@@ -65,8 +65,16 @@ class Sources(Base):
                     for name in ("fileId", "fileSize"):
                         if name in each:
                             new[name] = each[name]
-                    return self.add_source(fields, new, self.rows(dataset, each["id"]))
+                    rows = self.rows(dataset, each["id"]) + self.waiting(dataset, each)
+                    return self.add_source(fields, new, rows)
         raise Refused("no_file")
+
+    def waiting(self, dataset: Fields, collection: Fields) -> list[Fields]:
+        """The rows of a collection that are still in training."""
+        place = dataset["id"], collection["id"]
+        jobs = self.state["jobs"]
+        own = [job for job in jobs if (job["dataset"], job["collection"]) == place]
+        return [row for job in own for _, row in job["rows"]]
 
     def add_source(self, fields: Fields, new: Fields, rows: list[Fields]) -> Any:
         dataset, parent = self.collection_target(fields)

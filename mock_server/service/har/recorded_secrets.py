@@ -265,7 +265,7 @@ def _secrets_in_text(text: str) -> Iterator[str]:
 def _credentials(encoded: str, *, is_header: bool = False) -> Iterator[str]:
     """Yield user and password, if the text encodes them for Basic (RFC 7617 2).
 
-    Of a word that only follows `Basic`, ISO 8859-1 would make something, too.
+    Only a header is read as ISO 8859-1, as most words would have a meaning in it.
     """
     with suppress(ValueError):
         # Some clients leave out the padding; too much of it is ignored.
