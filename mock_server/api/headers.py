@@ -86,10 +86,9 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
         They are words, and the key without an app id, and without punctuation around
         it: a client may send it so elsewhere.
         """
-        if self.key is None:
-            return self.login, *self.unread_keys
-        bare = bare_key(self.key.strip(_AROUND_KEY))
-        return (self.key, self.login, *((bare,) if bare != self.key else ()))
+        sent = (self.key,) if self.key is not None else self.unread_keys
+        bare = (bare_key(each.strip(_AROUND_KEY)) for each in sent)
+        return self.key, self.login, *self.unread_keys, *(set(bare) - {*sent})
 
 
 _AROUND_KEY = "<>()[]{}\"'`.,;:\\"

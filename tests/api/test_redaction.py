@@ -370,7 +370,11 @@ def test_a_key_in_the_name_of_a_header_is_in_no_entry(
 
 
 @pytest.mark.parametrize(
-    "value", ["{}", "Bearer {} more", "Token token={}", "Bearer: {}", "Bearer,{}"]
+    "value",
+    [
+        *("{}", "Bearer {} more", "Token token={}", "Bearer: {}", "Bearer,{}"),
+        "Basic {}-65d8a1f0c3b2a94e7f106a01",
+    ],
 )
 def test_a_key_in_an_authorization_of_another_form_is_in_no_entry(
     api: Api, value: str
