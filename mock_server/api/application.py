@@ -240,7 +240,7 @@ class PublicApi:
     ) -> Request:
         """Return the parts of a request that faults can match. Raises BadJson."""
         content = request.content or b""
-        keys = (request.headers.key or "", request.caller.key)
+        keys = (request.key or "", request.caller.key)
         # Do not cache many values: in memory they take up to a hundred times the bytes
         # of their JSON, and the budget does not count them.
         value_count = sum(map(content.count, (b"[", b"{", b",")))

@@ -15,7 +15,7 @@ from starlette.types import Scope
 from mock_server.api.headers import ParsedHeaders, parse_headers
 from mock_server.api.operations.answered_path import Served
 from mock_server.api.request import ClientGone, RequestBody, WaitInterrupted
-from mock_server.domain.access import NOBODY, Caller
+from mock_server.domain.access import NOBODY, Caller, bare_key
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Firing, Request
 from mock_server.domain.memory import MemoryCharge
@@ -92,6 +92,12 @@ class RequestContext(Struct):
     is_outside_spec: bool = False
     charge: MemoryCharge | None = None
     results: dict[Hashable, Pending[Any]] = {}
+
+    @property
+    def key(self) -> str | None:
+        """The API key that was sent, without the app id that followed it."""
+        key = self.headers.key
+        return bare_key(key) if key and self.caller.named_app else key
 
     @property
     def has_begun_change(self) -> bool:

@@ -87,10 +87,13 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
         it: a client may send it so elsewhere.
         """
         sent = (self.key,) if self.key is not None else self.unread_keys
-        bare = (bare_key(each.strip(_AROUND_KEY)) for each in sent)
-        return self.key, self.login, *self.unread_keys, *(set(bare) - {*sent})
+        bare = {bare_key(each.strip(_AROUND_KEY)) for each in sent}
+        # A shorter one may be a word, before an id that is part of the key.
+        others = (each for each in bare if len(each) >= _MIN_BARE_CHARS)
+        return self.key, self.login, *self.unread_keys, *(set(others) - {*sent})
 
 
+_MIN_BARE_CHARS = 16
 _AROUND_KEY = "<>()[]{}\"'`.,;:\\"
 
 

@@ -182,11 +182,11 @@ class Journaling:
         if is_long or request.unread_beginning is not None:
             cache_key = None
         else:
-            cache_key = head, method, path, query, content
+            cache_key = head, request.key, method, path, query, content
             sent = self._cached_requests.get(cache_key)
             if sent is not None:
                 return sent
-        redacted = redacted_key(head.key) if head.key else None
+        redacted = redacted_key(request.key) if request.key else None
         body, is_whole = request.unread_beginning or (content, True)
         sent = SentRequest(
             redacted, method, path, query, head.journal_text, body, is_cut=not is_whole

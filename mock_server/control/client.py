@@ -209,7 +209,8 @@ class AdminClient:
         if response.value.ok != (response.status == 200):
             summary = RawResponse(response.status, response.text.encode()).summary()
             place = self._place("POST", path)
-            raise Unreachable(f"{_EXPECTED} {summary} - at {place}")
+            with self._hidden_token():
+                raise Unreachable(f"{_EXPECTED} {summary} - at {place}")
         return response
 
     def lines(self, path: str, max_silence: float) -> Iterator[bytes]:

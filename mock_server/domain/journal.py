@@ -15,7 +15,6 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mock_server.domain.access import bare_key
 from mock_server.domain.choices.reading import choices_hint
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.faults.firing import FiringRecord
@@ -202,11 +201,7 @@ def _no_violations(_: Entry) -> Iterator[Violation]:
 
 
 def redacted_key(key: str) -> str:
-    """Return a redacted key: up to 4 characters, then 8 hex digits of its SHA-256.
-
-    An app id that follows the key does not count.
-    """
-    key = bare_key(key)
+    """Return a redacted key: up to 4 characters, then 8 hex digits of its SHA-256."""
     count = min(4, len(key) // 2)  # four characters would reveal most of a short key
     return key[:count] + hashlib.sha256(key.encode()).hexdigest()[:8]
 

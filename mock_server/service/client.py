@@ -12,6 +12,7 @@ from typing import TypeVar
 from mock_server.api.redaction import RequestSecrets, redacted_text
 from mock_server.control import http_call
 from mock_server.control.http_call import Address, RawResponse, Request
+from mock_server.domain.access import bare_key
 from mock_server.domain.limits import ClientLimits
 
 T = TypeVar("T")
@@ -58,7 +59,10 @@ class KeyedClient:
     def _secrets_of(self, request: Request) -> RequestSecrets:
         """Return the key, and the credentials of a request, unless they are short."""
         sent = " ".join(request.headers.get(name, "") for name in _CREDENTIALS)
-        return RequestSecrets.from_declared(map(str.encode, (self.key, *sent.split())))
+        keys = (self.key, *sent.split())
+        # The service may repeat a key without the app id that follows it.
+        forms = (*keys, *map(bare_key, keys))
+        return RequestSecrets.from_declared(map(str.encode, forms))
 
 
 _CREDENTIALS = "Authorization", "token"

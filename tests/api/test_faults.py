@@ -15,7 +15,7 @@ from mock_server.api.connection import NeedsConnection
 from mock_server.api.faults.table import KINDS
 from mock_server.domain.choices.choosing import choose
 from tests.conftest import MakeApi
-from tests.support import DATASET, LIST, ROOT, Api, wait
+from tests.support import DATASET, LIBRARY, LIST, ROOT, Api, wait
 
 TICK = 0.01
 """How early a timer may be, in seconds."""
@@ -132,6 +132,21 @@ def test_a_key_is_one_key_whatever_app_id_follows_it(api: Api) -> None:
     assert statuses == [200, 429, 429]
     called = {"operation": "listV2", "key": "fastgpt-a-key", "exactly": 3}
     assert api.client.post("/__admin/journal/verify", json=called).is_success
+
+
+def test_declared_keys_that_end_as_an_app_id_does_are_two_keys(
+    make_api: MakeApi,
+) -> None:
+    keys = [f"customer-65d8a1f0c3b2a94e7f106a0{digit}" for digit in (1, 2)]
+    api = make_api(LIBRARY | {"keys": [{"key": key} for key in keys]})
+    add(api, "rate_limit", limit=1, window=10)
+    asked = {"offset": 0, "datasetId": DATASET}
+    for key in keys:
+        headers = {"Authorization": f"Bearer {key}"}
+        called = {"operation": "listV2", "key": key, "exactly": 0}
+        assert api.client.post("/__admin/journal/verify", json=called).is_success
+        answer = api.client.post(LIST, json=asked, headers=headers)
+        assert answer.status_code == 200
 
 
 def test_a_page_can_read_the_headers_of_a_rate_limit(api: Api) -> None:

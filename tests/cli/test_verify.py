@@ -221,7 +221,8 @@ def test_a_key_that_is_refused_is_told() -> None:
 def test_no_message_shows_the_key(command: str, repeated: str) -> None:
     with strangers({"repeating": says(f"{repeated}\r\n\r\n".encode())}) as strange:
         given = ("--base-url", strange.url("repeating"), "--dataset", DATASET)
-        keys = {"MOCK_SERVER_VERIFY_KEY": KEY, "MOCK_SERVER_PULL_KEY": KEY}
+        sent = f"{KEY}-65d8a1f0c3b2a94e7f106a01"  # with an app id
+        keys = {"MOCK_SERVER_VERIFY_KEY": sent, "MOCK_SERVER_PULL_KEY": sent}
         done = run(command, *given, **keys)
     assert "[redacted]" in done.err
     assert KEY not in done.err

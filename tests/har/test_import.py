@@ -219,6 +219,7 @@ def test_a_secret_in_a_body_of_any_form_is_in_no_answer(
         ("Cookie", "a=%7B%22token%22%3A%20%22abcdefgh%22%7D"),
         ("Cookie", "connect.sid=abcdefgh"),
         ("Authorization", "ApiKey id:abcdefgh"),
+        ("X-Api-Key", "abcdefgh-65d8a1f0c3b2a94e7f106a01"),
         ("X-CSRF", "abcdefgh"),
     ],
 )
@@ -256,9 +257,12 @@ def test_a_secret_in_a_part_of_a_url_is_in_no_answer(tmp_path: Path, path: str) 
     assert secret not in part["path"]
 
 
-def test_a_token_in_place_of_a_user_is_in_no_answer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("user", ["{}", "{}:x-oauth-basic"])
+def test_a_token_in_place_of_a_user_is_in_no_answer(tmp_path: Path, user: str) -> None:
     made = entry("/a", f"it is {KEY}", kind="text/plain")
-    made["request"]["url"] = made["request"]["url"].replace("://", f"://{KEY}@")
+    made["request"]["url"] = made["request"]["url"].replace(
+        "://", f"://{user.format(KEY)}@"
+    )
     [part] = responses(tmp_path, made)
     assert part["text"] == "it is [redacted]"
 

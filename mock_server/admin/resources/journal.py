@@ -26,6 +26,7 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import HIDDEN
 from mock_server.api.response import Response
 from mock_server.api.slices import in_slices
+from mock_server.domain.access import bare_key
 from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.faults.definition import FIELDS
 from mock_server.domain.journal import (
@@ -141,8 +142,10 @@ def _wanted(name: str, fact: Any, entry: Entry) -> object:
     """Return a fact as entries hold it: keys are redacted, if not those of criteria."""
     if name != "key":
         return fact
-    # A key may look redacted, so it is redacted again if that makes it match.
-    return entry.key if entry.key == redacted_key(fact) else as_redacted(fact)
+    # A key may look redacted, so it is redacted again if that makes it match. The
+    # journal has it without an app id that follows it.
+    forms = redacted_key(fact), redacted_key(bare_key(fact))
+    return entry.key if entry.key in forms else as_redacted(fact)
 
 
 def fact_of(name: str, entry: Entry) -> object:

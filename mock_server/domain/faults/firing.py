@@ -16,7 +16,6 @@ from urllib.parse import unquote
 
 from msgspec import Struct, field
 
-from mock_server.domain.access import bare_key
 from mock_server.domain.faults.definition import Definition, Match
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import MemoryCharge
@@ -87,7 +86,7 @@ class ActiveFault(Struct, eq=False):
             return None
         status = None
         if self.rate_limit is not None:
-            status = self.rate_limit.count(bare_key(request.keys[0]), now)
+            status = self.rate_limit.count(request.keys[0], now)
             if status.is_allowed:
                 return status
         if not rule.probability:

@@ -13,6 +13,7 @@ import msgspec
 
 from mock_server.api.headers import CREDENTIAL_NAME, HEADER_WORD
 from mock_server.api.redaction import HIDDEN
+from mock_server.domain.access import bare_key
 from mock_server.service.har.reading import (
     NOT_JSON,
     BadBody,
@@ -99,6 +100,7 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
         keys = [{"apiKey": json_of(answer)}] if _CREATES_KEY in url else []
         texts += _secrets_in_body(answer.decode(errors="replace"), *keys)
     secrets = {each for each in texts if not _URL_START.match(each)}
+    secrets |= set(map(bare_key, secrets))
     spelled = {form for each in secrets for form in _spellings(each)}
     return {each.encode("utf-8", "replace") for each in spelled} - _KNOWN_NON_SECRETS
 
@@ -297,11 +299,11 @@ def _secrets_in_url(url: str, level: int = 1) -> Iterator[str]:
     """
     with suppress(ValueError):
         parts = urlsplit(url)
-        # Some services take a token as the user.
-        if secret := parts.password or (
-            _is_long(parts.username or "") and parts.username
-        ):
-            yield secret
+        # Some services take a token as the user, with any password.
+        if _is_long(user := parts.username or ""):
+            yield user
+        if parts.password:
+            yield parts.password
     path, *queries = re.split("[?#]", url)
     # Parameters may follow a segment of the path, as in `/a;name=value/b`.
     segments = re.split("[;/]", path.partition(";")[2])
