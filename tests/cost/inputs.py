@@ -11,8 +11,10 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha512
+from random import Random
 from string import ascii_lowercase
 from typing import Any
+from unicodedata import combining
 from urllib.parse import urlencode
 
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
@@ -357,6 +359,13 @@ def keyed(count: int, chars: int = 128) -> Sent:
     return admin("PUT", "/state", {"keys": [{"key": KEY}, *keys]})
 
 
+def marks_in_any_order(count: int) -> list[str]:
+    """Combining marks, most of them of the few that decompose into two."""
+    each_class = {combining(chr(at)): chr(at) for at in range(0x300, 0x1E000)}
+    others = [mark for number, mark in each_class.items() if number]
+    return Random(1).choices([*others, *"\u0f73\u0f75\u0f81" * len(others)], k=count)
+
+
 def numbered_keys(count: int) -> Sent:
     """A state with that number of keys that begin as those of the service do."""
     keys = [{"key": f"fastgpt-{'z' * 100}{at:08}"} for at in range(count)]
@@ -545,6 +554,14 @@ OPERATIONS = {
         lambda n: sent_json(
             f"{CHATS}/history/batchDelete", appId="a", chatIds=["a"] * n + [""]
         ),
+    ),
+    "marks in any order in a row that is searched": Input(
+        131_072,
+        lambda n: [
+            EMPTY,
+            sent_json(INSERT, collectionId="c", q="".join(marks_in_any_order(n))),
+            rows_listed(offset=0, searchText="x"),
+        ],
     ),
     "fields of a row": Input(ROWS, lambda n: Sent(INSERT, short_fields(n))),
     "integers in a row": Input(ROWS, lambda n: Sent(INSERT, of_a_row(array(b"1", n)))),

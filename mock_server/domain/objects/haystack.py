@@ -82,15 +82,19 @@ _STEP_CHARS = 8_192
 
 
 def _cut(text: str, place: int) -> int:
-    """Return the first place from there on where both parts can be folded apart."""
-    for at in range(place, min(len(text), place + _STEP_CHARS)):
+    """Return the first place from there on where both parts can be folded apart.
+
+    A run of marks that is far longer than in any language is cut.
+    """
+    for at in range(place, min(len(text), place + _MAX_MARKS)):
         before, after = text[at - _COMPOSED_CHARS : at], text[at : at + _COMPOSED_CHARS]
         is_mark = combining(normalize("NFD", text[at])[0])
         if not is_mark and fold(before + after) == fold(before) + fold(after):
             return at
-    return place + _STEP_CHARS
+    return place + _MAX_MARKS
 
 
+_MAX_MARKS = 1_024
 _COMPOSED_CHARS = 4
 """Maximum characters without a combining class that form one, as syllables do."""
 
