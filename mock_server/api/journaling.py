@@ -7,7 +7,7 @@ from time import perf_counter
 
 from msgspec.structs import replace
 
-from mock_server.api import errors, redaction
+from mock_server.api import errors, login_secrets, redaction
 from mock_server.api.context import RequestContext
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.routing import Operations
@@ -153,10 +153,10 @@ class Journaling:
         entry.violations = tuple(violations(entry))
         operation = self._operation_of(request)
         names = operation.contract.names if operation else ()
-        credentials = redaction.credentials_in(entry.request, names)
+        credentials = login_secrets.credentials_in(entry.request, names)
         if isinstance(refusal, errors.RouteNotFound):
-            credentials += redaction.below_login(entry.request.path)
-        entry.request = redaction.without_login(entry.request)
+            credentials += login_secrets.below_login(entry.request.path)
+        entry.request = login_secrets.without_login(entry.request)
         return credentials
 
     def _is_login(self, request: RequestContext) -> bool:
@@ -166,7 +166,7 @@ class Journaling:
             return True
         if operation is not None and operation is request.operation:
             return False
-        return redaction.find_login(request.scope["path"]) is not None
+        return login_secrets.find_login(request.scope["path"]) is not None
 
     def _operation_of(self, request: RequestContext) -> Operation | None:
         """Return the operation of a request, or of its path if none was found."""

@@ -19,13 +19,12 @@ from mock_server.api.headers import (
     valid_id,
     values,
 )
+from mock_server.api.login_secrets import below_login, find_login
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import (
     ESCAPED_KEY_BYTES,
     HIDDEN,
     Secrets,
-    below_login,
-    find_login,
     redacted_text,
 )
 from mock_server.api.response import whole_sender
