@@ -37,8 +37,6 @@ class Published:
     """Characters of a chat's title."""
     name_chars: Final = 1_024
     """Characters of the name of a dataset or a collection."""
-    fixture_name_chars: Final = 16 * 1024
-    """Characters of a name or title in a fixture."""
     intro_chars: Final = 16 * 1024
     """Characters of a dataset's introduction, or of its avatar's address."""
     ids: Final = 1_000

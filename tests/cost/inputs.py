@@ -173,17 +173,10 @@ def collection(**parts: Any) -> Sent:
 
 
 def marked(size: int) -> list[Sent]:
-    """A collection with a name and tags of marks in no order, and a search of it."""
-    marks = "".join(marks_in_any_order(size))
-    tags = [marks[: Published.id_chars]] * Published.tags
-    return [collection(name=marks, tags=tags), with_fields(searchText="x")]
-
-
-def marked_titles(size: int) -> list[Sent]:
-    """A chat with titles of marks in no order, and a search of it."""
-    marks = "".join(marks_in_any_order(size))
-    chats = Sent(f"/__admin/apps/{APP}/chats", method="GET", query="name=x")
-    return [chat(title=marks, customTitle=marks), chats]
+    """A collection with a name of marks in no order, and a search of it."""
+    name = b'{"name":%b}' % text("\u0301\u0f73\u0327", size)
+    put = Sent(f"/__admin/datasets/{DATASET}/collections/new", name, "PUT")
+    return [put, with_fields(searchText="x")]
 
 
 def marked_names(count: int) -> list[Sent]:
@@ -534,10 +527,7 @@ OPERATIONS = {
         Published.search_chars, lambda n: with_fields(searchText="e\u0301" * (n // 2))
     ),
     # Ordering marks takes five times what folding other text does, once for each.
-    "marks that are searched": Input(Published.fixture_name_chars, marked),
-    "marks in titles that are searched": Input(
-        Published.fixture_name_chars, marked_titles
-    ),
+    "marks that are searched": Input(BODY // 5, marked),
     "marks in names that were written": Input(1_000, marked_names),
     "marks in a searchText": Input(
         Published.search_chars,
