@@ -240,7 +240,8 @@ class PublicApi:
     ) -> Request:
         """Return the parts of a request that faults can match. Raises BadJson."""
         content = request.content or b""
-        keys = (request.key or "", request.caller.key)
+        sent = request.key or "", request.headers.key or ""
+        keys = *sent, request.caller.key
         # Do not cache many values: in memory they take up to a hundred times the bytes
         # of their JSON, and the budget does not count them.
         value_count = sum(map(content.count, (b"[", b"{", b",")))

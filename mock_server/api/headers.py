@@ -14,7 +14,7 @@ from starlette.types import Scope
 
 from mock_server.api import errors
 from mock_server.api.redaction import HIDDEN
-from mock_server.domain.access import KEY_PATTERN, MIN_REDACTABLE_LENGTH, bare_key
+from mock_server.domain.access import KEY_PATTERN, MIN_REDACTABLE_LENGTH, secret_part
 from mock_server.domain.choices.reading import choices_hint, remedies, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
@@ -87,13 +87,10 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
         it: a client may send it so elsewhere.
         """
         sent = (self.key,) if self.key is not None else self.unread_keys
-        bare = {bare_key(each.strip(_AROUND_KEY)) for each in sent}
-        # A shorter one may be a word, before an id that is part of the key.
-        others = (each for each in bare if len(each) >= _MIN_BARE_CHARS)
-        return self.key, self.login, *self.unread_keys, *(set(others) - {*sent})
+        others = {secret_part(each.strip(_AROUND_KEY)) for each in sent}
+        return self.key, self.login, *self.unread_keys, *(others - {*sent})
 
 
-_MIN_BARE_CHARS = 16
 _AROUND_KEY = "<>()[]{}\"'`.,;:\\"
 
 

@@ -115,6 +115,19 @@ def bare_key(key: str) -> str:
     return parts[0] if parts else key
 
 
+_WORD = re.compile("[A-Za-z]{0,15}")
+
+
+def secret_part(key: str) -> str:
+    """Return a key without the app id that may follow it, unless that is a word.
+
+    `customer-65d8a1f0c3b2a94e7f106a01` may be a key as a whole, and other texts contain
+    the word.
+    """
+    bare = bare_key(key)
+    return key if _WORD.fullmatch(bare) else bare
+
+
 NOBODY = Caller("", None, Level.NONE)
 """The caller of a request without an accepted credential."""
 

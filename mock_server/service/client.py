@@ -12,7 +12,7 @@ from typing import TypeVar
 from mock_server.api.redaction import RequestSecrets, redacted_text
 from mock_server.control import http_call
 from mock_server.control.http_call import Address, RawResponse, Request
-from mock_server.domain.access import bare_key
+from mock_server.domain.access import secret_part
 from mock_server.domain.limits import ClientLimits
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ class KeyedClient:
         sent = " ".join(request.headers.get(name, "") for name in _CREDENTIALS)
         keys = (self.key, *sent.split())
         # The service may repeat a key without the app id that follows it.
-        forms = (*keys, *map(bare_key, keys))
+        forms = (*keys, *map(secret_part, keys))
         return RequestSecrets.from_declared(map(str.encode, forms))
 
 

@@ -149,6 +149,29 @@ def test_declared_keys_that_end_as_an_app_id_does_are_two_keys(
         assert answer.status_code == 200
 
 
+def test_a_declared_key_with_the_app_id_of_another_one_is_its_own(
+    make_api: MakeApi,
+) -> None:
+    keys = ["fastgpt-a-key", "fastgpt-a-key-65d8a1f0c3b2a94e7f106a01"]
+    api = make_api(LIBRARY | {"keys": [{"key": key} for key in keys]})
+    headers = {"Authorization": f"Bearer {keys[0]}"}
+    asked = {"offset": 0, "datasetId": DATASET}
+    assert api.client.post(LIST, json=asked, headers=headers).is_success
+    for key, count in zip(keys, (1, 0), strict=True):
+        called = {"operation": "listV2", "key": key, "exactly": count}
+        assert api.client.post("/__admin/journal/verify", json=called).is_success
+
+
+@pytest.mark.parametrize("app_id", ["", "-65d8a1f0c3b2a94e7f106a01"])
+def test_a_fault_matches_a_key_with_the_app_id_that_is_sent(
+    api: Api, app_id: str
+) -> None:
+    add(api, "error", match={"key": f"fastgpt-a-key{app_id}"})
+    headers = {"Authorization": "Bearer fastgpt-a-key-65d8a1f0c3b2a94e7f106a01"}
+    asked = {"offset": 0, "datasetId": DATASET}
+    assert api.client.post(LIST, json=asked, headers=headers).status_code == 503
+
+
 def test_a_page_can_read_the_headers_of_a_rate_limit(api: Api) -> None:
     add(api, "rate_limit", limit=1, window=10)
     headers = {"Authorization": "Bearer k", "Origin": "https://panel.example"}

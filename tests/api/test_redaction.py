@@ -388,14 +388,24 @@ def test_a_key_in_an_authorization_of_another_form_is_in_no_entry(
     assert key not in repr(entry)
 
 
+@pytest.mark.parametrize("key", ["fastgpt-UnknownKey", "fastgpt-ab", "mykey12345678"])
 @pytest.mark.parametrize("sent", ["{}-65d8a1f0c3b2a94e7f106a01", "<{}>", "{}."])
-def test_a_key_is_in_no_entry_though_more_was_sent_with_it(api: Api, sent: str) -> None:
-    key = "fastgpt-UnknownKey"
+def test_a_key_is_in_no_entry_though_more_was_sent_with_it(
+    api: Api, sent: str, key: str
+) -> None:
     asked = {"offset": 0, "datasetId": DATASET, "more": key}
     headers = {"Authorization": f"Bearer {sent.format(key)}"}
     assert api.client.post(LIST, headers=headers, json=asked).is_success
     api.client.get(f"/{key}", headers=headers)
     assert key not in "".join(map(repr, api.sandbox.journal.since(0)))
+
+
+def test_a_word_in_front_of_an_app_id_is_no_key(api: Api) -> None:
+    asked = {"offset": 0, "datasetId": DATASET, "more": "a customer"}
+    headers = {"Authorization": "Bearer customer-65d8a1f0c3b2a94e7f106a01"}
+    assert api.client.post(LIST, headers=headers, json=asked).is_success
+    (entry,) = api.journal()
+    assert entry["request"]["body"] == asked
 
 
 @pytest.mark.parametrize(

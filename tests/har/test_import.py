@@ -219,7 +219,7 @@ def test_a_secret_in_a_body_of_any_form_is_in_no_answer(
         ("Cookie", "a=%7B%22token%22%3A%20%22abcdefgh%22%7D"),
         ("Cookie", "connect.sid=abcdefgh"),
         ("Authorization", "ApiKey id:abcdefgh"),
-        ("X-Api-Key", "abcdefgh-65d8a1f0c3b2a94e7f106a01"),
+        ("X-Api-Key", "abcdefgh77-65d8a1f0c3b2a94e7f106a01"),
         ("X-CSRF", "abcdefgh"),
     ],
 )
@@ -231,6 +231,13 @@ def test_a_secret_in_a_header_of_any_form_is_in_no_answer(
     made = entry("/a", body, kind="text/plain", sent={name: value})
     [part] = responses(tmp_path, made)
     assert part["text"] == "[redacted] of username administrator"
+
+
+def test_a_word_in_front_of_an_app_id_stays_in_answers(tmp_path: Path) -> None:
+    sent = {"X-Api-Key": "customer-65d8a1f0c3b2a94e7f106a01"}
+    made = entry("/a", "a customer", kind="text/plain", sent=sent)
+    [part] = responses(tmp_path, made)
+    assert part["text"] == "a customer"
 
 
 def test_a_word_after_basic_is_no_secret(tmp_path: Path) -> None:

@@ -84,11 +84,14 @@ class Criteria(Input, omit_defaults=True, kw_only=True):
 
 
 Facts = Mapping[str, object]
-"""The expected values by field of Criteria, only for fields that are set."""
+"""The expected values by field of Criteria, only for fields that are set.
+
+`key` are the forms in which entries may have the key.
+"""
 
 
 class KnownNames:
-    """The names that criteria of one call may have besides those of operations."""
+    """Names besides those of operations, and keys, that criteria may have."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -103,6 +106,14 @@ class KnownNames:
         """The operations of entries: an answer that has ended has no route any more."""
         return {each.operation for each in self._call.sandbox.journal.since(0)}
 
+    def forms_of(self, key: str) -> Sequence[str]:
+        """Return the forms of a full or redacted key that entries may have."""
+        # A key may look redacted. Entries have it without an app id that follows it,
+        # but for a key that is declared as a whole.
+        is_declared = key in self._call.sandbox.store.fixture.keys
+        bare = key if is_declared else bare_key(key)
+        return as_redacted(key), redacted_key(key), redacted_key(bare)
+
 
 def facts_of(criteria: Criteria, known: KnownNames, root: str) -> Facts:
     """Return the fields of criteria that are set, as plain data.
@@ -111,6 +122,8 @@ def facts_of(criteria: Criteria, known: KnownNames, root: str) -> Facts:
     the request, such as `$`.
     """
     facts = {name: getattr(criteria, name) for name in Criteria.__struct_fields__}
+    if criteria.key is not UNSET:
+        facts["key"] = known.forms_of(criteria.key)
     if criteria.operation is not UNSET:
         name, place = criteria.operation, f"{root}.operation"
         if name not in OPERATIONS and name not in known.in_journal:
@@ -139,13 +152,10 @@ def _with_short_marks(value: object) -> object:
 
 
 def _wanted(name: str, fact: Any, entry: Entry) -> object:
-    """Return a fact as entries hold it: keys are redacted, if not those of criteria."""
+    """Return the value of a fact to compare with that of an entry."""
     if name != "key":
         return fact
-    # A key may look redacted, so it is redacted again if that makes it match. The
-    # journal has it without an app id that follows it.
-    forms = redacted_key(fact), redacted_key(bare_key(fact))
-    return entry.key if entry.key in forms else as_redacted(fact)
+    return entry.key if entry.key in fact else fact[0]
 
 
 def fact_of(name: str, entry: Entry) -> object:

@@ -178,7 +178,8 @@ class Request(Struct, frozen=True, dict=True):
     """The data of a request that faults and answers match.
 
     `names` are the names of the operation, or of the answered routes that match. `keys`
-    are the API key that was sent, by which rate limits count, and the declared key.
+    are the API key, by which rate limits count, the same with the app id that was sent
+    behind it, and the declared key.
     `traits` are those of the operation; `content` is the raw body.
     `is_on_new_connection` is True if the client opened the connection for this request.
     `read_head` returns the head; it is called only if a match needs the head.

@@ -13,7 +13,7 @@ import msgspec
 
 from mock_server.api.headers import CREDENTIAL_NAME, HEADER_WORD
 from mock_server.api.redaction import HIDDEN
-from mock_server.domain.access import bare_key
+from mock_server.domain.access import secret_part
 from mock_server.service.har.reading import (
     NOT_JSON,
     BadBody,
@@ -100,7 +100,7 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
         keys = [{"apiKey": json_of(answer)}] if _CREATES_KEY in url else []
         texts += _secrets_in_body(answer.decode(errors="replace"), *keys)
     secrets = {each for each in texts if not _URL_START.match(each)}
-    secrets |= set(map(bare_key, secrets))
+    secrets |= set(map(secret_part, secrets))
     spelled = {form for each in secrets for form in _spellings(each)}
     return {each.encode("utf-8", "replace") for each in spelled} - _KNOWN_NON_SECRETS
 
