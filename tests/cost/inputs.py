@@ -173,10 +173,19 @@ def collection(**parts: Any) -> Sent:
 
 
 def marked(size: int) -> list[Sent]:
-    """A collection with a name of marks in no order, and a search of it."""
-    name = b'{"name":%b}' % text("\u0301\u0f73\u0327", size)
-    put = Sent(f"/__admin/datasets/{DATASET}/collections/new", name, "PUT")
-    return [put, with_fields(searchText="x")]
+    """Collections with long names and tags of marks in no order, and a search."""
+    marks = "".join(marks_in_any_order(size))
+    fields = {"name": marks, "tags": [marks[:1_000]] * Published.tags}
+    path = f"/datasets/{DATASET}/collections"
+    puts = [admin("PUT", f"{path}/new-{n}", fields) for n in range(8)]
+    return [*puts, with_fields(searchText="x")]
+
+
+def marked_titles(size: int) -> list[Sent]:
+    """A chat with titles of marks in no order, and a search of it."""
+    marks = "".join(marks_in_any_order(size))
+    chats = Sent(f"/__admin/apps/{APP}/chats", method="GET", query="name=x")
+    return [chat(title=marks, customTitle=marks), chats]
 
 
 def marked_names(count: int) -> list[Sent]:
@@ -331,6 +340,11 @@ def rows_of(count: int, part: str, chars: int, last: Sent) -> list[Sent]:
         for n in range(count)
     )
     return [EMPTY, *rows, last]
+
+
+def insertion_of(text: str, number: int) -> Sent:
+    """A data row with a text, and with one as long that begins with a number."""
+    return sent_json(INSERT, collectionId="c", q=text, a=f"{number:02}{text[2:]}")
 
 
 def rows_listed(**fields: Any) -> Sent:
@@ -527,7 +541,8 @@ OPERATIONS = {
         Published.search_chars, lambda n: with_fields(searchText="e\u0301" * (n // 2))
     ),
     # Ordering marks takes five times what folding other text does, once for each.
-    "marks that are searched": Input(BODY // 5, marked),
+    "marks that are searched": Input(65_536, marked),
+    "marks in titles that are searched": Input(65_536, marked_titles),
     "marks in names that were written": Input(1_000, marked_names),
     "marks in a searchText": Input(
         Published.search_chars,
@@ -554,6 +569,14 @@ OPERATIONS = {
         lambda n: sent_json(
             f"{CHATS}/history/batchDelete", appId="a", chatIds=["a"] * n + [""]
         ),
+    ),
+    "marks in any order in rows that are searched": Input(
+        8_192,
+        lambda n: [
+            EMPTY,
+            *[insertion_of("".join(marks_in_any_order(n)), at) for at in range(20)],
+            rows_listed(offset=0, searchText="x"),
+        ],
     ),
     "marks in any order in a row that is searched": Input(
         131_072,

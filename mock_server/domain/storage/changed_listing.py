@@ -45,7 +45,7 @@ class FoldedTexts(dict[Collection, tuple[str, ...]]):
         self._put = put
 
     def __missing__(self, item: Collection) -> tuple[str, ...]:
-        texts = tuple(map(fold, (item.name, *item.tags)))
+        texts = tuple(map(fold, item.searched_texts))
         if self._put.get(item.id) is item:
             self[item] = texts
         return texts
@@ -143,9 +143,10 @@ class ChangedListing:
                     if search.matches(item, folded):
                         found.append(item, bisect_left(indexes, place), key)
                     room -= sum(map(len, folded))
-                    if room < 0:
+                    # An item with long texts counts as several steps.
+                    while room < 0:
                         yield
-                        room = _STEP_CHARS
+                        room += _STEP_CHARS
             if (yield from log.apply_in_steps(found, len(found.removed))):
                 self._results[found] = search, ref(hits)
                 return found

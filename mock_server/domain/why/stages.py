@@ -164,7 +164,7 @@ class Stages:
         listing = Tree((self.item,)).listing(self.scope, self.choices.list_order)
         if not listing.items:
             yield "folder"
-        texts = [fold(each) for each in (self.item.name, *self.item.tags)]
+        texts = [*map(fold, self.item.searched_texts)]
         for name, search, _ in self.search.stages():
             if not search.matches(self.item, texts):
                 yield name

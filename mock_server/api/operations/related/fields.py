@@ -332,9 +332,10 @@ def containing(
         if max_chars <= 0:
             matches.is_complete = False
             break
-        if max_chars < step_end:
+        # An object with long texts counts as several steps.
+        while max_chars < step_end:
             yield
-            step_end = max_chars - _CHARS_PER_STEP
+            step_end -= _CHARS_PER_STEP
         text, other_text = texts_of(each)
         first, chars_left = yield from fold_in_steps(text, max_chars)
         second, chars_left = yield from fold_in_steps(other_text, max(chars_left, 0))

@@ -309,9 +309,10 @@ def _matches(
     hits = []
     step_end = max_chars - _CHARS_PER_STEP
     for row, collection in rows:
-        if max_chars < step_end:
+        # A row with long texts counts as several steps.
+        while max_chars < step_end:
             yield
-            step_end = max_chars - _CHARS_PER_STEP
+            step_end -= _CHARS_PER_STEP
         if max_chars <= 0:
             break
         text = _beginning((row.q, row.a, *row.indexes), max_chars)
