@@ -37,10 +37,8 @@ class Published:
     """Characters of a chat's title."""
     name_chars: Final = 1_024
     """Characters of the name of a dataset or a collection."""
-    searched_name_chars: Final = 16 * 1024
-    """Characters at the start of a name or title that a list searches."""
-    searched_tag_chars: Final = 256
-    """Characters at the start of a tag that a list searches."""
+    fixture_text_chars: Final = 8 * 1024
+    """Characters of a short text in a fixture, such as a name or title."""
     intro_chars: Final = 16 * 1024
     """Characters of a dataset's introduction, or of its avatar's address."""
     ids: Final = 1_000

@@ -12,7 +12,7 @@ from tests.rationed import answers_with_less
 from tests.support import APP, CHAT, DATASET, Api
 
 LONG = "x" * 300
-ITEM = {"name": LONG, "tags": [LONG], "data": [{"q": LONG}]}
+ITEM = {"name": LONG, "tags": [LONG[:256]], "data": [{"q": LONG}]}
 CHATS = [{"chatId": "new", "title": LONG, "records": [{"obj": "AI", "text": LONG}]}]
 Change = tuple[str, str, Any]
 CHANGES: list[Change] = [

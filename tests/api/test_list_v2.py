@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
 from mock_server.fixture.source.files import shipped_path
 from tests.conftest import MakeApi
-from tests.support import DATASET, Api
+from tests.support import Api
 
 
 def test_an_item_has_the_13_documented_fields(api: Api) -> None:
@@ -80,25 +79,3 @@ def _all_pages(api: Api, dataset: str, parent: str | None, size: int) -> list[An
         items += data["list"]
         if len(items) >= data["total"]:
             return items
-
-
-@pytest.mark.parametrize(
-    ("texts", "is_found"),
-    [
-        ({"name": "n" * 16_383 + "!"}, True),
-        ({"name": "n" * 16_384 + "!"}, False),
-        ({"name": "n", "tags": ["t" * 255 + "!"]}, True),
-        ({"name": "n", "tags": ["t" * 256 + "!"]}, False),
-    ],
-)
-def test_the_beginnings_of_long_texts_are_searched(
-    make_api: MakeApi, texts: dict[str, Any], is_found: bool
-) -> None:
-    """Whether the collection is of the fixture, or was put."""
-    collections = [{"_id": "fixed", **texts}]
-    api = make_api({"datasets": [{"id": DATASET, "collections": collections}]})
-    api.admin("PUT", f"/datasets/{DATASET}/collections/put", texts)
-    assert api.ids(searchText="!") == (["fixed", "put"] if is_found else [])
-    request = quote('{"searchText": "!"}')
-    why = api.admin("GET", f"/why?dataset={DATASET}&item=put&request={request}")
-    assert why.json()["shown"] is is_found

@@ -175,10 +175,30 @@ def collection(**parts: Any) -> Sent:
 def marked(size: int) -> list[Sent]:
     """Collections with long names and tags of marks in no order, and a search."""
     marks = "".join(marks_in_any_order(size))
-    fields = {"name": marks, "tags": [marks[:1_000]] * Published.tags}
+    fields = {"name": marks, "tags": [marks[: Published.id_chars]] * Published.tags}
     path = f"/datasets/{DATASET}/collections"
     puts = [admin("PUT", f"{path}/new-{n}", fields) for n in range(8)]
     return [*puts, with_fields(searchText="x")]
+
+
+def explained(size: int) -> list[Sent]:
+    """Why a search does not show such a collection."""
+    asked = {"dataset": DATASET, "item": "new-0", "request": '{"searchText":"x"}'}
+    return [*marked(size)[:1], Sent("/__admin/why", b"", "GET", query=urlencode(asked))]
+
+
+def long_texts(text: str) -> Sent:
+    """A state of collections whose texts are this one, and its beginning."""
+    names = ("name", "externalFileId", "rawLink", "fileId", "tmbId", "trainingType")
+    texts = dict.fromkeys(names, text)
+    tags = [text[: Published.id_chars]] * Published.tags
+    entry = {"repeat": 100, "tags": tags, **texts}
+    return admin("PUT", "/state", {"datasets": [{"id": "d", "collections": [entry]}]})
+
+
+def listed_of(dataset: str, **fields: Any) -> Sent:
+    """A list of a dataset."""
+    return sent_json(LIST, datasetId=dataset, offset=0, **fields)
 
 
 def marked_titles(size: int) -> list[Sent]:
@@ -541,8 +561,19 @@ OPERATIONS = {
         Published.search_chars, lambda n: with_fields(searchText="e\u0301" * (n // 2))
     ),
     # Ordering marks takes five times what folding other text does, once for each.
-    "marks that are searched": Input(65_536, marked),
-    "marks in titles that are searched": Input(65_536, marked_titles),
+    "marks that are searched": Input(Published.fixture_text_chars, marked),
+    "marks in titles that are searched": Input(
+        Published.fixture_text_chars, marked_titles
+    ),
+    "marks that are explained": Input(Published.fixture_text_chars, explained),
+    "page of long texts": Input(
+        Published.fixture_text_chars,
+        lambda n: [long_texts("\x01" * n), listed_of("d", pageSize=100)],
+    ),
+    "page of long texts that fits": Input(
+        Published.fixture_text_chars,
+        lambda n: [long_texts("\x01" * n), listed_of("d", pageSize=18)],
+    ),
     "marks in names that were written": Input(1_000, marked_names),
     "marks in a searchText": Input(
         Published.search_chars,
@@ -1583,10 +1614,10 @@ ADMIN = {
         48_000, lambda n: [EMPTY, reply(parts=[{"quotes": [{"id": "x"}] * n}])]
     ),
     "list of chats with long titles": Input(
-        24,
+        1_000,
         lambda n: [
-            chats(n, title="x" * 900_000),
-            Sent("/__admin/apps/a/chats", method="GET"),
+            chats(n, title="x" * 8_000, customTitle="y" * 8_000),
+            Sent("/__admin/apps/a/chats", method="GET", query="limit=1000"),
         ],
     ),
     "match of a fault": Input(

@@ -12,6 +12,8 @@ from typing import Any
 import msgspec
 from msgspec import NODEFAULT, Struct
 
+from mock_server.domain.limits import Published
+
 Schema = Mapping[str, Any]
 LARGEST = 2**53 - 1
 """The largest integer that JSON readers keep exact: the bound of what has no other."""
@@ -149,7 +151,7 @@ def _string(schema: Schema) -> str:
     if schema.get("contentMediaType") == "application/json":
         return "JSON"
     low, high = schema.get("minLength"), schema.get("maxLength")
-    if low is None and high is None:
+    if low is None and high in (None, Published.fixture_text_chars):
         return "text"
     return f"text ({_bounded('', low, high).strip()})"
 

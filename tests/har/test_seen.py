@@ -214,6 +214,14 @@ def test_odd_items_become_a_fixture_that_loads(items: list[Any]) -> None:
     )
 
 
+def test_long_texts_are_cut() -> None:
+    long = item("a", name="n" * 9_000, tags=["t" * 300, "x"])
+    document: Any = seen_of(listed([long])).document()
+    (found,) = document["datasets"][0]["collections"]
+    assert found["name"] == "n" * 8_192
+    assert found["tags"] == ["t" * 256, "x"]
+
+
 def _answer(**fields: Any) -> bytes:
     return json.dumps({"code": 200, "data": page([item("a")])} | fields).encode()
 

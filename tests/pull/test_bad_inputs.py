@@ -178,6 +178,14 @@ def pulled(url: str, *args: str, **variables: str) -> Ended:
     return run("pull", *given, **{"MOCK_SERVER_PULL_KEY": KEY, **variables})
 
 
+def test_texts_that_no_fixture_can_have_are_cut(tmp_path: Path) -> None:
+    long = COLLECTION | {"name": "n" * 9_000, "tags": ["t" * 300]}
+    with strangers({"long": says(page(long))}) as strange:
+        made = pull_of(strange.url("long"), tmp_path / "a.json", Selection((DATASET,)))
+    (found,) = json.loads(made)["datasets"][0]["collections"]
+    assert (found["name"], found["tags"]) == ("n" * 8_192, ["t" * 256])
+
+
 @pytest.mark.ci
 def test_nobody_there_is_told() -> None:
     ended = pulled("http://127.0.0.1:1")

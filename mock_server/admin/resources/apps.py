@@ -89,12 +89,12 @@ async def get_chats(call: Call, query: ChatsQuery) -> ChatsView:
     """
     store, app = call.sandbox.store, app_of(call)
     search_term, end = fold(query.name or ""), query.offset + query.limit
-    page, total, max_chars = [], 0, Published.searched_name_chars
+    page, total = [], 0
     async with aclosing(in_slices(store.chats_and_gaps(app))) as chats:
         async for chat in chats:
             if chat is None or not (
-                search_term in fold(chat.title[:max_chars])
-                or search_term in fold(chat.custom_title[:max_chars])
+                search_term in fold(chat.title)
+                or search_term in fold(chat.custom_title)
             ):
                 continue
             if query.offset <= total < end:

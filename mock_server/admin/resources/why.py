@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,6 +18,7 @@ from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.request import ListV2
 from mock_server.domain.messages import describe_value, did_you_mean, quoted
+from mock_server.domain.objects.haystack import fold
 from mock_server.domain.sandboxes.registry import DEFAULT
 from mock_server.domain.validation.json_match import deeper_than
 from mock_server.domain.why.explain import Why, explain
@@ -55,7 +57,9 @@ def get_why(call: Call, query: WhyQuery) -> Why:
     request = TriedRequest(_fields(query), state.choices, key)
     # API keys are checked as at the address of the sandbox.
     bound_to = None if sandbox.name == DEFAULT else sandbox.name
-    reader = RequestReader(_read, lambda key, state: authorize(key, state, bound_to))
+    reader = RequestReader(
+        _read, lambda key, state: authorize(key, state, bound_to), cache(fold)
+    )
     return explain(state, reader, request, item)
 
 

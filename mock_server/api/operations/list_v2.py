@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field, structs
 
 from mock_server.api.envelope import SUCCESS
+from mock_server.api.items import within_page
 from mock_server.api.operations import body_field, contract
 from mock_server.api.operations.operation import (
     DEMO_DATASET,
@@ -193,7 +194,7 @@ _BODY = SUCCESS % b'{"list":[%b],"total":%d}'
 
 def items_text(page: Page[Collection], state: State) -> bytes:
     """Return the items of a page as JSON objects, separated by commas."""
-    items = [_cached_item_text(item, state) for item in page.items]
+    items = [*within_page(_cached_item_text(item, state) for item in page.items)]
     is_extended = state.choices.item_fields == "extended"
     view = _ROLES if is_extended else _PERMISSIONS
     end = b',"permission":%b}' % view[page.level]

@@ -230,7 +230,7 @@ class Listing:
 
     def _fold_in_steps(self) -> Steps[Haystack]:
         if self._haystack is None:
-            texts = (item.searched_texts for item in self.items)
+            texts = ((item.name, *item.tags) for item in self.items)
             self._haystack = yield from Haystack.from_items(texts)
         return self._haystack
 

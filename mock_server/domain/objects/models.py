@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, Level, Permissions
 from mock_server.domain.clock import DEFAULT_TIME
-from mock_server.domain.limits import Published
 from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.replies import Pace, StoredReply
 
@@ -143,12 +142,6 @@ class Collection(Struct, frozen=True, eq=False, gc=False):
     file_id: str | None = None
     raw_link: str | None = None
     file_size: int | None = None
-
-    @property
-    def searched_texts(self) -> tuple[str, ...]:
-        """The beginnings of the name and of the tags, which a list searches."""
-        tags = (each[: Published.searched_tag_chars] for each in self.tags)
-        return self.name[: Published.searched_name_chars], *tags
 
     @property
     def training_mode(self) -> str:

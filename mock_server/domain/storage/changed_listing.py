@@ -45,7 +45,7 @@ class FoldedTexts(dict[Collection, tuple[str, ...]]):
         self._put = put
 
     def __missing__(self, item: Collection) -> tuple[str, ...]:
-        texts = tuple(map(fold, item.searched_texts))
+        texts = tuple(map(fold, (item.name, *item.tags)))
         if self._put.get(item.id) is item:
             self[item] = texts
         return texts

@@ -300,7 +300,7 @@ class ChangedTree(FolderTree):
             return 0  # more drop the listings anyway
         folded, chars = 0, Counter[str | None]()
         for each in collections:
-            texts = each.searched_texts
+            texts = each.name, *each.tags
             folded += costly_chars(texts)
             compared = sum(map(len, texts)) + CHARS_BESIDES * len(texts)
             chars[each.parent_id] += compared

@@ -6,7 +6,8 @@ that the message can name all mistakes with their places.
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct, inspect
@@ -71,25 +72,33 @@ def with_integers(
         with suppress(msgspec.ValidationError):
             return msgspec.convert(value, target_type, strict=False)
     plain_type: type = target_type
-    converted = _with_integers(value, walk.type_info(plain_type))
+    converted = _fitted(value, walk.type_info(plain_type), is_cut=False)
     return msgspec.convert(converted, target_type)
 
 
-def _with_integers(value: object, expected: inspect.Type) -> object:
+def fitted(value: object, target_type: Any) -> object:
+    """Return plain data for a type: 3.0 as an integer, and long texts cut, but ids."""
+    return _fitted(value, walk.type_info(target_type), is_cut=True)
+
+
+def _fitted(value: object, expected: inspect.Type, *, is_cut: bool) -> object:
+    fit = partial(_fitted, is_cut=is_cut)
     match walk.without_metadata(expected), value:
         case inspect.UnionType() as union, _:
             kind = walk.alternative_for(value, union)
-            return value if kind is None else _with_integers(value, kind)
+            return value if kind is None else fit(value, kind)
         case inspect.IntType(), float():
             return walk.integral_as_int(value)
+        case inspect.StrType(min_length=None, max_length=int(high)), str() if is_cut:
+            return value[:high]
         case inspect.ListType(item_type=kind), list():
-            return [_with_integers(each, kind) for each in value]
+            return [fit(each, kind) for each in value]
         case inspect.DictType(value_type=kind), dict():
-            return {name: _with_integers(each, kind) for name, each in value.items()}
+            return {name: fit(each, kind) for name, each in value.items()}
         case inspect.StructType(fields=fields), dict():
             kinds = {field.encode_name: field.type for field in fields}
             return {
-                name: _with_integers(each, kinds[name]) if name in kinds else each
+                name: fit(each, kinds[name]) if name in kinds else each
                 for name, each in value.items()
             }
     return value

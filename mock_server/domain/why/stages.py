@@ -20,7 +20,6 @@ from mock_server.domain.listing.list_v2 import Page, list_v2
 from mock_server.domain.listing.request import ListV2, scope_of, search_of
 from mock_server.domain.messages import hint_of_name, quoted
 from mock_server.domain.objects.dataset import Tree
-from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.index import Search
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.state import State
@@ -44,11 +43,12 @@ class RequestReader(Struct, frozen=True):
     """Functions that read fields and authorize API keys, as for requests of clients.
 
     `read` returns the checked request, `authorize` the caller of a key. Both raise
-    Refusal.
+    Refusal. `fold` may keep what it returns: each remedy that is tried needs it.
     """
 
     read: Callable[[Fields, Choices], ListV2]
     authorize: Callable[[str, State], Caller]
+    fold: Callable[[str], str]
 
 
 class TriedRequest(Struct, frozen=True):
@@ -164,7 +164,7 @@ class Stages:
         listing = Tree((self.item,)).listing(self.scope, self.choices.list_order)
         if not listing.items:
             yield "folder"
-        texts = [*map(fold, self.item.searched_texts)]
+        texts = [*map(self._reader.fold, (self.item.name, *self.item.tags))]
         for name, search, _ in self.search.stages():
             if not search.matches(self.item, texts):
                 yield name

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from math import inf
 from typing import Any
@@ -11,6 +12,7 @@ from msgspec import UNSET, structs
 
 from mock_server.domain.clock import is_time
 from mock_server.domain.limits import DEFAULT_LIMITS
+from mock_server.domain.validation.convert import fitted
 from mock_server.fixture import document
 from mock_server.fixture.builders.parts import DOT_SEGMENTS
 
@@ -221,14 +223,18 @@ def part_of(
 ) -> Fields:
     """Return the valid fields of an item that a fixture part of this type can have.
 
-    Fields in `omit` are left out; so is null, which is the default of a nullable
-    field.
+    Long texts are cut. Fields in `omit` are left out; so is null, which is the default
+    of a nullable field.
     """
-    return {
-        name: item[name]
+    values = (
+        (name, _value(item[name], field_type), has_time)
         for name, (field_type, has_time) in _fields(part_type).items()
         if name not in omit and item.get(name) is not None
-        if _is_valid(item[name], field_type) and (not has_time or is_time(item[name]))
+    )
+    return {
+        name: value
+        for name, value, has_time in values
+        if value is not None and (not has_time or is_time(value))
     }
 
 
@@ -241,9 +247,13 @@ def _fields(part_type: type[document.Part]) -> Mapping[str, tuple[Any, bool]]:
     }
 
 
-def _is_valid(value: object, field_type: Any) -> bool:
-    try:
+def _value(value: Any, field_type: Any) -> Any:
+    """Return a value as fixtures can have it, or None."""
+    with suppress(msgspec.ValidationError):
         msgspec.convert(value, field_type)
-    except msgspec.ValidationError:
-        return False
-    return True
+        return value
+    cut = fitted(value, field_type)
+    with suppress(msgspec.ValidationError):
+        msgspec.convert(cut, field_type)
+        return cut
+    return None

@@ -23,7 +23,7 @@ from mock_server.domain.clock import is_time
 from mock_server.domain.limits import ClientLimits
 from mock_server.domain.messages import describe_value, quoted
 from mock_server.domain.printable import one_line
-from mock_server.domain.validation.convert import with_integers
+from mock_server.domain.validation.convert import fitted
 from mock_server.fixture.document import ChatPart, Count, Id, RowPart, SingleCollection
 from mock_server.service.client import Busy, KeyedClient, Report, Sleep, keep_trying
 
@@ -283,14 +283,18 @@ def _page_problem(page: ServicePage[Any], list_ref: ListRef, size: int) -> str:
 
 
 def _decode(content: bytes, data_type: type[T]) -> T:
-    """Decode JSON as a type; accept 3.0 as an integer. Raises ValueError."""
+    """Decode JSON as a type; accept 3.0 as an integer, and cut texts for a fixture.
+
+    Raises ValueError.
+    """
     try:
         try:
             return msgspec.json.decode(content, type=data_type)
         except msgspec.ValidationError:
             if data_type is Envelope:  # an envelope keeps its data as JSON
                 raise
-            return with_integers(msgspec.json.decode(content), data_type)
+            plain = fitted(msgspec.json.decode(content), data_type)
+            return msgspec.convert(plain, data_type)
     except UnicodeDecodeError:
         raise ValueError("not UTF-8") from None
     except RecursionError:
