@@ -49,6 +49,8 @@ class Published:
     """Tags of a collection or filter."""
     indexes: Final = 100
     """Indexes of a data row."""
+    row_bytes: Final = 12 * 1024 * 1024
+    """Bytes of a data row in a fixture, as JSON."""
     integer: Final = 2**53 - 1
     """The largest integer that every JSON reader keeps exact (RFC 8259 6)."""
 

@@ -196,6 +196,12 @@ def long_texts(text: str) -> Sent:
     return admin("PUT", "/state", {"datasets": [{"id": "d", "collections": [entry]}]})
 
 
+def dataset_of_row(indexes: Sequence[str]) -> dict[str, Any]:
+    """A dataset with a data row that has these indexes."""
+    row = {"_id": "r", "q": "q", "a": "\n", "indexes": indexes}
+    return {"id": "d", "collections": [{"name": "n", "data": [row]}]}
+
+
 def listed_of(dataset: str, **fields: Any) -> Sent:
     """A list of a dataset."""
     return sent_json(LIST, datasetId=dataset, offset=0, **fields)
@@ -566,6 +572,13 @@ OPERATIONS = {
         Published.fixture_text_chars, marked_titles
     ),
     "marks that are explained": Input(Published.fixture_text_chars, explained),
+    "largest row": Input(
+        Published.text_chars,
+        lambda n: [
+            state(json.dumps({"datasets": [dataset_of_row(["\n" * n] * 5)]})),
+            Sent(f"{RELATED}/data/detail", b"", "GET", query="id=r"),
+        ],
+    ),
     "page of long texts": Input(
         Published.fixture_text_chars,
         lambda n: [long_texts("\x01" * n), listed_of("d", pageSize=100)],
