@@ -18,7 +18,7 @@ class Published:
     related_page_size: Final = 1_000
     """Items on a page of a related route."""
     page_bytes: Final = 8 * 1024 * 1024
-    """Bytes of such a page, unless one item takes more."""
+    """Bytes of a page of items, unless one item takes more."""
     export_bytes: Final = 4 * 1024 * 1024
     """Bytes of an export, unless one row takes more."""
     id_chars: Final = 256
