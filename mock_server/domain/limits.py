@@ -18,7 +18,7 @@ class Published:
     related_page_size: Final = 1_000
     """Items on a page of a related route."""
     page_bytes: Final = 8 * 1024 * 1024
-    """Bytes of a page of items, unless one item takes more."""
+    """Bytes of a page, unless one item takes more; of the texts of a data row."""
     export_bytes: Final = 4 * 1024 * 1024
     """Bytes of an export, unless one row takes more."""
     id_chars: Final = 256
@@ -49,8 +49,6 @@ class Published:
     """Tags of a collection or filter."""
     indexes: Final = 100
     """Indexes of a data row."""
-    row_bytes: Final = 12 * 1024 * 1024
-    """Bytes of a data row in a fixture, as JSON."""
     integer: Final = 2**53 - 1
     """The largest integer that every JSON reader keeps exact (RFC 8259 6)."""
 

@@ -196,9 +196,9 @@ def long_texts(text: str) -> Sent:
     return admin("PUT", "/state", {"datasets": [{"id": "d", "collections": [entry]}]})
 
 
-def dataset_of_row(indexes: Sequence[str]) -> dict[str, Any]:
-    """A dataset with a data row that has these indexes."""
-    row = {"_id": "r", "q": "q", "a": "\n", "indexes": indexes}
+def dataset_of_row(text: str) -> dict[str, Any]:
+    """A dataset with a data row of this text, twice: details repeat both texts."""
+    row = {"_id": "r", "q": text, "a": text}
     return {"id": "d", "collections": [{"name": "n", "data": [row]}]}
 
 
@@ -575,7 +575,7 @@ OPERATIONS = {
     "largest row": Input(
         Published.text_chars,
         lambda n: [
-            state(json.dumps({"datasets": [dataset_of_row(["\n" * n] * 5)]})),
+            state(json.dumps({"datasets": [dataset_of_row("\x01" * (n // 2))]})),
             Sent(f"{RELATED}/data/detail", b"", "GET", query="id=r"),
         ],
     ),

@@ -16,12 +16,15 @@ from mock_server.domain.call import Call, ParentNotFound
 from mock_server.domain.datasets import upload_tickets
 from mock_server.domain.datasets.dataset_folders import ROOT, FolderCycle
 from mock_server.domain.errors import refusal
+from mock_server.domain.limits import Published
 from mock_server.domain.messages import describe_value, quoted
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.index import Search
 from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.objects.pending import Steps, in_steps
+from mock_server.domain.objects.rows import oversize
 from mock_server.domain.objects.uploads import File, FileNotFound
+from mock_server.domain.printable import size_text
 from mock_server.domain.storage import training
 
 CollectionForbidden = refusal(
@@ -211,6 +214,13 @@ def check_rows(call: Call, dataset: Dataset, collection_id: str, count: int) -> 
     if len(call.store.rows.get(dataset, collection_id)) + in_training + count > limit:
         expected = f"at most {limit} data rows in a collection"
         raise errors.LimitReached(expected, f"{count} more", "body")
+
+
+def check_size(row: Row) -> None:
+    """Raise LimitReached for a row whose texts do not fit on a page."""
+    if size := oversize((row.q, row.a, *row.indexes)):
+        expected = f"a data row of at most {size_text(Published.page_bytes)}"
+        raise errors.LimitReached(expected, size_text(size), "body")
 
 
 def add_rows(

@@ -21,9 +21,11 @@ from sys import getsizeof
 from typing import Any, NamedTuple
 from weakref import ref
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
+from mock_server.domain.limits import Published
 from mock_server.domain.memory import GONE_BYTES, MemoryCharge
 from mock_server.domain.objects.blocks import Blocks, ComputedSequence
 from mock_server.domain.objects.dataset import Dataset
@@ -455,6 +457,17 @@ def _hash_of(row: Row) -> int:
 _ROW_BYTES, SLOT_BYTES = 400, 8
 # Estimated bytes of a hash in a set.
 _HASH_BYTES = 72
+
+
+def oversize(texts: Sequence[str]) -> int:
+    """Return the bytes of the texts of a row as JSON, 0 if they fit on a page."""
+    if sum(map(len, texts)) <= Published.page_bytes // _MOST_BYTES_PER_CHAR:
+        return 0
+    size = len(msgspec.json.encode(texts))
+    return size if size > Published.page_bytes else 0
+
+
+_MOST_BYTES_PER_CHAR = len(r"\u0000")
 
 
 def size_of_row(row: Row) -> int:

@@ -53,3 +53,22 @@ def test_a_text_that_asks_for_one_row_makes_rows_that_a_state_takes(
     assert answer.status_code == 200
     state = api.admin("GET", "/state").json()
     assert api.admin("PUT", "/state", state).status_code == 200
+
+
+@pytest.mark.ci
+def test_a_row_that_a_state_cannot_have_is_refused(make_api: MakeApi) -> None:
+    """However it would come to be: in one request, or text after text."""
+    api = related_routes(make_api)
+    long = "\x01" * 290_000
+    row_id = insert(api, "short", indexes=[{"text": long}] * 3)
+    before = api.admin("GET", "/state").json()
+    row = {"q": long, "indexes": [{"text": long}] * 4}
+    for method, name, body in (
+        ("POST", "insertData", {"collectionId": ITEM} | row),
+        ("POST", "pushData", {"collectionId": ITEM, "data": [row]}),
+        ("PUT", "update", {"dataId": row_id, "q": long, "a": long}),
+    ):
+        answer = send(api, method, f"{DATA}/{name}", body)
+        assert answer.status_code == 409
+        assert "Expected a data row of at most 8.0 MiB" in answer.json()["message"]
+    assert api.admin("GET", "/state").json() == before

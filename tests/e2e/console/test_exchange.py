@@ -104,7 +104,11 @@ def test_problems_are_told_with_their_places_and_nothing_changes(
     items = console.drawer.role("listitem")
     expect(items).to_have_count(2)
     for item, *texts in (
-        (0, "line 3, column 11", "Expected a string, got 3: quote it"),
+        (
+            0,
+            "line 3, column 11",
+            "Expected a string of up to 8192 characters, got 3: quote it",
+        ),
         (1, "did you mean 'name'?", "nmae: Shop"),
     ):
         for text in texts:

@@ -20,7 +20,12 @@ from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import COLLECTION, ROW
 from mock_server.domain.clock import format_time
-from mock_server.domain.datasets.contents import add_rows, check_rows, replace_row
+from mock_server.domain.datasets.contents import (
+    add_rows,
+    check_rows,
+    check_size,
+    replace_row,
+)
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
@@ -128,6 +133,8 @@ def push_data(call: Call, body: PushDataBody) -> PushedView:
         )
         for row in pushed
     ]
+    for each in rows:
+        check_size(each)
     add_rows(call, dataset, collection, rows)
     return PushedView(len(rows))
 
@@ -167,6 +174,7 @@ def insert_data(call: Call, body: InsertDataBody) -> str:
         raise RowTaken("texts that no row of the collection has", "those of one", "$.q")
     own_id, indexes = call.store.new_id(), _index_texts(body.indexes)
     row = Row(own_id, body.q, a, indexes=indexes, update_time=call.now)
+    check_size(row)
     add_rows(call, dataset, collection, [row], is_immediate=True)
     return row.id
 
@@ -278,6 +286,7 @@ def data_update(call: Call, body: DataUpdateBody) -> UpdatedView | None:
         updated = replace(updated, a=body.a)
     if isinstance(body.indexes, list):
         updated = replace(updated, indexes=_index_texts(body.indexes))
+    check_size(updated)
     replace_row(call, dataset, collection, row, updated)
     if not call.facts.data_update_needs_q:
         return None
