@@ -35,7 +35,7 @@ FIVE = [
     "2:9: Expected a string of 1 to 256 characters or null, got 5: quote it",
     "3:14: unknown field 'chatID' (did you mean 'chatId'?)",
     '3:43: Expected true or false, got the string "maybe"',
-    "6:26: Expected a string, got 5: quote it",
+    "6:26: Expected a string of up to 8192 characters, got 5: quote it",
     '6:46: Expected an array, got the string "red": write it as a list: ["red"]',
 ]
 THERE = " - at --mock-server-url"
