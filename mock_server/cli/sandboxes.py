@@ -1,7 +1,9 @@
 """Defines `mock-server sandbox`, which creates, lists, shows and deletes sandboxes."""
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 from typing import Any
 from urllib.parse import quote
 
@@ -20,10 +22,10 @@ from mock_server.domain.limits import DEFAULT_LIMITS
 
 def _seconds(text: str) -> float:
     """Return a number, which the server checks, or the seconds of a text like 30m."""
-    try:
-        return float(text)
-    except ValueError:
-        return seconds_of(text)
+    with suppress(ValueError):
+        if isfinite(seconds := float(text)):
+            return seconds
+    return seconds_of(text)
 
 
 @click.group(cls=Group)
