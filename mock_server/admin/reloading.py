@@ -126,17 +126,21 @@ class Reloader:
         default = self._sandboxes.default
         secrets = self._secrets.for_request([default.state.store.fixture])
         problems = [
+            # Without the line, which may have passwords.
+            replace(each, message=redacted_text(each.message, secrets), source_part="")
+            for each in result.problems
+        ]
+        shown = [
             replace(
                 each,
                 # Without folders, which callers must not see.
                 file=one_line(PurePath(each.file).name),
-                message=one_line(redacted_text(each.message, secrets)),
-                source_part="",
+                message=one_line(each.message),
             )
-            for each in result.problems[:MAX_PROBLEMS]
+            for each in problems[:MAX_PROBLEMS]
         ]
-        self.last = replace(result, problems=problems)
-        self.on_end(result)
+        self.last = replace(result, problems=shown)
+        self.on_end(replace(result, problems=problems))
         default.count_change()
 
     async def _read_stable(self) -> Sequence[Content]:

@@ -103,6 +103,21 @@ def test_a_problem_is_told_with_its_place(fixture: Path) -> None:
 
 
 @pytest.mark.ci
+def test_a_reload_that_fails_logs_no_key_and_no_password(fixture: Path) -> None:
+    user, key = "username: root, password: word-of-anna", "{key: key-of-anna}"
+    in_place(fixture, f"users: [{{{user}}}]\nkeys: [{key}]")
+    with serving(str(fixture), "--watch", "--port=0") as (url, process):
+        in_place(fixture, f"users: [{{{user}, x: 1}}]\nkeys: [{key}, {key}]")
+        wait(lambda: problems(url))
+        process.terminate()
+        _, err = process.communicate(timeout=SECONDS)
+    told = err.partition("watching")[2]
+    assert ":1:50: unknown field 'x'" in told
+    assert "duplicate key '[redacted]'" in told
+    assert "of-anna" not in told
+
+
+@pytest.mark.ci
 def test_a_problem_quotes_no_fixture_to_those_without_the_token(fixture: Path) -> None:
     with serving(str(fixture), "--watch", "--port=0", "--admin-token=t") as (url, _):
         in_place(fixture, "apps: [{id: a, permissions: {fastgpt-secret: read}}]")
