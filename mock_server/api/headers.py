@@ -60,7 +60,8 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     """The parsed headers of a request.
 
     `key` is the bearer token; None if there is none, more than one, or one that is too
-    long; `unread_keys` are then the words in Authorization, of which one may be a key.
+    long; `unread_keys` are then the words in Authorization, of which one may be a key,
+    and always those in the headers in which other services take keys.
     `is_json` is True for exactly `Content-Type: application/json`;
     `check_content_type` accepts other forms. `length` is the announced length of the
     body in bytes, 0 if none is announced; `has_body` is True for a request with a body
@@ -88,7 +89,7 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
         They are words, and the key without an app id, and without punctuation around
         it: a client may send it so elsewhere.
         """
-        sent = (self.key,) if self.key is not None else self.unread_keys
+        sent = self.key or "", *self.unread_keys
         others = {secret_part(each.strip(_AROUND_KEY)) for each in sent}
         return self.key, self.login, *self.unread_keys, *(others - {*sent})
 
@@ -107,6 +108,7 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         key = None
     # Several lengths are equal: the wire layer refuses different ones.
     lengths = by_name.get(b"content-length", ())
+    unread = _FOREIGN_KEY_HEADERS if key else {b"authorization", *_FOREIGN_KEY_HEADERS}
     length = _announced_length(lengths[0]) if lengths else 0
     return ParsedHeaders(
         key=key,
@@ -123,7 +125,9 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         ),
         login=login_token(headers),
         has_request_id=REQUEST_ID in by_name,
-        unread_keys=() if key else _words(by_name.get(b"authorization", ())),
+        unread_keys=_words(
+            value for name in unread & by_name.keys() for value in by_name[name]
+        ),
     )
 
 

@@ -41,9 +41,12 @@ Keys are looked for without these: after `%6` or `\\u53`, they read as the end o
 escape.
 """
 _KEY_PREFIX = b"stgpt-"
-_ISSUED_KEY = re.compile(
-    ISSUED_KEY_PREFIX.encode().removeprefix(_CUT_LETTERS) + rb"[0-9a-f]+"
+_KEY_FORM = re.compile(
+    ISSUED_KEY_PREFIX.encode().removeprefix(_CUT_LETTERS)
+    + rb"[0-9a-f]+|%b[0-9a-z]{16,}+(?!\.[a-z])" % _KEY_PREFIX
 )
+"""Matches keys that sandboxes issue, and keys of the service, but not names of files.
+"""
 _MAX_SECRETS, _BYTES_PER_SECRET = 1_000, 64
 """Maximum number of secrets that are removed from a text, or one for so many bytes of a
 long text; of a text with more, nothing is kept.
@@ -59,7 +62,7 @@ class Secrets:
         """`texts` are secret in every state, such as the admin token."""
         own = redactable(text.encode() for text in texts)
         self._own = RequestSecrets.of(own)
-        self.finder = finder_of((ISSUED_KEY_PREFIX.encode(), *own))
+        self.finder = finder_of((_CUT_LETTERS + _KEY_PREFIX, *own))
         # A weak dictionary frees the finder of a fixture that no state uses any more.
         self._declared: WeakKeyDictionary[FixtureData, RequestSecrets]
         self._declared = WeakKeyDictionary()
@@ -101,8 +104,9 @@ class RequestSecrets(Struct, frozen=True):
     """The secrets that one request can show.
 
     `secrets` are sorted, and without escapes; `finder` finds all in one pass. `starts`
-    are their first bytes. Keys and login tokens that sandboxes issue are found by their
-    prefix. `others` are looked for too, as one secret may contain another.
+    are their first bytes. Keys of the service, and keys and login tokens that sandboxes
+    issue, are found by their form. `others` are looked for too, as one secret may
+    contain another.
     """
 
     secrets: tuple[bytes, ...] = ()
@@ -184,7 +188,7 @@ class RequestSecrets(Struct, frozen=True):
 
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
         """Yield start and end of secrets in a folded text, in any order."""
-        for match in _ISSUED_KEY.finditer(plain):
+        for match in _KEY_FORM.finditer(plain):
             start, end = match.span()
             yield _with_letters(plain, start), end
         for each in self._all:

@@ -400,6 +400,25 @@ def test_a_key_is_in_no_entry_though_more_was_sent_with_it(
     assert key not in "".join(map(repr, api.sandbox.journal.since(0)))
 
 
+@pytest.mark.parametrize("name", ["X-Api-Key", "api-key"])
+@pytest.mark.parametrize("scheme", ["Bearer", "Basic"])
+def test_a_key_in_a_header_of_other_services_is_nowhere_in_an_entry(
+    api: Api, name: str, scheme: str
+) -> None:
+    headers = {name: "SomeSecret1", "Authorization": f"{scheme} some-key"}
+    api.client.post(f"{LIST}?a=SomeSecret1", headers=headers, json={"b": "SomeSecret1"})
+    (entry,) = api.journal()
+    assert "somesecret1" not in repr(entry).lower()
+
+
+def test_a_key_of_the_service_is_nowhere_in_an_entry(api: Api) -> None:
+    key = "fastgpt-xRJQl5kTz0aQm2Vw"
+    api.client.post(f"/api/{key}/a?apiKey={key}", json={"b": key})
+    (entry,) = api.journal()
+    assert "xRJQl" not in repr(entry)
+    assert entry["request"]["body"] == {"b": "[redacted]"}
+
+
 def test_a_word_in_front_of_an_app_id_is_no_key(api: Api) -> None:
     asked = {"offset": 0, "datasetId": DATASET, "more": "a customer"}
     headers = {"Authorization": "Bearer customer-65d8a1f0c3b2a94e7f106a01"}
