@@ -18,7 +18,9 @@ class Published:
     related_page_size: Final = 1_000
     """Items on a page of a related route."""
     page_bytes: Final = 8 * 1024 * 1024
-    """Bytes of a page, unless one item takes more; of the texts of a data row."""
+    """Bytes of a page, unless one item takes more."""
+    row_bytes: Final = 4 * 1024 * 1024
+    """Bytes of the texts of a data row."""
     export_bytes: Final = 4 * 1024 * 1024
     """Bytes of an export, unless one row takes more."""
     id_chars: Final = 256

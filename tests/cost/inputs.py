@@ -202,6 +202,14 @@ def dataset_of_row(text: str) -> dict[str, Any]:
     return {"id": "d", "collections": [{"name": "n", "data": [row]}]}
 
 
+def permissions_of_datasets(size: int) -> Sent:
+    """A state of so many datasets, all with the same permissions of many keys."""
+    keys = [{"key": f"key-{n}"} for n in range(DEFAULT_LIMITS.keys)]
+    levels = {each["key"]: "read" for each in keys}
+    datasets = [{"id": f"d-{n}", "permissions": levels} for n in range(size)]
+    return state(json.dumps({"keys": keys, "datasets": datasets}))
+
+
 def listed_of(dataset: str, **fields: Any) -> Sent:
     """A list of a dataset."""
     return sent_json(LIST, datasetId=dataset, offset=0, **fields)
@@ -573,12 +581,13 @@ OPERATIONS = {
     ),
     "marks that are explained": Input(Published.fixture_text_chars, explained),
     "largest row": Input(
-        Published.text_chars,
+        Published.row_bytes,
         lambda n: [
-            state(json.dumps({"datasets": [dataset_of_row("\x01" * (n // 2))]})),
-            Sent(f"{RELATED}/data/detail", b"", "GET", query="id=r"),
+            state(json.dumps({"datasets": [dataset_of_row("\x01" * (n // 13))]})),
+            Sent(f"{RELATED}/data/detail", b"", "GET", query="id=r", at_once=2),
         ],
     ),
+    "permissions for many keys": Input(1_500, permissions_of_datasets),
     "page of long texts": Input(
         Published.fixture_text_chars,
         lambda n: [long_texts("\x01" * n), listed_of("d", pageSize=100)],

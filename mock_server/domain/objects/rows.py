@@ -460,11 +460,11 @@ _HASH_BYTES = 72
 
 
 def oversize(texts: Sequence[str]) -> int:
-    """Return the bytes of the texts of a row as JSON, 0 if they fit on a page."""
-    if sum(map(len, texts)) <= Published.page_bytes // _MOST_BYTES_PER_CHAR:
+    """Return the bytes of the texts of a row as JSON, 0 if they are few enough."""
+    if sum(map(len, texts)) <= Published.row_bytes // _MOST_BYTES_PER_CHAR:
         return 0
     size = len(msgspec.json.encode(texts))
-    return size if size > Published.page_bytes else 0
+    return size if size > Published.row_bytes else 0
 
 
 _MOST_BYTES_PER_CHAR = len(r"\u0000")

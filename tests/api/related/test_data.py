@@ -59,7 +59,7 @@ def test_a_text_that_asks_for_one_row_makes_rows_that_a_state_takes(
 def test_a_row_that_a_state_cannot_have_is_refused(make_api: MakeApi) -> None:
     """However it would come to be: in one request, or text after text."""
     api = related_routes(make_api)
-    long = "\x01" * 290_000
+    long = "\x01" * 145_000
     row_id = insert(api, "short", indexes=[{"text": long}] * 3)
     before = api.admin("GET", "/state").json()
     row = {"q": long, "indexes": [{"text": long}] * 4}
@@ -70,5 +70,5 @@ def test_a_row_that_a_state_cannot_have_is_refused(make_api: MakeApi) -> None:
     ):
         answer = send(api, method, f"{DATA}/{name}", body)
         assert answer.status_code == 409
-        assert "Expected a data row of at most 8.0 MiB" in answer.json()["message"]
+        assert "Expected a data row of at most 4.0 MiB" in answer.json()["message"]
     assert api.admin("GET", "/state").json() == before
