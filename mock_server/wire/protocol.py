@@ -35,6 +35,8 @@ from mock_server.wire.whole_messages import whole_receive_and_send
 _FIRST_BYTES = frozenset(range(0x21, 0x7F)) | frozenset(b"\r\n")
 _TLS_HANDSHAKE = 0x16
 _REFUSED_KEY = "mock_server.refused"
+_LINES_AT_ONCE, _PART_BYTES = 200, 1024
+"""Maximum lines that are parsed in one turn, and bytes in a turn if there are more."""
 _LOGGER = logging.getLogger("mock_server")
 
 
@@ -142,7 +144,31 @@ class RequestDeadlineMixin:
             joining.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Called by the event loop: parse and check the received bytes."""
+        """Called by the event loop: parse bytes of many lines in several turns.
+
+        Small chunks take long, and one turn receives the bytes of all connections.
+        """
+        is_in_body = self.cycle is not None and self.cycle.more_body
+        has_lines = self._is_chunked or not is_in_body
+        if has_lines and data.count(b"\r\n") > _LINES_AT_ONCE:
+            self._joining_transport.hold()
+            self._parse_parts(data)
+        else:
+            self._parse(data)
+
+    def _parse_parts(self, data: bytes, start: int = 0) -> None:
+        """Parse the next part of received bytes, and the others in later turns."""
+        end = start + _PART_BYTES
+        self._parse(data[start:end])
+        if self.transport.is_closing():
+            return
+        if end < len(data):
+            self.loop.call_soon(self._parse_parts, data, end)
+        else:
+            self._joining_transport.release()
+
+    def _parse(self, data: bytes) -> None:
+        """Parse and check received bytes."""
         if not self._has_received:
             if data[0] not in _FIRST_BYTES:
                 # Bytes of another protocol, such as TLS; zttp would wait for a line.

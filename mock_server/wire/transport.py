@@ -67,11 +67,30 @@ class CoalescingTransport:
         self._start_seconds = loop.time()
         self._unsent_parts: list[bytes] = []
         self._written_bytes = 0
+        self._is_paused = self._is_held = False
         self.get_extra_info = transport.get_extra_info
         self.is_closing = transport.is_closing
-        self.pause_reading = transport.pause_reading
-        self.resume_reading = transport.resume_reading
         self.can_write_eof = transport.can_write_eof
+
+    def pause_reading(self) -> None:
+        self._is_paused = True
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        self._is_paused = False
+        if not self._is_held:
+            self._transport.resume_reading()
+
+    def hold(self) -> None:
+        """Read nothing until `release`, even if uvicorn resumes reading meanwhile."""
+        self._is_held = True
+        self._transport.pause_reading()
+
+    def release(self) -> None:
+        """Read again, unless uvicorn has paused reading."""
+        self._is_held = False
+        if not self._is_paused:
+            self._transport.resume_reading()
 
     def write(self, data: bytes) -> None:
         """Send bytes at the end of this turn; send 64 KiB or more at once."""

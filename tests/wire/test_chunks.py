@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
 from mock_server.app import create_app
 from mock_server.wire.framing import ChunkCounter, TooManyChunks
@@ -57,11 +60,40 @@ def test_a_head_may_be_cut_anywhere(live: Live, http: HttpParser, cut: int) -> N
     switch.app = create_app(LIBRARY)
     request = chunked(b"\r\n" * 20_000, PIN_BODY)
     end = request.index(b"\r\n\r\n") + cut
+    assert status(answer(url, request[:end], request[end:])) == 200
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_many_small_chunks_let_others_run_in_between(
+    live: Live, http: HttpParser
+) -> None:
+    async def turns(scope: Scope, receive: Receive, send: Send) -> None:
+        """The number of turns of the event loop until the whole body is there."""
+        count, body = 0, asyncio.create_task(whole(receive))
+        while not body.done():
+            await asyncio.sleep(0)
+            count += 1
+        await PlainTextResponse(str(count))(scope, receive, send)
+
+    switch, url = live(http)
+    switch.app = turns
+    request = chunked(*[b" "] * 4_000)
+    assert int(answer(url, request).split()[-1]) > len(request) // 2_048
+
+
+async def whole(receive: Receive) -> None:
+    """Receive a whole body."""
+    while (await receive()).get("more_body"):
+        pass
+
+
+def answer(url: str, *parts: bytes) -> bytes:
+    """The answer to a request that is sent in these parts."""
     address = urlsplit(url)
     with closing(
         socket.create_connection((address.hostname, address.port), timeout=SECONDS)
     ) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        client.sendall(request[:end])
-        client.sendall(request[end:])
-        assert status(client.recv(65_536)) == 200
+        for part in parts:
+            client.sendall(part)
+        return client.recv(65_536)
