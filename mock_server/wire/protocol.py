@@ -127,6 +127,10 @@ class RequestDeadlineMixin:
     """The bytes of this connection that `received_bytes` counts."""
     _pending_data = b""
     """The last received bytes, if they contain more than the request of the cycle."""
+    _unparsed = b""
+    """The received bytes that are parsed later; nothing is read until then."""
+    _waits_for_response = False
+    """True if `_unparsed` is parsed after the response."""
     _head_end: bytes | None = b""
     """The last bytes of a head so far; None if they may belong to another request."""
 
@@ -148,23 +152,32 @@ class RequestDeadlineMixin:
 
         Small chunks take long, and one turn receives the bytes of all connections.
         """
-        is_in_body = self.cycle is not None and self.cycle.more_body
-        has_lines = self._is_chunked or not is_in_body
-        if has_lines and data.count(b"\r\n") > _LINES_AT_ONCE:
-            self._joining_transport.hold()
-            self._parse_parts(data)
-        else:
+        if data.count(b"\r\n") <= _LINES_AT_ONCE:
             self._parse(data)
+        else:
+            self._joining_transport.hold()
+            self._unparsed = data
+            self._parse_part()
 
-    def _parse_parts(self, data: bytes, start: int = 0) -> None:
-        """Parse the next part of received bytes, and the others in later turns."""
-        end = start + _PART_BYTES
-        self._parse(data[start:end])
+    def _parse_part(self) -> None:
+        """Parse a part of `_unparsed`; the others in later turns, after the response.
+
+        If uvicorn had them before, it would parse them in one turn after the response.
+        """
+        cycle = self.cycle
         if self.transport.is_closing():
             return
-        if end < len(data):
-            self.loop.call_soon(self._parse_parts, data, end)
-        else:
+        if cycle is not None and not cycle.more_body and not cycle.response_complete:
+            self._waits_for_response = True
+            if not self._count_bytes(len(self._unparsed)):
+                self._close_with(503)
+            return
+        part = self._unparsed[:_PART_BYTES]
+        self._unparsed = self._unparsed[_PART_BYTES:]
+        self._parse(part)
+        if self._unparsed:
+            self.loop.call_soon(self._parse_part)
+        elif not self.transport.is_closing():
             self._joining_transport.release()
 
     def _parse(self, data: bytes) -> None:
@@ -214,6 +227,9 @@ class RequestDeadlineMixin:
 
     def on_response_complete(self) -> None:
         """Called by uvicorn: check a pipelined request, or start its deadline."""
+        if self._waits_for_response:
+            self._waits_for_response = False
+            self.loop.call_soon(self._parse_part)
         previous_cycle = self.cycle
         try:
             super().on_response_complete()  # type: ignore[misc]

@@ -16,7 +16,7 @@ from mock_server.app import create_app
 from mock_server.wire.framing import ChunkCounter, TooManyChunks
 from mock_server.wire.uvicorn_internals import HttpParser
 from tests.support import LIBRARY, SECONDS, Switch
-from tests.wire.battery import PIN_BODY, chunked, status
+from tests.wire.battery import CLOSE, PIN_BODY, chunked, raw, status
 
 Live = Callable[[HttpParser], tuple[Switch, str]]
 LINES = b"a\r\n\r\nFF\r\n" * 3
@@ -63,22 +63,40 @@ def test_a_head_may_be_cut_anywhere(live: Live, http: HttpParser, cut: int) -> N
     assert status(answer(url, request[:end], request[end:])) == 200
 
 
-@pytest.mark.parametrize("http", ["zttp", "h11"])
-def test_many_small_chunks_let_others_run_in_between(
-    live: Live, http: HttpParser
-) -> None:
-    async def turns(scope: Scope, receive: Receive, send: Send) -> None:
-        """The number of turns of the event loop until the whole body is there."""
-        count, body = 0, asyncio.create_task(whole(receive))
-        while not body.done():
-            await asyncio.sleep(0)
-            count += 1
-        await PlainTextResponse(str(count))(scope, receive, send)
+FIRST = raw(body=b" " * 60_000).replace(CLOSE, b"")
 
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+@pytest.mark.parametrize("first", [b"", FIRST])
+def test_many_small_chunks_let_others_run_in_between(
+    live: Live, http: HttpParser, first: bytes
+) -> None:
+    """Also if they follow another request, whose response is not ready yet."""
     switch, url = live(http)
     switch.app = turns
     request = chunked(*[b" "] * 4_000)
-    assert int(answer(url, request).split()[-1]) > len(request) // 2_048
+    assert int(answer(url, first + request).split()[-1]) > len(request) // 2_048
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_chunks_that_follow_another_request_are_counted(
+    live: Live, http: HttpParser
+) -> None:
+    switch, url = live(http)
+    switch.app = turns
+    second = answer(url, FIRST + chunked(*[b" "] * 5_000)).split(b"HTTP/1.1 ")[2]
+    assert status(b"HTTP/1.1 " + second) == 413
+
+
+async def turns(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer with the number of turns of the event loop until the body was there."""
+    count, body = 0, asyncio.create_task(whole(receive))
+    while not body.done():
+        await asyncio.sleep(0)
+        count += 1
+    for _ in range(100):  # meanwhile more arrives
+        await asyncio.sleep(0)
+    await PlainTextResponse(str(count))(scope, receive, send)
 
 
 async def whole(receive: Receive) -> None:
@@ -96,4 +114,4 @@ def answer(url: str, *parts: bytes) -> bytes:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for part in parts:
             client.sendall(part)
-        return client.recv(65_536)
+        return b"".join(iter(lambda: client.recv(65_536), b""))
