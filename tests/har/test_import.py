@@ -353,6 +353,7 @@ def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
         'f.push([1,"5:{{\\"accessToken\\":\\"{}\\"}}\\n"])',
         'JSON.parse("{{\\"x\\":\\"{{\\\\\\"token\\\\\\":\\\\\\"{}\\\\\\"}}\\"}}")',
         '<div data-page="{{&quot;csrfToken&quot;:&quot;{}&quot;}}"></div>',
+        "&#" + "1" * 5000 + ';<p data="{{&quot;token&quot;:&quot;{}&quot;}}"></p>',
     ],
 )
 def test_a_token_in_a_text_of_any_form_is_in_no_answer(

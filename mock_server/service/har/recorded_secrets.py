@@ -61,6 +61,8 @@ _ARGUMENTS = re.compile(r"""\(\s*+["']([\w-]++)["']\s*+,\s*+["']([^"'\s]++)["']"
 # Matches a call with one text, such as `setToken("value")`.
 _CALL = re.compile(r"""(?<!\w)(\w++)\(\s*+["']([^"'\s]++)["']\s*+\)""")
 _ESCAPED_QUOTE = re.compile(r"(?<!\\)\\++(?=[\"'])")
+# Matches the number of no character; Python reads no number of more than 4,300 digits.
+_LONG_REFERENCE = re.compile("&#[0-9]{1000,}+")
 _LABELS, _VALUES = ("name", "key", "field", "id"), ("value", "val")
 _MAX_NAME_CHARS = 64
 _MAX_URLS = 3  # a value of a URL may be a URL, and so on
@@ -196,7 +198,8 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                         continue
                 if is_like_json or value is body:
                     # A script or an attribute may hold JSON, with its quotes escaped.
-                    plain = _ESCAPED_QUOTE.sub("", unescape(text))
+                    plain = unescape(_LONG_REFERENCE.sub("", text))
+                    plain = _ESCAPED_QUOTE.sub("", plain)
                     for each in {text, plain}:
                         yield from _secrets_in_pairs(each, is_sent and is_like_json)
                 elif is_sent:  # a URL, or a form
