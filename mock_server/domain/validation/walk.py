@@ -388,7 +388,9 @@ def _message(value: object, kind: inspect.Type) -> str:
     if isinstance(value, str) and not is_unicode(value):
         return SURROGATE
     expected = describe_type(kind)
-    message = f"Expected {expected}, got {describe_value(value)}"
+    is_secret = isinstance(kind, inspect.Metadata) and (kind.extra or {}).get("secret")
+    got = "something else" if is_secret else describe_value(value)
+    message = f"Expected {expected}, got {got}"
     if isinstance(kind, inspect.LiteralType):
         return message + did_you_mean(str(value), [str(item) for item in kind.values])
     if expected.startswith("a string") and isinstance(value, int | float):
