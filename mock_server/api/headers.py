@@ -36,7 +36,7 @@ FIELDS_IN_BODY = "send the fields as a JSON body: the query is not read"
 CREDENTIAL_NAME = re.compile(
     "(?<!max)(?<!max[-_ ])token(?!izer|[-_ ]*type)|session|"
     "auth(?!or(?!i[sz])|[-_ ]*type)|secret|passw|"
-    "(?<!by)(?<!com)pass(?:phrase|code|(?![a-z]))|pwd|"
+    "(?<!by)(?<!com)pass(?:phrase|code|(?-i:(?![a-z])))|pwd|"
     "jwt|[cx]srf|(?<![a-z])(?:sid|sig|mfa)(?![a-z])|"
     "ticket|signature|credential|psw|(?<![a-z])t?otp|"
     "(?:api|app|root|access|private|master|encrypt(?:ion)?|aes|subscription|functions)"
