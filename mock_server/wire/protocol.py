@@ -35,8 +35,11 @@ from mock_server.wire.whole_messages import whole_receive_and_send
 _FIRST_BYTES = frozenset(range(0x21, 0x7F)) | frozenset(b"\r\n")
 _TLS_HANDSHAKE = 0x16
 _REFUSED_KEY = "mock_server.refused"
-_LINES_AT_ONCE, _PART_BYTES = 200, 1024
-"""Maximum lines that are parsed in one turn, and bytes in a turn if there are more."""
+_LINES_AT_ONCE, _PART_BYTES, _BODY_PART_BYTES = 200, 1024, 16 * 1024
+"""Maximum lines that are parsed in one turn; if there are more, the bytes in a turn.
+
+A body that does not come in chunks may have many lines, too, and takes little.
+"""
 _LOGGER = logging.getLogger("mock_server")
 
 
@@ -172,8 +175,9 @@ class RequestDeadlineMixin:
             if not self._count_bytes(len(self._unparsed)):
                 self._close_with(503)
             return
-        part = self._unparsed[:_PART_BYTES]
-        self._unparsed = self._unparsed[_PART_BYTES:]
+        is_plain_body = cycle is not None and cycle.more_body and not self._is_chunked
+        max_bytes = _BODY_PART_BYTES if is_plain_body else _PART_BYTES
+        part, self._unparsed = self._unparsed[:max_bytes], self._unparsed[max_bytes:]
         self._parse(part)
         if self._unparsed:
             self.loop.call_soon(self._parse_part)

@@ -79,6 +79,14 @@ def test_many_small_chunks_let_others_run_in_between(
 
 
 @pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_a_body_of_many_lines_waits_for_few_turns(live: Live, http: HttpParser) -> None:
+    switch, url = live(http)
+    switch.app = turns
+    request = raw(body=b"\r\n" * 100_000)
+    assert int(answer(url, request).split()[-1]) < len(request) // 4_096
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_chunks_that_follow_another_request_are_counted(
     live: Live, http: HttpParser
 ) -> None:
