@@ -39,8 +39,8 @@ CREDENTIAL_NAME = re.compile(
     "(?<!by)(?<!com)pass(?:phrase|code|(?-i:(?![a-z])))|pwd|"
     "jwt|[cx]srf|(?<![a-z])(?:sid|sig|mfa)(?![a-z])|"
     "ticket|signature|credential|psw|(?<![a-z])t?otp|"
-    "(?:api|app|root|access|private|master|encrypt(?:ion)?|aes|subscription|functions)"
-    "[-_ ]*key|^x-key$",
+    "(?:api|app|root|access|private|master|signing|hmac|pass|encrypt(?:ion)?|aes|"
+    "subscription|functions)[-_ ]*key|^x-key$",
     re.IGNORECASE,
 )
 """Matches names of headers, cookies and fields that hold credentials."""

@@ -63,7 +63,9 @@ def test_a_block_holds_every_header_and_no_credentials() -> None:
 
 LOGIN_HEADERS = "rootkey x-auth-token api-key x-access-token x-api-key x-otp"
 LOGIN_HEADERS += " ocp-apim-subscription-key x-functions-key x-private-key x-passphrase"
-LOGIN_HEADERS += " x-pass x-user-pass x-master-key encryptkey callback-aeskey passHash"
+LOGIN_HEADERS += (
+    " x-pass x-user-pass x-master-key encryptkey callback-aeskey passHash passkey"
+)
 
 
 @pytest.mark.parametrize("name", LOGIN_HEADERS.encode().split())

@@ -353,6 +353,10 @@ def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
         'f.push([1,"5:{{\\"accessToken\\":\\"{}\\"}}\\n"])',
         'JSON.parse("{{\\"x\\":\\"{{\\\\\\"token\\\\\\":\\\\\\"{}\\\\\\"}}\\"}}")',
         '<div data-page="{{&quot;csrfToken&quot;:&quot;{}&quot;}}"></div>',
+        '<body hx-headers=\'{{"X-CSRF-Token": "{}"}}\'></body>',
+        """state = '{{"token":"{}"}}'""",
+        """<x x-data="{{ token: '{}' }}"></x>""",
+        """f({{state:`{{"token":"{}"}}`}})""",
         "&#" + "1" * 5000 + ';<p data="{{&quot;token&quot;:&quot;{}&quot;}}"></p>',
     ],
 )

@@ -42,12 +42,13 @@ _CREATES_KEY = "/support/openapi/create"
 # parameters are looked at, but the URL is no secret.
 _URL_START = re.compile("https?(?:://|%3A%2F%2F)", re.IGNORECASE)
 _URL = re.compile(r"[a-z]{2,16}://[^\s\"'<>\\]+")
-# Matches a separator and the text after it: in quotes, or a word that ends the line. It
-# matches without the second quote, too: else a text of many first quotes would take
-# long. A text in backticks has no blanks, as two may be half a script apart.
+# Matches a separator before a text: in quotes, or a word that ends the line. The text
+# is not consumed, as it may have pairs, too. It matches without the second quote: else
+# a text of many first quotes would take long. A text in backticks has no blanks, as two
+# may be half a script apart.
 _VALUE = re.compile(
-    r"""[:=]\s*+(?:"((?:[^"\\]|\\.)*+)|'((?:[^'\\]|\\.)*+)|`([^`\s]{8,}+)`"""
-    r"""|(?P<bare>[\w.~+/-]{8,}+=*+)(?=[\r\n]|\Z))""",
+    r"""[:=]\s*+(?=(?:"((?:[^"\\]|\\.)*+)|'((?:[^'\\]|\\.)*+)|`([^`\s]{8,}+)`"""
+    r"""|(?P<bare>[\w.~+/-]{8,}+=*+)(?=[\r\n]|\Z)))""",
     re.DOTALL,
 )
 _TAG = re.compile(r"<(?:meta|input)\s([^<>]*)", re.IGNORECASE)
