@@ -46,9 +46,7 @@ _KEY_FORM = re.compile(
     + rb"[0-9a-f]+|%b[0-9a-z]{16,}+" % _KEY_PREFIX
     + rb"(?!\.(?:m?js|css|map|json|html|wasm|svg|png|webp|woff2?)\b)"
 )
-"""Matches keys that sandboxes issue, and keys of the service, but not names of files, as
-bundlers give them.
-"""
+"""Matches keys that sandboxes issue, and keys of the service, but no names of files."""
 _MAX_SECRETS, _BYTES_PER_SECRET = 1_000, 64
 """Maximum number of secrets that are removed from a text, or one for so many bytes of a
 long text; of a text with more, nothing is kept.

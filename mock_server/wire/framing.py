@@ -59,7 +59,8 @@ class ChunkCounter:
 
     def _reset(self, *, is_at_chunk_line: bool) -> None:
         self._is_at_chunk_line = is_at_chunk_line
-        self._line_ends = self._skipped_bytes = 0
+        self.line_ends = self._skipped_bytes = 0
+        """The line ends of chunks so far."""
         self._chunk_line = b""
 
     def begin(self, data: bytes, previous_bytes: bytes | None) -> None:
@@ -80,7 +81,7 @@ class ChunkCounter:
         while (
             self._is_at_chunk_line
             and start < len(data)
-            and self._line_ends <= self._max_line_ends
+            and self.line_ends <= self._max_line_ends
         ):
             end = data.find(b"\n", start)
             self._chunk_line += data[start : end if end >= 0 else None]
@@ -88,12 +89,12 @@ class ChunkCounter:
             if end >= 0:
                 size = _chunk_size(self._chunk_line)
                 self._chunk_line, self._is_at_chunk_line = b"", size > 0
-                self._line_ends += 2 if size else 1
+                self.line_ends += 2 if size else 1
                 start = end + 1 + (size + 2 if size else 0)
         self._skipped_bytes = max(0, start - len(data))
         if not self._is_at_chunk_line:
-            self._line_ends += data.count(b"\r\n", start)
-        if self._line_ends > self._max_line_ends:
+            self.line_ends += data.count(b"\r\n", start)
+        if self.line_ends > self._max_line_ends:
             raise TooManyChunks
 
 

@@ -35,11 +35,10 @@ from mock_server.wire.whole_messages import whole_receive_and_send
 _FIRST_BYTES = frozenset(range(0x21, 0x7F)) | frozenset(b"\r\n")
 _TLS_HANDSHAKE = 0x16
 _REFUSED_KEY = "mock_server.refused"
-_LINES_AT_ONCE, _PART_BYTES, _BODY_PART_BYTES = 200, 1024, 16 * 1024
-"""Maximum lines that are parsed in one turn; if there are more, the bytes in a turn.
-
-A body that does not come in chunks may have many lines, too, and takes little.
-"""
+_LINES_AT_ONCE = 200
+"""Maximum lines of received bytes that are parsed in one turn."""
+_MIN_PART_BYTES, _MAX_PART_BYTES = 1024, 16 * 1024
+"""Bytes that are parsed in a turn if there are more lines: few if these are chunks."""
 _LOGGER = logging.getLogger("mock_server")
 
 
@@ -132,6 +131,8 @@ class RequestDeadlineMixin:
     """The last received bytes, if they contain more than the request of the cycle."""
     _unparsed = b""
     """The received bytes that are parsed later; nothing is read until then."""
+    _part_bytes = 0
+    """The size of the next part of `_unparsed`."""
     _waits_for_response = False
     """True if `_unparsed` is parsed after the response."""
     _head_end: bytes | None = b""
@@ -159,7 +160,7 @@ class RequestDeadlineMixin:
             self._parse(data)
         else:
             self._joining_transport.hold()
-            self._unparsed = data
+            self._unparsed, self._part_bytes = data, _MIN_PART_BYTES
             self._parse_part()
 
     def _parse_part(self) -> None:
@@ -172,13 +173,17 @@ class RequestDeadlineMixin:
             return
         if cycle is not None and not cycle.more_body and not cycle.response_complete:
             self._waits_for_response = True
+            self._part_bytes = _MIN_PART_BYTES
             if not self._count_bytes(len(self._unparsed)):
                 self._close_with(503)
             return
-        is_plain_body = cycle is not None and cycle.more_body and not self._is_chunked
-        max_bytes = _BODY_PART_BYTES if is_plain_body else _PART_BYTES
-        part, self._unparsed = self._unparsed[:max_bytes], self._unparsed[max_bytes:]
+        size, lines_before = self._part_bytes, self._chunk_counter.line_ends
+        part, self._unparsed = self._unparsed[:size], self._unparsed[size:]
         self._parse(part)
+        has_chunks = self._chunk_counter.line_ends - lines_before > _LINES_AT_ONCE // 8
+        self._part_bytes = (
+            _MIN_PART_BYTES if has_chunks else min(2 * size, _MAX_PART_BYTES)
+        )
         if self._unparsed:
             self.loop.call_soon(self._parse_part)
         elif not self.transport.is_closing():

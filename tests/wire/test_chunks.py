@@ -78,12 +78,17 @@ def test_many_small_chunks_let_others_run_in_between(
     assert int(answer(url, first + request).split()[-1]) > len(request) // 2_048
 
 
+LINE_ENDS = b"\r\n" * 100_000
+
+
 @pytest.mark.parametrize("http", ["zttp", "h11"])
-def test_a_body_of_many_lines_waits_for_few_turns(live: Live, http: HttpParser) -> None:
+@pytest.mark.parametrize("sent", [raw(body=LINE_ENDS), chunked(LINE_ENDS)])
+def test_a_body_of_many_lines_waits_for_few_turns(
+    live: Live, http: HttpParser, sent: bytes
+) -> None:
     switch, url = live(http)
     switch.app = turns
-    request = raw(body=b"\r\n" * 100_000)
-    assert int(answer(url, request).split()[-1]) < len(request) // 4_096
+    assert int(answer(url, sent).split()[-1]) < len(sent) // 4_096
 
 
 @pytest.mark.parametrize("http", ["zttp", "h11"])
