@@ -338,33 +338,42 @@ def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
     assert part["text"] == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "HOST=app.example\nAPI_KEY={}\nPORT=80",
-        "window.config={{apiKey:`{}`,style:`a1b2c3d4e5`}}",
-        '<meta name="csrf-token" content="{}"><meta property="a" content="a1b2c3d4">',
-        '<input type="hidden" name="csrf_token" value="{}"><input name="a" value="b">',
-        '<meta content="{}" name="csrf-token">',
-        "<input name=csrf_token value={}>",
-        "localStorage.setItem('token', '{}')",
-        'setToken("{}")',
-        "<a:r><a:token>{}</a:token></a:r>",
-        'f.push([1,"5:{{\\"accessToken\\":\\"{}\\"}}\\n"])',
-        'JSON.parse("{{\\"x\\":\\"{{\\\\\\"token\\\\\\":\\\\\\"{}\\\\\\"}}\\"}}")',
-        '<div data-page="{{&quot;csrfToken&quot;:&quot;{}&quot;}}"></div>',
-        '<body hx-headers=\'{{"X-CSRF-Token": "{}"}}\'></body>',
-        """state = '{{"token":"{}"}}'""",
-        """<x x-data="{{ token: '{}' }}"></x>""",
-        """f({{state:`{{"token":"{}"}}`}})""",
-        "&#" + "1" * 5000 + ';<p data="{{&quot;token&quot;:&quot;{}&quot;}}"></p>',
-    ],
-)
+TEXTS = [
+    "HOST=app.example\nAPI_KEY={}\nPORT=80",
+    "window.config={{apiKey:`{}`,style:`a1b2c3d4e5`}}",
+    '<meta name="csrf-token" content="{}"><meta property="a" content="a1b2c3d4">',
+    '<input type="hidden" name="csrf_token" value="{}"><input name="a" value="b">',
+    '<meta content="{}" name="csrf-token">',
+    "<input name=csrf_token value={}>",
+    "localStorage.setItem('token', '{}')",
+    'setToken("{}")',
+    "<a:r><a:token>{}</a:token></a:r>",
+    'f.push([1,"5:{{\\"accessToken\\":\\"{}\\"}}\\n"])',
+    'JSON.parse("{{\\"x\\":\\"{{\\\\\\"token\\\\\\":\\\\\\"{}\\\\\\"}}\\"}}")',
+    '<div data-page="{{&quot;csrfToken&quot;:&quot;{}&quot;}}"></div>',
+    '<body hx-headers=\'{{"X-CSRF-Token": "{}"}}\'></body>',
+    """state = '{{"token":"{}"}}'""",
+    """<x x-data="{{ token: '{}' }}"></x>""",
+    """f({{state:`{{"token":"{}"}}`}})""",
+    f"&&#{'1' * 1000}#{'1' * 5000};" + 'a = "{{}}"; token = "{}"',
+    "&#" + "1" * 5000 + ';<p data="{{&quot;token&quot;:&quot;{}&quot;}}"></p>',
+]
+"""Texts with a token."""
+
+
+@pytest.mark.parametrize("text", TEXTS)
 def test_a_token_in_a_text_of_any_form_is_in_no_answer(
     tmp_path: Path, text: str
 ) -> None:
     [part] = responses(tmp_path, entry("/a", text.format(KEY), kind="text/plain"))
     assert part["text"] == text.format("[redacted]")
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_token_in_a_text_of_json_is_in_no_answer(tmp_path: Path, text: str) -> None:
+    body = json.dumps({"code": 200, "data": [text.format(KEY)]})
+    [part] = responses(tmp_path, entry("/a", body))
+    assert KEY not in json.dumps(part)
 
 
 @pytest.mark.parametrize("shape", ["{}", '{{"code": 200, "data": "{}"}}'])

@@ -197,13 +197,12 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                     with suppress(*NOT_JSON):
                         pending.append((msgspec.json.decode(text), is_secret))
                         continue
-                if is_like_json or value is body:
-                    # A script or an attribute may hold JSON, with its quotes escaped.
-                    plain = unescape(_LONG_REFERENCE.sub("", text))
-                    plain = _ESCAPED_QUOTE.sub("", plain)
-                    for each in {text, plain}:
-                        yield from _secrets_in_pairs(each, is_sent and is_like_json)
-                elif is_sent:  # a URL, or a form
+                # A script or an attribute may hold JSON, with its quotes escaped.
+                plain = unescape(_LONG_REFERENCE.sub(" ", text))
+                plain = _ESCAPED_QUOTE.sub("", plain)
+                for each in {text, plain}:
+                    yield from _secrets_in_pairs(each, is_sent and is_like_json)
+                if is_sent and not is_like_json and value is not body:  # a URL, a form
                     yield from _secrets_in_url(text if "?" in text else f"?{text}")
                 yield from _secrets_in_text(value)
                 # The key may follow a scheme such as Bearer.
