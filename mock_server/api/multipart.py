@@ -92,6 +92,7 @@ class Form:
         self._limits = limits
         self._part_count = self._value_bytes = self._received_bytes = 0
         self._delimiter, self._delimiter_count = b"\r\n--" + boundary, 0
+        self._last_bytes = b""  # a delimiter may be cut
         self._is_complete = False
         # The current part: its headers, and the object that takes its data.
         self._header_name, self._header_value = bytearray(), bytearray()
@@ -109,7 +110,9 @@ class Form:
     def feed(self, piece: bytes) -> None:
         """Parse the next piece. Raises BadForm, BodyTooLarge."""
         # After each delimiter the parser reads byte by byte, which is slow.
-        self._delimiter_count += piece.count(self._delimiter)
+        counted = self._last_bytes + piece
+        self._last_bytes = counted[1 - len(self._delimiter) :]
+        self._delimiter_count += counted.count(self._delimiter)
         if self._delimiter_count > 10 * self._limits.form_parts:
             raise BadForm("a boundary that is not in the data", "one that is", "body")
         try:
