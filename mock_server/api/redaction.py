@@ -43,10 +43,10 @@ escape.
 _KEY_PREFIX = b"stgpt-"
 _KEY_FORM = re.compile(
     ISSUED_KEY_PREFIX.encode().removeprefix(_CUT_LETTERS)
-    + rb"[0-9a-f]+|%b[0-9a-z]{16,}+" % _KEY_PREFIX
+    + rb"[0-9a-f]+|%b(?=[a-z]*[0-9]+[a-z])[0-9a-z]{16,}+" % _KEY_PREFIX
     + rb"(?!\.(?:m?js|css|map|json|html|wasm|svg|png|webp|woff2?)\b)"
 )
-"""Matches keys that sandboxes issue, and keys of the service, but no names of files."""
+"""Matches keys that sandboxes issue, and keys of the service, but no words."""
 _MAX_SECRETS, _BYTES_PER_SECRET = 1_000, 64
 """Maximum number of secrets that are removed from a text, or one for so many bytes of a
 long text; of a text with more, nothing is kept.

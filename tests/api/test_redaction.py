@@ -419,6 +419,14 @@ def test_a_key_of_the_service_is_nowhere_in_an_entry(api: Api) -> None:
     assert entry["request"]["body"] == {"b": "[redacted]"}
 
 
+@pytest.mark.parametrize("end", ["installationguide.pdf", "announcements2026", "a1.js"])
+def test_a_name_that_begins_as_keys_do_is_no_key(api: Api, end: str) -> None:
+    asked = {"offset": 0, "datasetId": DATASET, "more": f"fastgpt-{end}"}
+    api.client.post(LIST, json=asked)
+    (entry,) = api.journal()
+    assert entry["request"]["body"] == asked
+
+
 def test_a_word_in_front_of_an_app_id_is_no_key(api: Api) -> None:
     asked = {"offset": 0, "datasetId": DATASET, "more": "a customer"}
     headers = {"Authorization": "Bearer customer-65d8a1f0c3b2a94e7f106a01"}
