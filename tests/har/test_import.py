@@ -187,6 +187,8 @@ SENT: list[tuple[dict[str, Any], str]] = [
     ({"text": '{"x": [["user", "u"], ["password", "geheim77"]]}'}, "geheim77"),
     ({"text": '{"url": "/cb?a=b&token=geheim77"}'}, "geheim77"),
     ({"text": '{"body": "user=u&password=geheim77"}'}, "geheim77"),
+    ({"text": "<a><password>geheimes</password></a>"}, "geheimes"),
+    ({"text": '<?xml?><s:a><s:Password Type="b">geheim!77</s:Password>'}, "geheim!77"),
     ({"text": '{"query": "mutation { log(password: \\"geheim77\\") }"}'}, "geheim77"),
 ]
 
@@ -387,7 +389,8 @@ def test_a_json_web_token_is_in_no_answer(tmp_path: Path, shape: str) -> None:
 
 @pytest.mark.parametrize("shape", ["{}", '{{"code": 200, "data": {}}}'])
 def test_a_private_key_is_in_no_answer(tmp_path: Path, shape: str) -> None:
-    lines = "-----BEGIN RSA PRIVATE KEY-----", "MIIEvQIBADAN", "-----END"
+    head = "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,B1", ""
+    lines = "-----BEGIN RSA PRIVATE KEY-----", *head, "MIIEvQIBADAN", "-----END"
     body = shape.format(json.dumps("\n".join(lines)))
     [part] = responses(tmp_path, entry("/a", body, kind="application/json"))
     assert "MIIEvQIBADAN" not in json.dumps(part)

@@ -33,7 +33,10 @@ _MIN_CHANGES = 3
 _KEY = re.compile(r"\b(?:(?:fastgpt|sk)-|Bearer +)([\w.~+/=-]{16,})")
 # Matches JSON Web Tokens, whose parts begin with an encoded `{"` (RFC 7519 3.1).
 _JWT = re.compile(r"(?<![\w-])eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]*+")
-_PRIVATE_KEY = re.compile("-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]+")
+# It ends before its last line; lines of headers may come first.
+_PRIVATE_KEY = re.compile(
+    "-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:[^-]++|-(?!----END))++"
+)
 _BASIC = re.compile(r"\bBasic +([A-Za-z0-9+/]{8,}=*)")
 # Matches segments of paths that are API keys, but not names of files.
 _KEY_SEGMENT = re.compile(r"(?:fastgpt|sk|sk-proj)-(\w{16,}+)(?!\.)")
@@ -56,7 +59,7 @@ _ATTRIBUTE = re.compile(
     r"""(?<![\w-])([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'=<>]++))"""
 )
 # Matches an element of XML that holds a text only.
-_ELEMENT = re.compile(r"<(?:\w++:)?+([\w-]++)>\s*+([^<>\s]++)\s*+</")
+_ELEMENT = re.compile(r"<(?:\w++:)?+([\w-]++)(?:\s[^<>]*+)?+>\s*+([^<>\s]++)\s*+</")
 # Matches two texts as the first arguments of a call, such as `set("name", "value"`.
 _ARGUMENTS = re.compile(r"""\(\s*+["']([\w-]++)["']\s*+,\s*+["']([^"'\s]++)["']""")
 # Matches a call with one text, such as `setToken("value")`.
@@ -69,7 +72,8 @@ _MAX_NAME_CHARS = 64
 _MAX_URLS = 3  # a value of a URL may be a URL, and so on
 _NOT_IN_NAME = re.compile(r"[^\w-]")
 _TOKEN = re.compile(r"[\w~+=][\w.~+/=-]{7,}")  # not a path or a URL
-_BEGINNINGS = ("{", "[", "mutation", "query", "subscription")  # of JSON and GraphQL
+_BEGINNINGS = ("{", "[", "mutation", "query", "subscription", "<")
+"""Beginnings of JSON, GraphQL and XML."""
 # Several of these headers are joined by line ends, or by commas, as dates have too.
 _NEXT_COOKIE = re.compile(r"\n|, *(?=[\w.-]++=)")
 _PART_HEAD = re.compile("content-disposition: *form-data", re.IGNORECASE)
@@ -192,8 +196,8 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 pending += ((each, is_secret) for each in value)
             case str():
                 text = value.removeprefix(_BYTE_ORDER_MARK)
-                is_like_json = text.lstrip().startswith(_BEGINNINGS)
-                if is_like_json:
+                has_form = text.lstrip().startswith(_BEGINNINGS)
+                if has_form:
                     with suppress(*NOT_JSON):
                         pending.append((msgspec.json.decode(text), is_secret))
                         continue
@@ -201,8 +205,8 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 plain = unescape(_LONG_REFERENCE.sub(" ", text))
                 plain = _ESCAPED_QUOTE.sub("", plain)
                 for each in {text, plain}:
-                    yield from _secrets_in_pairs(each, is_sent and is_like_json)
-                if is_sent and not is_like_json and value is not body:  # a URL, a form
+                    yield from _secrets_in_pairs(each, is_sent and has_form)
+                if is_sent and not has_form and value is not body:  # a URL, a form
                     yield from _secrets_in_url(text if "?" in text else f"?{text}")
                 yield from _secrets_in_text(value)
                 # The key may follow a scheme such as Bearer.
@@ -244,6 +248,9 @@ def _secrets_in_pairs(text: str, is_sent: bool) -> Iterator[str]:
         attributes = {name: "".join(rest) for name, *rest in _ATTRIBUTE.findall(tag)}
         yield from _token_of(*map(attributes.get, ("name", "value")))
         yield from _token_of(*map(attributes.get, ("name", "content")))
+    if is_sent:
+        elements = _ELEMENT.findall(text)
+        yield from (value for name, value in elements if _is_secret_name(name))
     for pattern in (_ARGUMENTS, _CALL, _ELEMENT):
         for name, value in pattern.findall(text):
             yield from _token_of(name, value)
