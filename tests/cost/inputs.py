@@ -203,7 +203,7 @@ def dataset_of_row(text: str) -> dict[str, Any]:
 
 
 def permissions_of_datasets(size: int) -> Sent:
-    """A state of so many datasets, all with the same permissions of many keys."""
+    """A state with `size` datasets, all with the same permissions of many keys."""
     keys = [{"key": f"key-{n}"} for n in range(DEFAULT_LIMITS.keys)]
     levels = {each["key"]: "read" for each in keys}
     datasets = [{"id": f"d-{n}", "permissions": levels} for n in range(size)]
@@ -871,7 +871,7 @@ OPERATIONS = {
         8, lambda n: rows_of(n, COMPOSED, 10**6, rows_listed(searchText="x"))
     ),
     "plain rows that a list searches": Input(
-        24, lambda n: rows_of(n, "\u6587", 10**6, rows_listed(searchText="x"))
+        40, lambda n: rows_of(n, "\u6587", 600_000, rows_listed(searchText="x"))
     ),
     "search of datasets for marks": Input(
         BODY, lambda n: sent_json(f"{RELATED}/list", searchKey=MARKS * (n // 4))
@@ -2102,7 +2102,7 @@ FOLDERS = {
         ],
     ),
     "rows of texts that compose when folded": Input(
-        10**6,
+        800_000,
         lambda n: rows_of(2, "\u1fbe\u0323", n, rows_listed(searchText="zq")),
     ),
     "introductions that compose when folded": Input(
@@ -2488,7 +2488,7 @@ FOLDERS = {
     "search of a row with long indexes": Input(
         8,
         lambda n: [
-            row_with(indexes=["x" * 10**6] * n + ["\U0001f600"]),
+            row_with(indexes=["x" * 500_000] * n + ["\U0001f600"]),
             sent_json(f"{RELATED}/searchTest", datasetId="d", text="z"),
         ],
     ),
