@@ -108,7 +108,8 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         key = None
     # Several lengths are equal: the wire layer refuses different ones.
     lengths = by_name.get(b"content-length", ())
-    unread = _FOREIGN_KEY_HEADERS if key else {b"authorization", *_FOREIGN_KEY_HEADERS}
+    # Authorization comes last, as it may have more words than are kept.
+    unread = *_FOREIGN_KEY_HEADERS, *(() if key else (b"authorization",))
     length = _announced_length(lengths[0]) if lengths else 0
     return ParsedHeaders(
         key=key,
@@ -125,9 +126,7 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         ),
         login=login_token(headers),
         has_request_id=REQUEST_ID in by_name,
-        unread_keys=_words(
-            value for name in unread & by_name.keys() for value in by_name[name]
-        ),
+        unread_keys=_words(value for name in unread for value in by_name.get(name, ())),
     )
 
 

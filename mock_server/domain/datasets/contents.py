@@ -217,7 +217,7 @@ def check_rows(call: Call, dataset: Dataset, collection_id: str, count: int) -> 
 
 
 def check_size(row: Row) -> None:
-    """Raise LimitReached for a row whose texts do not fit on a page."""
+    """Raise LimitReached for a row whose texts are too large."""
     if size := oversize((row.q, row.a, *row.indexes)):
         expected = f"a data row of at most {size_text(Published.row_bytes)}"
         raise errors.LimitReached(expected, size_text(size), "body")

@@ -196,8 +196,8 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 pending += ((each, is_secret) for each in value)
             case str():
                 text = value.removeprefix(_BYTE_ORDER_MARK)
-                has_form = text.lstrip().startswith(_BEGINNINGS)
-                if has_form:
+                is_structured = text.lstrip().startswith(_BEGINNINGS)
+                if is_structured:
                     with suppress(*NOT_JSON):
                         pending.append((msgspec.json.decode(text), is_secret))
                         continue
@@ -205,8 +205,8 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 plain = unescape(_LONG_REFERENCE.sub(" ", text))
                 plain = _ESCAPED_QUOTE.sub("", plain)
                 for each in {text, plain}:
-                    yield from _secrets_in_pairs(each, is_sent and has_form)
-                if is_sent and not has_form and value is not body:  # a URL, a form
+                    yield from _secrets_in_pairs(each, is_sent and is_structured)
+                if is_sent and not is_structured and value is not body:  # a URL, a form
                     yield from _secrets_in_url(text if "?" in text else f"?{text}")
                 yield from _secrets_in_text(value)
                 # The key may follow a scheme such as Bearer.
