@@ -186,6 +186,7 @@ SENT: list[tuple[dict[str, Any], str]] = [
     ({"text": '{"id": "password", "value": "geheim77"}'}, "geheim77"),
     ({"text": '{"x": [["user", "u"], ["password", "geheim77"]]}'}, "geheim77"),
     ({"text": '{"url": "/cb?a=b&token=geheim77"}'}, "geheim77"),
+    ({"text": '{"password": "geheim77", "password": "x"}'}, "geheim77"),
     ({"text": '{"body": "user=u&password=geheim77"}'}, "geheim77"),
     ({"text": "<a><password>geheimes</password></a>"}, "geheimes"),
     ({"text": '<?xml?><s:a><s:Password Type="b">geheim!77</s:Password>'}, "geheim!77"),
@@ -421,6 +422,14 @@ def test_a_key_in_a_path_becomes_a_parameter(tmp_path: Path, dash: str) -> None:
     assert keyed["path"] == "/{secret1}/x"
     assert "a1b2" not in json.dumps(keyed)
     assert script["path"] == "/fastgpt-z1b2c3d4e5f6g7h8i9.js"
+
+
+def test_a_password_that_is_a_word_stays_in_longer_segments(tmp_path: Path) -> None:
+    sent = {"password": "password"}
+    login = entry("/forgot-password/x", "", method="POST", posted=sent)
+    whole = entry("/a/password", "")
+    found = responses(tmp_path, login, whole)
+    assert [part["path"] for part in found] == ["/forgot-password/x", "/a/{secret2}"]
 
 
 def test_of_paths_that_differ_in_a_secret_the_last_answer_is_kept(

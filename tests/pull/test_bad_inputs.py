@@ -186,6 +186,19 @@ def test_texts_that_no_fixture_can_have_are_cut(tmp_path: Path) -> None:
     assert (found["name"], found["tags"]) == ("n" * 8_192, ["t" * 256])
 
 
+def test_a_row_that_no_fixture_can_have_is_cut(tmp_path: Path) -> None:
+    both = COLLECTION | {
+        "dataAmount": 1,
+        "q": "\u554f" * 999_999,
+        "a": "\u7b54" * 999_999,
+    }
+    with strangers({"large": says(page(both))}) as strange:
+        selection = Selection((DATASET,), rows=True)
+        made = pull_of(strange.url("large"), tmp_path / "a.json", selection)
+    (found,) = json.loads(made)["datasets"][0]["collections"]
+    assert [len(found["data"][0][each]) for each in "qa"] == [349_525, 349_525]
+
+
 @pytest.mark.ci
 def test_nobody_there_is_told() -> None:
     ended = pulled("http://127.0.0.1:1")

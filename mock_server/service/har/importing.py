@@ -12,14 +12,14 @@ import msgspec
 from mock_server.api.bound_address import BOUND_PREFIX
 from mock_server.api.faults.answer_checks import WITHOUT_BODY, header_mistake
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.api.redaction import RequestSecrets
+from mock_server.api.redaction import HIDDEN, RequestSecrets
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.fixture.builders.parts import DOT_SEGMENTS
 from mock_server.fixture.document import PATH_PATTERN, Method
 from mock_server.service.har import reading
 from mock_server.service.har.handlers import CapturedData
 from mock_server.service.har.observed import Fields
-from mock_server.service.har.recorded_secrets import secrets_of
+from mock_server.service.har.recorded_secrets import looks_random, secrets_of
 
 NO_URL = "whose address is invalid, or cannot be declared"
 _NO_DATA = "of operations whose responses have no data, such as refusals"
@@ -167,7 +167,7 @@ class HarImport:
         self._limits = limits
         self._captured = CapturedData()
         self._secrets: set[bytes] = set()
-        self._redaction = RequestSecrets()
+        self._redaction = self._random = RequestSecrets()
         self._responses: dict[tuple[str, str], tuple[str, Fields, int]] = {}
         self._bytes = 0
 
@@ -177,6 +177,9 @@ class HarImport:
         for entry in entries:
             self._secrets |= secrets_of(entry)
         self._redaction = RequestSecrets.from_declared(self._secrets)
+        self._random = RequestSecrets.from_declared(
+            each for each in self._secrets if looks_random(each.decode())
+        )
         for entry in entries:
             url = entry.request.url
             request = self._redacted_name(
@@ -245,8 +248,13 @@ class HarImport:
         ]
         return "/".join(names)
 
-    def _holds_secret(self, text: str) -> bool:
-        return self._redaction.are_in(text.encode("utf-8", "replace"))
+    def _holds_secret(self, segment: str) -> bool:
+        """Return whether a segment is a secret, or has one that looks random.
+
+        Other secrets may be words, which occur in paths such as `/password-reset`.
+        """
+        content = segment.encode("utf-8", "replace")
+        return self._redaction.redact(content) == HIDDEN or self._random.are_in(content)
 
     def _add_response(self, exchange: reading.Exchange, request: str) -> None:
         """Add a response to the static responses, if the limits allow it."""

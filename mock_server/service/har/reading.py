@@ -13,7 +13,6 @@ from mock_server.api.operations.related.route import query_fields
 from mock_server.api.redaction import RequestSecrets
 
 Headers = tuple[tuple[str, str], ...]
-NOT_JSON = msgspec.MsgspecError, UnicodeError, RecursionError
 _MAX_DIGITS = 20
 
 
@@ -69,7 +68,7 @@ def json_of(content: bytes) -> object:
     """Return the value of a JSON text, None if it is invalid."""
     try:
         return msgspec.json.decode(content)
-    except NOT_JSON:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
 
 

@@ -9,13 +9,10 @@ from html import escape, unescape
 from itertools import pairwise
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-import msgspec
-
 from mock_server.api.headers import CREDENTIAL_NAME, HEADER_WORD
 from mock_server.api.redaction import HIDDEN
 from mock_server.domain.access import secret_part
 from mock_server.service.har.reading import (
-    NOT_JSON,
     BadBody,
     HarEntry,
     Headers,
@@ -124,7 +121,7 @@ def _secrets_in_headers(headers: Headers) -> Iterator[str]:
         elif CREDENTIAL_NAME.search(name):
             scheme, _, text = value.rpartition(" ")
             yield from (text, *(text.partition(each)[2].strip('"') for each in "=:"))
-            yield from filter(_looks_random, HEADER_WORD.findall(value))
+            yield from filter(looks_random, HEADER_WORD.findall(value))
             yield from _secrets_in_body(value, is_sent=True)
             if scheme.lower() == "basic":
                 yield from _credentials(text, is_header=True)
@@ -198,8 +195,8 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 text = value.removeprefix(_BYTE_ORDER_MARK)
                 is_structured = text.lstrip().startswith(_BEGINNINGS)
                 if is_structured:
-                    with suppress(*NOT_JSON):
-                        pending.append((msgspec.json.decode(text), is_secret))
+                    with suppress(ValueError, RecursionError):
+                        pending.append((_decoded(text), is_secret))
                         continue
                 # A script or an attribute may hold JSON, with its quotes escaped.
                 plain = unescape(_LONG_REFERENCE.sub(" ", text))
@@ -214,12 +211,25 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 if is_secret and is_sent:
                     yield value.removeprefix("Bearer ")
                 is_short = value.count(" ") < 2
-                if is_secret and is_short and (is_sent or _looks_random(text)):
+                if is_secret and is_short and (is_sent or looks_random(text)):
                     yield text
             case bool():
                 pass
             case int() | float() if is_secret and is_sent:
                 yield str(value)
+
+
+def _decoded(text: str) -> object:
+    """Return the value of a JSON text, with numbers as texts. Raises ValueError.
+
+    An object that repeats a name is returned as a list of objects with a field each.
+    """
+
+    def object_of(fields: list[tuple[str, object]]) -> object:
+        value = dict(fields)
+        return value if len(value) == len(fields) else [dict([each]) for each in fields]
+
+    return json.loads(text, object_pairs_hook=object_of, parse_int=str, parse_float=str)
 
 
 def _are_pairs(items: list[object]) -> bool:
@@ -268,10 +278,10 @@ def _secrets_in_text(text: str) -> Iterator[str]:
     yield from _PRIVATE_KEY.findall(text)
     yield from filter(_LETTER_DIGIT_CHANGE.search, _KEY.findall(text))
     for url in _URL.findall(text):
-        yield from filter(_looks_random, _secrets_in_url(url))
+        yield from filter(looks_random, _secrets_in_url(url))
     for encoded in _BASIC.findall(text):
         if credentials := [*_credentials(encoded)]:
-            yield from (encoded, *filter(_looks_random, credentials))
+            yield from (encoded, *filter(looks_random, credentials))
 
 
 def _credentials(encoded: str, *, is_header: bool = False) -> Iterator[str]:
@@ -291,7 +301,7 @@ def _credentials(encoded: str, *, is_header: bool = False) -> Iterator[str]:
             yield from (user, password)
 
 
-def _looks_random(text: str) -> bool:
+def looks_random(text: str) -> bool:
     """Return whether a text is long, or mixes letters and digits, as few words do."""
     return (
         len(text) >= _MIN_TOKEN_CHARS or _LETTER_DIGIT_CHANGE.search(text) is not None

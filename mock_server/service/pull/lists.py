@@ -20,8 +20,9 @@ from mock_server.control.http_call import (
     UnusableResponse,
 )
 from mock_server.domain.clock import is_time
-from mock_server.domain.limits import ClientLimits
+from mock_server.domain.limits import ClientLimits, Published
 from mock_server.domain.messages import describe_value, quoted
+from mock_server.domain.objects.rows import oversize
 from mock_server.domain.printable import one_line
 from mock_server.domain.validation.convert import fitted
 from mock_server.fixture.document import ChatPart, Count, Id, RowPart, SingleCollection
@@ -37,6 +38,8 @@ _BUSY_CODES = 408, 425, 429
 _UNSUPPORTED_CODES = 501, 505
 """The server does not support the method or HTTP version, so retrying cannot help."""
 _FIRST_BUSINESS_CODE = 1_000
+_CUT_ROW_CHARS = Published.row_bytes // (2 * len(r"\u0000"))
+"""Maximum length of each text of a row that is cut; JSON may escape all characters."""
 _NO_ROUTE_TEXTS = "", "routeNotFound", "methodNotAllowed"
 
 T = TypeVar("T")
@@ -89,9 +92,13 @@ class ListedChat(ChatPart, forbid_unknown_fields=False, kw_only=True):
 
 
 class ListedRow(RowPart, forbid_unknown_fields=False, kw_only=True):
-    """A data row as lists return it, without its indexes."""
+    """A data row as lists return it, without its indexes; texts too large are cut."""
 
     id: Id = msgspec.field(name="_id")
+
+    def __post_init__(self) -> None:
+        if oversize((self.q, self.a)):
+            self.q, self.a = self.q[:_CUT_ROW_CHARS], self.a[:_CUT_ROW_CHARS]
 
 
 class ServicePage(Struct, Generic[T]):
