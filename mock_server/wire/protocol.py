@@ -155,8 +155,9 @@ class RequestDeadlineMixin:
         """Called by the event loop: parse bytes of many lines in several turns.
 
         Small chunks take long, and one turn receives the bytes of all connections.
+        Bytes behind a request are parsed after its response.
         """
-        if data.count(b"\r\n") <= _LINES_AT_ONCE:
+        if data.count(b"\r\n") <= _LINES_AT_ONCE and not self._is_responding():
             self._parse(data)
         else:
             self._joining_transport.hold()
@@ -168,10 +169,9 @@ class RequestDeadlineMixin:
 
         If uvicorn had them before, it would parse them in one turn after the response.
         """
-        cycle = self.cycle
         if self.transport.is_closing():
             return
-        if cycle is not None and not cycle.more_body and not cycle.response_complete:
+        if self._is_responding():
             self._waits_for_response = True
             self._part_bytes = _MIN_PART_BYTES
             if not self._count_bytes(len(self._unparsed)):
@@ -188,6 +188,11 @@ class RequestDeadlineMixin:
             self.loop.call_soon(self._parse_part)
         elif not self.transport.is_closing():
             self._joining_transport.release()
+
+    def _is_responding(self) -> bool:
+        """Return whether a request is complete, and its response is not."""
+        cycle = self.cycle
+        return not (cycle is None or cycle.more_body or cycle.response_complete)
 
     def _parse(self, data: bytes) -> None:
         """Parse and check received bytes."""
@@ -227,7 +232,7 @@ class RequestDeadlineMixin:
         elif self._head_end is not None:
             self._head_end = (self._head_end + data)[1 - len(END_OF_HEAD) :]
         # A pipelined request is parsed after the response; then its time starts.
-        if cycle is None or cycle.more_body or cycle.response_complete:
+        if not self._is_responding():
             self._start_deadline()
         else:
             self._stop_deadline()

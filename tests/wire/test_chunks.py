@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from itertools import chain
 from urllib.parse import urlsplit
 
 import pytest
@@ -101,6 +102,33 @@ def test_chunks_that_follow_another_request_are_counted(
     assert status(b"HTTP/1.1 " + second) == 413
 
 
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_chunks_that_arrive_before_a_response_are_counted(
+    live: Live, http: HttpParser
+) -> None:
+    switch, url = live(http)
+    is_called = asyncio.Event()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await whole(receive)
+        if scope["path"] == "/called":
+            is_called.set()
+        elif scope["path"] != "/turn":
+            await is_called.wait()
+        await PlainTextResponse("")(scope, receive, send)
+
+    def parts() -> Iterator[bytes]:
+        yield raw(body=b"").replace(CLOSE, b"")
+        for each in pieces(chunked(*[b" "] * 5_000), 600):
+            yield each
+            answer(url, raw("GET /turn HTTP/1.1"))
+        answer(url, raw("GET /called HTTP/1.1"))
+
+    switch.app = app
+    second = answer(url, then=parts()).split(b"HTTP/1.1 ")[2]
+    assert status(b"HTTP/1.1 " + second) == 413
+
+
 async def turns(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer with the number of turns of the event loop until the body was there."""
     count, body = 0, asyncio.create_task(whole(receive))
@@ -118,13 +146,13 @@ async def whole(receive: Receive) -> None:
         pass
 
 
-def answer(url: str, *parts: bytes) -> bytes:
-    """The answer to a request that is sent in these parts."""
+def answer(url: str, *parts: bytes, then: Iterable[bytes] = ()) -> bytes:
+    """The answer to a request that is sent in these parts, and then in others."""
     address = urlsplit(url)
     with closing(
         socket.create_connection((address.hostname, address.port), timeout=SECONDS)
     ) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for part in parts:
+        for part in chain(parts, then):
             client.sendall(part)
         return b"".join(iter(lambda: client.recv(65_536), b""))
