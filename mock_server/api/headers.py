@@ -7,6 +7,7 @@ duplicates. No function here knows a sandbox: callers decide which key is accept
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from urllib.parse import parse_qsl, unquote
 
 from msgspec import Struct
@@ -46,6 +47,8 @@ CREDENTIAL_NAME = re.compile(
 """Matches names of headers, cookies and fields that hold credentials."""
 HEADER_WORD = re.compile(r"""(?<![^\s,;="'{}:/])[^\s,;="'{}:/]{8,}+(?!["']?[=:])""")
 """Matches words of a header, except names such as `username` in `username="u"`."""
+_MAX_WORDS_CHARS = 16 * Published.key_chars
+"""Maximum length of the words of a request that may be keys."""
 _KEYLESS = (b"", b"bearer")
 """Values of Authorization without a key, in lower case."""
 _FOREIGN_KEY_HEADERS = {b"x-api-key", b"api-key", b"apikey"}
@@ -131,11 +134,19 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
 
 
 def _words(texts: Iterable[bytes]) -> tuple[str, ...]:
-    """Return the long words of a header, with and without punctuation in them."""
+    """Return the long words of a header, with and without punctuation in them.
+
+    Words are left out after 20, or if they are too long together: to look for them
+    takes time.
+    """
     text = b" ".join(texts).decode("latin-1")
     whole = (word for word in text.split() if not word.endswith(":"))
     words = dict.fromkeys((*whole, *HEADER_WORD.findall(text)))
-    return tuple(each for each in words if len(each) >= MIN_REDACTABLE_LENGTH)[:20]
+    kept = [each for each in words if len(each) >= MIN_REDACTABLE_LENGTH][:20]
+    ends = accumulate(map(len, kept))
+    return tuple(
+        each for each, end in zip(kept, ends, strict=True) if end <= _MAX_WORDS_CHARS
+    )
 
 
 class HeaderParser:

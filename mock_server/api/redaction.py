@@ -51,8 +51,8 @@ _MAX_SECRETS, _BYTES_PER_SECRET = 1_000, 64
 """Maximum number of secrets that are removed from a text, or one for so many bytes of a
 long text; of a text with more, nothing is kept.
 """
-_KEPT_FORMER = 2
-"""Number of finders of replaced data that are kept."""
+_KEPT_FINDERS = 2
+"""Number of finders of replaced data that are kept, and of the keys of a request."""
 
 
 class Secrets:
@@ -66,8 +66,9 @@ class Secrets:
         # A weak dictionary frees the finder of a fixture that no state uses any more.
         self._declared: WeakKeyDictionary[FixtureData, RequestSecrets]
         self._declared = WeakKeyDictionary()
-        # Of replaced data. The last ones are kept, for all texts of a line of the log.
-        self._former = lru_cache(_KEPT_FORMER)(RequestSecrets.from_declared)
+        # The last ones are kept, for the journal and all texts of a line of the log.
+        self._former = lru_cache(_KEPT_FINDERS)(RequestSecrets.from_declared)
+        self._sent = lru_cache(_KEPT_FINDERS)(RequestSecrets.from_declared)
 
     def for_request(
         self,
@@ -83,9 +84,9 @@ class Secrets:
         `redactable` returns them.
         """
         declared = map(self._declared_by, fixtures)
-        others = (self._own, *declared, *map(self._former, former))
-        keys_sent = redactable((key or "").encode() for key in keys)
-        return RequestSecrets.of((*keys_sent, *texts), others)
+        sent = self._sent(tuple(key.encode() for key in keys if key))
+        others = (self._own, *declared, *map(self._former, former), sent)
+        return RequestSecrets.of(texts, others)
 
     def are_in(self, text: bytes, fixture: FixtureData) -> bool:
         """Return whether a text contains a key that the fixture declares, unescaped."""

@@ -438,6 +438,15 @@ def missing_passwords(value: str) -> Sent:
     return logged_in_with(value, NEAR_WORDS.split())
 
 
+def key_words(size: int) -> Sent:
+    """Two requests at once, with six long words in each header that may have a key."""
+    letters = "".join(Random(1).choices(ascii_lowercase, k=size // 6))
+    value = f",<{','.join(letters[at:] + letters[:at] for at in range(6))}>=="
+    headers = dict.fromkeys(("x-api-key", "api-key", "apikey"), value)
+    headers["authorization"] = value[::-1]
+    return Sent("/api/x", b"{}", headers=headers, at_once=2, is_logged=True)
+
+
 def repeating(count: int) -> Sent:
     """A state with long keys that repeat the alphabet, each from another letter on.
 
@@ -665,6 +674,9 @@ OPERATIONS = {
     ),
     "near misses of passwords": Input(
         DEFAULT_LIMITS.head_line_bytes, lambda n: missing_passwords("a" * (n - 100))
+    ),
+    "long words that may be keys": Input(
+        DEFAULT_LIMITS.head_line_bytes, lambda n: key_words(n - 100)
     ),
     "near misses of keys in headers of an answer": Input(
         DEFAULT_LIMITS.response_headers,
