@@ -253,7 +253,7 @@ class RequestDeadlineMixin:
         except Exception as error:
             self._refuse(error, previous_cycle)
             return
-        if self._pending_data:
+        if self._pending_data or cycle is not previous_cycle:
             if cycle.more_body or cycle.response_complete:
                 self._start_deadline()
             elif self._ends_request(self._pending_data):

@@ -40,6 +40,7 @@ SLOW: dict[str, tuple[bytes, bytes, bytes]] = {
     "half a second header": (GOOD, HEAD, b""),
     "half a second body": (GOOD, HEAD + TYPE + b"{", b""),
     "half a header in the segment before": (GOOD + HEAD, b"", b""),
+    "a header in the segment before": (GOOD + HEAD + TYPE, b"", b""),
     "half a body in the segment before": (GOOD + HEAD + TYPE + b"{", b"", b""),
     "half a third header in the first segment": (LISTED + GOOD + HEAD, b"", b""),
 }
