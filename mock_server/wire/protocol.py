@@ -219,8 +219,8 @@ class RequestDeadlineMixin:
         is_of_cycle = is_in_body or cycle is not previous_cycle
         if is_of_cycle and not cycle.more_body and self._ends_request(data):
             self._pending_data = self._head_end = b""
-            if self._deadline is not None:
-                self._stop_deadline()
+            self._stop_deadline()
+            if self._counted_bytes:
                 self._release_bytes()
             return
         self._pending_data = data

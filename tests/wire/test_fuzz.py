@@ -60,7 +60,7 @@ def mutated(random: Random) -> list[bytes]:
 
 
 async def answer(url: str, pieces: list[bytes], patience: float) -> bytes:
-    """What the server says within so many seconds; nothing if it says nothing."""
+    """All that the server says within so many seconds; nothing if it says nothing."""
     parts = urlsplit(url)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     said = b""
@@ -69,7 +69,8 @@ async def answer(url: str, pieces: list[bytes], patience: float) -> bytes:
             writer.write(piece)
             await asyncio.sleep(0)
         async with asyncio.timeout(patience):
-            said = await reader.read(65_536)
+            while part := await reader.read(65_536):
+                said += part
     except (TimeoutError, ConnectionError):
         pass
     writer.close()

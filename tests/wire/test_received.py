@@ -21,6 +21,7 @@ from tests.wire.sockets import REQUEST, answer, connect, exchange
 
 HEAD = b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X-A: %b\r\n" % (b"a" * 8_000) * 4
 LIMITS = Limits(received_bytes=3 * len(HEAD))
+HEALTH = b"GET /__admin/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 FLOOD = 160_000
 """Requests of 32 MB: more than the buffers of two sockets take."""
 PARSERS = pytest.mark.parametrize("http", ["zttp", *H11])
@@ -78,3 +79,21 @@ def test_requests_behind_one_that_hangs_are_not_read(http: HttpParser) -> None:
             client.settimeout(0.5)
             with pytest.raises(TimeoutError):
                 client.sendall(REQUEST * FLOOD)
+
+
+@pytest.mark.ci
+@PARSERS
+def test_requests_that_waited_for_a_response_count_no_longer(http: HttpParser) -> None:
+    limits = Limits(received_bytes=5 * len(HEALTH))
+    with MockServer(http=http, limits=limits) as server, connect(server.url) as client:
+        server.control.fault("delay", ms=50, times=9)
+        for _ in range(9):
+            client.sendall(REQUEST)
+            with connect(server.url) as other:  # meanwhile the first request arrives
+                other.sendall(HEALTH)
+                assert answer(other)
+            client.sendall(HEALTH)
+            answers = b""
+            while answers.count(b"HTTP/1.1 200 ") < 2:
+                answers += (part := client.recv(65_536))
+                assert part, answers
