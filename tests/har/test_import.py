@@ -329,15 +329,23 @@ KEY = "aB3dE5fG7hJ9kL1mN3pQ"
         *({name: "overview"} for name in ("authType", "tokenizer", "maxTokens")),
         {"tags": ["secret", "overview"]},
         {"hasToken": True},
+        {"session": {"start": 17_145_216}},
+        {"tokenExpires": 17_145_216},
     ],
 )
 def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
     url = "https://app.example/overview"
-    text = f"an overview: True, {'a1' * 12} {url}/a"
+    text = f"an overview: True, 17145216 {'a1' * 12} {url}/a"
     cookies = f"lastDataset={'a1' * 12}; auth.callback-url={quote(url, safe='')}"
     seen = {"Cookie": f"{cookies}; auth-base={url}"}
     asked = entry("/a", text, method="POST", kind="text/plain", posted=sent, sent=seen)
     [part] = responses(tmp_path, asked)
+    assert part["text"] == text
+
+
+def test_numbers_of_a_response_stay(tmp_path: Path) -> None:
+    text = '{"token_logprobs": [-1.9361265e-07, 12345678901234567890]}'
+    [part] = responses(tmp_path, entry("/a", text, kind="text/plain"))
     assert part["text"] == text
 
 
@@ -359,6 +367,10 @@ TEXTS = [
     """<x x-data="{{ token: '{}' }}"></x>""",
     """f({{state:`{{"token":"{}"}}`}})""",
     f"&&#{'1' * 1000}#{'1' * 5000};" + 'a = "{{}}"; token = "{}"',
+    '<a href="/f?d=1&amp;token={}&e=2"></a> /f?d=a1b2c3d4',
+    "![a](/f?token={})",
+    '{{"u":"//cdn/f?sig={}&e=2", "v":"/f?d=a1b2c3d4"}}',
+    "open('/cb#access_token={}&t=1')",
     "&#" + "1" * 5000 + ';<p data="{{&quot;token&quot;:&quot;{}&quot;}}"></p>',
 ]
 """Texts with a token."""

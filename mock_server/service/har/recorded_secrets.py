@@ -19,6 +19,7 @@ from mock_server.service.har.reading import (
     body_of,
     headers_of,
     json_of,
+    number,
 )
 
 _MIN_TOKEN_CHARS = 20
@@ -41,7 +42,8 @@ _CREATES_KEY = "/support/openapi/create"
 # Matches the start of a URL in a field such as `auth-callback`; its password and
 # parameters are looked at, but the URL is no secret.
 _URL_START = re.compile("https?(?:://|%3A%2F%2F)", re.IGNORECASE)
-_URL = re.compile(r"[a-z]{2,16}://[^\s\"'<>\\]+")
+# Matches URLs, and the parameters of those without a scheme.
+_URL = re.compile(r"(?:[a-z]{2,16}://|[?#][\w.~%-]++=)[^\s\"'<>\\)`]+")
 # Matches a separator before a text: in quotes, or a word that ends the line. The text
 # is not consumed, as it may have pairs, too. It matches without the second quote: else
 # a text of many first quotes would take long. A text in backticks has no blanks, as two
@@ -64,6 +66,8 @@ _CALL = re.compile(r"""(?<!\w)(\w++)\(\s*+["']([^"'\s]++)["']\s*+\)""")
 _ESCAPED_QUOTE = re.compile(r"(?<!\\)\\++(?=[\"'])")
 # Matches the number of no character; Python reads no number of more than 4,300 digits.
 _LONG_REFERENCE = re.compile("&#[0-9]{1000,}+")
+# Matches names whose numbers are times and counts, such as `tokenExpires`.
+_TIMED = re.compile("token|session", re.IGNORECASE).search
 _LABELS, _VALUES = ("name", "key", "field", "id"), ("value", "val")
 _MAX_NAME_CHARS = 64
 _MAX_URLS = 3  # a value of a URL may be a URL, and so on
@@ -185,7 +189,10 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 )
                 for name, item in value.items():
                     is_field = _is_secret_name(name) or (is_pair and name in _VALUES)
-                    pending.append((item, is_secret or is_field))
+                    if isinstance(item, int | float):
+                        pending.append((item, is_field and not _TIMED(name)))
+                    else:
+                        pending.append((item, is_field or is_secret))
             case list() if _are_pairs(value):
                 for name, item in value:
                     pending += (name, is_secret), ({name: item}, is_secret)
@@ -220,7 +227,7 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
 
 
 def _decoded(text: str) -> object:
-    """Return the value of a JSON text, with numbers as texts. Raises ValueError.
+    """Return the value of a JSON text. Raises ValueError.
 
     An object that repeats a name is returned as a list of objects with a field each.
     """
@@ -229,7 +236,7 @@ def _decoded(text: str) -> object:
         value = dict(fields)
         return value if len(value) == len(fields) else [dict([each]) for each in fields]
 
-    return json.loads(text, object_pairs_hook=object_of, parse_int=str, parse_float=str)
+    return json.loads(text, object_pairs_hook=object_of, parse_int=number)
 
 
 def _are_pairs(items: list[object]) -> bool:

@@ -38,8 +38,6 @@ _BUSY_CODES = 408, 425, 429
 _UNSUPPORTED_CODES = 501, 505
 """The server does not support the method or HTTP version, so retrying cannot help."""
 _FIRST_BUSINESS_CODE = 1_000
-_CUT_ROW_CHARS = Published.row_bytes // (2 * len(r"\u0000"))
-"""Maximum length of each text of a row that is cut; JSON may escape all characters."""
 _NO_ROUTE_TEXTS = "", "routeNotFound", "methodNotAllowed"
 
 T = TypeVar("T")
@@ -97,8 +95,10 @@ class ListedRow(RowPart, forbid_unknown_fields=False, kw_only=True):
     id: Id = msgspec.field(name="_id")
 
     def __post_init__(self) -> None:
-        if oversize((self.q, self.a)):
-            self.q, self.a = self.q[:_CUT_ROW_CHARS], self.a[:_CUT_ROW_CHARS]
+        while size := oversize((self.q, self.a)):
+            kept = Published.row_bytes / size
+            self.q = self.q[: int(len(self.q) * kept)]
+            self.a = self.a[: int(len(self.a) * kept)]
 
 
 class ServicePage(Struct, Generic[T]):
