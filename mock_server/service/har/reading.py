@@ -145,7 +145,7 @@ def read_har(content: bytes, name: str) -> Har:
             # Python's parser is slower, but it reports the position, and it accepts
             # halves of surrogate pairs, which browsers leave when they cut a text.
             text = content.decode()
-            return msgspec.convert(json.loads(text, parse_int=number), Har)
+            return msgspec.convert(json.loads(text, parse_int=_number), Har)
     except msgspec.ValidationError as error:
         is_postman = b"schema.getpostman.com" in content
         raise _wrong_shape(error, name, _OF_POSTMAN if is_postman else "") from None
@@ -163,7 +163,7 @@ def read_har(content: bytes, name: str) -> Har:
         raise NotHar(f"Expected a HAR file, got {got} - at {place}") from None
 
 
-def number(digits: str) -> float:
+def _number(digits: str) -> float:
     """Return an integer; a float if it is long, because Python refuses many digits."""
     return float(digits) if len(digits) > _MAX_DIGITS else int(digits)
 

@@ -19,7 +19,6 @@ from mock_server.service.har.reading import (
     body_of,
     headers_of,
     json_of,
-    number,
 )
 
 _MIN_TOKEN_CHARS = 20
@@ -43,7 +42,9 @@ _CREATES_KEY = "/support/openapi/create"
 # parameters are looked at, but the URL is no secret.
 _URL_START = re.compile("https?(?:://|%3A%2F%2F)", re.IGNORECASE)
 # Matches URLs, and the parameters of those without a scheme.
-_URL = re.compile(r"(?:[a-z]{2,16}://|[?#][\w.~%-]++=)[^\s\"'<>\\)`]+")
+_URL = re.compile(r"(?:[a-z]{2,16}://|[?#]\w)[^\s\"'<>\\]+")
+_AFTER_URL = ").,;:`"
+"""Characters that may follow a URL in a text, as in Markdown."""
 # Matches a separator before a text: in quotes, or a word that ends the line. The text
 # is not consumed, as it may have pairs, too. It matches without the second quote: else
 # a text of many first quotes would take long. A text in backticks has no blanks, as two
@@ -66,8 +67,8 @@ _CALL = re.compile(r"""(?<!\w)(\w++)\(\s*+["']([^"'\s]++)["']\s*+\)""")
 _ESCAPED_QUOTE = re.compile(r"(?<!\\)\\++(?=[\"'])")
 # Matches the number of no character; Python reads no number of more than 4,300 digits.
 _LONG_REFERENCE = re.compile("&#[0-9]{1000,}+")
-# Matches names whose numbers are times and counts, such as `tokenExpires`.
-_TIMED = re.compile("token|session", re.IGNORECASE).search
+# Matches names of numbers that are no secrets, such as `tokenExpires`.
+_COUNTED = re.compile("tokens|count|limit|max|expir|time|date|start|end", re.IGNORECASE)
 _LABELS, _VALUES = ("name", "key", "field", "id"), ("value", "val")
 _MAX_NAME_CHARS = 64
 _MAX_URLS = 3  # a value of a URL may be a URL, and so on
@@ -189,10 +190,9 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 )
                 for name, item in value.items():
                     is_field = _is_secret_name(name) or (is_pair and name in _VALUES)
-                    if isinstance(item, int | float):
-                        pending.append((item, is_field and not _TIMED(name)))
-                    else:
-                        pending.append((item, is_field or is_secret))
+                    if isinstance(item, int | float) and _COUNTED.search(name):
+                        continue
+                    pending.append((item, is_field or is_secret))
             case list() if _are_pairs(value):
                 for name, item in value:
                     pending += (name, is_secret), ({name: item}, is_secret)
@@ -236,7 +236,7 @@ def _decoded(text: str) -> object:
         value = dict(fields)
         return value if len(value) == len(fields) else [dict([each]) for each in fields]
 
-    return json.loads(text, object_pairs_hook=object_of, parse_int=number)
+    return json.loads(text, object_pairs_hook=object_of)
 
 
 def _are_pairs(items: list[object]) -> bool:
@@ -285,7 +285,7 @@ def _secrets_in_text(text: str) -> Iterator[str]:
     yield from _PRIVATE_KEY.findall(text)
     yield from filter(_LETTER_DIGIT_CHANGE.search, _KEY.findall(text))
     for url in _URL.findall(text):
-        yield from filter(looks_random, _secrets_in_url(url))
+        yield from filter(looks_random, _secrets_in_url(url.rstrip(_AFTER_URL)))
     for encoded in _BASIC.findall(text):
         if credentials := [*_credentials(encoded)]:
             yield from (encoded, *filter(looks_random, credentials))
