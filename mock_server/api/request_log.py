@@ -20,6 +20,7 @@ from mock_server.api.headers import (
     values,
 )
 from mock_server.api.login_secrets import below_login, find_login
+from mock_server.api.operations.contract import DECODE_ERRORS
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import (
     ESCAPED_KEY_BYTES,
@@ -166,7 +167,7 @@ class RequestLog:
             return None
         try:
             failure = msgspec.json.decode(body, type=Failure)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except DECODE_ERRORS:
             return None  # a fault has cut or changed the response
         message = failure.message
         if notes_of(scope).answered_name is not None and find_login(scope["path"]):

@@ -212,7 +212,7 @@ def parse_value(text: str, *, is_text: bool = False) -> Any:
     """Return a text's JSON value or the text; if `is_text`, only a string or null."""
     try:
         value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return text  # a text that is not JSON needs no second quotes in a shell
     return value if not is_text or value is None or isinstance(value, str) else text
 

@@ -193,6 +193,15 @@ def test_a_fault_that_spoils_the_answer_is_named_without_a_reason() -> None:
     assert (line["fault"], line["reason"]) == ("f1 malformed_json", None)
 
 
+def test_an_answer_that_is_nested_too_deep_has_a_line_without_a_reason() -> None:
+    logged = Logged("json")
+    logged.fault(
+        kind="answer", operation="listV2", text='{"code":500,"x":' + "[" * 2000
+    )
+    line = json.loads(logged.list_v2())
+    assert (line["status"], line["reason"]) == (200, None)
+
+
 def test_a_success_has_fields_of_json_without_a_reason() -> None:
     line = json.loads(Logged("json").list_v2())
     assert (line["status"], line["fault"], line["reason"]) == (200, None, None)

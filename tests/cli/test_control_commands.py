@@ -42,6 +42,11 @@ def test_a_state_over_the_limit_is_told_what_to_do(
     assert "limit fixture_bytes; start the server with it in several files" in said
 
 
+def test_a_field_that_is_nested_too_deep_is_a_text(server: MockServer) -> None:
+    run(server, "fault", "add", "error", f"message={'[' * 3_000}")
+    assert "[[[" in run(server, "fault", "list")
+
+
 def test_a_missing_admin_token_is_told_with_its_option(server: MockServer) -> None:
     done = commands.run("reset", MOCK_SERVER_URL=server.url)
     fix = "(commands take it as --admin-token, or MOCK_SERVER_ADMIN_TOKEN)"
