@@ -130,7 +130,7 @@ class RequestDeadlineMixin:
     _pending_data = b""
     """The last received bytes, if they contain more than the request of the cycle."""
     _unparsed = b""
-    """The received bytes that are parsed later; nothing is read until then."""
+    """The received bytes that are parsed later."""
     _part_bytes = 0
     """The size of the next part of `_unparsed`."""
     _waits_for_response = False
@@ -157,12 +157,26 @@ class RequestDeadlineMixin:
         Small chunks take long, and one turn receives the bytes of all connections.
         Bytes behind a request are parsed after its response.
         """
-        if data.count(b"\r\n") <= _LINES_AT_ONCE and not self._is_responding():
+        if self._unparsed or self._is_responding():
+            self._keep(data)
+        elif data.count(b"\r\n") <= _LINES_AT_ONCE:
             self._parse(data)
         else:
             self._joining_transport.hold()
             self._unparsed, self._part_bytes = data, _MIN_PART_BYTES
             self._parse_part()
+
+    def _keep(self, data: bytes) -> None:
+        """Keep received bytes in `_unparsed`; if there are many, read no more.
+
+        A client that leaves is noticed only while its bytes are read.
+        """
+        if not self._unparsed:
+            self._wait_for_response()
+        self._unparsed += data
+        if len(self._unparsed) >= Published.free_body_bytes:
+            self._joining_transport.hold()
+        self._count_waiting(len(data))
 
     def _parse_part(self) -> None:
         """Parse a part of `_unparsed`; the others in later turns, after the response.
@@ -172,10 +186,8 @@ class RequestDeadlineMixin:
         if self.transport.is_closing():
             return
         if self._is_responding():
-            self._waits_for_response = True
-            self._part_bytes = _MIN_PART_BYTES
-            if not self._count_bytes(len(self._unparsed)):
-                self._close_with(503)
+            self._wait_for_response()
+            self._count_waiting(len(self._unparsed))
             return
         size, lines_before = self._part_bytes, self._chunk_counter.line_ends
         part, self._unparsed = self._unparsed[:size], self._unparsed[size:]
@@ -188,6 +200,14 @@ class RequestDeadlineMixin:
             self.loop.call_soon(self._parse_part)
         elif not self.transport.is_closing():
             self._joining_transport.release()
+
+    def _wait_for_response(self) -> None:
+        self._waits_for_response, self._part_bytes = True, _MIN_PART_BYTES
+
+    def _count_waiting(self, size: int) -> None:
+        """Count bytes that wait; close the connection if all connections have many."""
+        if not self._count_bytes(size):
+            self._close_with(503)
 
     def _is_responding(self) -> bool:
         """Return whether a request is complete, and its response is not."""

@@ -8,6 +8,7 @@ import socket
 from contextlib import ExitStack
 
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from mock_server.app import create_app
 from mock_server.control.embedding import MockServer
@@ -67,6 +68,23 @@ def test_nothing_refers_to_a_connection_that_was_reset(http: HttpParser) -> None
             assert protocols() > before
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1" + bytes(7))
         wait(lambda: protocols() == before)
+
+
+@pytest.mark.ci
+@PARSERS
+def test_a_client_that_leaves_after_a_stray_line_is_noticed(http: HttpParser) -> None:
+    heard: list[str] = []
+
+    async def app(_scope: Scope, receive: Receive, _send: Send) -> None:
+        while heard[-1:] != ["http.disconnect"]:
+            heard.append((await receive())["type"])
+
+    with running(app, http=http) as url:
+        with connect(url) as client:
+            client.sendall(REQUEST)
+            wait(lambda: heard)
+            client.sendall(b"\r\n")
+        wait(lambda: heard[-1] == "http.disconnect")
 
 
 @pytest.mark.ci
