@@ -351,6 +351,19 @@ def test_numbers_of_a_response_stay(tmp_path: Path) -> None:
     assert part["text"] == text
 
 
+def test_a_number_that_is_hidden_leaves_json(tmp_path: Path) -> None:
+    body = {"password": "20240131", "x": "a 20240131, 7"}
+    answer = '{"a": 1720240131000, "b": [-20240131], "c\\"": "a 20240131, 7"}'
+    made = entry("/a", answer, method="POST", posted=body)
+    [part] = responses(tmp_path, made)
+    hidden = "[redacted]"
+    assert json.loads(part["text"]) == {
+        "a": hidden,
+        "b": [hidden],
+        'c"': f"a {hidden}, 7",
+    }
+
+
 TEXTS = [
     "HOST=app.example\nAPI_KEY={}\nPORT=80",
     "window.config={{apiKey:`{}`,style:`a1b2c3d4e5`}}",
@@ -373,6 +386,7 @@ TEXTS = [
     "![a](/f?token={})",
     "![a](/f?name=b(c)&token={})",
     "a `/f?download&token={}` b",
+    "open('/#/cb/access_token={}&y=1'), '?$top=a1b2c3d4'",
     '{{"u":"//cdn/f?sig={}&e=2", "v":"/f?d=a1b2c3d4"}}',
     "open('/cb#access_token={}&t=1')",
     "&#" + "1" * 5000 + ';<p data="{{&quot;token&quot;:&quot;{}&quot;}}"></p>',

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct, field
 
 from mock_server.api.operations.related.route import query_fields
-from mock_server.api.redaction import RequestSecrets
+from mock_server.api.redaction import HIDDEN, RequestSecrets
 
 Headers = tuple[tuple[str, str], ...]
 _MAX_DIGITS = 20
@@ -40,11 +40,11 @@ class Exchange(NamedTuple):
         """Return the exchange without secrets in query, bodies and response headers."""
         return self._replace(
             query=secrets.redact_text(self.query),
-            request_body=secrets.redact(self.request_body),
+            request_body=_redacted(self.request_body, secrets),
             headers=tuple(
                 (name, secrets.redact_text(value)) for name, value in self.headers
             ),
-            body=secrets.redact(self.body),
+            body=_redacted(self.body, secrets),
         )
 
     def request_fields(self) -> dict[str, Any]:
@@ -62,6 +62,22 @@ class Exchange(NamedTuple):
         if not isinstance(envelope, dict) or envelope.get("code") != 200:
             raise ValueError("not a success")
         return envelope.get("data")
+
+
+# Matches a text of JSON, or a number of which a part is hidden.
+_HIDDEN_NUMBER = re.compile(
+    rb'"(?:[^"\\]|\\.)*+"|([\d.eE+-]*+%b[\d.eE+-]*+)' % re.escape(HIDDEN)
+)
+
+
+def _redacted(body: bytes, secrets: RequestSecrets) -> bytes:
+    """Return a body without secrets; a number of JSON that has one becomes a text."""
+    redacted = secrets.redact(body)
+    if redacted == body or json_of(body) is None:
+        return redacted
+    return _HIDDEN_NUMBER.sub(
+        lambda match: b'"%b"' % HIDDEN if match[1] else match[0], redacted
+    )
 
 
 def json_of(content: bytes) -> object:

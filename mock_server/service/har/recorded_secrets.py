@@ -42,7 +42,7 @@ _CREATES_KEY = "/support/openapi/create"
 # parameters are looked at, but the URL is no secret.
 _URL_START = re.compile("https?(?:://|%3A%2F%2F)", re.IGNORECASE)
 # Matches URLs, and the parameters of those without a scheme.
-_URL = re.compile(r"(?:[a-z]{2,16}://|[?#]\w)[^\s\"'<>\\]+")
+_URL = re.compile(r"(?:[a-z]{2,16}://|[?#])[^\s\"'<>\\]+")
 _AFTER_URL = ").,;:`"
 """Characters that may follow a URL in a text, as in Markdown."""
 # Matches a separator before a text: in quotes, or a word that ends the line. The text
