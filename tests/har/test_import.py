@@ -331,17 +331,30 @@ KEY = "aB3dE5fG7hJ9kL1mN3pQ"
         *({name: "overview"} for name in ("authType", "tokenizer", "maxTokens")),
         {"tags": ["secret", "overview"]},
         {"hasToken": True},
-        {"session": {"start": 17_145_216}},
-        {"tokenExpires": 17_145_216},
     ],
 )
 def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
     url = "https://app.example/overview"
-    text = f"an overview: True, 17145216 {'a1' * 12} {url}/a"
+    text = f"an overview: True, {'a1' * 12} {url}/a"
     cookies = f"lastDataset={'a1' * 12}; auth.callback-url={quote(url, safe='')}"
     seen = {"Cookie": f"{cookies}; auth-base={url}"}
     asked = entry("/a", text, method="POST", kind="text/plain", posted=sent, sent=seen)
     [part] = responses(tmp_path, asked)
+    assert part["text"] == text
+
+
+@pytest.mark.parametrize(
+    "value", ["2024-01-01T00:00:00.000Z", "8b1a9953-c461-4296-a827-abf8c47804d7"]
+)
+def test_a_time_or_an_id_in_a_url_stays(tmp_path: Path, value: str) -> None:
+    text = f"{value} /b?chat={value} https://x.example/?chat={value}"
+    [part] = responses(tmp_path, entry(f"/a?since={value}", text, kind="text/plain"))
+    assert part["text"] == text
+
+
+def test_a_condition_of_a_script_stays(tmp_path: Path) -> None:
+    text = "t=e?t=n.a1(1024,e[2]).b2(3):0;return e||t?token=O(r.d2)(r.e3,t1.f4):n}"
+    [part] = responses(tmp_path, entry("/a", text, kind="text/javascript"))
     assert part["text"] == text
 
 
@@ -386,7 +399,9 @@ TEXTS = [
     "![a](/f?token={})",
     "![a](/f?name=b(c)&token={})",
     "a `/f?download&token={}` b",
+    "see **/g?token={}**",
     "open('/#/cb/access_token={}&y=1'), '?$top=a1b2c3d4'",
+    r'<script>{{"u":"/f?id=1\u0026token={}"}}</script>',
     '{{"u":"//cdn/f?sig={}&e=2", "v":"/f?d=a1b2c3d4"}}',
     "open('/cb#access_token={}&t=1')",
     "&#" + "1" * 5000 + ';<p data="{{&quot;token&quot;:&quot;{}&quot;}}"></p>',

@@ -66,7 +66,7 @@ class Exchange(NamedTuple):
 
 # Matches a text of JSON, or a number of which a part is hidden.
 _HIDDEN_NUMBER = re.compile(
-    rb'"(?:[^"\\]|\\.)*+"|([\d.eE+-]*+%b[\d.eE+-]*+)' % re.escape(HIDDEN)
+    rb'"(?:[^"\\]|\\.)*+"|(?<![\d.eE+-])([\d.eE+-]*+%b[\d.eE+-]*+)' % re.escape(HIDDEN)
 )
 
 

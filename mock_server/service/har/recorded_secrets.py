@@ -41,8 +41,11 @@ _CREATES_KEY = "/support/openapi/create"
 # Matches the start of a URL in a field such as `auth-callback`; its password and
 # parameters are looked at, but the URL is no secret.
 _URL_START = re.compile("https?(?:://|%3A%2F%2F)", re.IGNORECASE)
-# Matches URLs, and the parameters of those without a scheme.
-_URL = re.compile(r"(?:[a-z]{2,16}://|[?#])[^\s\"'<>\\]+")
+_URL = re.compile(r"[a-z]{2,16}://[^\s\"'<>\\]+")
+# Matches the parameters of a URL, which may have no scheme; scripts have others.
+_QUERY = re.compile(r"[?#][^\s\"'<>\\]+")
+# Matches the value of a parameter, but no expression of a script, as in `?a=b(c):d`.
+_PARAMETER = re.compile(r"[\w~+=][\w.~+/=-]{7,}+(?![(\[:,;?])")
 _AFTER_URL = ").,;:`"
 """Characters that may follow a URL in a text, as in Markdown."""
 # Matches a separator before a text: in quotes, or a word that ends the line. The text
@@ -67,8 +70,6 @@ _CALL = re.compile(r"""(?<!\w)(\w++)\(\s*+["']([^"'\s]++)["']\s*+\)""")
 _ESCAPED_QUOTE = re.compile(r"(?<!\\)\\++(?=[\"'])")
 # Matches the number of no character; Python reads no number of more than 4,300 digits.
 _LONG_REFERENCE = re.compile("&#[0-9]{1000,}+")
-# Matches names of numbers that are no secrets, such as `tokenExpires`.
-_COUNTED = re.compile("tokens|count|limit|max|expir|time|date|start|end", re.IGNORECASE)
 _LABELS, _VALUES = ("name", "key", "field", "id"), ("value", "val")
 _MAX_NAME_CHARS = 64
 _MAX_URLS = 3  # a value of a URL may be a URL, and so on
@@ -82,6 +83,9 @@ _PART_HEAD = re.compile("content-disposition: *form-data", re.IGNORECASE)
 _PART_NAME = re.compile(r'[; ]name="?([^";\n]*)')
 _FILE_NAME = re.compile(r"[; ]filename\*?=")
 _OBJECT_ID = re.compile("[0-9a-f]{24}")
+_UUID_OR_TIME = re.compile(
+    "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+Z-]+"
+)
 _BYTE_ORDER_MARK = "\ufeff"
 # Values of scripts that have no key, and of files that are redacted already.
 _KNOWN_NON_SECRETS = {b"undefined", HIDDEN}
@@ -190,9 +194,7 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 )
                 for name, item in value.items():
                     is_field = _is_secret_name(name) or (is_pair and name in _VALUES)
-                    if isinstance(item, int | float) and _COUNTED.search(name):
-                        continue
-                    pending.append((item, is_field or is_secret))
+                    pending.append((item, is_secret or is_field))
             case list() if _are_pairs(value):
                 for name, item in value:
                     pending += (name, is_secret), ({name: item}, is_secret)
@@ -207,12 +209,12 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                         continue
                 # A script or an attribute may hold JSON, with its quotes escaped.
                 plain = unescape(_LONG_REFERENCE.sub(" ", text))
-                plain = _ESCAPED_QUOTE.sub("", plain)
+                plain = _ESCAPED_QUOTE.sub("", plain).replace(r"\u0026", "&")
                 for each in {text, plain}:
                     yield from _secrets_in_pairs(each, is_sent and is_structured)
+                    yield from _secrets_in_text(each)
                 if is_sent and not is_structured and value is not body:  # a URL, a form
                     yield from _secrets_in_url(text if "?" in text else f"?{text}")
-                yield from _secrets_in_text(value)
                 # The key may follow a scheme such as Bearer.
                 text = value.rpartition(" ")[2]
                 if is_secret and is_sent:
@@ -286,6 +288,11 @@ def _secrets_in_text(text: str) -> Iterator[str]:
     yield from filter(_LETTER_DIGIT_CHANGE.search, _KEY.findall(text))
     for url in _URL.findall(text):
         yield from filter(looks_random, _secrets_in_url(url.rstrip(_AFTER_URL)))
+    for query in _QUERY.findall(text):
+        parameters = "&".join(re.split("[?#]", query.rstrip(_AFTER_URL)))
+        for name, value in parse_qsl(parameters):
+            if (token := _PARAMETER.match(value)) and _is_secret_name(name):
+                yield from filter(looks_random, [token[0]])
     for encoded in _BASIC.findall(text):
         if credentials := [*_credentials(encoded)]:
             yield from (encoded, *filter(looks_random, credentials))
@@ -339,8 +346,9 @@ def _secrets_in_url(url: str, level: int = 1) -> Iterator[str]:
             yield from _secrets_in_url(
                 value if "?" in value else f"?{value}", level + 1
             )
-        is_long = _is_long(value) and not _ID_NAME.search(name)
-        if CREDENTIAL_NAME.search(name) or (is_long and _is_token(value)):
+        is_id = _ID_NAME.search(name) or _UUID_OR_TIME.fullmatch(value)
+        is_random = _is_long(value) and not is_id and _is_token(value)
+        if is_random or CREDENTIAL_NAME.search(name):
             yield value
 
 
