@@ -179,6 +179,7 @@ SENT: list[tuple[dict[str, Any], str]] = [
     ({"text": '{"Pass word": "geheim77"}'}, "geheim77"),
     ({"text": '{"otp": "12345678"}'}, "12345678"),
     ({"text": '{"token": 48291377}'}, "48291377"),
+    ({"text": '{"updatePassword": 48291377}'}, "48291377"),
     ({"text": '{"password": {"new": 123456789012345678901}}'}, "123456789012345678901"),
     ({"text": '{"passcode": "geheim77"}'}, "geheim77"),
     ({"text": '{"sid": "geheim77"}'}, "geheim77"),
