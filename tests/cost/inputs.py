@@ -2100,6 +2100,13 @@ FOLDERS = {
             admin("POST", "/snapshots/s/restore", {}),
         ],
     ),
+    "changed datasets of which a snapshot is made": Input(
+        3_980,
+        lambda n: [
+            *changed_datasets(n, loaded=3 * n // 4),
+            admin("PUT", "/snapshots/s", {}),
+        ],
+    ),
     "sandbox with many snapshots that is deleted": Input(
         1_600, lambda n: with_snapshots(n)
     ),
@@ -2620,6 +2627,20 @@ def tagged_collections(size: int, tags: Sequence[str]) -> list[Sent]:
 def changed_folders(size: int, **fields: Any) -> list[Sent]:
     """A state with that many collections in eight folders, all of them disabled."""
     return disabled_folders([{"name": "a {n}", "repeat": size // 8} | fields])
+
+
+def changed_datasets(size: int, loaded: int) -> list[Sent]:
+    """That many datasets, of which so many are in a state, all with a new collection.
+
+    The others are created.
+    """
+    ids = [f"{n}" for n in range(size)]
+    document = {"datasets": [{"id": each} for each in ids[:loaded]]}
+    created = (admin("PUT", f"/datasets/{each}", {}) for each in ids[loaded:])
+    filled = (
+        sent_json(CREATE, datasetId=each, name="n", type="virtual") for each in ids
+    )
+    return [admin("PUT", "/state", document), *created, *filled]
 
 
 def disabled_folders(

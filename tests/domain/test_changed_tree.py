@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from msgspec.structs import replace
 
 from mock_server.domain.errors import LimitReached
-from mock_server.domain.memory import Memory
+from mock_server.domain.memory import Memory, MemoryCharge
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.folder_tree import FolderTree
 from mock_server.domain.objects.index import (
@@ -89,8 +89,12 @@ def levels_below(items: list[Collection], folder: str) -> int:
     return count
 
 
+def new_charge() -> MemoryCharge:
+    return Memory().charge("changes")
+
+
 def changed(base: Tree) -> ChangedTree:
-    return ChangedTree(base, Memory().charge("changes"))
+    return ChangedTree(base, new_charge())
 
 
 def with_collection(items: list[Collection], new: Collection) -> list[Collection]:
@@ -126,8 +130,9 @@ class Changes(RuleBasedStateMachine):
     def begin(self, items: list[Collection]) -> None:
         self.loaded = items
         self.base = Tree(items)
-        tree = self.kind(self.base, Memory().charge("changes"))
-        self.trees = [(tree, list(items))]
+        charge = new_charge()
+        tree = self.kind(self.base, charge)
+        self.trees, self.charges = [(tree, list(items))], {tree: charge}
 
     @rule(new=collections, at=st.integers(0, 5))
     def put(self, new: Collection, at: int) -> None:
@@ -144,11 +149,13 @@ class Changes(RuleBasedStateMachine):
         tree.remove(ids)
         items[:] = without(items, ids)
 
-    @rule(at=st.integers(0, 5))
-    def copy(self, at: int) -> None:
+    @rule(at=st.integers(0, 5), takes_listings=st.booleans())
+    def copy(self, at: int, takes_listings: bool) -> None:
         if len(self.trees) < 3:
             tree, items = self.trees[at % len(self.trees)]
-            copy = tree.copy(Memory().charge("changes"))
+            charge = self.charges[tree] if takes_listings else new_charge()
+            copy = tree.copy(charge)
+            self.charges[copy] = charge
             self.trees.append((copy, list(items)))
 
     @rule(
@@ -325,6 +332,34 @@ def test_more_changes_than_are_noted_between_steps_are_shown(is_searched: bool) 
     )
     wanted = in_order(tree, "name")
     assert list(found) == [each for each in wanted if "y" in each.name]
+
+
+def test_a_copy_that_replaces_a_tree_takes_the_listings_over() -> None:
+    charge = new_charge()
+    tree = ChangedTree(Tree([Collection("a", "a")]), charge)
+    tree.put(Collection("b", "b"))
+    listing = tree.listing(ANYWHERE, "name")
+    copy = tree.copy(charge)
+    copy.put(Collection("c", "c"))
+    assert copy.listing(ANYWHERE, "name") is listing
+    assert [each.id for each in listing.items] == ["a", "b", "c"]
+    assert [each.id for each in tree.listing(ANYWHERE, "name").items] == ["a", "b"]
+
+
+def test_a_listing_that_is_being_built_is_that_of_its_own_tree() -> None:
+    tree, charge = large_tree(), new_charge()
+    tree = tree.copy(charge)
+    wanted, copies = in_order(tree, "name"), list[ChangedTree]()
+
+    def change() -> None:
+        copies.append(tree.copy(charge))
+        for n in range(2_001):  # more than are noted
+            copies[0].put(Collection(f"new {n}", "y"))
+
+    listing = between_steps(lambda: tree.listing(ANYWHERE, "name"), [change])
+    assert list(listing.items) == wanted
+    changed_listing = ready(lambda: copies[0].listing(ANYWHERE, "name"))
+    assert list(changed_listing.items) == in_order(copies[0], "name")
 
 
 @pytest.mark.parametrize("kind", [ChangedTree, HidingTree])

@@ -498,6 +498,27 @@ def test_a_copy_of_collections_changes_on_its_own() -> None:
     assert names == [["A", "B", "C", "E", "F"], ["B", "C"]]
 
 
+def test_a_copy_shares_changed_collections_until_one_store_changes_them() -> None:
+    store, d = Store(GENERATION), GENERATION.datasets["d"]
+    store.put_collection(d, Collection("e", "E"))
+    copy = store.copy()
+    shared = store.datasets()[0].tree
+    assert copy.datasets()[0].tree is shared
+    store.put_collection(d, Collection("f", "F"))
+    store.put_collection(d, Collection("g", "G"))
+    assert copy.datasets()[0].tree is shared
+    assert ("g" in shared, "g" in store.datasets()[0].tree) == (False, True)
+
+
+def test_a_store_that_is_gone_charges_nothing_though_a_copy_shares_its_data() -> None:
+    memory = Memory()
+    store = Store(GENERATION, memory)
+    store.put_collection(GENERATION.datasets["d"], Collection("e", "E"))
+    copy = store.copy("snapshots")
+    del store
+    assert (memory.usage()["changes"], memory.used) == (0, copy.size)
+
+
 def test_new_ids_are_the_same_after_a_reset_and_never_taken() -> None:
     store = Store(GENERATION)
     made = [store.new_id() for _ in range(6)]

@@ -42,11 +42,11 @@ class FoldedTexts(dict[Collection, tuple[str, ...]]):
 
     def __init__(self, put: Mapping[str, Collection]) -> None:
         super().__init__()
-        self._put = put
+        self.put = put
 
     def __missing__(self, item: Collection) -> tuple[str, ...]:
         texts = tuple(map(fold, (item.name, *item.tags)))
-        if self._put.get(item.id) is item:
+        if self.put.get(item.id) is item:
             self[item] = texts
         return texts
 

@@ -135,7 +135,8 @@ class ChangedTree(FolderTree):
     def copy(self, charge: MemoryCharge) -> ChangedTree:
         """Return an independent copy; its changes are not charged again.
 
-        The copy computes its listings when they are needed.
+        The computed listings go with the copy if it has the charge of this tree, which
+        it replaces in a store. Without them, each computes its listings when needed.
         """
         copy = type(self)(self._base, charge)
         copy.size, copy.created = self.size, self.created
@@ -143,7 +144,12 @@ class ChangedTree(FolderTree):
         for by_folder in (copy._put, copy._removed):
             by_folder[ANYWHERE] = by_folder[ANYWHERE].copy()
         copy._new_folders, copy._filled = self._new_folders.copy(), self._filled.copy()
-        copy._folded = FoldedTexts(copy._put[ANYWHERE])
+        # Steps that are building a listing go on with this tree.
+        if charge is self._charge and not self._listings.logs:
+            copy._listings, self._listings = self._listings, copy._listings
+            copy._folded, self._folded = self._folded, copy._folded
+            self._folded.put = self._put[ANYWHERE]
+        copy._folded.put = copy._put[ANYWHERE]
         copy._hidden = Spans(self._hidden.bounds)
         copy._appended_numbers = self._appended_numbers.copy()
         copy._next_number = self._next_number

@@ -64,6 +64,8 @@ class Store(ChatStore):
         charge = self._memory.charge(kind)
         super().__init__(charge)
         self._datasets = Overlay(fixture.datasets, charge, _size_of_dataset)
+        # Ids of datasets whose changed trees are shared with no other store.
+        self._own_trees: set[str] = set()
         self.rows = Rows(charge)
         """The data rows; they are removed with their collections."""
         self.jobs = Overlay(fixture.jobs_by_collection, charge, size_of_jobs)
@@ -100,6 +102,8 @@ class Store(ChatStore):
     def __del__(self) -> None:
         # Thousands of changed trees: to free them at once would take long.
         self._memory.free_soon([self._datasets.changes])
+        # A copy that shares trees is charged for them, but refers to this charge.
+        self._charge.release()
 
     @property
     def size(self) -> int:
@@ -107,7 +111,10 @@ class Store(ChatStore):
         return self._charge.size
 
     def copy(self, kind: Kind = "changes") -> Self:
-        """Return an independent copy with the same data. Raises LimitReached."""
+        """Return an independent copy with the same data. Raises LimitReached.
+
+        Both stores share changed trees until they change them.
+        """
         copy = type(self)(self.fixture, self._memory, kind)
         charge = copy._charge
         copy._own_bytes = _STORE_BYTES
@@ -122,10 +129,7 @@ class Store(ChatStore):
         copy._app_sizes = self._app_sizes.copy()
         copy._loaded_datasets = self._loaded_datasets.copy()
         copy._datasets = self._datasets.copy(charge)
-        for dataset_id, dataset in self._datasets.changes.items():
-            if dataset is not None and isinstance(dataset.tree, ChangedTree):
-                dataset_copy = replace(dataset, tree=dataset.tree.copy(charge))
-                copy._datasets.changes[dataset_id] = dataset_copy
+        self._own_trees.clear()
         copy.rows = self.rows.copy(charge)
         copy.jobs, copy.due_time = self.jobs.copy(charge), self.due_time
         copy.files = self.files.copy(charge)
@@ -502,10 +506,15 @@ class Store(ChatStore):
     def _changed_tree(self, dataset: Dataset) -> ChangedTree:
         """Return the tree of a dataset that may be changed. Raises LimitReached."""
         current = self.dataset(dataset.id) or dataset
-        if isinstance(current.tree, ChangedTree):
+        if not isinstance(current.tree, ChangedTree):
+            tree = ChangedTree(cast(Tree, current.tree), self._charge)
+            self._datasets.put(current.id, replace(current, tree=tree))
+        elif current.id in self._own_trees:
             return current.tree
-        tree = ChangedTree(cast(Tree, current.tree), self._charge)
-        self._datasets.put(current.id, replace(current, tree=tree))
+        else:
+            tree = current.tree.copy(self._charge)
+            self._datasets.changes[current.id] = replace(current, tree=tree)
+        self._own_trees.add(current.id)
         return tree
 
     def _forget_work(self, dataset_ids: Container[str]) -> None:
