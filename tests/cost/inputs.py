@@ -2100,7 +2100,7 @@ FOLDERS = {
             admin("POST", "/snapshots/s/restore", {}),
         ],
     ),
-    "changed datasets of which a snapshot is made": Input(
+    "changed datasets that are in a snapshot": Input(
         3_980,
         lambda n: [
             *changed_datasets(n, loaded=3 * n // 4),
@@ -2630,9 +2630,9 @@ def changed_folders(size: int, **fields: Any) -> list[Sent]:
 
 
 def changed_datasets(size: int, loaded: int) -> list[Sent]:
-    """That many datasets, of which so many are in a state, all with a new collection.
+    """That many datasets, each with a new collection.
 
-    The others are created.
+    So many are loaded with a state, and the others are created.
     """
     ids = [f"{n}" for n in range(size)]
     document = {"datasets": [{"id": each} for each in ids[:loaded]]}

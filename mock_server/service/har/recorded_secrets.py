@@ -5,7 +5,7 @@ import re
 from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import suppress
-from html import escape, unescape
+from html import escape
 from itertools import pairwise
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -48,35 +48,9 @@ _QUERY = re.compile(r"[?#][^\s\"'<>\\]+")
 _PARAMETER = re.compile(r"[\w~+=][\w.~+/=-]{7,}+(?![(\[:,;?])")
 _AFTER_URL = ").,;:`"
 """Characters that may follow a URL in a text, as in Markdown."""
-# Matches a separator before a text: in quotes, or a word that ends the line. The text
-# is not consumed, as it may have pairs, too. It matches without the second quote: else
-# a text of many first quotes would take long. A text in backticks has no blanks, as two
-# may be half a script apart.
-_VALUE = re.compile(
-    r"""[:=]\s*+(?=(?:"((?:[^"\\]|\\.)*+)|'((?:[^'\\]|\\.)*+)|`([^`\s]{8,}+)`"""
-    r"""|(?P<bare>[\w.~+/-]{8,}+=*+)(?=[\r\n]|\Z)))""",
-    re.DOTALL,
-)
-_TAG = re.compile(r"<(?:meta|input)\s([^<>]*)", re.IGNORECASE)
-_ATTRIBUTE = re.compile(
-    r"""(?<![\w-])([\w-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'=<>]++))"""
-)
-# Matches an element of XML that holds a text only.
-_ELEMENT = re.compile(r"<(?:\w++:)?+([\w-]++)(?:\s[^<>]*+)?+>\s*+([^<>\s]++)\s*+</")
-# Matches two texts as the first arguments of a call, such as `set("name", "value"`.
-_ARGUMENTS = re.compile(r"""\(\s*+["']([\w-]++)["']\s*+,\s*+["']([^"'\s]++)["']""")
-# Matches a call with one text, such as `setToken("value")`.
-_CALL = re.compile(r"""(?<!\w)(\w++)\(\s*+["']([^"'\s]++)["']\s*+\)""")
-_ESCAPED_QUOTE = re.compile(r"(?<!\\)\\++(?=[\"'])")
-# Matches the number of no character; Python reads no number of more than 4,300 digits.
-_LONG_REFERENCE = re.compile("&#[0-9]{1000,}+")
 _LABELS, _VALUES = ("name", "key", "field", "id"), ("value", "val")
-_MAX_NAME_CHARS = 64
 _MAX_URLS = 3  # a value of a URL may be a URL, and so on
-_NOT_IN_NAME = re.compile(r"[^\w-]")
 _TOKEN = re.compile(r"[\w~+=][\w.~+/=-]{7,}")  # not a path or a URL
-_BEGINNINGS = ("{", "[", "mutation", "query", "subscription", "<")
-"""Beginnings of JSON, GraphQL and XML."""
 # Several of these headers are joined by line ends, or by commas, as dates have too.
 _NEXT_COOKIE = re.compile(r"\n|, *(?=[\w.-]++=)")
 _PART_HEAD = re.compile("content-disposition: *form-data", re.IGNORECASE)
@@ -178,22 +152,24 @@ def _fields_in(form: str) -> Iterator[dict[str, str]]:
 def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterator[str]:
     """Yield texts in fields with the names of secrets, in a body and values in it.
 
-    The body is JSON, events of JSON, or a text with JSON in it, such as a script. Skip
-    labels in responses: texts with two blanks, and texts that do not look random.
+    The body is JSON, or lines and events of JSON; of any other text, yield what has the
+    form of a secret. Skip labels in responses: texts with two blanks, and texts that do
+    not look random.
     """
-    events = (line[5:] for line in body.splitlines() if line.startswith("data:"))
-    pending: list[tuple[object, bool]] = [(e, False) for e in (body, *events, *parts)]
+    lines = (each for each in body.splitlines() if each.startswith(("data:", "{", "[")))
+    values = {body, *(each.removeprefix("data:") for each in lines)}
+    pending: list[tuple[object, bool]] = [(e, False) for e in (*values, *parts)]
     while pending:
         value, is_secret = pending.pop()
         match value:
             case dict():
                 # A pair such as `name` and `value` is a field of that name.
-                labels = map(value.get, _LABELS)
-                is_pair = any(
-                    _is_secret_name(each) for each in labels if isinstance(each, str)
-                )
+                labels = [value.get(each) for each in _LABELS]
+                names = (each for each in labels if isinstance(each, str))
+                is_pair = any(map(CREDENTIAL_NAME.search, names))
                 for name, item in value.items():
-                    is_field = _is_secret_name(name) or (is_pair and name in _VALUES)
+                    is_field = CREDENTIAL_NAME.search(name) is not None
+                    is_field |= is_pair and name in _VALUES
                     pending.append((item, is_secret or is_field))
             case list() if _are_pairs(value):
                 for name, item in value:
@@ -202,18 +178,12 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 pending += ((each, is_secret) for each in value)
             case str():
                 text = value.removeprefix(_BYTE_ORDER_MARK)
-                is_structured = text.lstrip().startswith(_BEGINNINGS)
-                if is_structured:
+                if text.lstrip()[:1] in ("{", "["):
                     with suppress(ValueError, RecursionError):
                         pending.append((_decoded(text), is_secret))
                         continue
-                # A script or an attribute may hold JSON, with its quotes escaped.
-                plain = unescape(_LONG_REFERENCE.sub(" ", text))
-                plain = _ESCAPED_QUOTE.sub("", plain).replace(r"\u0026", "&")
-                for each in {text, plain}:
-                    yield from _secrets_in_pairs(each, is_sent and is_structured)
-                    yield from _secrets_in_text(each)
-                if is_sent and not is_structured and value is not body:  # a URL, a form
+                yield from _secrets_in_text(text)
+                if is_sent and value is not body:  # a URL, a form
                     yield from _secrets_in_url(text if "?" in text else f"?{text}")
                 # The key may follow a scheme such as Bearer.
                 text = value.rpartition(" ")[2]
@@ -249,40 +219,9 @@ def _are_pairs(items: list[object]) -> bool:
     )
 
 
-def _secrets_in_pairs(text: str, is_sent: bool) -> Iterator[str]:
-    """Yield secrets in pairs such as `"name": "value"`, in a text of any form.
-
-    Values of a response, and those without quotes, need the characters and the digits
-    of a token.
-    """
-    for match in _VALUE.finditer(text):
-        value = next(filter(None, match.groups()), "")
-        is_text = is_sent and not match["bare"]
-        if is_text or (_TOKEN.fullmatch(value) and _is_token(value)):
-            before = text[max(0, match.start() - _MAX_NAME_CHARS) : match.start()]
-            name = _NOT_IN_NAME.split(before.rstrip(" \t\r\n\"'\\"))[-1]
-            if _is_secret_name(name):
-                yield from (value, value.removeprefix("Bearer "))
-    for tag in _TAG.findall(text):
-        attributes = {name: "".join(rest) for name, *rest in _ATTRIBUTE.findall(tag)}
-        yield from _token_of(*map(attributes.get, ("name", "value")))
-        yield from _token_of(*map(attributes.get, ("name", "content")))
-    if is_sent:
-        elements = _ELEMENT.findall(text)
-        yield from (value for name, value in elements if _is_secret_name(name))
-    for pattern in (_ARGUMENTS, _CALL, _ELEMENT):
-        for name, value in pattern.findall(text):
-            yield from _token_of(name, value)
-
-
-def _token_of(name: str | None, value: str | None) -> Iterator[str]:
-    """Yield the value of a field in a text if name and value are those of a token."""
-    if name and value and _is_secret_name(name):
-        yield from filter(_is_token, filter(_TOKEN.fullmatch, [value]))
-
-
 def _secrets_in_text(text: str) -> Iterator[str]:
     """Yield keys and JSON Web Tokens in a text, and credentials in its URLs."""
+    text = text.replace("&amp;", "&").replace(r"\u0026", "&")  # in HTML, in scripts
     yield from _JWT.findall(text)
     yield from _PRIVATE_KEY.findall(text)
     yield from filter(_LETTER_DIGIT_CHANGE.search, _KEY.findall(text))
@@ -291,7 +230,7 @@ def _secrets_in_text(text: str) -> Iterator[str]:
     for query in _QUERY.findall(text):
         parameters = "&".join(re.split("[?#]", query.rstrip(_AFTER_URL)))
         for name, value in parse_qsl(parameters):
-            if (token := _PARAMETER.match(value)) and _is_secret_name(name):
+            if (token := _PARAMETER.match(value)) and CREDENTIAL_NAME.search(name):
                 yield from filter(looks_random, [token[0]])
     for encoded in _BASIC.findall(text):
         if credentials := [*_credentials(encoded)]:
@@ -320,10 +259,6 @@ def looks_random(text: str) -> bool:
     return (
         len(text) >= _MIN_TOKEN_CHARS or _LETTER_DIGIT_CHANGE.search(text) is not None
     )
-
-
-def _is_secret_name(name: str) -> bool:
-    return CREDENTIAL_NAME.search(name) is not None
 
 
 def _secrets_in_url(url: str, level: int = 1) -> Iterator[str]:
@@ -368,5 +303,6 @@ def _keys_in_path(url: str) -> Iterator[str]:
         if (key := _KEY_SEGMENT.match(segment)) and _LETTER_DIGIT_CHANGE.search(key[1]):
             yield key[1]
         yield from _JWT.findall(segment)
-        if "." not in segment and not _OBJECT_ID.fullmatch(segment):
-            yield from _token_of(name, segment)
+        is_id = "." in segment or _OBJECT_ID.fullmatch(segment)
+        if CREDENTIAL_NAME.search(name) and not is_id and _is_token(segment):
+            yield segment
