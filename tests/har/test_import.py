@@ -190,6 +190,13 @@ SENT: list[tuple[dict[str, Any], str]] = [
     ({"text": '{"url": "/cb?a=b&token=geheim77"}'}, "geheim77"),
     ({"text": '{"password": "geheim77", "password": "x"}'}, "geheim77"),
     ({"text": '{"body": "user=u&password=geheim77"}'}, "geheim77"),
+    ({"text": '{"a": "\u2028"}\n{"a": "\u2028", "password": "geheim77"}'}, "geheim77"),
+    ({"text": '{"password": "geheim77", "x": [1, '}, "geheim77"),
+    ({"text": '{"password": "geheim7 \\"7",}'}, 'geheim7 "7'),
+    ({"text": '{"password": "geheim77", "x": %s}' % ("1" * 5_000)}, "geheim77"),
+    ({"text": '{"password": "geheim77", "x": %s}' % ("[" * 2_000)}, "geheim77"),
+    ({"text": '{"x": "it is {\\"password\\": \\"geheim77\\"}"}'}, "geheim77"),
+    ({"text": '{"query": "mutation { log(password: \\"geheim77\\") }"}'}, "geheim77"),
 ]
 
 
@@ -220,6 +227,8 @@ def test_a_secret_in_a_body_of_any_form_is_in_no_answer(
         ("x-functions-key", "abcdefgh"),
         ("Cookie", "a=%7B%22token%22%3A%20%22abcdefgh%22%7D"),
         ("Cookie", "connect.sid=abcdefgh"),
+        ("Cookie", "a=j%3A%7B%22token%22%3A%22abcdefgh77%22%7D"),
+        ("Cookie", "a=b%3D1%26token%3Dabcdefgh"),
         ("Authorization", "ApiKey id:abcdefgh"),
         ("X-Api-Key", "abcdefgh77-65d8a1f0c3b2a94e7f106a01"),
         ("X-CSRF", "abcdefgh"),
@@ -375,6 +384,12 @@ def test_a_number_that_is_hidden_leaves_json(tmp_path: Path) -> None:
 
 
 TEXTS = [
+    'cb({{"token": "{}"}})',
+    'for (;;); {{"a": 1, "token": "{}", "b": [',
+    'data: {{"a": "\u2028", "token": "{}"}}\n\n',
+    '1:{{"a": "b"}}\n2:{{"token": "{}"}}\n',
+    'JSON.parse("{{\\"x\\":\\"{{\\\\\\"token\\\\\\":\\\\\\"{}\\\\\\"}}\\"}}")',
+    'Answer:\n```json\n{{"token": "{}"}}\n```',
     "a sk-{} b",
     "header = 'Bearer {}'",
     '<a href="/f?d=1&amp;token={}&e=2"></a> /f?d=a1b2c3d4',
@@ -387,7 +402,7 @@ TEXTS = [
     '{{"u":"//cdn/f?sig={}&e=2", "v":"/f?d=a1b2c3d4"}}',
     "open('/cb#access_token={}&t=1')",
 ]
-"""Texts with a token in a URL, or behind a word that tells it."""
+"""Texts with a token in JSON or in a URL, or behind a word that tells it."""
 
 
 @pytest.mark.parametrize("text", TEXTS)

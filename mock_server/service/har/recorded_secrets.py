@@ -48,6 +48,12 @@ _QUERY = re.compile(r"[?#][^\s\"'<>\\]+")
 _PARAMETER = re.compile(r"[\w~+=][\w.~+/=-]{7,}+(?![(\[:,;?])")
 _AFTER_URL = ").,;:`"
 """Characters that may follow a URL in a text, as in Markdown."""
+# Matches a name and a text as in JSON, or GraphQL, whose names have no quotes. It
+# matches without the last quote: else a text of many quotes would take long.
+_PAIR = re.compile(
+    r"""(?<![\w-])([\w-]{1,64}+)"?\s*+:\s*+"((?:[^"\\]|\\.)*+)""", re.DOTALL
+)
+_ESCAPED_QUOTE = re.compile(r"(?<!\\)\\++(?=\")")
 _LABELS, _VALUES = ("name", "key", "field", "id"), ("value", "val")
 _MAX_URLS = 3  # a value of a URL may be a URL, and so on
 _TOKEN = re.compile(r"[\w~+=][\w.~+/=-]{7,}")  # not a path or a URL
@@ -100,7 +106,7 @@ def _secrets_in_headers(headers: Headers) -> Iterator[str]:
                 # Other short values are often words, which occur in many texts.
                 if CREDENTIAL_NAME.search(cookie) or _is_long(text):
                     yield from (text, text.strip('"'))
-                yield from _secrets_in_body(unquote(text), is_sent=name == "cookie")
+                yield from _secrets_in_body("", unquote(text), is_sent=name == "cookie")
         elif CREDENTIAL_NAME.search(name):
             scheme, _, text = value.rpartition(" ")
             yield from (text, *(text.partition(each)[2].strip('"') for each in "=:"))
@@ -152,11 +158,10 @@ def _fields_in(form: str) -> Iterator[dict[str, str]]:
 def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterator[str]:
     """Yield texts in fields with the names of secrets, in a body and values in it.
 
-    The body is JSON, or lines and events of JSON; of any other text, yield what has the
-    form of a secret. Skip labels in responses: texts with two blanks, and texts that do
-    not look random.
+    The body is JSON, or lines and events of JSON; search any other text. Skip labels in
+    responses: texts with two blanks, and texts that do not look random.
     """
-    lines = (each for each in body.splitlines() if each.startswith(("data:", "{", "[")))
+    lines = (each for each in body.split("\n") if each.startswith(("data:", "{", "[")))
     values = {body, *(each.removeprefix("data:") for each in lines)}
     pending: list[tuple[object, bool]] = [(e, False) for e in (*values, *parts)]
     while pending:
@@ -182,7 +187,7 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                     with suppress(ValueError, RecursionError):
                         pending.append((_decoded(text), is_secret))
                         continue
-                yield from _secrets_in_text(text)
+                yield from _secrets_in_text(text, is_sent=is_sent)
                 if is_sent and value is not body:  # a URL, a form
                     yield from _secrets_in_url(text if "?" in text else f"?{text}")
                 # The key may follow a scheme such as Bearer.
@@ -219,8 +224,18 @@ def _are_pairs(items: list[object]) -> bool:
     )
 
 
-def _secrets_in_text(text: str) -> Iterator[str]:
-    """Yield keys and JSON Web Tokens in a text, and credentials in its URLs."""
+def _secrets_in_text(text: str, *, is_sent: bool = False) -> Iterator[str]:
+    """Yield keys and tokens in a text, and credentials in its URLs and its JSON.
+
+    Such JSON may be incomplete, a part of a script, or escaped in a text.
+    """
+    for each in {text, _ESCAPED_QUOTE.sub("", text)}:
+        for name, value in _PAIR.findall(each):
+            is_token = _TOKEN.fullmatch(value) and _is_token(value)
+            if CREDENTIAL_NAME.search(name) and (
+                is_token or (is_sent and looks_random(value))
+            ):
+                yield from (value, value.removeprefix("Bearer "))
     text = text.replace("&amp;", "&").replace(r"\u0026", "&")  # in HTML, in scripts
     yield from _JWT.findall(text)
     yield from _PRIVATE_KEY.findall(text)
