@@ -346,20 +346,22 @@ def test_a_copy_that_replaces_a_tree_takes_the_listings_over() -> None:
     assert [each.id for each in tree.listing(ANYWHERE, "name").items] == ["a", "b"]
 
 
-def test_a_listing_that_is_being_built_is_that_of_its_own_tree() -> None:
-    tree, charge = large_tree(), new_charge()
-    tree = tree.copy(charge)
-    wanted, copies = in_order(tree, "name"), list[ChangedTree]()
-
-    def change() -> None:
-        copies.append(tree.copy(charge))
-        for n in range(2_001):  # more than are noted
-            copies[0].put(Collection(f"new {n}", "y"))
-
-    listing = between_steps(lambda: tree.listing(ANYWHERE, "name"), [change])
-    assert list(listing.items) == wanted
-    changed_listing = ready(lambda: copies[0].listing(ANYWHERE, "name"))
-    assert list(changed_listing.items) == in_order(copies[0], "name")
+@pytest.mark.parametrize("count", [1, 2_001])  # as many as are noted, or more
+def test_a_listing_that_is_being_built_goes_with_the_copy(count: int) -> None:
+    charge = new_charge()
+    tree = large_tree().copy(charge)
+    wanted = in_order(tree, "name")
+    with pytest.raises(NotReady) as begun:
+        tree.listing(ANYWHERE, "name")
+    copy = tree.copy(charge)
+    for n in range(count):
+        copy.put(Collection(f"new {n}", "y"))
+    with pytest.raises(NotReady) as waiting:
+        copy.listing(ANYWHERE, "name")
+    assert waiting.value.pending is begun.value.pending
+    for each, expected in ((copy, in_order(copy, "name")), (tree, wanted)):
+        listing = ready(partial(each.listing, ANYWHERE, "name"))
+        assert list(listing.items) == expected
 
 
 @pytest.mark.parametrize("kind", [ChangedTree, HidingTree])

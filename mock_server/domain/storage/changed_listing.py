@@ -158,8 +158,10 @@ class ChangedListings(dict[tuple[Order, Scope], ChangedListing]):
     is_used = False
     """True as soon as a listing is being built."""
 
-    def __init__(self) -> None:
+    def __init__(self, tree: Any) -> None:
         super().__init__()
+        self.tree: ref[Any] = ref(tree)
+        """The ChangedTree whose listings these are."""
         # The changes since the start of each listing that is being built.
         self.logs = WeakKeyDictionary[ChangeLog, tuple[Order, Scope, Listing]]()
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, islice, pairwise
 from sys import getsizeof
 from typing import NamedTuple, TypeVar
+from weakref import ref
 
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Published
@@ -123,7 +124,7 @@ class ChangedTree(FolderTree):
         self._next_number = len(base)
         self._places = Places(base)
         self._folded = FoldedTexts(self._put[ANYWHERE])
-        self._listings = ChangedListings()
+        self._listings = ChangedListings(self)
 
     def __del__(self) -> None:
         everything = [self._put.pop(ANYWHERE), self._removed.pop(ANYWHERE)]
@@ -144,9 +145,9 @@ class ChangedTree(FolderTree):
         for by_folder in (copy._put, copy._removed):
             by_folder[ANYWHERE] = by_folder[ANYWHERE].copy()
         copy._new_folders, copy._filled = self._new_folders.copy(), self._filled.copy()
-        # Steps that are building a listing go on with this tree.
-        if charge is self._charge and not self._listings.logs:
+        if charge is self._charge:
             copy._listings, self._listings = self._listings, copy._listings
+            copy._listings.tree, self._listings.tree = ref(copy), ref(self)
             copy._folded, self._folded = self._folded, copy._folded
             self._folded.put = self._put[ANYWHERE]
         copy._folded.put = copy._put[ANYWHERE]
@@ -398,7 +399,7 @@ class ChangedTree(FolderTree):
         is_large |= counts.total() > self.max_single_removals
         if is_large or moved > _MAX_MOVED_PLACES:
             self._charge.memory.free_soon(self._listings.containers())
-            self._listings = ChangedListings()
+            self._listings = ChangedListings(self)
 
     def _below(self, roots: Set[str], is_inside: Callable[[str], bool]) -> Spans:
         """Return the spans of the base's content that is now below the `roots`."""
@@ -532,17 +533,21 @@ class ChangedTree(FolderTree):
     def _build_in_steps(
         self, order: Order, scope: Scope, base: Listing
     ) -> Steps[ChangedListing]:
-        """Build the listing of a folder or the whole dataset, and store it."""
+        """Build the listing of a folder or the whole dataset, and store it.
+
+        It is that of a copy if one takes the listings over during the steps.
+        """
         listings = self._listings
         while True:
             log = ChangeLog()
             listings.is_used, listings.logs[log] = True, (order, scope, base)
-            gone = [*self._removed.get(scope, _NO_COLLECTIONS).values()]
-            put = [*self._put.get(scope, _NO_COLLECTIONS).values()]
-            numbers = self._appended_numbers.copy()
+            tree = listings.tree() or self
+            gone = [*tree._removed.get(scope, _NO_COLLECTIONS).values()]
+            put = [*tree._put.get(scope, _NO_COLLECTIONS).values()]
+            numbers = tree._appended_numbers.copy()
             marks = bytearray()
-            if scope is ANYWHERE and self._hidden:
-                marks = yield from self._hidden_in(order)
+            if scope is ANYWHERE and tree._hidden:
+                marks = yield from tree._hidden_in(order)
             _, places = yield from self._places.all_in_steps(order, base, gone, {})
             removed = yield from sorted_places(places, marks, len(base.items))
             keys, places = yield from self._places.all_in_steps(
@@ -555,7 +560,8 @@ class ChangedTree(FolderTree):
                     yield
                 for index in chunk:
                     differences.append(put[index], places[index], keys[index])
-            listing = ChangedListing(base, self._folded, differences)
+            tree = listings.tree() or self
+            listing = ChangedListing(base, tree._folded, differences)
             if (yield from log.apply_in_steps(listing, len(removed))):
                 listings[order, scope] = listing
                 return listing
