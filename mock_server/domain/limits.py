@@ -119,6 +119,8 @@ class Published:
     """Data rows in one push."""
     deleted_changes: Final = 10_000
     """Changed collections in folders deleted together."""
+    deleted_from: Final = 100
+    """Datasets of collections deleted together."""
 
     # Sandboxes
 

@@ -2007,15 +2007,23 @@ FOLDERS = {
     "deletion in many datasets beside jobs": Input(
         16_000,
         lambda n: [
-            admin("PUT", "/state", many_datasets(1_000, n)),
-            without(f"c{at}" for at in range(1_000)),
+            admin("PUT", "/state", many_datasets(100, n)),
+            without(f"c{at}" for at in range(100)),
+        ],
+    ),
+    "deletion of changed folders in many datasets": Input(
+        Published.deleted_changes,
+        lambda n: [
+            *changed_and_searched(n),
+            admin("PUT", "/snapshots/s", {}),
+            without(f"{name}{at}" for at in range(100) for name in "fg"),
         ],
     ),
     "deletion of the last of many datasets": Input(
         2_900,
         lambda n: [
             admin("PUT", "/state", many_datasets(n, 0)),
-            without(f"c{at}" for at in range(n - 300, n)),
+            without(f"c{at}" for at in range(n - 100, n)),
         ],
     ),
     "search of rows among removed and forbidden ones": Input(
@@ -2627,6 +2635,36 @@ def tagged_collections(size: int, tags: Sequence[str]) -> list[Sent]:
 def changed_folders(size: int, **fields: Any) -> list[Sent]:
     """A state with that many collections in eight folders, all of them disabled."""
     return disabled_folders([{"name": "a {n}", "repeat": size // 8} | fields])
+
+
+def changed_and_searched(size: int) -> list[Sent]:
+    """Searched datasets that have `size` changed collections together, and others.
+
+    There are 100 datasets; each has one folder of changed collections, one of others.
+    """
+    ids = [f"{at}" for at in range(100)]
+    counts = {"f": size // len(ids), "g": 100}
+    document = {
+        "datasets": [
+            {
+                "id": each,
+                "collections": [
+                    {
+                        "_id": f"{name}{each}",
+                        "name": name,
+                        "children": [{"name": "a {n}", "repeat": count}],
+                    }
+                    for name, count in counts.items()
+                ],
+            }
+            for each in ids
+        ]
+    }
+    disabled = (forbidden(f"f{each}") for each in ids)
+    searches = (
+        with_fields(datasetId=each, searchText=text) for text in "a1" for each in ids
+    )
+    return [admin("PUT", "/state", document), *disabled, *searches]
 
 
 def changed_datasets(size: int, loaded: int) -> list[Sent]:

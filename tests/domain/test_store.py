@@ -197,6 +197,17 @@ def test_changes_in_all_datasets_of_a_removal_count_together() -> None:
     assert store.remove_collections((pair["d"], ["p"])) == half + 2
 
 
+def test_collections_of_too_many_datasets_are_not_removed_together() -> None:
+    tree = Tree([Collection("a", "a")])
+    count = Published.deleted_from + 1
+    datasets = {f"{n}": Dataset(f"{n}", tree=tree) for n in range(count)}
+    store = Store(FixtureData(datasets=datasets))
+    wanted = [(each, ["a"]) for each in datasets.values()]
+    with pytest.raises(LimitReached, match="at most 100 datasets, got 101 datasets"):
+        store.remove_collections(*wanted)
+    assert store.remove_collections(*wanted[1:]) == Published.deleted_from
+
+
 def test_a_changed_collection_shares_what_was_sorted_and_searched() -> None:
     store = Store(GENERATION)
     base = GENERATION.datasets["d"].tree.listing(None, "name")

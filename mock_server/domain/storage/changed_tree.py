@@ -81,13 +81,15 @@ class Removal(NamedTuple):
     """Collections to remove, spans of the base to hide, and the bytes that both take.
 
     `growth` is negative if more memory is freed than taken. `changes` is the number of
-    new and replacing collections in removed folders.
+    new and replacing collections in removed folders. `is_large`: to update listings
+    would take too long.
     """
 
     items: Mapping[str, Collection]
     hidden: Spans
     growth: int
     changes: int
+    is_large: bool
 
 
 class ChangedTree(FolderTree):
@@ -337,11 +339,16 @@ class ChangedTree(FolderTree):
         return self.apply(removal)
 
     def plan_removal(
-        self, ids: Iterable[str], max_changes: int = Published.deleted_changes
+        self,
+        ids: Iterable[str],
+        max_changes: int = Published.deleted_changes,
+        *,
+        is_large: bool = False,
     ) -> Removal:
         """Return what `remove` would remove, and change nothing.
 
-        Raises LimitReached for more changes than `max_changes`.
+        `is_large`: it is a part of a removal that is large as a whole. Raises
+        LimitReached for more changes than `max_changes`.
         """
         items = {each.id: each for each in map(self.get, ids) if each is not None}
         roots, base_folders = {*items}, self._base.parents()
@@ -359,7 +366,8 @@ class ChangedTree(FolderTree):
             for folder in folders:
                 items |= self._put[folder]
             newly_hidden = len(self._hidden | below) - len(self._hidden)
-            if newly_hidden <= self.max_single_removals:
+            is_large |= newly_hidden > self.max_single_removals
+            if not is_large:
                 newly_hidden = 0
                 for root in roots:
                     items.update((each.id, each) for each in self.descendants(root))
@@ -367,12 +375,13 @@ class ChangedTree(FolderTree):
         freed = [_size_of(each) for each in items.values() if each.id in put]
         taken = _REMOVED_BYTES * (len(items) - len(freed))
         growth = taken + _HIDDEN_BYTES * newly_hidden - sum(freed)
-        return Removal(items, below if newly_hidden else Spans(), growth, changes)
+        hidden = below if newly_hidden else Spans()
+        return Removal(items, hidden, growth, changes, is_large)
 
     def apply(self, removal: Removal) -> Set[str]:
         """Remove what was planned, and charged; return the ids as `remove` does."""
         items, self.size = removal.items, self.size + removal.growth
-        self._drop_listings_before(items.values(), is_large=bool(removal.hidden))
+        self._drop_listings_before(items.values(), is_large=removal.is_large)
         for item in items.values():
             self._delete(item)
             self._appended_numbers.pop(item.id, None)
@@ -387,19 +396,22 @@ class ChangedTree(FolderTree):
 
         `items` are the collections that change singly.
         """
-        if not self._listings.is_used:
-            return
+        if self._listings.is_used and (is_large or self._updates_are_many(items)):
+            self._charge.memory.free_soon(self._listings.containers())
+            self._listings = ChangedListings(self)
+
+    def _updates_are_many(self, items: Iterable[Collection]) -> bool:
+        """Return whether updating the listings for these items would take too long."""
         counts = Counter(each.parent_id for each in items)
+        if counts.total() > self.max_single_removals:
+            return True
         removed = len(self._removed[ANYWHERE]) + len(self._hidden)
         updates = sum(
             count * self._listings.count_with(folder)
             for folder, count in counts.items()
         )
         moved = updates * (removed + len(self._put[ANYWHERE]) + _PLACES_PER_UPDATE)
-        is_large |= counts.total() > self.max_single_removals
-        if is_large or moved > _MAX_MOVED_PLACES:
-            self._charge.memory.free_soon(self._listings.containers())
-            self._listings = ChangedListings(self)
+        return moved > _MAX_MOVED_PLACES
 
     def _below(self, roots: Set[str], is_inside: Callable[[str], bool]) -> Spans:
         """Return the spans of the base's content that is now below the `roots`."""

@@ -369,16 +369,21 @@ class Store(ChatStore):
 
         Each removal is a dataset and the ids of collections in it. Returns the number
         of removed collections. Removes none and raises LimitReached if memory is short,
-        or for too many changed collections. Raises NotReady.
+        or for too many datasets or changed collections. Raises NotReady.
         """
-        if len(removals) > 1:
+        if len(removals) > Published.deleted_from:
+            expected = f"collections of at most {Published.deleted_from} datasets"
+            got, hint = f"{len(removals)} datasets", "delete them in several requests"
+            raise LimitReached(expected, got, "request", hint)
+        is_in_many = len(removals) > 1
+        if is_in_many:
             loaded = [dataset.tree.loaded for dataset, _ in removals]
             compute(self, ("spans", *map(id, loaded)), _find_spans(loaded))
         trees = {dataset.id: self._changed_tree(dataset) for dataset, _ in removals}
         planned: list[tuple[Dataset, Removal]] = []
         room = Published.deleted_changes
         for dataset, ids in removals:
-            removal = trees[dataset.id].plan_removal(ids, room)
+            removal = trees[dataset.id].plan_removal(ids, room, is_large=is_in_many)
             planned.append((dataset, removal))
             room -= removal.changes
         self._charge.add(sum(removal.growth for _, removal in planned))
