@@ -133,7 +133,7 @@ def _report(base_url: str, key: str, options: VerifyOptions, timeout: float) -> 
     except ValueError as error:
         raise BadValue(f"{error} - at --base-url") from None
     try:
-        client = Client(address, key, timeout, output.log)
+        client = Client(address, key, timeout, output.log, options.credentials)
         return conformance.verify(base_url, client, options)
     except Unreachable as error:
         raise Stop(f"cannot reach {base_url}: {error}", output.UNREACHABLE) from None

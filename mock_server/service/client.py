@@ -33,11 +33,15 @@ class Busy(http_call.Unreachable):
 
 @dataclass(frozen=True, slots=True)
 class KeyedClient:
-    """Sends requests to one address, and hides their credentials in all responses."""
+    """Sends requests to one address, and hides its API key in all responses.
+
+    `others` are credentials that some requests have, and that are hidden in all.
+    """
 
     address: Address
     key: str
     limits: ClientLimits = ClientLimits()
+    others: tuple[str, ...] = ()
 
     def send(self, place: str, request: Request, seconds: float) -> RawResponse:
         """Send a request within `seconds`; messages name it `place`.
@@ -45,7 +49,7 @@ class KeyedClient:
         Raises Unreachable.
         """
         budget = http_call.Budget(seconds, self.limits.answer_bytes)
-        secrets = self._secrets_of(request)
+        secrets = self._secrets()
         try:
             raw = http_call.call(self.address, request, budget)
         except http_call.Unreachable as error:
@@ -56,17 +60,12 @@ class KeyedClient:
         body = secrets.redact(raw.body)
         return raw._replace(body=body, content_type=content_type, location=location)
 
-    def _secrets_of(self, request: Request) -> RequestSecrets:
-        """Return the key, and the credentials of a request, unless they are short."""
-        sent = " ".join(request.headers.get(name, "") for name in _CREDENTIALS)
-        keys = (self.key, *sent.split())
+    def _secrets(self) -> RequestSecrets:
+        """Return all credentials, unless they are short."""
+        keys = self.key, *self.others
         # The service may repeat a key without the app id that follows it.
         forms = (*keys, *map(secret_part, keys))
         return RequestSecrets.from_declared(map(str.encode, forms))
-
-
-_CREDENTIALS = "Authorization", "token"
-"""Headers with an API key, and with a login token."""
 
 
 def keep_trying(

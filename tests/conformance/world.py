@@ -51,8 +51,9 @@ def told(**fields: Any) -> VerifyOptions:
 
 def report_of(url: str, key: str = "any-key", **fields: Any) -> Report:
     """The report on a server."""
-    client = Client(Address.of(url), key, SECONDS, print)
-    return verify(url, client, told(**fields))
+    options = told(**fields)
+    client = Client(Address.of(url), key, SECONDS, print, options.credentials)
+    return verify(url, client, options)
 
 
 def ruled(report: Report, status: str) -> set[str]:

@@ -146,18 +146,29 @@ class VerifyOptions(Struct, frozen=True):
     token: str | None = None
     may_write: bool = False
 
+    @property
+    def credentials(self) -> tuple[str, ...]:
+        """Return the API keys and the login token."""
+        return tuple(filter(None, (self.reader, self.outsider, self.token)))
+
 
 class Client:
     """A client with one API key, which may take `seconds` for all its calls together.
 
-    `report` gets a line before each retry.
+    `report` gets a line before each retry. `others` are the credentials of some calls;
+    no response shows them.
     """
 
     def __init__(
-        self, address: http_call.Address, key: str, seconds: float, report: Report
+        self,
+        address: http_call.Address,
+        key: str,
+        seconds: float,
+        report: Report,
+        others: tuple[str, ...],
     ) -> None:
         self.report, self.limits = report, ClientLimits()
-        self._keyed = KeyedClient(address, key, self.limits)
+        self._keyed = KeyedClient(address, key, self.limits, others)
         self._total_budget = http_call.Budget(seconds, 0)
 
     def ask(
