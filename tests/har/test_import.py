@@ -358,6 +358,15 @@ def test_a_time_or_an_id_in_a_url_stays(tmp_path: Path, value: str) -> None:
     assert part["text"] == text
 
 
+def test_ids_and_times_inside_of_a_session_stay(tmp_path: Path) -> None:
+    an_id, time = "65abd0ad9f3c1e22b7a1c0de", "2024-01-01T00:00:00.000Z"
+    session = {"dataset": an_id, "seen": [an_id, time], "key": KEY}
+    body = {"session": session, "tokenExpiresAt": time, "tokens": [an_id[::-1]]}
+    [part] = responses(tmp_path, entry("/a", json.dumps(body)))
+    session["key"], body["tokens"] = "[redacted]", ["[redacted]"]
+    assert json.loads(part["text"]) == body
+
+
 def test_a_condition_of_a_script_stays(tmp_path: Path) -> None:
     text = "t=e?t=n.a1(1024,e[2]).b2(3):0;return e||t?token=O(r.d2)(r.e3,t1.f4):n}"
     [part] = responses(tmp_path, entry("/a", text, kind="text/javascript"))

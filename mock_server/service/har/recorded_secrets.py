@@ -63,8 +63,10 @@ _PART_HEAD = re.compile("content-disposition: *form-data", re.IGNORECASE)
 _PART_NAME = re.compile(r'[; ]name="?([^";\n]*)')
 _FILE_NAME = re.compile(r"[; ]filename\*?=")
 _OBJECT_ID = re.compile("[0-9a-f]{24}")
-_UUID_OR_TIME = re.compile(
-    "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+Z-]+"
+_TIME = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+Z-]+")
+_ID_OR_TIME = re.compile(
+    f"{_OBJECT_ID.pattern}|[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}"
+    f"|{_TIME.pattern}"
 )
 _BYTE_ORDER_MARK = "\ufeff"
 # Values of scripts that have no key, and of files that are redacted already.
@@ -163,9 +165,11 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
     """
     lines = (each for each in body.split("\n") if each.startswith(("data:", "{", "[")))
     values = {body, *(each.removeprefix("data:") for each in lines)}
-    pending: list[tuple[object, bool]] = [(e, False) for e in (*values, *parts)]
+    # A secret value, or one that is inside of it, has the pattern of what is no secret.
+    pending: list[tuple[object, re.Pattern[str] | None]] = []
+    pending += ((each, None) for each in (*values, *parts))
     while pending:
-        value, is_secret = pending.pop()
+        value, exempt = pending.pop()
         match value:
             case dict():
                 # A pair such as `name` and `value` is a field of that name.
@@ -175,31 +179,33 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 for name, item in value.items():
                     is_field = CREDENTIAL_NAME.search(name) is not None
                     is_field |= is_pair and name in _VALUES
-                    pending.append((item, is_secret or is_field))
+                    inside = exempt and _ID_OR_TIME
+                    pending.append((item, _TIME if is_field else inside))
             case list() if _are_pairs(value):
                 for name, item in value:
-                    pending += (name, is_secret), ({name: item}, is_secret)
+                    pending += (name, exempt), ({name: item}, exempt)
             case list():
-                pending += ((each, is_secret) for each in value)
+                pending += ((each, exempt) for each in value)
             case str():
                 text = value.removeprefix(_BYTE_ORDER_MARK)
                 if text.lstrip()[:1] in ("{", "["):
                     with suppress(ValueError, RecursionError):
-                        pending.append((_decoded(text), is_secret))
+                        pending.append((_decoded(text), exempt))
                         continue
                 yield from _secrets_in_text(text, is_sent=is_sent)
                 if is_sent and value is not body:  # a URL, a form
                     yield from _secrets_in_url(text if "?" in text else f"?{text}")
+                if exempt is None or exempt.fullmatch(value):
+                    continue
                 # The key may follow a scheme such as Bearer.
                 text = value.rpartition(" ")[2]
-                if is_secret and is_sent:
+                if is_sent:
                     yield value.removeprefix("Bearer ")
-                is_short = value.count(" ") < 2
-                if is_secret and is_short and (is_sent or looks_random(text)):
+                if value.count(" ") < 2 and (is_sent or looks_random(text)):
                     yield text
             case bool():
                 pass
-            case int() | float() if is_secret and is_sent:
+            case int() | float() if exempt and is_sent:
                 yield str(value)
 
 
@@ -296,7 +302,7 @@ def _secrets_in_url(url: str, level: int = 1) -> Iterator[str]:
             yield from _secrets_in_url(
                 value if "?" in value else f"?{value}", level + 1
             )
-        is_id = _ID_NAME.search(name) or _UUID_OR_TIME.fullmatch(value)
+        is_id = _ID_NAME.search(name) or _ID_OR_TIME.fullmatch(value)
         is_random = _is_long(value) and not is_id and _is_token(value)
         if is_random or CREDENTIAL_NAME.search(name):
             yield value
