@@ -360,11 +360,29 @@ def test_a_time_or_an_id_in_a_url_stays(tmp_path: Path, value: str) -> None:
 
 def test_ids_and_times_inside_of_a_session_stay(tmp_path: Path) -> None:
     an_id, time = "65abd0ad9f3c1e22b7a1c0de", "2024-01-01T00:00:00.000Z"
-    session = {"dataset": an_id, "seen": [an_id, time], "key": KEY}
-    body = {"session": session, "tokenExpiresAt": time, "tokens": [an_id[::-1]]}
+    session = {"dataset": an_id, "seen": [an_id, time]}
+    body = {"session": session, "tokenExpiresAt": time}
     [part] = responses(tmp_path, entry("/a", json.dumps(body)))
-    session["key"], body["tokens"] = "[redacted]", ["[redacted]"]
     assert json.loads(part["text"]) == body
+
+
+A_UUID, AN_ID = "8b1a9953-c461-4296-a827-abf8c47804d7", "0d1e2c3b9a7f1c22b7a1c0de"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"tokens": [AN_ID]},
+        {"apiKey": {"key": A_UUID}},
+        {"apiKeys": [{"value": AN_ID}, {"name": "b", "value": A_UUID}]},
+        {"session": {"id": A_UUID}},
+    ],
+)
+def test_a_secret_that_looks_like_an_id_is_in_no_answer(
+    tmp_path: Path, fields: dict[str, Any]
+) -> None:
+    [part] = responses(tmp_path, entry("/a", json.dumps(fields)))
+    assert not {each for each in (A_UUID, AN_ID) if each in json.dumps(part)}
 
 
 def test_a_condition_of_a_script_stays(tmp_path: Path) -> None:

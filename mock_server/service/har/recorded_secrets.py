@@ -63,11 +63,9 @@ _PART_HEAD = re.compile("content-disposition: *form-data", re.IGNORECASE)
 _PART_NAME = re.compile(r'[; ]name="?([^";\n]*)')
 _FILE_NAME = re.compile(r"[; ]filename\*?=")
 _OBJECT_ID = re.compile("[0-9a-f]{24}")
+_UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TIME = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+Z-]+")
-_ID_OR_TIME = re.compile(
-    f"{_OBJECT_ID.pattern}|[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}"
-    f"|{_TIME.pattern}"
-)
+_ID_OR_TIME = re.compile(f"{_OBJECT_ID.pattern}|{_TIME.pattern}")
 _BYTE_ORDER_MARK = "\ufeff"
 # Values of scripts that have no key, and of files that are redacted already.
 _KNOWN_NON_SECRETS = {b"undefined", HIDDEN}
@@ -176,10 +174,10 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 labels = [value.get(each) for each in _LABELS]
                 names = (each for each in labels if isinstance(each, str))
                 is_pair = any(map(CREDENTIAL_NAME.search, names))
+                fields = (*_VALUES, "key") if exempt else _VALUES if is_pair else ()
+                inside = exempt and _ID_OR_TIME
                 for name, item in value.items():
-                    is_field = CREDENTIAL_NAME.search(name) is not None
-                    is_field |= is_pair and name in _VALUES
-                    inside = exempt and _ID_OR_TIME
+                    is_field = CREDENTIAL_NAME.search(name) or name in fields
                     pending.append((item, _TIME if is_field else inside))
             case list() if _are_pairs(value):
                 for name, item in value:
@@ -302,7 +300,9 @@ def _secrets_in_url(url: str, level: int = 1) -> Iterator[str]:
             yield from _secrets_in_url(
                 value if "?" in value else f"?{value}", level + 1
             )
-        is_id = _ID_NAME.search(name) or _ID_OR_TIME.fullmatch(value)
+        is_id = (
+            _ID_NAME.search(name) or _UUID.fullmatch(value) or _TIME.fullmatch(value)
+        )
         is_random = _is_long(value) and not is_id and _is_token(value)
         if is_random or CREDENTIAL_NAME.search(name):
             yield value
