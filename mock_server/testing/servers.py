@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -305,8 +305,11 @@ def _fixture_name(fixture: AnyFixture) -> str:
         return msgspec.json.encode(fixture).decode()
     if isinstance(fixture, str | Path):
         path = Path(fixture)
-        # With its time, because a changed file must be loaded again.
-        return f"{path} {path.stat().st_mtime_ns if path.exists() else 0}"
+        # With its time and size, because a changed file must be loaded again.
+        stat = path.stat() if path.exists() else None
+        return f"{path} {stat and (stat.st_mtime_ns, stat.st_size)}"
+    if isinstance(fixture, Sequence):
+        return repr([*map(_fixture_name, fixture)])
     return repr(fixture)
 
 

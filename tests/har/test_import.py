@@ -358,12 +358,17 @@ def test_a_time_or_an_id_in_a_url_stays(tmp_path: Path, value: str) -> None:
     assert part["text"] == text
 
 
-def test_ids_and_times_inside_of_a_session_stay(tmp_path: Path) -> None:
-    an_id, time = "65abd0ad9f3c1e22b7a1c0de", "2024-01-01T00:00:00.000Z"
+@pytest.mark.parametrize(
+    "time", ["2024-01-01T00:00:00.000Z", "2024-01-01 00:00:00", "2024-01-01"]
+)
+def test_ids_and_times_inside_of_a_session_stay(tmp_path: Path, time: str) -> None:
+    an_id = "65abd0ad9f3c1e22b7a1c0de"
     session = {"dataset": an_id, "seen": [an_id, time]}
     body = {"session": session, "tokenExpiresAt": time}
-    [part] = responses(tmp_path, entry("/a", json.dumps(body)))
-    assert json.loads(part["text"]) == body
+    text = f"{json.dumps(body)} 00:00:00"
+    made = entry("/a", text, kind="text/plain", method="POST", posted=body)
+    [part] = responses(tmp_path, made)
+    assert part["text"] == text
 
 
 A_UUID, AN_ID = "8b1a9953-c461-4296-a827-abf8c47804d7", "0d1e2c3b9a7f1c22b7a1c0de"

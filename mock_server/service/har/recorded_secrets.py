@@ -64,7 +64,7 @@ _PART_NAME = re.compile(r'[; ]name="?([^";\n]*)')
 _FILE_NAME = re.compile(r"[; ]filename\*?=")
 _OBJECT_ID = re.compile("[0-9a-f]{24}")
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_TIME = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+Z-]+")
+_TIME = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.+Z-]+)?")
 _ID_OR_TIME = re.compile(f"{_OBJECT_ID.pattern}|{_TIME.pattern}")
 _BYTE_ORDER_MARK = "\ufeff"
 # Values of scripts that have no key, and of files that are redacted already.
