@@ -2223,6 +2223,14 @@ FOLDERS = {
             forbidden("g"),
         ],
     ),
+    "folder beside changed folders that is forbidden": Input(
+        9_900,
+        lambda n: [
+            *disabled_folders([{"name": "a {n}", "repeat": 9_900}], n),
+            admin("PUT", "/snapshots/s", {}),
+            forbidden("g"),
+        ],
+    ),
     "folder of tagged collections that is forbidden": Input(
         9_900, lambda n: [folder(n, tags=TAGS), forbidden()]
     ),

@@ -4,7 +4,7 @@ The `data_amount` of a collection is the number of its rows; `update_time` is th
 of its last change.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
@@ -21,11 +21,12 @@ from mock_server.domain.messages import describe_value, quoted
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.index import Search
 from mock_server.domain.objects.models import Collection, Row
-from mock_server.domain.objects.pending import Steps, in_steps
+from mock_server.domain.objects.pending import STEP, Steps, in_steps, pieces
 from mock_server.domain.objects.rows import oversize
 from mock_server.domain.objects.uploads import File, FileNotFound
 from mock_server.domain.printable import size_text
 from mock_server.domain.storage import training
+from mock_server.domain.storage.store import Store
 
 CollectionForbidden = refusal(
     "CollectionForbidden", "403 forbidden", "500 501005 unAuthDatasetCollection"
@@ -204,6 +205,32 @@ def _ids_of_file(
             return dataset.id, match.id
         yield
     return None
+
+
+def forbid_inside(
+    store: Store, dataset: Dataset, folder: Collection, ids: Iterable[str]
+) -> Steps[None]:
+    """Disable or enable the collections with these ids, as the folder will be.
+
+    Others may have removed some since. If memory is short for these or the folder,
+    change none and raise LimitReached.
+    """
+
+    def changed_in_steps() -> Iterator[tuple[Dataset, list[Collection]]]:
+        for _, chunk in pieces(ids, STEP // 4):
+            current = store.dataset(dataset.id)
+            if current is not None:
+                old = filter(None, map(current.tree.get, chunk))
+                yield current, [replace(each, forbid=folder.forbid) for each in old]
+
+    size = store.growth_of(dataset, [folder])
+    for current, collections in changed_in_steps():
+        size += store.growth_of(current, collections)
+        yield
+    store.check_room(size)
+    for current, collections in changed_in_steps():
+        store.put_collections(current, collections)
+        yield
 
 
 def check_rows(call: Call, dataset: Dataset, collection_id: str, count: int) -> None:

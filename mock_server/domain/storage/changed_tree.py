@@ -318,6 +318,10 @@ class ChangedTree(FolderTree):
         )
         return folded + comparisons // _COMPARISONS_PER_FOLD
 
+    def growth_of(self, collections: Iterable[Collection]) -> int:
+        """Return how many more bytes the tree takes if these are put."""
+        return sum(self._growth(each, self.get(each.id)) for each in collections)
+
     def _growth(self, collection: Collection, old: Collection | None) -> int:
         """Return how many more bytes the tree takes if `collection` replaces `old`."""
         if old is None:

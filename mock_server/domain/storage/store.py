@@ -355,6 +355,10 @@ class Store(ChatStore):
         """Return how long the texts of a collection hold up `put_collection`."""
         return self._changed_tree(dataset).update_cost([collection])
 
+    def growth_of(self, dataset: Dataset, collections: Iterable[Collection]) -> int:
+        """Return how many more bytes these collections take if they are put."""
+        return self._changed_tree(dataset).growth_of(collections)
+
     def put_collections(
         self, dataset: Dataset, collections: Sequence[Collection]
     ) -> None:

@@ -221,19 +221,19 @@ def collection_update(call: Call, body: CollectionUpdateBody) -> None:
         )
     if body.tags is not UNSET:
         changes["tags"] = tuple(body.tags)
+    if body.forbid is not UNSET:
+        changes["forbid"] = body.forbid
     updated = collection
     if body.name:
         is_manual = body.name in ("manual", "mark") or body.name.startswith("手动")
         updated = collection.updated(FAR_FUTURE if is_manual else call.now)
         changes["name"] = body.name
-    inner: Set[str] = frozenset()
+    updated = replace(updated, **changes)
     if body.forbid is not UNSET:
-        changes["forbid"] = body.forbid
         inner = _ids_inside(call, dataset, collection)
-    # Others may have removed some since.
-    current = filter(None, map(dataset.tree.get, inner))
-    children = [replace(each, forbid=body.forbid) for each in current]
-    call.store.put_collections(dataset, [replace(updated, **changes), *children])
+        steps = contents.forbid_inside(call.store, dataset, updated, inner)
+        call.compute("forbidden", steps, is_change=True)
+    call.store.put_collection(dataset, updated)
 
 
 def _ids_inside(call: Call, dataset: Dataset, collection: Collection) -> Set[str]:
