@@ -97,9 +97,12 @@ class PublicApi:
                 else:
                     if operation.max_body_bytes is not None:
                         max_bytes = operation.max_body_bytes(self._limits)
-                    request.content = await operation.read_fields(
-                        body, max_bytes, self._memory
-                    )
+                    try:
+                        request.content = await operation.read_fields(
+                            body, max_bytes, self._memory
+                        )
+                    except Refusal as mistake:  # no share link can be read either
+                        raise request.credential_refusal or mistake from None
                 if operation.access in VISITED:
                     operation = self._admission.admit_visitor(request, operation)
                 if body.charge is not None:  # the body is large, and took long to read

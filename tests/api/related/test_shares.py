@@ -42,3 +42,14 @@ def test_chats_of_a_visitor_are_in_states_and_snapshots(api: Api) -> None:
     (chat,) = post(api, HISTORIES, SHARE).json()["data"]["list"]
     assert chat["chatId"] == "new"
     assert held(api) == after
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xef\xbb\xbf{}"])
+def test_missing_credentials_are_told_before_a_body_that_is_no_json(
+    api: Api, content: bytes
+) -> None:
+    path, json_type = "/api/core/chat/record/delete", "application/json"
+    headers = {"Content-Type": json_type}
+    answer = api.client.request("DELETE", path, content=content, headers=headers)
+    assert answer.status_code == 401, answer.text
+    assert answer.json()["statusText"] == "unauthorized"
