@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from sys import getrefcount
 from typing import Any
 
@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from mock_server.domain.datasets.contents import put_with_content
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits, Published
 from mock_server.domain.memory import GONE_BYTES, Memory
@@ -22,7 +23,7 @@ from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import FixtureData
 from mock_server.domain.objects.index import ANYWHERE, Search
 from mock_server.domain.objects.models import App, Chat, ChatRecord, Collection, Row
-from mock_server.domain.objects.pending import STEP, NotReady, Pending
+from mock_server.domain.objects.pending import STEP, NotReady, Pending, complete
 from mock_server.domain.objects.rows import sort_rows
 from mock_server.domain.storage import training
 from mock_server.domain.storage.store import Store
@@ -592,3 +593,18 @@ def test_rows_elsewhere_are_those_of_the_store_that_is_asked() -> None:
         deque(kept[-1], maxlen=0)
     assert before.places_elsewhere(part, "e", 3) == []
     assert len(ready(lambda: after.places_elsewhere(part, "e", 3))) == 3
+
+
+def test_a_folder_is_disabled_with_what_is_left_in_it() -> None:
+    inside = [Collection(f"{n}", "a", parent_id="p") for n in range(3_000)]
+    d = Dataset("d", tree=Tree([folder := Collection("p", "p"), *inside]))
+    store = Store(FixtureData(datasets={"d": d}))
+    ids = [each.id for each in inside]
+    changing = put_with_content(store, d, replace(folder, forbid=True), ids)
+    for _ in islice(changing, 9):  # the first of them are changed
+        pass
+    store.remove_collections((d, ["1", "2999"]))
+    complete(changing)
+    tree = store.datasets()[0].tree
+    assert (len(tree), all(each.forbid for each in tree)) == (2_999, True)
+    assert ("1" in tree, "2999" in tree) == (False, False)

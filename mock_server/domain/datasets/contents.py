@@ -6,7 +6,7 @@ of its last change.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 from msgspec.structs import replace
 
@@ -207,23 +207,26 @@ def _ids_of_file(
     return None
 
 
-def forbid_inside(
+def put_with_content(
     store: Store, dataset: Dataset, folder: Collection, ids: Iterable[str]
 ) -> Steps[None]:
-    """Disable or enable the collections with these ids, as the folder will be.
+    """Put a folder, and disable or enable its content like it: the `ids` inside of it.
 
-    Others may have removed some since. If memory is short for these or the folder,
-    change none and raise LimitReached.
+    Others may have removed some since. If memory is short, change nothing and raise
+    LimitReached.
     """
 
     def changed_in_steps() -> Iterator[tuple[Dataset, list[Collection]]]:
-        for _, chunk in pieces(ids, STEP // 4):
+        for _, chunk in pieces(chain(ids, [folder.id]), STEP // 4):
             current = store.dataset(dataset.id)
             if current is not None:
                 old = filter(None, map(current.tree.get, chunk))
-                yield current, [replace(each, forbid=folder.forbid) for each in old]
+                new = {each.id: replace(each, forbid=folder.forbid) for each in old}
+                if folder.id in new:
+                    new[folder.id] = folder
+                yield current, [*new.values()]
 
-    size = store.growth_of(dataset, [folder])
+    size = 0
     for current, collections in changed_in_steps():
         size += store.growth_of(current, collections)
         yield

@@ -231,9 +231,10 @@ def collection_update(call: Call, body: CollectionUpdateBody) -> None:
     updated = replace(updated, **changes)
     if body.forbid is not UNSET:
         inner = _ids_inside(call, dataset, collection)
-        steps = contents.forbid_inside(call.store, dataset, updated, inner)
+        steps = contents.put_with_content(call.store, dataset, updated, inner)
         call.compute("forbidden", steps, is_change=True)
-    call.store.put_collection(dataset, updated)
+    else:
+        call.store.put_collection(dataset, updated)
 
 
 def _ids_inside(call: Call, dataset: Dataset, collection: Collection) -> Set[str]:
