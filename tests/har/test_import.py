@@ -181,6 +181,7 @@ SENT: list[tuple[dict[str, Any], str]] = [
     ({"text": '{"updatePassword": 48291377}'}, "48291377"),
     ({"text": '{"password": {"new": 123456789012345678901}}'}, "123456789012345678901"),
     ({"text": '{"passcode": "geheim77"}'}, "geheim77"),
+    ({"text": '{"password": "1987-06-05"}'}, "1987-06-05"),
     ({"text": '{"sid": "geheim77"}'}, "geheim77"),
     ({"text": '[{"key": "password", "value": "geheim77"}]'}, "geheim77"),
     ({"text": '[{"name": "password", "val": "geheim77"}]'}, "geheim77"),
@@ -394,6 +395,12 @@ def test_a_condition_of_a_script_stays(tmp_path: Path) -> None:
     text = "t=e?t=n.a1(1024,e[2]).b2(3):0;return e||t?token=O(r.d2)(r.e3,t1.f4):n}"
     [part] = responses(tmp_path, entry("/a", text, kind="text/javascript"))
     assert part["text"] == text
+
+
+def test_a_label_in_chinese_stays(tmp_path: Path) -> None:
+    label = "\u4f1a\u8bdd" * 12
+    [part] = responses(tmp_path, entry("/a", json.dumps({"sessionTitle": label})))
+    assert json.loads(part["text"]) == {"sessionTitle": label}
 
 
 def test_numbers_of_a_response_stay(tmp_path: Path) -> None:

@@ -66,6 +66,8 @@ _OBJECT_ID = re.compile("[0-9a-f]{24}")
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TIME = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.+Z-]+)?")
 _ID_OR_TIME = re.compile(f"{_OBJECT_ID.pattern}|{_TIME.pattern}")
+_NOTHING = re.compile("(?!)")
+_TIME_NAME = re.compile("(?:at|date|expires|expiration|expiry|time)$", re.IGNORECASE)
 _BYTE_ORDER_MARK = "\ufeff"
 # Values of scripts that have no key, and of files that are redacted already.
 _KNOWN_NON_SECRETS = {b"undefined", HIDDEN}
@@ -175,10 +177,11 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 names = (each for each in labels if isinstance(each, str))
                 is_pair = any(map(CREDENTIAL_NAME.search, names))
                 fields = (*_VALUES, "key") if exempt else _VALUES if is_pair else ()
-                inside = exempt and _ID_OR_TIME
                 for name, item in value.items():
-                    is_field = CREDENTIAL_NAME.search(name) or name in fields
-                    pending.append((item, _TIME if is_field else inside))
+                    inside = exempt and _ID_OR_TIME
+                    if CREDENTIAL_NAME.search(name) or name in fields:
+                        inside = _TIME if _TIME_NAME.search(name) else _NOTHING
+                    pending.append((item, inside))
             case list() if _are_pairs(value):
                 for name, item in value:
                     pending += (name, exempt), ({name: item}, exempt)
@@ -199,7 +202,8 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 text = value.rpartition(" ")[2]
                 if is_sent:
                     yield value.removeprefix("Bearer ")
-                if value.count(" ") < 2 and (is_sent or looks_random(text)):
+                is_token = text.isascii() and looks_random(text)
+                if value.count(" ") < 2 and (is_sent or is_token):
                     yield text
             case bool():
                 pass
