@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import islice
 from typing import Any, TypeVar
+from weakref import ref
 
 from msgspec import Struct
 
@@ -13,7 +14,7 @@ from mock_server.domain.faults.firing import Request
 from mock_server.domain.messages import hint_of_name, known_names_hint, quoted
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Chat, Collection, Row
-from mock_server.domain.objects.pending import Pending, Steps
+from mock_server.domain.objects.pending import NotReady, Pending, Steps
 from mock_server.domain.replies import StoredReply
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.storage.store import Store
@@ -88,14 +89,19 @@ class Call(Struct, frozen=True, gc=False):
         of others cannot keep it waiting for ever. `of` are the ids of the object that
         the value is of, if another may be found when the request is repeated.
         `is_change`: the steps change data, so the request must be repeated on the same
-        state.
+        state, and begins after other such changes.
         """
         results = {} if self.results is None else self.results
         key = name, id(self.store), *of
         pending = results.get(key)
         if pending is None:
+            running = self.store.running_change()
+            if is_change and running is not None and running.is_unfinished:
+                raise NotReady(running)
             # With the store, so that its identity is not used again.
             pending = Pending(steps, (key, self.store), is_change=is_change)
+            if is_change:
+                self.store.running_change = ref(pending)
             pending.start()
             results[key] = pending
         value: V = pending.result()

@@ -605,3 +605,26 @@ def test_work_that_is_alone_begins_after_a_few_turns() -> None:
         return count
 
     assert asyncio.run(turns()) < 10
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("turns", range(0, 128, 8))
+def test_changes_in_steps_come_one_after_the_other(turns: int) -> None:
+    async def forbid(client: httpx2.AsyncClient, own_id: str, value: bool) -> None:
+        path = "/api/core/dataset/collection/update"
+        assert (await client.put(path, json={"id": own_id, "forbid": value})).is_success
+
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        all_disabled = asyncio.create_task(forbid(client, "outer", True))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await forbid(client, "inner", False)
+        await all_disabled
+        items = (await client.get("/__admin/state")).json()["datasets"][0]
+        of_inner = [it for it in items["collections"] if it["parentId"] == "inner"]
+        assert len({each["forbid"] for each in of_inner}) == 1
+
+    many = {"repeat": 4_000, "name": "a {n}"}
+    inner = {"_id": "inner", "name": "inner", "children": [many]}
+    outer = {"_id": "outer", "name": "outer", "children": [inner, many]}
+    talk(scenario, {"datasets": [{"id": "d", "collections": [outer]}]})

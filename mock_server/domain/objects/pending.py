@@ -60,6 +60,11 @@ class Pending(Generic[T]):
                 (self.value,), self.is_computed = result, True
             yield
 
+    @property
+    def is_unfinished(self) -> bool:
+        """True until the value is computed, or a step has raised an error."""
+        return not self.is_computed and self.error is None
+
     def result(self) -> T:
         """Return the value. Raises NotReady, and what a step has raised."""
         if self.error is not None:

@@ -4,11 +4,11 @@ Any number of stores share a fixture, so the size of the fixture does not matter
 time to create or reset a sandbox. Callers pass the time.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from hashlib import sha256
 from itertools import chain, islice
 from sys import getsizeof
-from typing import Self, cast
+from typing import Any, Self, cast
 
 from msgspec.structs import replace
 
@@ -19,7 +19,7 @@ from mock_server.domain.objects.chat_order import LoadedChats
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import NEW_ID_START, FixtureData, JobsKey
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
-from mock_server.domain.objects.pending import STEP, Steps, compute, pieces
+from mock_server.domain.objects.pending import STEP, Pending, Steps, compute, pieces
 from mock_server.domain.objects.rows import (
     Job,
     RowPlace,
@@ -93,6 +93,8 @@ class Store(ChatStore):
         """API keys that logins created, by id."""
         self.export_time: int | None = None
         """Time of the last export in milliseconds; None before the first export."""
+        self.running_change: Callable[[], Pending[Any] | None] = lambda: None
+        """Returns the change in steps for whose end others wait."""
         self._last_id = 0
         # Ids that `new_ids` would make later, and callers chose, as after a reset.
         self._taken_ids: set[str] = set()
