@@ -383,8 +383,9 @@ class Store(ChatStore):
             raise LimitReached(expected, got, "request", hint)
         is_in_many = len(removals) > 1
         if is_in_many:
-            loaded = [dataset.tree.loaded for dataset, _ in removals]
-            compute(self, ("spans", *map(id, loaded)), _find_spans(loaded))
+            datasets = [dataset for dataset, _ in removals]
+            key = "prepared", *(id(each.tree.loaded) for each in datasets)
+            compute(self, key, self._prepare_in_steps(datasets))
         trees = {dataset.id: self._changed_tree(dataset) for dataset, _ in removals}
         planned: list[tuple[Dataset, Removal]] = []
         room = Published.deleted_changes
@@ -528,6 +529,15 @@ class Store(ChatStore):
         self._own_trees.add(current.id)
         return tree
 
+    def _prepare_in_steps(self, datasets: Iterable[Dataset]) -> Steps[None]:
+        """Prepare trees for the removal of folders, and copy those that are shared."""
+        for dataset in datasets:
+            loaded = dataset.tree.loaded
+            if dataset.id not in self._own_trees or "spans" not in vars(loaded):
+                self._changed_tree(dataset)
+                loaded.spans  # noqa: B018
+                yield
+
     def _forget_work(self, dataset_ids: Container[str]) -> None:
         """Drop the jobs and the files of collections that datasets no longer have."""
 
@@ -559,14 +569,6 @@ def _goes_on(dataset: Dataset, collection_id: str, jobs: Iterable[Job]) -> bool:
     """Return whether the amount of a collection of the dataset counts these jobs."""
     collection = dataset.tree.get(collection_id)
     return collection is not None and collection.training_amount >= amount_of(jobs)
-
-
-def _find_spans(trees: Iterable[Tree]) -> Steps[None]:
-    """Prepare trees for the removal of folders."""
-    for tree in trees:
-        if "spans" not in vars(tree):
-            tree.spans  # noqa: B018
-            yield
 
 
 # Estimated bytes of a copied store without its data, of an app's slot in a mapping, of
