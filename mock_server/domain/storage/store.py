@@ -533,7 +533,9 @@ class Store(ChatStore):
         """Prepare trees for the removal of folders, and copy those that are shared."""
         for dataset in datasets:
             loaded = dataset.tree.loaded
-            if dataset.id not in self._own_trees or "spans" not in vars(loaded):
+            is_ready = dataset.id in self._own_trees and "spans" in vars(loaded)
+            # Others may have removed the dataset since.
+            if not is_ready and self.dataset(dataset.id) is not None:
                 self._changed_tree(dataset)
                 loaded.spans  # noqa: B018
                 yield
