@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 import pytest
 
 from mock_server.api.faults.garbage import GARBAGE
+from mock_server.domain.limits import Limits, Published
 from tests.support import DATASET, LIST, Api, wait
 from tests.wire.spoiled import add, connected, exchanged, received, request
 
@@ -175,21 +179,55 @@ def test_one_entry_for_each_spoiled_request(api: Api) -> None:
 NO_ANSWER = {"reset": (b"", "RST"), "empty": (b"", "FIN")}
 
 
+class TooSlow(Exception):
+    """The machine was too busy: a connection was not new, or no request a resend."""
+
+
+@contextmanager
+def newly_connected(api: Api) -> Iterator[socket.socket]:
+    start = time.monotonic()
+    with connected(api) as connection:
+        yield connection
+    if time.monotonic() - start > Published.new_seconds:
+        raise TooSlow
+
+
+def repeated_while_slow(test: Callable[..., None]) -> Callable[..., None]:
+    """The test, from a reset again as long as the machine was too slow for it."""
+
+    @wraps(test)
+    def repeated(api: Api, **arguments: Any) -> None:
+        def was_quick() -> bool:
+            api.admin("POST", "/reset")
+            try:
+                test(api, **arguments)
+            except TooSlow:
+                return False
+            return True
+
+        wait(was_quick)
+
+    return repeated
+
+
 def failures(api: Api, *contents: bytes) -> list[bool]:
     """Send one on a connection that was used before, the others each on a new one.
 
     Says of each whether it was left without an answer.
     """
     first, *others = contents
+    start = time.monotonic()
     with connected(api) as used:
         used.sendall(request(top=False))
         assert used.recv(65_536)
         used.sendall(first)
         failed = [first_bytes(used) == b""]
     for content in others:
-        with connected(api) as new:
+        with newly_connected(api) as new:
             new.sendall(content)
             failed.append(first_bytes(new) == b"")
+    if time.monotonic() - start > Limits().resend_seconds:
+        raise TooSlow
     return failed
 
 
@@ -211,6 +249,7 @@ def first_bytes(connection: socket.socket) -> bytes:
         ({"connections": "all", "phase": "after"}, [True, True, False]),
     ],
 )
+@repeated_while_slow
 def test_what_a_browser_sends_again_fails_too_if_that_is_wanted(
     api: Api, kind: str, fields: dict[str, Any], failed: list[bool]
 ) -> None:
@@ -223,17 +262,22 @@ def test_what_a_browser_sends_again_fails_too_if_that_is_wanted(
     assert told == ["f1" if each else None for each in failed]
 
 
+@repeated_while_slow
 def test_another_request_on_a_new_connection_is_no_resend(api: Api) -> None:
     add(api, "reset", match={"body": {"top": True}}, connections="all")
     other = request(key="another"), request(chatId="chat-2"), request()
     assert failures(api, request(), *other) == [True, False, False, True]
 
 
+@repeated_while_slow
 def test_on_a_connection_made_for_the_request_a_failure_is_seen_at_once(
     api: Api,
 ) -> None:
     add(api, "reset", connections="all")
-    assert [exchanged(api)[1], first_of_new(api)] == ["RST", True]
+    with newly_connected(api) as new:
+        new.sendall(request())
+        assert received(new)[1] == "RST"
+    assert first_of_new(api)
 
 
 def first_of_new(api: Api) -> bool:
@@ -243,6 +287,7 @@ def first_of_new(api: Api) -> bool:
         return first_bytes(new) != b""
 
 
+@repeated_while_slow
 def test_each_firing_of_several_meets_its_own_resend(api: Api) -> None:
     add(api, "reset", match={"body": {"top": True}}, times=2, connections="all")
     assert failures(api, *[request()] * 2) == [True, True]
