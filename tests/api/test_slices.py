@@ -628,3 +628,58 @@ def test_changes_in_steps_come_one_after_the_other(turns: int) -> None:
     inner = {"_id": "inner", "name": "inner", "children": [many]}
     outer = {"_id": "outer", "name": "outer", "children": [inner, many]}
     talk(scenario, {"datasets": [{"id": "d", "collections": [outer]}]})
+
+
+UPDATE = "/api/core/dataset/collection/update"
+INSERT = "/api/core/dataset/data/insertData"
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("turns", range(0, 64, 8))
+@pytest.mark.parametrize(
+    ("path", "change", "left"),
+    [
+        (UPDATE, {"id": "f", "name": "renamed"}, {"name": "renamed"}),
+        (UPDATE, {"id": "f", "tags": ["t"]}, {"tags": ["t"]}),
+        (UPDATE, {"id": "f", "parentId": "g"}, {"parentId": "g"}),
+        (INSERT, {"collectionId": "f", "q": "q"}, {"dataAmount": 1}),
+    ],
+)
+def test_a_change_of_a_folder_that_is_being_disabled_stays(
+    path: str, change: dict[str, Any], left: dict[str, Any], turns: int
+) -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        body = {"id": "f", "forbid": True}
+        disabled = asyncio.create_task(client.post(UPDATE, json=body))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        assert (await client.post(path, json=change)).is_success
+        assert (await disabled).is_success
+        items = (await client.get("/__admin/state")).json()["datasets"][0]
+        (f,) = [each for each in items["collections"] if each["_id"] == "f"]
+        assert {name: f[name] for name in left} == left
+        assert f["forbid"] is True
+
+    talk(scenario, two_folders())
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("turns", range(0, 64, 4))
+def test_two_folders_never_move_into_each_other(turns: int) -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        change = {"id": "f", "forbid": True, "parentId": "g"}
+        first = asyncio.create_task(client.post(UPDATE, json=change))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        second = await client.post(UPDATE, json={"id": "g", "parentId": "f"})
+        refusals = [each.json()["statusText"] for each in (await first, second)]
+        assert sorted(refusals) == ["", "folderCycle"]
+
+    talk(scenario, two_folders())
+
+
+def two_folders() -> dict[str, Any]:
+    many = {"repeat": 4_000, "name": "a {n}"}
+    f = {"_id": "f", "name": "f", "children": [many]}
+    g = {"_id": "g", "name": "g", "children": [{"name": "b"}]}
+    return {"datasets": [{"id": "d", "collections": [f, g]}]}

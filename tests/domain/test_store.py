@@ -601,7 +601,8 @@ def test_a_folder_is_disabled_with_what_is_left_in_it() -> None:
     d = Dataset("d", tree=Tree([folder := Collection("p", "p"), *inside]))
     store = Store(FixtureData(datasets={"d": d}))
     ids = [each.id for each in inside]
-    changing = put_with_content(store, d, replace(folder, forbid=True), ids)
+    folder = replace(folder, forbid=True)
+    changing = put_with_content(store, lambda: (d, folder), ids)
     for _ in islice(changing, 9):  # the first of them are changed
         pass
     store.remove_collections((d, ["1", "2999"]))

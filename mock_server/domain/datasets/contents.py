@@ -4,9 +4,9 @@ The `data_amount` of a collection is the number of its rows; `update_time` is th
 of its last change.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -208,30 +208,34 @@ def _ids_of_file(
 
 
 def put_with_content(
-    store: Store, dataset: Dataset, folder: Collection, ids: Iterable[str]
+    store: Store,
+    changed: Callable[[], tuple[Dataset, Collection]],
+    ids: Iterable[str],
 ) -> Steps[None]:
-    """Put a folder, and disable or enable its content like it: the `ids` inside of it.
+    """Put a changed folder, and disable or enable its content like it.
 
-    Others may have removed some since. If memory is short, change nothing and raise
-    LimitReached.
+    `ids` are those of the content; others may have removed some since. `changed`
+    returns the folder and its dataset; it is called again immediately before the folder
+    is put, because others may have changed it meanwhile. If memory is short, or
+    `changed` raises an error, nothing is changed.
     """
 
-    def changed_in_steps() -> Iterator[tuple[Dataset, list[Collection]]]:
-        for _, chunk in pieces(chain(ids, [folder.id]), STEP // 4):
+    def content_in_steps() -> Iterator[tuple[Dataset, list[Collection]]]:
+        for _, chunk in pieces(ids, STEP // 4):
             current = store.dataset(dataset.id)
             if current is not None:
                 old = filter(None, map(current.tree.get, chunk))
-                new = {each.id: replace(each, forbid=folder.forbid) for each in old}
-                if folder.id in new:
-                    new[folder.id] = folder
-                yield current, [*new.values()]
+                yield current, [replace(each, forbid=folder.forbid) for each in old]
 
-    size = 0
-    for current, collections in changed_in_steps():
+    dataset, folder = yield from in_steps(changed)
+    size = store.growth_of(dataset, [folder])
+    for current, collections in content_in_steps():
         size += store.growth_of(current, collections)
         yield
     store.check_room(size)
-    for current, collections in changed_in_steps():
+    dataset, folder = yield from in_steps(changed)
+    store.put_collection(dataset, folder)
+    for current, collections in content_in_steps():
         store.put_collections(current, collections)
         yield
 

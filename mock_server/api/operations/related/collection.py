@@ -1,6 +1,6 @@
 """Routes that show, change and delete collections."""
 
-from collections.abc import Set
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, UnsetType, field
@@ -28,6 +28,7 @@ from mock_server.domain.errors import refusal
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.index import Search
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Collection
+from mock_server.domain.objects.pending import Steps, in_steps
 from mock_server.domain.objects.uploads import FileNotFound
 from mock_server.fixture import record_types
 from mock_server.fixture.document import Time
@@ -206,6 +207,18 @@ def collection_update(call: Call, body: CollectionUpdateBody) -> None:
     with `手动` set it to the year 2999, so lists show the collection first. A
     `createTime` may be a day, or milliseconds since 1970.
     """
+    if body.forbid is UNSET:
+        call.store.put_collection(*_changed(call, body))
+    else:
+        steps = _change_with_content(call, body)
+        call.compute("changed with content", steps, is_change=True)
+
+
+def _changed(call: Call, body: CollectionUpdateBody) -> tuple[Dataset, Collection]:
+    """Return a changed collection, and its dataset; store nothing.
+
+    Raises what `collection_update` refuses, and NotReady.
+    """
     create_time = fields.date_of(body.create_time, "createTime")
     dataset, collection, place = _find(call, body)
     # Refuse unknown ids before missing permissions.
@@ -223,29 +236,26 @@ def collection_update(call: Call, body: CollectionUpdateBody) -> None:
         changes["tags"] = tuple(body.tags)
     if body.forbid is not UNSET:
         changes["forbid"] = body.forbid
-    updated = collection
     if body.name:
         is_manual = body.name in ("manual", "mark") or body.name.startswith("手动")
-        updated = collection.updated(FAR_FUTURE if is_manual else call.now)
+        collection = collection.updated(FAR_FUTURE if is_manual else call.now)
         changes["name"] = body.name
-    updated = replace(updated, **changes)
-    if body.forbid is not UNSET:
-        inner = _ids_inside(call, dataset, collection)
-        steps = contents.put_with_content(call.store, dataset, updated, inner)
-        call.compute("forbidden", steps, is_change=True)
-    else:
-        call.store.put_collection(dataset, updated)
+    return dataset, replace(collection, **changes)
 
 
-def _ids_inside(call: Call, dataset: Dataset, collection: Collection) -> Set[str]:
-    """Return the ids of all descendants of a collection. Raises LimitReached."""
+def _change_with_content(call: Call, body: CollectionUpdateBody) -> Steps[None]:
+    """Change a collection, and disable or enable its descendants like it.
+
+    Raises what `collection_update` refuses.
+    """
+    changed = partial(_changed, call, body)
+    dataset, collection = yield from in_steps(changed)
     limit = call.state.limits.changed_collections
-    steps = dataset.tree.ids_below(collection.id, limit)
-    ids = call.compute("inside", steps, dataset.id, collection.id)
+    ids = yield from dataset.tree.ids_below(collection.id, limit)
     if ids is None:
         expected = f"at most {limit} collections in a folder that is changed"
         raise errors.LimitReached(expected, f"at least {limit + 1}", "$.id")
-    return ids
+    yield from contents.put_with_content(call.store, changed, ids)
 
 
 def _find(call: Call, body: CollectionUpdateBody) -> tuple[Dataset, Collection, str]:
