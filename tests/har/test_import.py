@@ -230,6 +230,9 @@ def test_a_secret_in_a_body_of_any_form_is_in_no_answer(
         ("Cookie", "connect.sid=abcdefgh"),
         ("Cookie", "a=j%3A%7B%22token%22%3A%22abcdefgh77%22%7D"),
         ("Cookie", "a=b%3D1%26token%3Dabcdefgh"),
+        ("Cookie", 'auth={"t":"abcdefgh"}'),
+        ("Cookie", "session=%7B%22t%22%3A%22abcdefgh%22%7D"),
+        ("Set-Cookie", 'auth={"t":"abcdefgh77"}; Path=/'),
         ("Authorization", "ApiKey id:abcdefgh"),
         ("X-Api-Key", "abcdefgh77-65d8a1f0c3b2a94e7f106a01"),
         ("X-CSRF", "abcdefgh"),
@@ -364,8 +367,9 @@ def test_a_time_or_an_id_in_a_url_stays(tmp_path: Path, value: str) -> None:
 )
 def test_ids_and_times_inside_of_a_session_stay(tmp_path: Path, time: str) -> None:
     an_id = "65abd0ad9f3c1e22b7a1c0de"
-    session = {"dataset": an_id, "seen": [an_id, time]}
-    body = {"session": session, "tokenExpiresAt": time}
+    session: dict[str, Any] = {"dataset": an_id, "seen": [an_id, time]}
+    body: dict[str, Any] = {"session": session, "tokenExpiresAt": time}
+    body |= {"lastAuth": time} if ":" in time else {}
     text = f"{json.dumps(body)} 00:00:00"
     made = entry("/a", text, kind="text/plain", method="POST", posted=body)
     [part] = responses(tmp_path, made)
@@ -420,6 +424,20 @@ def test_a_number_that_is_hidden_leaves_json(tmp_path: Path) -> None:
         "b": [hidden],
         'c"': f"a {hidden}, 7",
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{{"u":{}}}\n{{"v":1}}', 'data: {{"u":{}}}\n\ndata: [1]\n', '\ufeff{{"u":{}}}'],
+)
+def test_a_number_that_is_hidden_leaves_lines_of_json(
+    tmp_path: Path, text: str
+) -> None:
+    made = entry(
+        "/a", text.format(12345678), method="POST", posted={"password": 12345678}
+    )
+    [part] = responses(tmp_path, made)
+    assert part["text"] == text.format('"[redacted]"')
 
 
 TEXTS = [

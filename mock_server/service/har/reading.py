@@ -3,6 +3,7 @@
 import json
 import re
 from base64 import b64decode
+from codecs import BOM_UTF8
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -71,10 +72,26 @@ _HIDDEN_NUMBER = re.compile(
 
 
 def _redacted(body: bytes, secrets: RequestSecrets) -> bytes:
-    """Return a body without secrets; a number of JSON that has one becomes a text."""
+    """Return a body without secrets; in JSON a number that has one becomes a text.
+
+    The body may be JSON, or have lines or events of JSON.
+    """
     redacted = secrets.redact(body)
-    if redacted == body or json_of(body) is None:
-        return redacted
+    if redacted == body:
+        return body
+    if json_of(body.removeprefix(BOM_UTF8)) is not None:
+        return _with_texts(redacted)
+    lines = redacted.split(b"\n")
+    for number, line in enumerate(lines):
+        if HIDDEN in line:
+            new = _with_texts(line)
+            if isinstance(json_of(new.removeprefix(b"data:")), (dict, list)):
+                lines[number] = new
+    return b"\n".join(lines)
+
+
+def _with_texts(redacted: bytes) -> bytes:
+    """Return JSON in which texts stand for the numbers of which a part is hidden."""
     return _HIDDEN_NUMBER.sub(
         lambda match: b'"%b"' % HIDDEN if match[1] else match[0], redacted
     )
@@ -149,7 +166,7 @@ class BadBody(ValueError):
 
 def read_har(content: bytes, name: str) -> Har:
     """Parse the bytes of the HAR file `name`. Raises NotHar."""
-    content = content.removeprefix(b"\xef\xbb\xbf")
+    content = content.removeprefix(BOM_UTF8)
     if content.lstrip()[:1] == b"<":
         raise NotHar(f"Expected a HAR file, got HTML or XML - at {name}")
     try:

@@ -64,9 +64,9 @@ _PART_NAME = re.compile(r'[; ]name="?([^";\n]*)')
 _FILE_NAME = re.compile(r"[; ]filename\*?=")
 _OBJECT_ID = re.compile("[0-9a-f]{24}")
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_TIME = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.+Z-]+)?")
-_ID_OR_TIME = re.compile(f"{_OBJECT_ID.pattern}|{_TIME.pattern}")
-_NOTHING = re.compile("(?!)")
+_TIME = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.+Z-]+")
+_DATE_OR_TIME = re.compile(f"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}|{_TIME.pattern}")
+_ID_OR_TIME = re.compile(f"{_OBJECT_ID.pattern}|{_DATE_OR_TIME.pattern}")
 _TIME_NAME = re.compile("(?:at|date|expires|expiration|expiry|time)$", re.IGNORECASE)
 _BYTE_ORDER_MARK = "\ufeff"
 # Values of scripts that have no key, and of files that are redacted already.
@@ -108,7 +108,8 @@ def _secrets_in_headers(headers: Headers) -> Iterator[str]:
                 # Other short values are often words, which occur in many texts.
                 if CREDENTIAL_NAME.search(cookie) or _is_long(text):
                     yield from (text, text.strip('"'))
-                yield from _secrets_in_body("", unquote(text), is_sent=name == "cookie")
+                field = {cookie: unquote(text)}
+                yield from _secrets_in_body("", field, is_sent=name == "cookie")
         elif CREDENTIAL_NAME.search(name):
             scheme, _, text = value.rpartition(" ")
             yield from (text, *(text.partition(each)[2].strip('"') for each in "=:"))
@@ -180,7 +181,8 @@ def _secrets_in_body(body: str, *parts: object, is_sent: bool = False) -> Iterat
                 for name, item in value.items():
                     inside = exempt and _ID_OR_TIME
                     if CREDENTIAL_NAME.search(name) or name in fields:
-                        inside = _TIME if _TIME_NAME.search(name) else _NOTHING
+                        # A password may be a date, but it has no time of day.
+                        inside = _DATE_OR_TIME if _TIME_NAME.search(name) else _TIME
                     pending.append((item, inside))
             case list() if _are_pairs(value):
                 for name, item in value:
