@@ -136,6 +136,6 @@ async def pause(request: RequestContext, ms: float) -> None:
         if reason is not None:
             raise reason
     finally:
-        state.waits.discard(interrupt)
+        sandbox.end_wait(state, interrupt)
         timer.cancel()
         disconnect_task.cancel()

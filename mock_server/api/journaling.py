@@ -238,12 +238,14 @@ class Journaling:
         # Equal responses are one object, as they are cached until the data changes.
         if answer is sent.clean_response or answer is NULL:
             return False
-        is_suspect = self._is_suspect(answer, credentials) or (
-            fixture.secrets and self._secrets.are_in(answer, fixture)
+        is_suspect = (
+            self._is_suspect(answer, credentials)
+            or (fixture.secrets and self._secrets.are_in(answer, fixture))
+            or redaction.LONG_TITLE.search(answer)
         )
         if is_suspect:
             secrets = self._secrets.for_request([fixture], *credentials)
-            if secrets.are_in(answer):
+            if secrets.redact_message(answer) != answer:
                 return True
         if len(answer) <= self._limits.journal_body_bytes:  # else it is a copy
             sent.clean_response = answer

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from mock_server.api import escapes
 from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
+from mock_server.domain.chats import TITLE_CHARS
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import CUT_MARK
@@ -29,8 +30,15 @@ from mock_server.domain.objects.fixture_data import FixtureData
 HIDDEN = b"[redacted]"
 ESCAPED_KEY_BYTES = 6 * Published.key_chars
 """Bytes of the longest key, if each character is escaped as in `\\u0041`."""
-_CUT = re.compile(rb"%b|\\?u2026|\.\.\.\Z" % CUT_MARK.encode())
-"""Matches the mark of a cut, also as it is in a header, and at the end of a header."""
+LONG_TITLE = re.compile(
+    rb'"title":"([^"]{%d,%d}+)(?=")' % (TITLE_CHARS, 4 * TITLE_CHARS)
+)
+"""Matches a title that may be the beginning of a longer question; its group is it."""
+_CUT = re.compile(rb"%b|\\?u2026|\.\.\.\Z|%b" % (CUT_MARK.encode(), LONG_TITLE.pattern))
+"""Matches the mark of a cut, also as it is in a header, and at the end of a header.
+
+It matches long titles, too.
+"""
 _END = re.compile(rb"\Z")
 _MAX_START_BYTES = 4 * Published.key_chars + 32
 """Maximum bytes of the start of a key and of a cut escape behind it."""
@@ -201,13 +209,14 @@ class RequestSecrets(Struct, frozen=True):
         self, plain: bytes, cut: re.Pattern[bytes]
     ) -> Iterator[tuple[int, int]]:
         """Yield where a start of a secret begins and ends before a match of `cut`."""
-        cuts = [match.span() for match in cut.finditer(plain)]
+        cuts = [*cut.finditer(plain)]
         if not cuts:
             return
         starts = frozenset[bytes]().union(*(each.starts for each in self._all))
         first = 0
-        for end, next_first in cuts:
-            first = max(first, end - _MAX_START_BYTES)
+        for match in cuts:
+            begin, end = match.span(1) if match.lastindex else (0, match.start())
+            first = max(first, begin, end - _MAX_START_BYTES)
             part = escapes.without_cut_escape(plain[first:end], is_wide=self._are_wide)
             for place in range(len(part) - MIN_REDACTABLE_LENGTH + 1):
                 if part[place : place + MIN_REDACTABLE_LENGTH] not in starts:
@@ -215,7 +224,7 @@ class RequestSecrets(Struct, frozen=True):
                 if any(each._has_start(part[place:]) for each in self._all):
                     yield _with_letters(plain, first + place), end
                     break
-            first = next_first
+            first = match.end()
 
     def _has_start(self, start: bytes) -> bool:
         """Return whether one of `secrets` starts with `start`."""

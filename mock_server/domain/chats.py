@@ -224,10 +224,10 @@ def _record(
     return response_title
 
 
-def _title_of(question: str) -> str:
+def title_of(question: str) -> str:
     """Return the beginning of a question, without the beginning of an API key.
 
-    A key that is cut could not be redacted.
+    An unknown key that is cut could not be redacted.
     """
     title = question[:TITLE_CHARS]
     return title if title == question else _CUT_KEY.sub("", title)
@@ -235,7 +235,7 @@ def _title_of(question: str) -> str:
 
 def _titles(call: Call, chat: Chat, turn: Turn) -> tuple[str, str | None]:
     """Return the title of a chat after a turn, and the title for the response."""
-    new_title = _title_of(turn.question) if turn.title is None else turn.title
+    new_title = title_of(turn.question) if turn.title is None else turn.title
     if not call.facts.first_turn_titles_a_chat:
         return new_title or _DEFAULT_TITLES[1], None
     if chat.custom_title or chat.title not in _DEFAULT_TITLES:

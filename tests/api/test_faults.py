@@ -88,6 +88,14 @@ def test_malformed_json_spoils_any_value(api: Api, value: object) -> None:
         api.client.get("/api/x").json()
 
 
+def test_malformed_json_leaves_no_part_of_a_key(api: Api) -> None:
+    add(api, "answer", operation="GET /api/x", text="a-key-of-mine")
+    add(api, "malformed_json")
+    key = {"Authorization": "Bearer a-key-of-mine"}
+    assert api.client.get("/api/x", headers=key).text == "a-key-of-mine]"
+    assert "a-key" not in "".join(map(repr, api.sandbox.journal.since(0)))
+
+
 @pytest.mark.parametrize("end", ["\n\n", "\r\n\r\n", "\r\r", "\n"])
 def test_malformed_json_spoils_each_event_of_a_stream(api: Api, end: str) -> None:
     events = ["data: {}", 'event: flowResponses\ndata: [{"a": [1]}]', "data:[]"]

@@ -336,6 +336,22 @@ def test_what_others_have_named_with_a_key_is_in_no_entry(
     assert form(key) not in kept
 
 
+@pytest.mark.parametrize("question", ["{}", "it is {}", "\u5bc6\u94a5\uff1a {}"])
+def test_a_title_that_begins_a_key_is_in_no_entry(
+    make_api: MakeApi, question: str
+) -> None:
+    key = "customer-0123456789-owner"
+    api = make_api({"keys": [{"key": key}], "apps": [{"id": "a"}]})
+    messages = [{"role": "user", "content": question.format(key)}]
+    said = {"appId": "a", "chatId": "c", "messages": messages}
+    asked = {"appId": "a", "pageSize": 5}
+    paths = "/api/v1/chat/completions", "/api/core/chat/history/getHistories"
+    for path, body in zip(paths, (said, asked), strict=True):
+        assert api.send("POST", path, body, key=key).is_success
+    kept = "".join(map(repr, api.sandbox.journal.since(0)))
+    assert "customer-0" not in kept
+
+
 def test_an_answer_that_begins_to_hold_a_key_is_looked_through_again(api: Api) -> None:
     asked = {"offset": 0, "datasetId": DATASET}
     for name in ("Guide", LONG_KEY):

@@ -130,8 +130,11 @@ def test_a_request_that_is_held_up_keeps_its_sandbox(turned: Turned) -> None:
     mine.state.waits.add(held := lambda: None)
     turned.seconds += 100
     assert turned.all.all() == [turned.all.default, mine]
-    mine.state.waits.discard(held)
-    turned.seconds += 10
+    turned.seconds += 100
+    mine.end_wait(mine.state, held)
+    turned.seconds += 9
+    assert turned.all.all() == [turned.all.default, mine]
+    turned.seconds += 1
     assert turned.all.all() == [turned.all.default]
 
 

@@ -30,7 +30,9 @@ class MalformedJson(Fault, tag="malformed_json"):
         if response.content_type.lower().startswith(b"text/event-stream"):
             return replace(response, status=200, body=_with_wrong_brackets(body))
         bracket = b"}" if body.endswith(b"]") else b"]"
-        return replace(response, status=200, body=body[:-1] + bracket)
+        if body.endswith((b"]", b"}", b'"')):
+            body = body[:-1]  # but not the last letter of a text: it may be a key
+        return replace(response, status=200, body=body + bracket)
 
 
 def _with_wrong_bracket(content: bytes) -> bytes:

@@ -48,8 +48,8 @@ class Lease(Struct, eq=False):
 
         A pending delay or hang counts as use.
         """
-        if self.sandbox.state.waits:
-            self.ends_at = now + self.ttl
+        last_wait = now if self.sandbox.state.waits else self.sandbox.last_wait
+        self.ends_at = max(self.ends_at, last_wait + self.ttl)
         return self.ends_at <= now
 
 

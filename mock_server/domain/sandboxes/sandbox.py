@@ -1,6 +1,7 @@
 """A sandbox: an isolated copy of everything that a client can see or change."""
 
 from collections.abc import Callable, Mapping
+from math import inf
 from threading import Lock
 
 from msgspec.structs import replace
@@ -55,6 +56,8 @@ class Sandbox:
         """Functions to call after a journal entry, or a change by the admin API."""
         self.changes = 0
         """Number of changes by the admin API."""
+        self.last_wait = -inf
+        """Time (monotonic seconds) when a delay or a hang of a request ended."""
         # Profile and choices after a reset.
         self._start_settings = profile, choices
         self._environment = environment
@@ -98,6 +101,11 @@ class Sandbox:
     def start_choices(self) -> Choices:
         """The choices that a reset restores."""
         return self._start_settings[1]
+
+    def end_wait(self, state: State, cancel: Callable[[], object]) -> None:
+        """Remove a delay or a hang from the state in which it began; it was a use."""
+        state.waits.discard(cancel)
+        self.last_wait = self._environment.seconds()
 
     @property
     def size(self) -> int:

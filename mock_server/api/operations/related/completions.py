@@ -32,7 +32,7 @@ from mock_server.api.response import Response
 from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP, AppNotFound
-from mock_server.domain.chats import TITLE_CHARS, RecordTaken, Turn, complete_turn
+from mock_server.domain.chats import RecordTaken, Turn, complete_turn, title_of
 from mock_server.domain.clock import format_time
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
@@ -265,7 +265,7 @@ def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
         if not title and not call.facts.first_turn_titles_a_chat:
             title = format_time(call.now)
         question = msgspec.json.encode(variables).decode()
-        return replace(turn, question=question, title=title[:TITLE_CHARS])
+        return replace(turn, question=question, title=title_of(title))
     if not body.messages:
         raise NoMessages(EXPECTED, "no message", "$.messages")
     data_id = body.messages[-1].data_id
