@@ -241,7 +241,7 @@ class Journaling:
         is_suspect = (
             self._is_suspect(answer, credentials)
             or (fixture.secrets and self._secrets.are_in(answer, fixture))
-            or redaction.LONG_TITLE.search(answer)
+            or redaction.CUT_TITLE.search(answer)
         )
         if is_suspect:
             secrets = self._secrets.for_request([fixture], *credentials)

@@ -30,14 +30,15 @@ from mock_server.domain.objects.fixture_data import FixtureData
 HIDDEN = b"[redacted]"
 ESCAPED_KEY_BYTES = 6 * Published.key_chars
 """Bytes of the longest key, if each character is escaped as in `\\u0041`."""
-LONG_TITLE = re.compile(
-    rb'"title":"([^"]{%d,%d}+)(?=")' % (TITLE_CHARS, 4 * TITLE_CHARS)
+CUT_TITLE = re.compile(
+    rb'"title":"((?:[^"\\]|\\.){%d,%d}+)(?=")'
+    % (MIN_REDACTABLE_LENGTH, 6 * TITLE_CHARS)
 )
 """Matches a title that may be the beginning of a longer question; its group is it."""
-_CUT = re.compile(rb"%b|\\?u2026|\.\.\.\Z|%b" % (CUT_MARK.encode(), LONG_TITLE.pattern))
+_CUT = re.compile(rb"%b|\\?u2026|\.\.\.\Z|%b" % (CUT_MARK.encode(), CUT_TITLE.pattern))
 """Matches the mark of a cut, also as it is in a header, and at the end of a header.
 
-It matches long titles, too.
+It matches titles, too.
 """
 _END = re.compile(rb"\Z")
 _MAX_START_BYTES = 4 * Published.key_chars + 32

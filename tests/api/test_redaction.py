@@ -336,7 +336,9 @@ def test_what_others_have_named_with_a_key_is_in_no_entry(
     assert form(key) not in kept
 
 
-@pytest.mark.parametrize("question", ["{}", "it is {}", "\u5bc6\u94a5\uff1a {}"])
+@pytest.mark.parametrize(
+    "question", ["{}", "it is {}", "\u5bc6\u94a5\uff1a {}", 'my "{}', "    {}"]
+)
 def test_a_title_that_begins_a_key_is_in_no_entry(
     make_api: MakeApi, question: str
 ) -> None:

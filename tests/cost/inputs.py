@@ -187,6 +187,19 @@ def explained(size: int) -> list[Sent]:
     return [*marked(size)[:1], Sent("/__admin/why", b"", "GET", query=urlencode(asked))]
 
 
+def explained_beside(text: str) -> list[Sent]:
+    """Why a request does not show a collection; its body has this text, too."""
+    kids = {"name": "a {n}", "repeat": 8_000, "tags": ["p", "q"]}
+    folder = {"_id": "f", "name": "f", "children": [kids]}
+    items = [folder, {"_id": "it", "name": "zz", "tags": ["p"]}]
+    asked = {"searchText": "nope", "selectFolder": True, "filterTags": ["u"]}
+    asked |= {"parentId": "f", "offset": 10**6, "pageSize": 1}
+    body = f"{json.dumps(asked)[:-1]}{text}}}"
+    query = urlencode({"dataset": "d", "item": "it"}) + f"&request={body}"
+    state = admin("PUT", "/state", {"datasets": [{"id": "d", "collections": items}]})
+    return [state, Sent("/__admin/why", b"", "GET", query=query)]
+
+
 def long_texts(text: str) -> Sent:
     """A state of collections whose texts are this one, and its beginning."""
     names = ("name", "externalFileId", "rawLink", "fileId", "tmbId", "trainingType")
@@ -589,6 +602,9 @@ OPERATIONS = {
         Published.fixture_text_chars, marked_titles
     ),
     "marks that are explained": Input(Published.fixture_text_chars, explained),
+    "unknown fields that are explained": Input(
+        1_000, lambda n: explained_beside("".join(f',"{k}":[[[]]]' for k in range(n)))
+    ),
     "largest row": Input(
         Published.row_bytes,
         lambda n: [

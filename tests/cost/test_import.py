@@ -48,6 +48,13 @@ def repeating(count: int) -> list[Any]:
     return [entry("/x", '"y"', method="POST", posted=sent)]
 
 
+def incomplete(count: int) -> list[Any]:
+    """A secret in a response that ends within a text of JSON."""
+    token = "Xk9fQ2mZ7tLw4Rb1cD3e"
+    body = '{"token": "%s", "x": "%s' % (token, '\\"' * 4 * count)
+    return [entry("/x", body, kind="text/plain")]
+
+
 def spent(entries: list[Any]) -> float:
     """Seconds of CPU to import a file of these entries."""
     file = convert(har(*entries), Har)
@@ -59,7 +66,7 @@ def spent(entries: list[Any]) -> float:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("made", [keyed, deleted, repeating])
+@pytest.mark.parametrize("made", [keyed, deleted, repeating, incomplete])
 def test_twice_as_many_cost_twice_at_most(made: Callable[[int], list[Any]]) -> None:
     half = whole = inf
     for number in range(ROUNDS):

@@ -230,8 +230,8 @@ def test_a_secret_in_a_body_of_any_form_is_in_no_answer(
         ("Cookie", "connect.sid=abcdefgh"),
         ("Cookie", "a=j%3A%7B%22token%22%3A%22abcdefgh77%22%7D"),
         ("Cookie", "a=b%3D1%26token%3Dabcdefgh"),
-        ("Cookie", 'auth={"t":"abcdefgh"}'),
-        ("Cookie", "session=%7B%22t%22%3A%22abcdefgh%22%7D"),
+        ("Cookie", 'auth={"t":"abcdefgh77"}'),
+        ("Cookie", "session=%7B%22t%22%3A%22abcdefgh77%22%7D"),
         ("Set-Cookie", 'auth={"t":"abcdefgh77"}; Path=/'),
         ("Authorization", "ApiKey id:abcdefgh"),
         ("X-Api-Key", "abcdefgh77-65d8a1f0c3b2a94e7f106a01"),
@@ -350,6 +350,13 @@ def test_words_of_a_request_stay(tmp_path: Path, sent: dict[str, str]) -> None:
     seen = {"Cookie": f"{cookies}; auth-base={url}"}
     asked = entry("/a", text, method="POST", kind="text/plain", posted=sent, sent=seen)
     [part] = responses(tmp_path, asked)
+    assert part["text"] == text
+
+
+def test_words_of_a_user_interface_in_a_cookie_stay(tmp_path: Path) -> None:
+    seen = {"Cookie": 'session={"sort":"updateTime","theme":"dark-theme"}'}
+    text = "by updateTime, in dark-theme"
+    [part] = responses(tmp_path, entry("/a", text, kind="text/plain", sent=seen))
     assert part["text"] == text
 
 

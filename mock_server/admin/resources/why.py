@@ -25,6 +25,8 @@ from mock_server.domain.why.explain import Why, explain
 from mock_server.domain.why.stages import RequestReader, TriedRequest
 
 routes = Routes()
+_CHECKED_NAMES = 100
+"""Maximum number of unknown fields that are compared with the known ones."""
 
 
 class WhyQuery(Input):
@@ -72,7 +74,11 @@ def _read(fields: Mapping[str, object], choices: Choices) -> ListV2:
 
 
 def _fields(query: WhyQuery) -> dict[str, Any]:
-    """Return the body to explain, with its required fields added."""
+    """Return the body to explain, with its required fields added.
+
+    Of the fields that listV2 does not know, it has only the first, without its value:
+    that suffices for a refusal, and many requests with these fields will be tried.
+    """
     fields: dict[str, Any] = {}
     if query.request is not UNSET:
         fields = json_object(query.request, "query.request")
@@ -84,19 +90,20 @@ def _fields(query: WhyQuery) -> dict[str, Any]:
         raise InvalidField.of(dataset_id, expected, "query.request.datasetId")
     if "pageNum" not in fields:
         fields.setdefault("offset", 0)
-    _check_names(fields)
-    return fields
+    known = list_v2.CONTRACT.names
+    unknown = [name for name in fields if name not in known]
+    _check_names(unknown[:_CHECKED_NAMES])
+    kept = {name: value for name, value in fields.items() if name in known}
+    return kept | dict.fromkeys(unknown[:1])
 
 
-def _check_names(fields: Mapping[str, object]) -> None:
+def _check_names(unknown: list[str]) -> None:
     """Raise InvalidField for a misspelt field of listV2.
 
     Such a field, which listV2 ignores, may be the reason for the question. A field like
     no other is accepted, as in a copied body.
     """
-    known = list_v2.CONTRACT.names
-    for name in fields:
-        hint = did_you_mean(name, known)
-        if name not in known and hint:
+    for name in unknown:
+        if hint := did_you_mean(name, list_v2.CONTRACT.names):
             got = f"the field {quoted(name)}{hint}"
             raise InvalidField("a field of listV2", got, "query.request")

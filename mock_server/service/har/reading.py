@@ -65,9 +65,10 @@ class Exchange(NamedTuple):
         return envelope.get("data")
 
 
-# Matches a text of JSON, or a number of which a part is hidden.
+# Matches a text of JSON, or a number of which a part is hidden. A text matches without
+# the last quote: else one with many quotes in it would take long.
 _HIDDEN_NUMBER = re.compile(
-    rb'"(?:[^"\\]|\\.)*+"|(?<![\d.eE+-])([\d.eE+-]*+%b[\d.eE+-]*+)' % re.escape(HIDDEN)
+    rb'"(?:[^"\\]|\\.)*+"?|(?<![\d.eE+-])([\d.eE+-]*+%b[\d.eE+-]*+)' % re.escape(HIDDEN)
 )
 
 
@@ -81,12 +82,11 @@ def _redacted(body: bytes, secrets: RequestSecrets) -> bytes:
         return body
     if json_of(body.removeprefix(BOM_UTF8)) is not None:
         return _with_texts(redacted)
-    lines = redacted.split(b"\n")
-    for number, line in enumerate(lines):
-        if HIDDEN in line:
-            new = _with_texts(line)
-            if isinstance(json_of(new.removeprefix(b"data:")), (dict, list)):
-                lines[number] = new
+    lines, former_lines = redacted.split(b"\n"), body.split(b"\n")
+    if len(lines) == len(former_lines):  # no secret goes over the end of a line
+        for number, (line, former) in enumerate(zip(lines, former_lines, strict=True)):
+            if line != former and json_of(former.removeprefix(b"data:")) is not None:
+                lines[number] = _with_texts(line)
     return b"\n".join(lines)
 
 

@@ -108,8 +108,10 @@ def _secrets_in_headers(headers: Headers) -> Iterator[str]:
                 # Other short values are often words, which occur in many texts.
                 if CREDENTIAL_NAME.search(cookie) or _is_long(text):
                     yield from (text, text.strip('"'))
-                field = {cookie: unquote(text)}
-                yield from _secrets_in_body("", field, is_sent=name == "cookie")
+                value = unquote(text)
+                yield from _secrets_in_body("", value, is_sent=name == "cookie")
+                # Other values inside of it are often words, as of a user interface.
+                yield from _secrets_in_body("", {cookie: value})
         elif CREDENTIAL_NAME.search(name):
             scheme, _, text = value.rpartition(" ")
             yield from (text, *(text.partition(each)[2].strip('"') for each in "=:"))
