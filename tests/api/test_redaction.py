@@ -346,10 +346,11 @@ def test_a_title_that_begins_a_key_is_in_no_entry(
     api = make_api({"keys": [{"key": key}], "apps": [{"id": "a"}]})
     messages = [{"role": "user", "content": question.format(key)}]
     said = {"appId": "a", "chatId": "c", "messages": messages}
-    asked = {"appId": "a", "pageSize": 5}
-    paths = "/api/v1/chat/completions", "/api/core/chat/history/getHistories"
-    for path, body in zip(paths, (said, asked), strict=True):
-        assert api.send("POST", path, body, key=key).is_success
+    streamed = said | {"chatId": "d", "stream": True, "detail": True}
+    for body in said, streamed:
+        assert api.send("POST", "/api/v1/chat/completions", body, key=key).is_success
+    asked, path = {"appId": "a", "pageSize": 5}, "/api/core/chat/history/getHistories"
+    assert api.send("POST", path, asked, key=key).is_success
     kept = "".join(map(repr, api.sandbox.journal.since(0)))
     assert "customer-0" not in kept
 
