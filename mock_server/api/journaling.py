@@ -241,11 +241,11 @@ class Journaling:
         is_suspect = (
             self._is_suspect(answer, credentials)
             or (fixture.secrets and self._secrets.are_in(answer, fixture))
-            or redaction.CUT_TITLE.search(answer)
+            or redaction.TITLE.search(answer)
         )
         if is_suspect:
             secrets = self._secrets.for_request([fixture], *credentials)
-            if secrets.redact_message(answer) != answer:
+            if secrets.redact_response(answer) != answer:
                 return True
         if len(answer) <= self._limits.journal_body_bytes:  # else it is a copy
             sent.clean_response = answer

@@ -30,16 +30,13 @@ from mock_server.domain.objects.fixture_data import FixtureData
 HIDDEN = b"[redacted]"
 ESCAPED_KEY_BYTES = 6 * Published.key_chars
 """Bytes of the longest key, if each character is escaped as in `\\u0041`."""
-CUT_TITLE = re.compile(
+_CUT = re.compile(rb"%b|\\?u2026|\.\.\.\Z" % CUT_MARK.encode())
+"""Matches the mark of a cut, also as it is in a header, and at the end of a header."""
+TITLE = re.compile(
     rb'"title":"((?:[^"\\]|\\.){%d,%d}+)(?=")'
     % (MIN_REDACTABLE_LENGTH, 6 * TITLE_CHARS)
 )
-"""Matches a title that may be the beginning of a longer question; its group is it."""
-_CUT = re.compile(rb"%b|\\?u2026|\.\.\.\Z|%b" % (CUT_MARK.encode(), CUT_TITLE.pattern))
-"""Matches the mark of a cut, also as it is in a header, and at the end of a header.
-
-It matches titles, too.
-"""
+"""Matches a title in JSON, its group, that may be the beginning of a question."""
 _END = re.compile(rb"\Z")
 _MAX_START_BYTES = 4 * Published.key_chars + 32
 """Maximum bytes of the start of a key and of a cut escape behind it."""
@@ -151,6 +148,14 @@ class RequestSecrets(Struct, frozen=True):
         """
         return _hide(text, self._places(text, _CUT))
 
+    def redact_response(self, body: bytes) -> bytes:
+        """Return a response body without secrets, as `redact_message` does.
+
+        A title that ends with the start of a secret goes too: it is a question, cut.
+        """
+        titles = self._cut_titles(folded(body))
+        return _hide(body, [*self._places(body, _CUT), *titles])
+
     def redact_beginning(self, text: bytes) -> bytes:
         """Return the start of a text without secrets; it may end inside a secret."""
         return _hide(text, self._places(text, _END))
@@ -210,22 +215,32 @@ class RequestSecrets(Struct, frozen=True):
         self, plain: bytes, cut: re.Pattern[bytes]
     ) -> Iterator[tuple[int, int]]:
         """Yield where a start of a secret begins and ends before a match of `cut`."""
-        cuts = [*cut.finditer(plain)]
-        if not cuts:
-            return
-        starts = frozenset[bytes]().union(*(each.starts for each in self._all))
         first = 0
-        for match in cuts:
-            begin, end = match.span(1) if match.lastindex else (0, match.start())
-            first = max(first, begin, end - _MAX_START_BYTES)
+        for match in cut.finditer(plain):
+            end = match.start()
+            first = max(first, end - _MAX_START_BYTES)
             part = escapes.without_cut_escape(plain[first:end], is_wide=self._are_wide)
-            for place in range(len(part) - MIN_REDACTABLE_LENGTH + 1):
-                if part[place : place + MIN_REDACTABLE_LENGTH] not in starts:
-                    continue
-                if any(each._has_start(part[place:]) for each in self._all):
-                    yield _with_letters(plain, first + place), end
-                    break
+            place = self._place_of_start(part)
+            if place is not None:
+                yield _with_letters(plain, first + place), end
             first = match.end()
+
+    def _cut_titles(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """Yield where titles begin and end that end with the start of a secret."""
+        for match in TITLE.finditer(text):
+            title = escapes.unescaped(match[1], is_wide=self._are_wide)
+            if self._place_of_start(title) is not None:
+                yield match.span(1)
+
+    def _place_of_start(self, text: bytes) -> int | None:
+        """Return where a text's end is the start of a secret, or None."""
+        known = self._all
+        for place in range(len(text) - MIN_REDACTABLE_LENGTH + 1):
+            beginning = text[place : place + MIN_REDACTABLE_LENGTH]
+            for each in known:
+                if beginning in each.starts and each._has_start(text[place:]):
+                    return place
+        return None
 
     def _has_start(self, start: bytes) -> bool:
         """Return whether one of `secrets` starts with `start`."""
@@ -325,7 +340,7 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     is_part = sent.is_cut and sent.is_unread
     redact_body = secrets.redact_beginning if is_part else secrets.redact
     body = None if sent.body is None else redact_body(sent.body)
-    response = secrets.redact_message(entry.response_body)
+    response = secrets.redact_response(entry.response_body)
     # A cut body has this many bytes to spare, as it may end with half a secret.
     if body and sent.is_cut and not is_part:
         body = body[:-ESCAPED_KEY_BYTES]
