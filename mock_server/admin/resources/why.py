@@ -76,8 +76,8 @@ def _read(fields: Mapping[str, object], choices: Choices) -> ListV2:
 def _fields(query: WhyQuery) -> dict[str, Any]:
     """Return the body to explain, with its required fields added.
 
-    Of the fields that listV2 does not know, it has only the first, without its value:
-    that suffices for a refusal, and many requests with these fields will be tried.
+    It has only the first field that listV2 does not know, without its value: that
+    suffices for a refusal, and many requests with these fields will be tried.
     """
     fields: dict[str, Any] = {}
     if query.request is not UNSET:
