@@ -150,7 +150,7 @@ def test_a_choice_has_an_address(visit: Visit) -> None:
 
 def test_the_form_knows_every_kind_of_fault(console: Console) -> None:
     console.faults.unfold("Add another")
-    for name, kind in KINDS.items():
+    for number, (name, kind) in enumerate(KINDS.items(), 1):
         console.faults.root.get_by_label("Kind").select_option(name)
         console.faults.says(kind.sentence().replace("`", ""))
         least = dict(kind.required_fields)
@@ -159,6 +159,8 @@ def test_the_form_knows_every_kind_of_fault(console: Console) -> None:
         console.faults.fill(**{f: json.dumps(v) for f, v in least.items()})
         console.faults.click("Add fault")
         console.notices(f"Fault {name} added.")
+        # The list moves the form when it grows, maybe beneath a click.
+        expect(console.faults.button(f"Remove {name} f{number}")).to_be_visible()
     assert [fault["kind"] for fault in console.armed()] == [*KINDS]
 
 
