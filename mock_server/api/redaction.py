@@ -153,8 +153,7 @@ class RequestSecrets(Struct, frozen=True):
 
         A title that ends with the start of a secret goes too: it is a question, cut.
         """
-        titles = self._cut_titles(folded(body))
-        return _hide(body, [*self._places(body, _CUT), *titles])
+        return _hide(body, [*self._places(body, _CUT), *self._cut_titles(body)])
 
     def redact_beginning(self, text: bytes) -> bytes:
         """Return the start of a text without secrets; it may end inside a secret."""
@@ -228,8 +227,12 @@ class RequestSecrets(Struct, frozen=True):
     def _cut_titles(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Yield where titles begin and end that end with the start of a secret."""
         for match in TITLE.finditer(text):
-            title = escapes.unescaped(match[1], is_wide=self._are_wide)
-            if self._place_of_start(title) is not None:
+            title, is_wide = match[1], self._are_wide
+            title = escapes.without_cut_escape(title, is_wide=is_wide)
+            title = escapes.unescaped(title, is_wide=is_wide)
+            # An escape that was cut may have been a part of another one.
+            title = escapes.without_cut_escape(title, is_wide=is_wide)
+            if self._place_of_start(folded(title)) is not None:
                 yield match.span(1)
 
     def _place_of_start(self, text: bytes) -> int | None:

@@ -355,6 +355,17 @@ def test_a_title_that_begins_a_key_is_in_no_entry(
     assert "tomer" not in kept
 
 
+@pytest.mark.parametrize(
+    "key", ["K%2Dy%2d{}", "%4B%2dy-{}", "k\\u002dy-{}", "k%252Dy-{}"]
+)
+@pytest.mark.parametrize("length", range(15, 25))
+def test_a_title_that_begins_an_escaped_key_is_redacted(key: str, length: int) -> None:
+    secrets = RequestSecrets.from_declared([b"K-y-0/2345678901"])
+    title = key.format("0%2F23%25345678901")[:length]
+    body = json.dumps({"title": title}, separators=(",", ":")).encode()
+    assert secrets.redact_response(body) == b'{"title":"[redacted]"}'
+
+
 def test_an_answer_that_begins_to_hold_a_key_is_looked_through_again(api: Api) -> None:
     asked = {"offset": 0, "datasetId": DATASET}
     for name in ("Guide", LONG_KEY):
