@@ -88,11 +88,19 @@ def test_malformed_json_spoils_any_value(api: Api, value: object) -> None:
         api.client.get("/api/x").json()
 
 
+@pytest.mark.parametrize("text", ["[1,2", "[", "", '[1"'])
+def test_malformed_json_completes_no_text(api: Api, text: str) -> None:
+    add(api, "answer", operation="GET /api/x", text=text)
+    add(api, "malformed_json")
+    with pytest.raises(json.JSONDecodeError):
+        api.client.get("/api/x").json()
+
+
 def test_malformed_json_leaves_no_part_of_a_key(api: Api) -> None:
     add(api, "answer", operation="GET /api/x", text="a-key-of-mine")
     add(api, "malformed_json")
     key = {"Authorization": "Bearer a-key-of-mine"}
-    assert api.client.get("/api/x", headers=key).text == "a-key-of-mine]"
+    assert api.client.get("/api/x", headers=key).text == "a-key-of-mine)"
     assert "a-key" not in "".join(map(repr, api.sandbox.journal.since(0)))
 
 

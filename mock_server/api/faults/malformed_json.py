@@ -17,7 +17,7 @@ class MalformedJson(Fault, tag="malformed_json"):
 
         In a stream, each event with a JSON object or array ends so.
         """
-        # The length stays the same, so that only a JSON parser finds the mistake.
+        # The length of JSON stays the same, so that only a parser finds the mistake.
         response = await context.response_to_break()
         if not response.status:  # a reply that is cut before its first byte
             return response
@@ -29,7 +29,7 @@ class MalformedJson(Fault, tag="malformed_json"):
         body = response.body
         if response.content_type.lower().startswith(b"text/event-stream"):
             return replace(response, status=200, body=_with_wrong_brackets(body))
-        bracket = b"}" if body.endswith(b"]") else b"]"
+        bracket = {b"]": b"}", b"}": b"]"}.get(body[-1:], b")")
         if body.endswith((b"]", b"}", b'"')):
             body = body[:-1]  # but not the last letter of a text: it may be a key
         return replace(response, status=200, body=body + bracket)
