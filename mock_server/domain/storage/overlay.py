@@ -79,9 +79,10 @@ class Overlay(Generic[K, V]):
             # A removed key has None, which is not the default of `get`.
             value = changes.get(key, loaded)
             yield None if value is None else (key, value)
-        for key in [*changes]:
-            put = changes.get(key)
-            yield None if put is None or key in base else (key, put)
+        for key, put in zip([*changes], [*changes.values()], strict=True):
+            # The base has all removed keys: they are not looked up again.
+            put = None if put is None or key in base else changes.get(key)
+            yield None if put is None else (key, put)
 
     def values(self) -> Iterator[V]:
         return (value for _, value in self.items())
@@ -105,7 +106,8 @@ class Overlay(Generic[K, V]):
         self._charged_bytes += more
         self._len -= len(keys)
         self.created -= len(keys) - len(loaded)
-        self.changes |= dict.fromkeys(loaded)
+        # In the order of the base, look-ups one after the other take less time.
+        self.changes |= dict.fromkeys(filter(loaded.__contains__, keys))
         if len(keys) > len(loaded):
             for key in loaded.symmetric_difference(keys):
                 del self.changes[key]
