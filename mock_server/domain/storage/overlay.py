@@ -79,7 +79,7 @@ class Overlay(Generic[K, V]):
             # A removed key has None, which is not the default of `get`.
             value = changes.get(key, loaded)
             yield None if value is None else (key, value)
-        for key, put in zip([*changes], [*changes.values()], strict=True):
+        for key, put in changes.copy().items():
             # The base has all removed keys: they are not looked up again.
             put = None if put is None or key in base else changes.get(key)
             yield None if put is None else (key, put)
