@@ -143,12 +143,12 @@ class Case:
     def choosing(self, **choices: str) -> Case:
         return replace(self, choices={**self.choices, **choices})
 
-    def nearest(self) -> str | None:
-        """The stage at which one change makes an empty page show something."""
-        for stage, cases in self.single_changes():
+    def nearest(self) -> list[str]:
+        """The stages at which one change makes an empty page show something."""
+        for stages, cases in self.single_changes():
             if any(each.shows() for each in cases):
-                return stage
-        return None
+                return stages.split()
+        return []
 
     def single_changes(self) -> Iterator[tuple[str, list[Case]]]:
         known = [replace(self, key=key) for key in self.keys]
@@ -163,9 +163,11 @@ class Case:
             self.choosing(parent_empty_string="root"),
         ]
         yield "folder", [*parents, *wider]
-        ignore = self.choosing(list_filters="ignore")
-        yield "selectFolder", [self.sending(selectFolder=...), ignore]
-        yield "filterTags", [self.sending(filterTags=...), ignore]
+        filters = [name for name in FILTERS if self.fields.get(name)]
+        for name in filters:
+            yield name, [self.sending(**{name: ...})]
+        if filters:
+            yield " ".join(filters), [self.choosing(list_filters="ignore")]
         more = self.choosing(search_fields="name_and_tags")
         yield "search", [self.sending(searchText=...), more]
 
@@ -312,8 +314,8 @@ def test_every_empty_page_has_its_reason_and_remedies_that_work(case: Case) -> N
     has_remedy = bool(case.items) and not case.shows() and can_be_read(case)
     assert bool(found["remedies"]) is has_remedy
     nearest = case.nearest()
-    if has_remedy and nearest is not None:
-        assert found["keptOutBy"] == [nearest]
+    if has_remedy and nearest:
+        assert found["keptOutBy"] == nearest
     for remedy in found["remedies"]:
         assert shown_with(app, case, remedy), remedy
 
@@ -349,3 +351,26 @@ def test_a_sandbox_takes_declared_and_issued_keys(make_api: MakeApi) -> None:
     found = explained(api, "/sandboxes/team", key=STRANGER)
     assert found["keptOutBy"] == ["permission"]
     assert found["message"].startswith("the request is refused: Expected a key")
+
+
+@pytest.mark.parametrize(
+    ("filters", "omitted"),
+    [
+        ({"filterTags": ["nope"]}, ["filterTags"]),
+        ({"filterTags": ["nope"], "selectFolder": False}, ["filterTags"]),
+        ({"filterTags": ["nope"], "selectFolder": True}, ["filterTags"]),
+        ({"filterTags": ["setup"], "selectFolder": True}, ["selectFolder"]),
+    ],
+)
+def test_the_filter_that_empties_a_page_is_named(
+    make_api: MakeApi, filters: Fields, omitted: list[str]
+) -> None:
+    items = [{"name": "Install", "tags": ["setup"]}]
+    more = [{"name": "Guides", "type": "folder"}] if "nope" in str(filters) else []
+    fixture = {"datasets": [{"id": DATASET, "collections": items + more}]}
+    api = make_api(fixture, choices={"list_filters": "honour"})
+    found = explained(api, request=filters)
+    assert found["keptOutBy"] == omitted
+    without, ignoring = found["remedies"]
+    assert without["omit"] == omitted
+    assert ignoring["choices"] == {"list_filters": "ignore"}

@@ -6,7 +6,7 @@ list functions ran the changed request, and its page had the collection.
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from msgspec import Struct
@@ -29,8 +29,6 @@ round, and of API keys that are tried."""
 _MAX_CHANGES = 8
 """Maximum number of changes in one remedy: one for each of the seven stages, and a
 second change of the folder."""
-_PAGE_STAGES = ("permission", "page", "folder", "selectFolder", "filterTags", "search")
-"""The stages that may leave a page empty, in the order in which changes are tried."""
 
 
 class Remedy(Struct, frozen=True, rename="camel"):
@@ -76,8 +74,7 @@ class RemedySearch:
         if self._item_id is not None:
             return self._for_item(ChangedRequest(tried))
         stages = Stages(self._state, self._reader, tried)
-        for name in _PAGE_STAGES:
-            changed = (ChangedRequest(each, (name,)) for each in changes(name, stages))
+        for changed in _page_changes(stages):
             fixes = self._successes(changed)
             if fixes:
                 return fixes
@@ -142,6 +139,22 @@ class RemedySearch:
             return Stages(self._state, self._reader, tried, self._item_id)
         except Refusal:
             return None
+
+
+def _page_changes(stages: Stages) -> Iterator[Iterator[ChangedRequest]]:
+    """Yield the changes for each stage that may leave a page empty, in order.
+
+    A choice that ignores one of the filters `selectFolder` and `filterTags` ignores the
+    other too, so their changes are yielded together: first without one of them.
+    """
+    for name in ("permission", "page", "folder"):
+        yield (ChangedRequest(each, (name,)) for each in changes(name, stages))
+    if filters := stages.filters:
+        shorter = ((name, _without_field(stages.tried, name)) for name in filters)
+        omissions = (ChangedRequest(each, (name,)) for name, each in shorter)
+        choosing = _with_choices(filters[0], stages)
+        yield chain(omissions, (ChangedRequest(each, filters) for each in choosing))
+    yield (ChangedRequest(each, ("search",)) for each in changes("search", stages))
 
 
 def changes(stage: str, stages: Stages) -> Iterator[TriedRequest]:

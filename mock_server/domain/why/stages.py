@@ -149,6 +149,12 @@ class Stages:
         filtered = (len(self._matches(search)) for _, _, search in self.search.stages())
         return [size, size, len(self._matches(Search())), *filtered, len(self.page)]
 
+    @property
+    def filters(self) -> tuple[str, ...]:
+        """Which of the stages `selectFolder` and `filterTags` the request asks for."""
+        _, *filters = self.search.stages()
+        return tuple(name for name, search, _ in filters if search.has_restriction)
+
     @cached_property
     def hiding_stages(self) -> frozenset[str]:
         """The stages, except `page`, that each remove the item by themselves."""
