@@ -81,7 +81,10 @@ class EmptyPage(Struct, frozen=True, gc=False):
         if not hidden or not settings:
             return self._match_text()
         if self.dataset_matches == 0:
-            return f"{self._match_text()}, nor any of the other {hidden:,}"
+            text = self._match_text()
+            if not self.scope_size:
+                return f"{text}, and none of the other {hidden:,} matches"
+            return f"{text}, nor any of the other {hidden:,}"
         scope = scope_choice(request, self.choices)
         cause = f"{parent_words(request)}{scope} hides the other {hidden:,}"
         if search_of(request, self.choices) is None:

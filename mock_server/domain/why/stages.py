@@ -151,7 +151,7 @@ class Stages:
 
     @property
     def filters(self) -> tuple[str, ...]:
-        """Which of the stages `selectFolder` and `filterTags` the request asks for."""
+        """The stages `selectFolder` and `filterTags`, if the request has them."""
         _, *filters = self.search.stages()
         return tuple(name for name, search, _ in filters if search.has_restriction)
 
