@@ -142,12 +142,13 @@ def open_standard_streams() -> None:
 
 @contextmanager
 def atomic_file(path: str | None) -> Iterator[BinaryIO]:
-    """Yield a file that replaces `path` when the block ends, or stdout if it is None.
+    """Yield a file that replaces `path` when the block ends.
 
-    If the block raises, an existing file stays unchanged. Raises Stop if the file
-    cannot be written, before the block runs if possible.
+    Yield stdout if `path` is None or `-`. If the block raises, an existing file stays
+    unchanged. Raises Stop if the file cannot be written, before the block runs if
+    possible.
     """
-    if path is None:
+    if path in (None, "-"):
         with _output_errors():
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()

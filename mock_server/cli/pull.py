@@ -104,7 +104,7 @@ def write_fixture(
             file.write(piece)
         if target.is_json:
             file.write(b"\n")
-    if target.path is not None:
+    if target.path not in (None, "-"):
         echo(one_line(f"wrote {target.path}"))
 
 

@@ -208,8 +208,10 @@ def test_nobody_there_is_told() -> None:
     assert "Connection refused - at POST http://127.0.0.1:1/api/core" in last
 
 
-def test_a_pull_goes_to_stdout(server: MockServer) -> None:
-    ended = pulled(server.url, "--app", APP, "--format", "json", "--anonymize")
+@pytest.mark.parametrize("output", [[], ["--output", "-"]])
+def test_a_pull_goes_to_stdout(server: MockServer, output: list[str]) -> None:
+    given = ("--app", APP, "--format", "json", "--anonymize")
+    ended = pulled(server.url, *given, *output)
     assert (ended.status, ended.err) == (0, "")
     assert list(json.loads(ended.out)) == [
         *("keys", "users", "replies", "apps", "datasets", "training")
