@@ -435,7 +435,13 @@ def test_a_number_that_is_hidden_leaves_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['{{"u":{}}}\n{{"v":1}}', 'data: {{"u":{}}}\n\ndata: [1]\n', '\ufeff{{"u":{}}}'],
+    [
+        '{{"u":{}}}\n{{"v":1}}',
+        'data: {{"u":{}}}\n\ndata: [1]\n',
+        '\ufeff{{"u":{}}}',
+        '\ufeff{{"u":{}}}\n{{"v":1}}',
+        '\x1e{{"u":{}}}\n\x1e{{"v":1}}\n',
+    ],
 )
 def test_a_number_that_is_hidden_leaves_lines_of_json(
     tmp_path: Path, text: str
@@ -593,9 +599,10 @@ def test_responses_are_bounded_in_number_and_bytes(limits: Limits, why: str) -> 
     assert why in line
 
 
-def test_yaml_goes_to_stdout(tmp_path: Path) -> None:
+@pytest.mark.parametrize("output", [[], ["--output", "-"]])
+def test_yaml_goes_to_stdout(tmp_path: Path, output: list[str]) -> None:
     name = write(tmp_path / "page.har", entry("/x", "é: \x00"), entry("/y", PNG))
-    done = commands.run("import", "har", name)
+    done = commands.run("import", "har", name, *output)
     assert done.status == 0
     fixture = tmp_path / "made.yaml"
     fixture.write_text(done.out)

@@ -72,6 +72,11 @@ _HIDDEN_NUMBER = re.compile(
 )
 
 
+# Matches what stands before the JSON of a line: a byte order mark, the separator of a
+# JSON text sequence (RFC 7464), the name of an event's field.
+_BEFORE_JSON = re.compile(rb"\A(?:%b)?\x1e?(?:data:)?" % BOM_UTF8)
+
+
 def _redacted(body: bytes, secrets: RequestSecrets) -> bytes:
     """Return a body without secrets; in JSON a number that has one becomes a text.
 
@@ -85,7 +90,7 @@ def _redacted(body: bytes, secrets: RequestSecrets) -> bytes:
     lines, former_lines = redacted.split(b"\n"), body.split(b"\n")
     if len(lines) == len(former_lines):  # no secret goes over the end of a line
         for number, (line, former) in enumerate(zip(lines, former_lines, strict=True)):
-            if line != former and json_of(former.removeprefix(b"data:")) is not None:
+            if line != former and json_of(_BEFORE_JSON.sub(b"", former)) is not None:
                 lines[number] = _with_texts(line)
     return b"\n".join(lines)
 
