@@ -43,12 +43,12 @@ async function reset() {
 export async function withWayBack({ act, words, before = () => {}, after = () => {}, said }) {
   // Their addresses: another sandbox may be looked at when it goes.
   const snapshot = inSandbox(path("snapshots", nameNow()));
-  const isKept = await taken(snapshot);
+  const refused = await take(snapshot);
   const drop = () => open("DELETE", snapshot).catch(() => {}); // the sandbox may have ended
   try {
     const done = await act();
     began(done.generation);
-    if (!isKept) return notice(`${words(done)} ${t("Undo is not possible: memory is short.")}`);
+    if (refused) return notice(`${words(done)} ${t("Undo is not possible: {why}", { why: refused })}`);
     const undo = async () => {
       await before();
       began((await admin("POST", `${snapshot}/restore`, {})).generation);
@@ -57,18 +57,18 @@ export async function withWayBack({ act, words, before = () => {}, after = () =>
     };
     undoable(words(done), undo, { seconds: SECONDS, over: drop });
   } catch (error) {
-    if (isKept) drop();
+    if (!refused) drop();
     throw error;
   }
 }
 
-async function taken(snapshot) {
+/** Takes a snapshot; gives the reason in words if there is no room for it. */
+async function take(snapshot) {
   try {
     await open("PUT", snapshot, { body: {} });
-    return true;
   } catch (error) {
     if (error.statusText !== "limitReached") throw error;
-    return false;
+    return error.message;
   }
 }
 

@@ -324,7 +324,7 @@ export const CHINESE = {
   "name": "名称",
   "Sandbox {name} created. Requests with its API key use it.": "{name} 是独立的副本，用它的密钥即可访问。",
   "{profile} · FastGPT {version} · generation {n}": "{profile} · FastGPT {version} · 第 {n} 代",
-  "Undo is not possible: memory is short.": "无法撤销：没有足够空间。",
+  "Undo is not possible: {why}": "无法撤销：{why}",
   "Data, clock, choices and faults are back. The requests that were listed are not.": "数据、时钟、选项和故障已恢复。此前列出的请求不会恢复。",
   "Reset sandbox {name}?": "重置沙箱 {name}？",
   "The reset discards all changes of data, clock and choices since the baseline, {faults} and {requests}. For a minute, Undo brings back all but the requests.": "将丢弃初始数据之后对数据、时钟和选项的全部修改，以及 {faults}和 {requests}。一分钟内可撤销，但请求不会恢复。",

@@ -286,6 +286,17 @@ def test_a_change_right_after_a_reset_can_be_undone(console: Console) -> None:
     console.notices("Undone: Added More.")
 
 
+def test_a_reset_without_a_way_back_says_why(console: Console) -> None:
+    for number in range(100):
+        console.admin("PUT", f"/snapshots/s{number}", {})
+    console.reset()
+    console.notices("Undo is not possible: Expected at most 100 snapshots")
+    console.lacks("Undo")
+    ((status, _),) = console.refused
+    assert status == 409
+    console.refused.clear()
+
+
 def test_a_restore_can_be_undone(console: Console) -> None:
     console.admin("PUT", "/snapshots/before")
     pinned(console)
