@@ -29,6 +29,9 @@ from mock_server.domain.versions import facts_of
 R = TypeVar("R", bound="Response")
 Headers = Sequence[Header]
 _FREE_BYTES = Published.free_body_bytes
+_HINT = b"x-mock-hint"
+_HINT_BYTES, _CUT = 2_048, "..."
+"""Maximum length of the header: nginx takes at most 4 KiB for all headers."""
 
 
 class Response(Struct, frozen=True):
@@ -59,6 +62,20 @@ class Response(Struct, frozen=True):
     def with_headers(self, *headers: Header) -> Self:
         """Return the response with more headers."""
         return replace(self, headers=(*self.headers, *headers))
+
+    def with_hints(self, *hints: str) -> Self:
+        """Return the response with more hints in its header `x-mock-hint`.
+
+        A hint names a likely mistake in the request. Clients that keep one value for
+        each name would lose all but one of several headers.
+        """
+        former = (value.decode() for name, value in self.headers if name == _HINT)
+        # A hint may quote any text, but a header must be visible ASCII.
+        text = one_line(ascii_text("; ".join((*former, *hints))))
+        if len(text) > _HINT_BYTES:
+            text = f"{text[: _HINT_BYTES - len(_CUT)]}{_CUT}"
+        others = (each for each in self.headers if each[0] != _HINT)
+        return replace(self, headers=(*others, (_HINT, text.encode())))
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
         """Send the response with `headers`; `body` is the body of the request.
@@ -134,7 +151,7 @@ def error_response(refusal: Refusal, choices: Choices) -> Response:
     if choices.error_http_status == "mapped" and not facts.bad_fields_are_http_400:
         status = 500
     body = validation_envelope(form.code, form.status_text, refusal.message)
-    return Response(status, body, (hint_header(refusal.message),))
+    return Response(status, body).with_hints(refusal.message)
 
 
 def _error_headers(refusal: Refusal, status: int) -> tuple[Header, ...]:
@@ -151,23 +168,10 @@ def _error_headers(refusal: Refusal, status: int) -> tuple[Header, ...]:
 def with_hint(response: Response, hint: str, choices: Choices) -> Response:
     """Return an error response with a hint: in a message of ours, else in a header."""
     if choices.error_form != "plain":
-        return response.with_headers(hint_header(hint))
+        return response.with_hints(hint)
     failure = msgspec.json.decode(response.body, type=Failure)
     failure.message += f" ({hint})"
     return replace(response, body=msgspec.json.encode(failure))
-
-
-_HINT_BYTES, _CUT = 2_048, "..."
-"""Maximum length of the header: nginx takes at most 4 KiB for all headers."""
-
-
-def hint_header(hint: str) -> Header:
-    """Return the header `x-mock-hint`, which names a likely mistake in a request."""
-    # A hint may quote any text, but a header must be visible ASCII.
-    text = one_line(ascii_text(hint))
-    if len(text) > _HINT_BYTES:
-        text = f"{text[: _HINT_BYTES - len(_CUT)]}{_CUT}"
-    return b"x-mock-hint", text.encode()
 
 
 def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:

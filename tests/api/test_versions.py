@@ -10,6 +10,7 @@ from mock_server.domain.objects.uploads import File
 from mock_server.domain.versions import RELEASES, VERSIONS, facts_of, table
 from tests.conftest import MakeApi
 from tests.stories.telling import stories
+from tests.support import DATASET
 
 
 def test_a_version_is_a_value_of_the_choice() -> None:
@@ -42,3 +43,13 @@ def test_a_store_too_large_to_copy_is_tried_under_no_other_version(
     api.sandbox.store.files.put(file.id, file)
     answer = api.send("POST", "/api/core/dataset/create", {"name": "New"})
     assert "served by" not in answer.headers["x-mock-hint"]
+
+
+def test_all_hints_stand_in_one_header(make_api: MakeApi) -> None:
+    api = make_api(profile="deployed")
+    body = {"datasetId": DATASET, "pageSize": 500}
+    answer = api.send("POST", "/api/core/dataset/collection/list", body)
+    assert answer.headers.get_list("x-mock-hint") == [
+        "Expected an integer from 1 to 100, got 500 - at $.pageSize; "
+        "served by versions up to 4.14"
+    ]

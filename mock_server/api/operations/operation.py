@@ -16,7 +16,7 @@ from mock_server.api.headers import (
 from mock_server.api.operations import shares
 from mock_server.api.operations.contract import Contract
 from mock_server.api.request import RequestBody, read_json
-from mock_server.api.response import Response, error_response, hint_header
+from mock_server.api.response import Response, error_response
 from mock_server.domain import errors
 from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import choices_hint, remedies, tolerates
@@ -290,7 +290,7 @@ class Operation(Struct, frozen=True):
             raise
         response = Response(200, body) if isinstance(body, bytes) else body
         if state.ignored:
-            response = response.with_headers(*map(hint_header, state.ignored))
+            response = response.with_hints(*state.ignored)
             state.ignored.clear()
         return replace(response, note=state.take_note()) if state.notes else response
 
@@ -337,7 +337,7 @@ class Operation(Struct, frozen=True):
                 hints, facts = [refusal.message], (*facts, "bad_fields_are_http_400")
             if match is not None:
                 hints.append(version_hint(choices.version, match))
-                response = response.with_headers(hint_header(hints[-1]))
+                response = response.with_hints(hints[-1])
         if not (facts or hints):
             return response
         return replace(response, note=Note("; ".join(hints) or None, facts=facts))
