@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -167,7 +167,8 @@ class Case:
         for name in filters:
             yield name, [self.sending(**{name: ...})]
         if filters:
-            yield " ".join(filters), [self.choosing(list_filters="ignore")]
+            both = self.sending(**dict.fromkeys(filters, ...))
+            yield " ".join(filters), [both, self.choosing(list_filters="ignore")]
         more = self.choosing(search_fields="name_and_tags")
         yield "search", [self.sending(searchText=...), more]
 
@@ -318,6 +319,10 @@ def test_every_empty_page_has_its_reason_and_remedies_that_work(case: Case) -> N
         assert found["keptOutBy"] == nearest
     for remedy in found["remedies"]:
         assert shown_with(app, case, remedy), remedy
+    for remedy in found["remedies"][:1]:
+        ended = FILTERS if "list_filters" in remedy["choices"] else remedy["omit"]
+        wanted = {each for each in FILTERS if each in ended and case.fields.get(each)}
+        assert wanted <= {*found["keptOutBy"]}
 
 
 @pytest.mark.ci
@@ -353,24 +358,37 @@ def test_a_sandbox_takes_declared_and_issued_keys(make_api: MakeApi) -> None:
     assert found["message"].startswith("the request is refused: Expected a key")
 
 
+HANDBOOK = [
+    {"_id": "install", "name": "Install", "tags": ["setup"]},
+    {"_id": "guides", "name": "Guides", "type": "folder"},
+]
+
+
 @pytest.mark.parametrize(
-    ("filters", "omitted"),
+    ("item", "fields", "omitted"),
     [
-        ({"filterTags": ["nope"]}, ["filterTags"]),
-        ({"filterTags": ["nope"], "selectFolder": False}, ["filterTags"]),
-        ({"filterTags": ["nope"], "selectFolder": True}, ["filterTags"]),
-        ({"filterTags": ["setup"], "selectFolder": True}, ["selectFolder"]),
+        ("", {"filterTags": ["nope"]}, ["filterTags"]),
+        ("", {"filterTags": ["nope"], "selectFolder": False}, ["filterTags"]),
+        ("", {"filterTags": ["nope"], "selectFolder": True}, ["filterTags"]),
+        ("", {"filterTags": ["setup"], "selectFolder": True}, ["selectFolder"]),
+        ("guides", {"filterTags": ["nope"], "selectFolder": True}, ["filterTags"]),
+        ("install", {"filterTags": ["nope"], "selectFolder": True}, FILTERS),
+        ("", {"searchText": "z", "filterTags": ["nope"]}, ["search", "filterTags"]),
+        (
+            "",
+            {"searchText": "z", "filterTags": ["nope"], "selectFolder": True},
+            ["search", *FILTERS],
+        ),
     ],
 )
-def test_the_filter_that_empties_a_page_is_named(
-    make_api: MakeApi, filters: Fields, omitted: list[str]
+def test_the_filters_that_hide_are_named_and_left_out(
+    make_api: MakeApi, item: str, fields: Fields, omitted: Sequence[str]
 ) -> None:
-    items = [{"name": "Install", "tags": ["setup"]}]
-    more = [{"name": "Guides", "type": "folder"}] if "nope" in str(filters) else []
-    fixture = {"datasets": [{"id": DATASET, "collections": items + more}]}
-    api = make_api(fixture, choices={"list_filters": "honour"})
-    found = explained(api, request=filters)
-    assert found["keptOutBy"] == omitted
-    without, ignoring = found["remedies"]
-    assert without["omit"] == omitted
-    assert ignoring["choices"] == {"list_filters": "ignore"}
+    fixture = {"datasets": [{"id": DATASET, "collections": HANDBOOK}]}
+    api = make_api(fixture, choices={"list_filters": "honour", "list_order": "fixture"})
+    found = explained(api, request=fields, **({"item": item} if item else {}))
+    assert found["keptOutBy"] == [*omitted]
+    names = {"searchText" if each == "search" else each for each in omitted}
+    assert {*found["remedies"][0]["omit"]} == names
+    ignoring = [each["choices"] for each in found["remedies"]]
+    assert {"list_filters": "ignore"} in ignoring

@@ -74,7 +74,7 @@ class RemedySearch:
         if self._item_id is not None:
             return self._for_item(ChangedRequest(tried))
         stages = Stages(self._state, self._reader, tried)
-        for changed in _page_changes(stages):
+        for changed in self._page_changes(stages):
             fixes = self._successes(changed)
             if fixes:
                 return fixes
@@ -85,6 +85,24 @@ class RemedySearch:
             return []
         first = RemedySearch(self._state, self._reader, everything[0].id)
         return first.remedies(tried)
+
+    def _page_changes(self, stages: Stages) -> Iterator[Iterator[ChangedRequest]]:
+        """Yield the changes for each stage that may leave a page empty, in order.
+
+        The choice that ignores one of the filters `selectFolder` and `filterTags`
+        ignores the other too, so the changes of both are yielded together.
+        """
+        for name in ("permission", "page", "folder"):
+            yield (ChangedRequest(each, (name,)) for each in changes(name, stages))
+        tried, filters = stages.tried, stages.filters
+        if filters:
+            omissions = ((_without_fields(tried, name), (name,)) for name in filters)
+            fixes = self._successes(ChangedRequest(*each) for each in omissions)
+            both = ChangedRequest(_without_fields(tried, *filters), filters)
+            choosing = _with_choices(filters[0], stages)
+            others = (ChangedRequest(each, filters) for each in choosing)
+            yield chain(fixes or [both], others)
+        yield (ChangedRequest(each, ("search",)) for each in changes("search", stages))
 
     def _for_item(self, start: ChangedRequest) -> list[ChangedRequest]:
         tried = [start]
@@ -107,21 +125,22 @@ class RemedySearch:
         if not passing and first == "search":
             # The text and a choice both hide the item, so change both.
             candidates = (
-                _without_field(each, "searchText")
+                _without_fields(each, "searchText")
                 for each in _with_choices(first, stages)
             )
             passing = list(self._improvements(first, candidates))
-        for request in passing:
-            yield ChangedRequest(request, (*changed.stages, first))
+        for request, after in passing:
+            ended = (each for each in stages.filters if each not in after.filters)
+            yield ChangedRequest(request, (*changed.stages, first, *ended))
 
     def _improvements(
         self, stage: str, requests: Iterator[TriedRequest]
-    ) -> Iterator[TriedRequest]:
+    ) -> Iterator[tuple[TriedRequest, Stages]]:
         """Yield the requests for which a stage does not remove the item."""
         for request in requests:
             after = self._stages(request)
             if after is not None and stage not in after.hiding_stages:
-                yield request
+                yield request, after
 
     def _successes(self, changed: Iterator[ChangedRequest]) -> list[ChangedRequest]:
         return list(islice(filter(self._is_success, changed), _MAX_REMEDIES))
@@ -141,22 +160,6 @@ class RemedySearch:
             return None
 
 
-def _page_changes(stages: Stages) -> Iterator[Iterator[ChangedRequest]]:
-    """Yield the changes for each stage that may leave a page empty, in order.
-
-    A choice that ignores one of the filters `selectFolder` and `filterTags` ignores the
-    other too, so their changes are yielded together: first without one of them.
-    """
-    for name in ("permission", "page", "folder"):
-        yield (ChangedRequest(each, (name,)) for each in changes(name, stages))
-    if filters := stages.filters:
-        shorter = ((name, _without_field(stages.tried, name)) for name in filters)
-        omissions = (ChangedRequest(each, (name,)) for name, each in shorter)
-        choosing = _with_choices(filters[0], stages)
-        yield chain(omissions, (ChangedRequest(each, filters) for each in choosing))
-    yield (ChangedRequest(each, ("search",)) for each in changes("search", stages))
-
-
 def changes(stage: str, stages: Stages) -> Iterator[TriedRequest]:
     """Yield requests with one change that may help at a stage, most similar first.
 
@@ -171,12 +174,12 @@ def changes(stage: str, stages: Stages) -> Iterator[TriedRequest]:
             yield from _with_choices(stage, stages)
             yield from (replace(tried, key=key) for key in _other_keys(stages))
     elif stage == "folder":
-        yield _without_field(tried, "parentId")
+        yield _without_fields(tried, "parentId")
         yield from _with_choices(stage, stages)
         yield _with_fields(tried, parentId=item.parent_id if item else None)
     elif stage == "search":
         yield from _with_choices(stage, stages)
-        yield _without_field(tried, "searchText")
+        yield _without_fields(tried, "searchText")
         if item is not None:
             # Without searchText another folder may be listed (choice search_scope), so
             # also try a text that matches.
@@ -184,7 +187,10 @@ def changes(stage: str, stages: Stages) -> Iterator[TriedRequest]:
     elif stage == "page":
         yield from _with_page(stages)
     else:
-        yield _without_field(tried, stage)
+        yield _without_fields(tried, stage)
+        hiding = [each for each in stages.filters if each in stages.hiding_stages]
+        if len(hiding) > 1:
+            yield _without_fields(tried, *hiding)
         yield from _with_choices(stage, stages)
 
 
@@ -192,8 +198,10 @@ def _with_fields(tried: TriedRequest, **fields: object) -> TriedRequest:
     return replace(tried, fields={**tried.fields, **fields})
 
 
-def _without_field(tried: TriedRequest, omit: str) -> TriedRequest:
-    fields = {name: value for name, value in tried.fields.items() if name != omit}
+def _without_fields(tried: TriedRequest, *omitted: str) -> TriedRequest:
+    fields = {
+        name: value for name, value in tried.fields.items() if name not in omitted
+    }
     return replace(tried, fields=fields)
 
 
