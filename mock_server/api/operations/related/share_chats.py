@@ -47,7 +47,7 @@ class SharedAppView(View, kw_only=True):
 class SharedInitView(View, kw_only=True):
     """A chat session that a visitor opens; only a known chat has a status."""
 
-    chat_id: str | UnsetType
+    chat_id: str | UnsetType = UNSET
     app_id: str
     title: str | UnsetType = UNSET
     user_avatar: str = VISITOR_AVATAR
