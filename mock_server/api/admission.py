@@ -94,12 +94,14 @@ class Admission:
             operation = self._require_served(operation, scope, state)
         request.operation = operation
         is_nested = facts_of(state.choices.version).shares_are_nested
+        is_bound = bound_to is not None
         credentials = shares.credentials_in(content, is_nested)
         if credentials is not None:
             ids = credentials.out_link_uid, credentials.share_id
-            request.caller = state.visitor(*ids, is_bound=bound_to is not None)
+            request.caller = state.visitor(*ids, is_bound)
         elif refusal is not None and operation.access == "visitor":
-            raise shares.other_form_refusal(content, is_nested) or refusal
+            other = shares.other_form_refusal(content, state, is_nested, is_bound)
+            raise other or refusal
         return operation
 
     def _find_other_operation(

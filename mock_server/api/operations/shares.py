@@ -16,6 +16,7 @@ from mock_server.domain.access import ISSUED_KEY_PREFIX, Visitor
 from mock_server.domain.call import Call, ChatForbidden, ShareNotFound
 from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.limits import Published
+from mock_server.domain.sandboxes.state import State
 from mock_server.domain.versions import VERSIONS, facts_of
 
 NESTED, FLAT = "outLinkAuthData", ("shareId", "outLinkUid")
@@ -77,9 +78,12 @@ def issued_link_in(content: bytes) -> str:
     return ""
 
 
-def other_form_refusal(content: bytes, is_nested: bool) -> Refusal | None:
-    """Return the refusal of a link in the form of other versions, else None."""
-    if credentials_in(content, not is_nested) is None:
+def other_form_refusal(
+    content: bytes, state: State, is_nested: bool, is_bound: bool
+) -> Refusal | None:
+    """Return the refusal of a known link in the form of other versions, else None."""
+    ids = credentials_in(content, not is_nested)
+    if ids is None or state.share(ids.share_id, is_bound) is None:
         return None
     names = (it for it in VERSIONS if facts_of(it).shares_are_nested is not is_nested)
     return missing_authorization((), f"version={next(names)}")

@@ -60,17 +60,25 @@ class State(Struct, frozen=True, eq=False):
         return None if login and login.username in self.store.logged_out else login
 
     def visitor(self, uid: str, share_id: str, is_bound: bool) -> Caller:
-        """Return the caller for a visitor `uid` of a share link.
+        """Return the caller for a visitor `uid` of a share link, as `share` finds it.
 
-        The caller has no `share` if the link or its app is unknown. `is_bound`: the
-        request came to the address of this sandbox, which accepts declared ids too.
+        The caller has no `share` if the link or its app is unknown.
+        """
+        share = self.share(share_id, is_bound)
+        return Caller("", level=Level.NONE, visitor=Visitor(uid, share))
+
+    def share(self, share_id: str, is_bound: bool) -> Share | None:
+        """Return a share link, None if the link or its app is unknown.
+
+        `is_bound`: the request came to the address of this sandbox, which accepts
+        declared ids too.
         """
         share = self.shares.get(share_id)
         if share is None and is_bound:
             share = self.store.fixture.shares.get(share_id)
         if share is not None and self.store.app(share.app_id) is None:
             share = None
-        return Caller("", level=Level.NONE, visitor=Visitor(uid, share))
+        return share
 
     def created_key_caller(self, key: str) -> Caller | None:
         """Return the caller of an API key that a login created here, or None."""

@@ -53,3 +53,12 @@ def test_missing_credentials_are_told_before_a_body_that_is_no_json(
     answer = api.client.request("DELETE", path, content=content, headers=headers)
     assert answer.status_code == 401, answer.text
     assert answer.json()["statusText"] == "unauthorized"
+
+
+@pytest.mark.parametrize(("link", "is_told"), [(SHARE, True), ("none", False)])
+def test_only_a_known_link_of_other_versions_leads_to_them(
+    api: Api, link: str, is_told: bool
+) -> None:
+    answer = api.client.post(HISTORIES, json={"shareId": link, "outLinkUid": "ann"})
+    assert answer.status_code == 401, answer.text
+    assert ("choice version=4.14" in answer.text) is is_told

@@ -1,4 +1,4 @@
-"""What stories are told is as the document of the service says."""
+"""Responses to the requests of all stories match the document of the service."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.stories.telling import Story, stories
 from tests.support import Api
 
 OTHER = ("faults", "responses", "error_http_status=always_200", "tags_empty=absent")
-"""In stories with these, responses are other than those of the service's defaults."""
+"""Stories with these have other responses than the document describes."""
 STORIES = [each for each in stories() if not any(name in each.text for name in OTHER)]
 
 
 @cache
 def schemas() -> dict[tuple[str, str], Any]:
-    """The schema of JSON in successful responses, by method and path."""
+    """Return the schemas of successful responses with JSON, by method and path."""
     document = read(PUBLIC)
     found = {}
     for path, item in document["paths"].items():
@@ -34,7 +34,7 @@ def schemas() -> dict[tuple[str, str], Any]:
 
 
 def check(answer: httpx2.Response) -> None:
-    """Claim that a response is as it is described, if it succeeds with JSON."""
+    """Compare a successful response of JSON with its schema."""
     schema = schemas().get((answer.request.method, answer.request.url.path))
     is_json = answer.headers.get("content-type") == "application/json"
     if schema and is_json and answer.status_code == 200:
@@ -44,7 +44,7 @@ def check(answer: httpx2.Response) -> None:
 
 @pytest.mark.ci
 @pytest.mark.parametrize("story", STORIES, ids=str)
-def test_a_response_is_described(make_api: MakeApi, story: Story) -> None:
+def test_responses_match_their_description(make_api: MakeApi, story: Story) -> None:
     def made(*given: Any, **options: Any) -> Api:
         api = make_api(*given, **options)
         api.client.event_hooks = {"response": [check]}
