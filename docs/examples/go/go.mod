@@ -1,3 +1,0 @@
-module example.com/pins
-
-go 1.19

@@ -1,1 +1,0 @@
-"""Implements the resources of the admin API, in modules named after their URLs."""

@@ -1,1 +1,0 @@
-"""Choices: behaviours that the spec leaves open, and their profiles."""

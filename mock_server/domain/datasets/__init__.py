@@ -1,1 +1,0 @@
-"""Changes of datasets, collections and data rows."""

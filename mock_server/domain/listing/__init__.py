@@ -1,1 +1,0 @@
-"""Lists of collections: the request, the search and the page."""

@@ -1,1 +1,0 @@
-"""Objects of fixtures, which never change, ordered and searchable."""

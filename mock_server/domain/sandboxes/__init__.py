@@ -1,1 +1,0 @@
-"""Sandboxes, and the state of each."""

@@ -1,1 +1,0 @@
-"""Changes of a sandbox on top of its fixture."""

@@ -1,1 +1,0 @@
-"""Explain why a list shows a collection or not."""

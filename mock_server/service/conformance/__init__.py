@@ -1,1 +1,0 @@
-"""The conformance check: finds where a server breaks the spec, and its choices."""

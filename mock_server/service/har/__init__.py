@@ -1,1 +1,0 @@
-"""Imports a fixture from HAR 1.2 files, which browsers save."""

@@ -1,1 +1,0 @@
-"""The parts of the pytest plugin that need more than pytest."""

@@ -1,1 +1,0 @@
-"""Implements `ClientMachine`, a state machine that tests a client."""

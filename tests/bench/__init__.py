@@ -1,1 +1,0 @@
-"""Measurements: figures to look at, as ratios within one run. Not part of the tests."""

@@ -1,1 +1,0 @@
-"""The documentation, held against the code: tables, snippets, links, names."""

@@ -1,2 +1,0 @@
-() => [...window.caught ?? ["no trap"],
-    ...document.documentElement.scrollWidth > innerWidth ? ["too wide"] : []]

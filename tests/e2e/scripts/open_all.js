@@ -1,4 +1,0 @@
-() => {
-    for (const each of document.querySelectorAll("#data [aria-expanded=false].toggle"))
-        each.click();
-}

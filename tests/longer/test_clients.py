@@ -1,0 +1,42 @@
+"""Clients that people use beside httpx2."""
+
+import openai
+import pytest
+import requests
+
+from mock_server import Control
+
+LIST = "/api/core/dataset/collection/listV2"
+
+
+@pytest.fixture
+def gpt(mock_server: Control) -> openai.OpenAI:
+    return openai.OpenAI(base_url=f"{mock_server.url}/api/v1", api_key=mock_server.key)
+
+
+def test_requests_lists(mock_server: Control) -> None:
+    headers = {"Authorization": f"Bearer {mock_server.key}"}
+    body = {"offset": 0, "datasetId": "6593e137231a2be9c5603ba7", "pageSize": 2}
+    response = requests.post(mock_server.url + LIST, json=body, headers=headers, timeout=5)
+    assert len(response.json()["data"]["list"]) == 2
+
+
+def test_openai_completes(mock_server: Control, gpt: openai.OpenAI) -> None:
+    mock_server.reply("It is raining.")
+    messages = [{"role": "user", "content": "The weather?"}]
+    completion = gpt.chat.completions.create(model="any", messages=messages)
+    assert completion.choices[0].message.content == "It is raining."
+
+
+def test_openai_streams(mock_server: Control, gpt: openai.OpenAI) -> None:
+    mock_server.reply("It is raining.")
+    messages = [{"role": "user", "content": "The weather?"}]
+    stream = gpt.chat.completions.create(model="any", messages=messages, stream=True)
+    assert "".join(it.choices[0].delta.content or "" for it in stream) == "It is raining."
+
+
+def test_openai_retries_an_error(mock_server: Control, gpt: openai.OpenAI) -> None:
+    mock_server.fault("error", operation="completions", status=503)
+    messages = [{"role": "user", "content": "The weather?"}]
+    gpt.chat.completions.create(model="any", messages=messages)
+    mock_server.assert_called("completions", times=2)

@@ -1,1 +1,0 @@
-"""Machines of `mock_server.strategies`: right clients pass, wrong ones are found."""

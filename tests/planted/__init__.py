@@ -1,1 +1,0 @@
-"""Bugs that are planted in a copy of the server, and the tests that catch them."""

@@ -1,1 +1,0 @@
-"""A server at work for long, with all that comes and goes, and what is left."""

@@ -1,2 +1,0 @@
-def test_it(pin):
-    assert pin().status_code == 200

@@ -1,2 +1,0 @@
-def test_it(mock_server):
-    assert mock_server.journal == []
