@@ -1,0 +1,113 @@
+"""Apps with their chats: list, read, put and delete them."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from mock_server.admin.objects import PageQuery, parsed, same_id
+from mock_server.admin.route import AdminCall, route
+from mock_server.errors import AppNotFound, ChatNotFound, did_you_mean
+from mock_server.fixture.dump import app_entry
+from mock_server.fixture.load import load_fixture
+from mock_server.fixture.parse import parse_chat
+from mock_server.store.objects import App, Chat
+
+Fields = dict[str, Any]
+
+
+@route("GET", "/apps")
+def get_apps(call: AdminCall) -> dict[str, list[Fields]]:
+    """List the apps, with the number of their chats."""
+    apps = call.state.store.apps.values()
+    return {"apps": [{"id": it.id, "name": it.name, "chats": len(it.chats)} for it in apps]}
+
+
+@route("GET", "/apps/{app}")
+def get_app(call: AdminCall) -> Fields:
+    """Read an app, as a fixture has it."""
+    return app_entry(app_of(call), call.sandbox.snapshot().script)
+
+
+@route("PUT", "/apps/{app}")
+def put_app(call: AdminCall, body: Fields) -> Fields:
+    """Create or replace an app, as a fixture has it; its replies last until the next reset."""
+    id, state = call.path["app"], call.state
+    same_id(body, "id", id)
+    fixture = parsed(load_fixture, {"apps": [body | {"id": id}]})
+    call.status = 200 if id in state.store.apps else 201
+    state.store = state.store.put(fixture.store.apps[id])
+    state.script.declare(fixture.script)
+    return app_entry(fixture.store.apps[id], fixture.script)
+
+
+@route("DELETE", "/apps/{app}")
+def delete_app(call: AdminCall) -> dict[str, int]:
+    """Remove an app with its chats."""
+    gone, state = app_of(call), call.state
+    apps = {id: it for id, it in state.store.apps.items() if id != gone.id}
+    state.store = replace(state.store, apps=apps)
+    return {"deleted": 1}
+
+
+@route("GET", "/apps/{app}/chats")
+def get_chats(call: AdminCall, query: PageQuery) -> Fields:
+    """List the chats of an app, in the fixture's order."""
+    return query.page("chats", [*app_of(call).chats.values()])
+
+
+@route("POST", "/apps/{app}/chats", status=201)
+def post_chat(call: AdminCall, body: Fields) -> Chat:
+    """Add a chat, as a fixture has it; a missing chatId is derived as there."""
+    app = app_of(call)
+    chat = parsed(parse_chat, body, app)
+    if chat.chat_id in app.chats:
+        call.status = 200
+    call.state.store = call.state.store.put(app.put(chat))
+    return chat
+
+
+@route("GET", "/apps/{app}/chats/{id:path}")
+def get_chat(call: AdminCall) -> Chat:
+    """Read a chat."""
+    return chat_of(call)
+
+
+@route("PUT", "/apps/{app}/chats/{id:path}")
+def put_chat(call: AdminCall, body: Fields) -> Chat:
+    """Create or replace a chat, as a fixture has it."""
+    app, id = app_of(call), call.path["id"]
+    same_id(body, "chatId", id)
+    chat = parsed(parse_chat, body | {"chatId": id}, app)
+    call.status = 200 if id in app.chats else 201
+    call.state.store = call.state.store.put(app.put(chat))
+    return chat
+
+
+@route("DELETE", "/apps/{app}/chats/{id:path}")
+def delete_chat(call: AdminCall) -> dict[str, int]:
+    """Remove a chat."""
+    call.state.store = call.state.store.put(app_of(call).remove([chat_of(call).chat_id]))
+    return {"deleted": 1}
+
+
+def app_of(call: AdminCall) -> App:
+    """The app in the path. Raises AppNotFound."""
+    id, apps = call.path["app"], call.state.store.apps
+    if id not in apps:
+        raise AppNotFound("the id of an app", id, hint=did_you_mean(id, apps))
+    return apps[id]
+
+
+def chat_of(call: AdminCall) -> Chat:
+    """The chat in the path. Raises AppNotFound, ChatNotFound."""
+    id, chats = call.path["id"], app_of(call).chats
+    if id not in chats:
+        near = did_you_mean(id, chats)
+        raise ChatNotFound("the chatId of a chat of this app", id, hint=near)
+    return chats[id]
+
+
+ROUTES = (
+    *(get_apps, get_app, put_app, delete_app),
+    *(get_chats, post_chat, get_chat, put_chat, delete_chat),
+)

@@ -1,0 +1,111 @@
+"""Datasets with their collections: list, read, put and delete them."""
+
+from typing import Any
+
+from mock_server.admin.objects import PageQuery, parsed, same_id
+from mock_server.admin.route import AdminCall, route
+from mock_server.errors import CollectionNotFound, DatasetNotFound, did_you_mean
+from mock_server.fixture.dump import dataset_entry
+from mock_server.fixture.parse import parse_collections, parse_dataset
+from mock_server.store.objects import Collection, Dataset
+
+Fields = dict[str, Any]
+
+
+@route("GET", "/datasets")
+def get_datasets(call: AdminCall) -> dict[str, list[Fields]]:
+    """List the datasets, with the number of their collections."""
+    datasets = call.state.store.datasets.values()
+    shown = [{"id": it.id, "name": it.name, "collections": len(it.collections)} for it in datasets]
+    return {"datasets": shown}
+
+
+@route("GET", "/datasets/{dataset}")
+def get_dataset(call: AdminCall) -> Fields:
+    """Read a dataset, as a fixture has it."""
+    return dataset_entry(dataset_of(call))
+
+
+@route("PUT", "/datasets/{dataset}")
+def put_dataset(call: AdminCall, body: Fields) -> Fields:
+    """Create or replace a dataset, as a fixture has it."""
+    id, state = call.path["dataset"], call.state
+    same_id(body, "id", id)
+    dataset = parsed(parse_dataset, body, id)
+    call.status = 200 if id in state.store.datasets else 201
+    state.store = state.store.put(dataset)
+    return dataset_entry(dataset)
+
+
+@route("DELETE", "/datasets/{dataset}")
+def delete_dataset(call: AdminCall) -> dict[str, int]:
+    """Remove a dataset; a folder goes with all that is in it."""
+    before = call.state.store
+    call.state.store = before.remove_dataset(dataset_of(call).id)
+    return {"deleted": len(before.datasets) - len(call.state.store.datasets)}
+
+
+@route("GET", "/datasets/{dataset}/collections")
+def get_collections(call: AdminCall, query: PageQuery) -> Fields:
+    """List the collections of a dataset or of a folder, in the fixture's order."""
+    return query.page("collections", [*dataset_of(call).collections.values()])
+
+
+@route("POST", "/datasets/{dataset}/collections", status=201)
+def post_collection(call: AdminCall, body: Fields) -> Collection:
+    """Add a collection, as a fixture has it; a missing _id is derived as there."""
+    return put_into(call, body)
+
+
+@route("GET", "/datasets/{dataset}/collections/{id:path}")
+def get_collection(call: AdminCall) -> Collection:
+    """Read a collection."""
+    return collection_of(call)
+
+
+@route("PUT", "/datasets/{dataset}/collections/{id:path}")
+def put_collection(call: AdminCall, body: Fields) -> Collection:
+    """Create or replace a collection, as a fixture has it."""
+    id = call.path["id"]
+    same_id(body, "_id", id)
+    call.status = 200 if id in dataset_of(call).collections else 201
+    return put_into(call, body | {"_id": id})
+
+
+@route("DELETE", "/datasets/{dataset}/collections/{id:path}")
+def delete_collection(call: AdminCall) -> dict[str, int]:
+    """Remove a collection; a folder with all that is in it."""
+    before = dataset_of(call)
+    after = before.remove([collection_of(call).id])
+    call.state.store = call.state.store.put(after)
+    return {"deleted": len(before.collections) - len(after.collections)}
+
+
+def put_into(call: AdminCall, body: Fields) -> Collection:
+    """Make a collection part of the dataset in the path, and return it."""
+    dataset, id = parsed(parse_collections, body, dataset_of(call))
+    call.state.store = call.state.store.put(dataset)
+    return dataset.collections[id]
+
+
+def dataset_of(call: AdminCall) -> Dataset:
+    """The dataset in the path. Raises DatasetNotFound."""
+    id, datasets = call.path["dataset"], call.state.store.datasets
+    if id not in datasets:
+        raise DatasetNotFound("the id of a dataset", id, hint=did_you_mean(id, datasets))
+    return datasets[id]
+
+
+def collection_of(call: AdminCall) -> Collection:
+    """The collection in the path. Raises DatasetNotFound, CollectionNotFound."""
+    id, items = call.path["id"], dataset_of(call).collections
+    if id not in items:
+        near = did_you_mean(id, items)
+        raise CollectionNotFound("the _id of a collection of this dataset", id, hint=near)
+    return items[id]
+
+
+ROUTES = (
+    *(get_datasets, get_dataset, put_dataset, delete_dataset),
+    *(get_collections, post_collection, get_collection, put_collection, delete_collection),
+)

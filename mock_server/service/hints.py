@@ -1,0 +1,82 @@
+"""A sentence for whoever reads the journal: why a request was refused, or a page is empty."""
+
+from collections.abc import Collection as Sized
+from itertools import islice
+
+from mock_server.errors import (
+    AppForbidden,
+    AppNotFound,
+    ChatNotFound,
+    CollectionNotFound,
+    DatasetForbidden,
+    DatasetNotFound,
+    MissingAuthorization,
+    ParentNotFound,
+    Refusal,
+    RouteNotFound,
+    TeamForbidden,
+    UnknownKey,
+    UnsupportedMediaType,
+    WrongPassword,
+)
+from mock_server.sandbox import Sandboxes
+from mock_server.service.call import Call
+
+SHOWN = 5
+"""How many ids a hint names."""
+
+
+def hint_of(refusal: Refusal, call: Call) -> str | None:
+    """Why a request was refused with 401, 403, 404 or 415; None for other refusals."""
+    store, sandbox = call.store, call.sandbox.name
+    match refusal:
+        case MissingAuthorization():
+            return "The client sends no API key as `Authorization: Bearer KEY`."
+        case UnknownKey() if (call.exchange.key or "").startswith(Sandboxes.PREFIX):
+            return "The sandbox of this key was deleted, or ended as it was not used."
+        case UnknownKey():
+            return f"The fixture declares {len(store.keys)} keys, and the client sends another one."
+        case AppForbidden() | DatasetForbidden() | TeamForbidden():
+            level = call.caller.level.name.lower()
+            return f"The key has permission {level!r}, unless `permissions` say otherwise there."
+        case RouteNotFound():
+            return "The server has no such route; `respond` can answer it."
+        case AppNotFound():
+            return f"Sandbox {sandbox!r} has {listed(store.apps, 'app')}."
+        case DatasetNotFound():
+            return f"Sandbox {sandbox!r} has {listed(store.datasets, 'dataset')}."
+        case ChatNotFound():
+            chats = sum(len(it.chats) for it in store.apps.values())
+            return f"Sandbox {sandbox!r} has {chats} chats, but not this one in this app."
+        case ParentNotFound() | CollectionNotFound():
+            return "No collection of the dataset has this id; a folder of another one is unknown."
+        case UnsupportedMediaType():
+            return "The client sends its body without `Content-Type: application/json`."
+        case WrongPassword():
+            return "The users and passwords are those of the fixture's `users`."
+    is_unknown = refusal.plain.status == 404
+    return f"Nothing in sandbox {sandbox!r} has this id." if is_unknown else None
+
+
+def listed(ids: Sized[str], word: str) -> str:
+    """How many objects there are, and the first ids."""
+    first = ", ".join(islice(ids, SHOWN))
+    more = ", ..." if len(ids) > SHOWN else ""
+    return f"{len(ids)} {word}{'' if len(ids) == 1 else 's'}{f': {first}{more}' if first else ''}"
+
+
+def empty_page(
+    inside: int, searched: int, found: int, *, parent: object, text: str, offset: int
+) -> str:
+    """Which condition has emptied a page: the folder, the search, the filters or the offset.
+
+    The numbers are those of the collections that each condition left.
+    """
+    if found:
+        return f"The offset {offset} is past the end: {found} collections match."
+    if searched:
+        return f"selectFolder and filterTags leave none of {searched} collections."
+    if inside:
+        return f"The searchText {text!r} is in none of {inside} collections."
+    where = "The dataset" if parent is None else f"The folder {parent!r}"
+    return f"{where} has no collections there."

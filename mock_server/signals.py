@@ -1,0 +1,31 @@
+"""A signal that wakes whoever waits for it, in whatever event loop that is."""
+
+import asyncio
+
+
+class Signal:
+    """Waiting ends when the signal fires, or after a time."""
+
+    def __init__(self) -> None:
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    def fire(self) -> None:
+        """Wake all who wait now. Any thread may call this."""
+        waiting, self._waiting = self._waiting, set()
+        for future in waiting:
+            future.get_loop().call_soon_threadsafe(_wake, future)
+
+    async def wait(self, seconds: float) -> bool:
+        """Whether the signal has fired within this time."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.add(future)
+        try:
+            done, _ = await asyncio.wait([future], timeout=seconds)
+            return bool(done)
+        finally:
+            self._waiting.discard(future)
+
+
+def _wake(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
