@@ -17,18 +17,8 @@ from mock_server.fixture.source import Source
 from mock_server.sandbox import Snapshot
 from mock_server.scripting.answers import Answer, ReplyRow
 from mock_server.scripting.kinds import AnyFault
-from mock_server.store.objects import (
-    App,
-    Chat,
-    Collection,
-    DataRow,
-    Dataset,
-    Key,
-    Level,
-    Step,
-    Store,
-    User,
-)
+from mock_server.store import objects
+from mock_server.store.objects import App, Chat, Collection, DataRow, Dataset, Key, Level, Store
 from mock_server.store.replies import Part, Record
 
 ODD = ["65e1", "1", "-0", "null", "true", "", "- x", "a: b", "é\n", "\t#", "'", "\u2028", "\x7f😀"]
@@ -97,7 +87,7 @@ def datasets(draw: Any, new_id: str | None) -> Dataset:
             own |= {"forbid": st.booleans(), "create_time": times, "file_id": texts}
             collections[id] = draw(made(Collection, id=id, parent_id=parent, **own))
     kept = {id: by_id(draw(st.lists(rows, min_size=1, max_size=2))) for id in [*collections][:1]}
-    step = made(Step, due_ms=counts, collection_id=ids, rows=st.tuples(rows), training=-1)
+    step = made(objects.Step, due_ms=counts, collection_id=ids, rows=st.tuples(rows), training=-1)
     steps = st.lists(step, max_size=2).map(tuple)
     own = {"collections": collections, "rows": kept, "permissions": levels, "intro": texts}
     made_one: Dataset = draw(made(Dataset, id=draw(ids), steps=steps, **own))
@@ -118,7 +108,7 @@ def moments(draw: Any) -> Snapshot:
         apps=apps,
         datasets=by_id([draw(datasets(new_id))]),
         keys=by_id(draw(st.sampled_from([[], keys])), "key"),
-        users={"65e1": User(username="65e1", password=draw(texts))},
+        users={"65e1": objects.User(username="65e1", password=draw(texts))},
         made=number,
     )
     faults = draw(st.lists(st.sampled_from(FAULTS), max_size=3))
