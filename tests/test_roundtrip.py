@@ -1,0 +1,157 @@
+"""A dumped state loads as the same state, in JSON and in YAML."""
+
+import string
+from typing import Any
+
+import msgspec
+import pytest
+from conftest import Client
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mock_server.choices import Choices
+from mock_server.clock import Clock, format_ms
+from mock_server.fixture.dump import dump, dump_json, dump_yaml
+from mock_server.fixture.load import SHIPPED, Fixture, load_fixture, merged
+from mock_server.fixture.source import Source
+from mock_server.sandbox import Snapshot
+from mock_server.scripting.answers import Answer, ReplyRow
+from mock_server.scripting.kinds import AnyFault
+from mock_server.store import objects
+from mock_server.store.objects import App, Chat, Collection, DataRow, Dataset, Key, Level, Store
+from mock_server.store.replies import Part, Record
+
+ODD = ["65e1", "1", "-0", "null", "true", "", "- x", "a: b", "é\n", "\t#", "'", "\u2028", "\x7f😀"]
+MS = 253_402_300_799_999
+texts = st.sampled_from(ODD) | st.text(max_size=6)
+ids = st.text(string.ascii_letters + "0123456789 :é", min_size=1, max_size=4)
+counts = st.integers(0, 2**53)
+times = st.integers(0, MS).map(format_ms)
+tuples_of = st.lists(texts, max_size=2).map(tuple)
+levels = st.dictionaries(st.sampled_from(["k1", "k2"]), st.sampled_from(Level))
+json_values = st.recursive(
+    st.none() | st.booleans() | counts | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda it: st.lists(it, max_size=2) | st.dictionaries(texts, it, max_size=2),
+    max_leaves=4,
+)
+FAULTS: list[dict[str, Any]] = [
+    {"kind": "error", "status": 500, "message": "1e1"},
+    {"kind": "delay", "median": 3, "sigma": 0.5, "match": {"body": {"a": 1}}},
+    {"kind": "rate_limit", "limit": 2, "window": 3, "ttl": None},
+    {"kind": "alter", "set": {"data.x": None}, "phase": "after", "probability": 0.25},
+]
+
+
+def made(kind: Any, **fields: Any) -> Any:
+    """Objects of a kind; these fields have fixed values, or strategies."""
+    known = {"tmb_id": texts, "name": texts, "type": texts, "update_time": times}
+    fields = {n: it for n, it in known.items() if n in kind.__struct_fields__} | fields
+    return st.builds(
+        kind,
+        **{n: it if isinstance(it, st.SearchStrategy) else st.just(it) for n, it in fields.items()},
+    )
+
+
+rows = made(DataRow, id=ids, q=texts, a=texts, chunk_index=counts, indexes=tuples_of)
+parts = st.sampled_from([Part(text="65e1"), Part(reasoning=""), Part(quotes=({"a": None},))])
+records = made(
+    Record,
+    data_id=texts.filter(bool),
+    obj=st.sampled_from(["Human", "AI", "System"]),
+    parts=st.lists(parts, max_size=2).map(tuple),
+    time=times,
+    deleted=st.booleans(),
+    user_good_feedback=st.none() | texts,
+)
+chats = made(
+    Chat,
+    chat_id=ids,
+    title=texts,
+    custom_title=texts,
+    top=st.booleans(),
+    records=st.lists(records, max_size=2).map(tuple),
+)
+
+
+def by_id(objects: list[Any], name: str = "id") -> dict[str, Any]:
+    return {getattr(it, name): it for it in objects}
+
+
+@st.composite
+def datasets(draw: Any, new_id: str | None) -> Dataset:
+    collections: dict[str, Collection] = {}
+    for id in draw(st.lists(ids, max_size=4)) + ([new_id] if new_id else []):
+        if id not in collections:
+            parent = draw(st.sampled_from([None, *collections]))
+            own = {"tags": tuples_of, "data_amount": counts, "training_amount": counts}
+            own |= {"forbid": st.booleans(), "create_time": times, "file_id": texts}
+            collections[id] = draw(made(Collection, id=id, parent_id=parent, **own))
+    kept = {id: by_id(draw(st.lists(rows, min_size=1, max_size=2))) for id in [*collections][:1]}
+    step = made(objects.Step, due_ms=counts, collection_id=ids, rows=st.tuples(rows), training=-1)
+    steps = st.lists(step, max_size=2).map(tuple)
+    own = {"collections": collections, "rows": kept, "permissions": levels, "intro": texts}
+    made_one: Dataset = draw(made(Dataset, id=draw(ids), steps=steps, **own))
+    return made_one
+
+
+@st.composite
+def moments(draw: Any) -> Snapshot:
+    number = draw(st.integers(0, 200_000))
+    new_id = f"68b000000000{number:012x}" if number else None
+    own = {"question_guide": tuples_of, "permissions": levels}
+    listed = st.lists(chats, max_size=2).map(lambda it: by_id(it, "chat_id"))
+    apps = draw(st.lists(made(App, id=ids, chats=listed, **own), max_size=2).map(by_id))
+    keys = [
+        Key(key=it, member=draw(st.none() | texts), permission=Level.READ) for it in ("k1", "k2")
+    ]
+    store = Store(
+        apps=apps,
+        datasets=by_id([draw(datasets(new_id))]),
+        keys=by_id(draw(st.sampled_from([[], keys])), "key"),
+        users={"65e1": objects.User(username="65e1", password=draw(texts))},
+        made=number,
+    )
+    faults = draw(st.lists(st.sampled_from(FAULTS), max_size=3))
+    answer = made(Answer, operation="GET /api/{id}", json=json_values, delay_ms=5)
+    script = [*msgspec.convert(faults, list[AnyFault]), *draw(st.lists(answer, max_size=2))]
+    script += [ReplyRow(app=id, text=draw(texts)) for id in apps]
+    clock = Clock(frozen_ms=draw(st.none() | st.integers(0, MS)))
+    return Snapshot(store, Choices(), clock, script=tuple(script))
+
+
+def check_round_trip(moment: Snapshot) -> None:
+    sources = [Source("f.json", dump_json(moment)), Source("f.yaml", dump_yaml(moment))]
+    for source in (*sources, Source("fixture", None, dump(moment))):
+        again = merged([source], [])
+        assert again.store == moment.store
+        assert (again.clock, again.script) == (moment.clock, moment.script)
+
+
+@settings(max_examples=60, deadline=None)
+@given(moments())
+def test_a_dump_loads_as_the_same_account(moment: Snapshot) -> None:
+    check_round_trip(moment)
+
+
+@pytest.mark.parametrize("name", [each.stem for each in SHIPPED.iterdir()])
+def test_a_dump_of_a_shipped_fixture_loads_as_the_same(name: str) -> None:
+    fixture: Fixture = load_fixture(name)
+    check_round_trip(Snapshot(fixture.store, Choices(), fixture.clock, script=fixture.script))
+    assert fixture.warnings == ()
+
+
+def test_new_ids_do_not_collide_after_a_round_trip(client: Client) -> None:
+    body = {"datasetId": "d", "name": "N", "type": "virtual"}
+    first = client.data("POST", "/dataset/collection/create", body)
+    client.sandbox.store = load_fixture(dump(client.sandbox.snapshot())).store
+    second = client.data("POST", "/dataset/collection/create", body)
+    assert [*client.sandbox.store.datasets["d"].collections] == ["x", first, second]
+
+
+def test_a_dump_has_permissions_of_declared_keys_only(client: Client) -> None:
+    """Objects that a person has made belong to no key."""
+    client.sandbox.store = client.sandbox.store.put(
+        Dataset(id="own", permissions={"": Level.OWNER})
+    )
+    document = dump(client.sandbox.snapshot())
+    assert load_fixture(document).store.datasets["own"].permissions == {}
