@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from conftest import Client
+from conftest import ACCOUNT, Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -143,15 +143,14 @@ def test_a_dump_of_a_shipped_fixture_loads_as_the_same(name: str) -> None:
 def test_new_ids_do_not_collide_after_a_round_trip(client: Client) -> None:
     body = {"datasetId": "d", "name": "N", "type": "virtual"}
     first = client.data("POST", "/dataset/collection/create", body)
-    client.sandbox.store = load_fixture(dump(client.sandbox.snapshot())).store
+    client.control.load(client.control.call("GET", "/state"))
     second = client.data("POST", "/dataset/collection/create", body)
-    assert [*client.sandbox.store.datasets["d"].collections] == ["x", first, second]
+    assert [it.id for it in client.control.collections("d")] == ["x", first, second]
+    client.control.load(ACCOUNT)
 
 
 def test_a_dump_has_permissions_of_declared_keys_only(client: Client) -> None:
     """Objects that a person has made belong to no key."""
-    client.sandbox.store = client.sandbox.store.put(
-        Dataset(id="own", permissions={"": Level.OWNER})
-    )
-    document = dump(client.sandbox.snapshot())
+    store = Store(datasets={"own": Dataset(id="own", permissions={"": Level.OWNER})})
+    document = dump(Snapshot(store, Choices(), Clock()))
     assert load_fixture(document).store.datasets["own"].permissions == {}
