@@ -138,6 +138,7 @@ def test_new_ids_do_not_collide_after_a_round_trip(client: Client) -> None:
 
 def test_a_dump_has_permissions_of_declared_keys_only(client: Client) -> None:
     """Objects that a person has made belong to no key."""
-    store = Store(datasets={"own": Dataset(id="own", permissions={"": Level.OWNER})})
+    own = Dataset(id="own", permissions={"": Level.OWNER})
+    store = Store(keys={"k": Key(key="k")}, datasets={"own": own})
     document = dump(Snapshot(store, Choices(), Clock()))
     assert load_fixture(document).store.datasets["own"].permissions == {}
