@@ -1,0 +1,220 @@
+"""Costs of the server as a Markdown table: `python tests/bench.py`, some two minutes, on Linux.
+
+What is compared runs in turn, so that a noisy machine hits all alike: the median of the rounds,
+and in brackets the figure of the least costs. Costs are CPU of the server's process, for one
+client on one connection. mountebank is installed by npm into a temporary folder.
+"""
+
+import json
+import socket
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from http.client import HTTPResponse
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from subprocess import DEVNULL, PIPE, Popen, run
+from sysconfig import get_path
+from time import clock_gettime, process_time
+from timeit import timeit
+from typing import Any
+
+import httpx2
+
+from mock_server import MockServer
+
+ROUNDS, REQUESTS = 12, 200
+LIST, PIN = "/api/core/dataset/collection/listV2", "/api/core/chat/history/updateHistory"
+MOCK = (str(Path(get_path("scripts"), "mock-server")), "--port", "0")
+SCALES = {"": 1, "s": 1, "ms": 1e3, "µs": 1e6}
+# What is measured : its figures, from seconds of CPU : their target.
+ROWS = """
+list / canned Starlette route : listed/listed_route listed=µs : ≤ 1.45
+pin / canned Starlette route : pin/pin_route pin=µs : ≤ 1.45
+search among 100 / canned Starlette route : search/search_route search=µs : ≤ 2
+list / mountebank, pytest-httpserver : listed/npm listed/pytest_httpserver : ≤ 0.33
+reset, snapshot, sandbox / list : reset/listed snapshot/listed sandbox/listed : -
+the same beyond GET snapshots, with 100, with 100,000 collections : reset-get=µs snapshot-get=µs \
+sandbox-get=µs reset_100000-get_100000=µs snapshot_100000-get_100000=µs \
+sandbox_100000-get_100000=µs : ≤ 50 µs
+Control.reset, .fault / httpx2 GET : control_reset/httpx2 fault/httpx2 control_reset/50=ms : ≤ 1 ms
+start / import of starlette and uvicorn : start/bare start=s : ≤ 0.4 s
+10,000 collections: load, list after a write, search : load_10000=s relisted_10000=ms \
+search_10000=ms : ≤ 1.5 s, 15 ms, 15 ms
+the same with 100,000 : load_100000=s relisted_100000=ms search_100000=ms : works
+"""
+# One function route of Starlette, served as the server is.
+CANNED = """
+import socket, sys, uvicorn
+from importlib.util import find_spec
+from starlette import applications, responses, routing
+body = sys.argv[2].encode()
+async def canned(request):
+    await request.body()
+    return responses.Response(body, media_type="application/json")
+route = routing.Route(sys.argv[1], canned, methods=["POST", "PUT"])
+listener = socket.create_server(("127.0.0.1", 0))
+listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+print(listener.getsockname()[1], flush=True)
+parts = {"http": "zttp" if find_spec("zttp") else "h11", "log_config": None, "server_header": False}
+parts |= {"loop": "uvloop" if find_spec("uvloop") else "asyncio", "proxy_headers": False}
+uvicorn.Server(uvicorn.Config(applications.Starlette(routes=[route]), **parts)).run([listener])
+"""
+PYTEST_HTTPSERVER = """
+import sys, pytest_httpserver
+with pytest_httpserver.HTTPServer(port=0) as server:
+    server.expect_request(sys.argv[1]).respond_with_data(sys.argv[2])
+    print(server.port, flush=True)
+    input()
+"""
+BARE = sys.executable, "-c", "import starlette, uvicorn; print(0, flush=True); input()"
+Costs = dict[str, Callable[[], float]]
+
+
+class Server(Popen[str]):
+    """A child process that says its port on stdout when it is ready, and a connection to it."""
+
+    def __init__(self, *command: str, cwd: str | None = None) -> None:
+        super().__init__(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True, cwd=cwd)
+        self.port = int(self.stdout.readline().rpartition(":")[2])
+        self.connection: socket.socket | None = None
+        self.clock = ~self.pid << 3 | 2  # of its CPU; see clock_getcpuclockid(3)
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self.communicate()
+
+    def send(self, request: bytes) -> str:
+        """The body of the response, on a connection that stays if the server keeps it."""
+        self.connection = self.connection or socket.create_connection(("127.0.0.1", self.port))
+        self.connection.sendall(request)
+        response = HTTPResponse(self.connection)
+        response.begin()
+        content = response.read().decode()
+        self.connection = None if response.will_close else self.connection
+        assert response.status < 300, content
+        return content
+
+    @classmethod
+    def start(cls, *command: str) -> float:
+        with cls(*command) as server:
+            return clock_gettime(server.clock)
+
+    def cost(self, request: bytes, *, after: bytes | None = None, times: int = REQUESTS) -> float:
+        """Seconds of CPU for a request, the mean of some after another on a new connection."""
+        self.connection = None
+        self.send(after or request)
+        before = clock_gettime(self.clock)
+        for _ in range(times):
+            self.send(request)
+        return (clock_gettime(self.clock) - before) / times
+
+
+def request(method: str, path: str, **fields: Any) -> bytes:
+    head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer any-key\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body := json.dumps(fields))}"
+    return f"{head}\r\n\r\n{body}".encode()
+
+
+ASKED = {
+    "listed": request("POST", LIST, offset=0, datasetId="6593e137231a2be9c5603bb1"),
+    "pin": request("PUT", PIN, appId="65d8a1f0c3b2a94e7f106a01", chatId="warranty", top=True),
+    "search": request("POST", LIST, offset=0, datasetId="many", searchText="article 00001"),
+}
+LISTED = request("POST", LIST, offset=0, datasetId="many")
+WRITTEN = request("PUT", "/__admin/datasets/many/collections/c1", _id="c1", name="New")
+ADMIN = {
+    "get": request("GET", "/__admin/snapshots"),
+    "reset": request("POST", "/__admin/reset"),
+    "snapshot": request("PUT", "/__admin/snapshots/one"),
+    "sandbox": request("POST", "/__admin/sandboxes", ttl=0.001),  # at most 1,000 may be alive
+}
+
+
+def many(folder: str, count: int) -> str:
+    """A fixture whose dataset has so many collections; a search finds ten of them."""
+    collections = [{"_id": f"c{n}", "name": f"Article {n:06}"} for n in range(count)]
+    path = Path(folder, f"{count}.json")
+    path.write_text(json.dumps({"datasets": [{"id": "many", "collections": collections}]}))
+    return str(path)
+
+
+def mountebank(folder: str, path: str, content: str) -> Server | None:
+    """mountebank with one stub; None if npm cannot install it."""
+    if run("npm install mountebank", shell=True, cwd=folder, capture_output=True).returncode:
+        return None
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    # It would log on stdout that it listens, and then each request.
+    start = f"echo 0; exec node node_modules/mountebank/bin/mb --loglevel error --port {port}"
+    server = Server("sh", "-c", start, cwd=folder)
+    says = {"is": {"headers": {"Connection": "Keep-Alive"}, "body": content}}
+    stub = {"predicates": [{"equals": {"path": path}}], "responses": [says]}
+    made = {"protocol": "http", "stubs": [stub]}
+    with httpx2.Client(transport=httpx2.HTTPTransport(retries=8)) as client:
+        server.port = client.post(f"http://127.0.0.1:{port}/imposters", json=made).json()["port"]
+    return server
+
+
+def small(stack: ExitStack, folder: str) -> Costs:
+    """Requests of a small account, and the same to canned routes and to peers."""
+
+    def peer(code: str, sent: bytes) -> Callable[[], float]:
+        command = sys.executable, "-c", code, sent.split()[1].decode(), mock.send(sent)
+        return partial(stack.enter_context(Server(*command)).cost, sent)
+
+    mock = stack.enter_context(Server(*MOCK, "demo", many(folder, 100)))
+    costs = {f"{name}_route": peer(CANNED, sent) for name, sent in ASKED.items()}
+    if find_spec("pytest_httpserver"):
+        costs["pytest_httpserver"] = peer(PYTEST_HTTPSERVER, ASKED["listed"])
+    if npm := mountebank(folder, LIST, mock.send(ASKED["listed"])):
+        costs["npm"] = partial(stack.enter_context(npm).cost, ASKED["listed"])
+    return costs | {name: partial(mock.cost, sent) for name, sent in (ASKED | ADMIN).items()}
+
+
+def large(stack: ExitStack, folder: str, count: int) -> Costs:
+    """Requests of a large account."""
+    mock = stack.enter_context(Server(*MOCK, fixture := many(folder, count)))
+    costs = {name: partial(mock.cost, sent) for name, sent in ADMIN.items()}
+    costs["search"] = partial(mock.cost, ASKED["search"], times=5)
+    costs["relisted"] = partial(mock.cost, LISTED, after=WRITTEN, times=1)
+    costs["load"] = partial(Server.start, *MOCK, fixture)
+    return {f"{name}_{count}": it for name, it in costs.items()}
+
+
+def python(stack: ExitStack) -> Costs:
+    """Starts, and calls from Python, of which client and server are threads of this process."""
+    mock, client = stack.enter_context(MockServer()), stack.enter_context(httpx2.Client())
+    server, get = getattr(mock, "control", mock), partial(client.get, f"{mock.url}/__admin/health")
+    calls = {"httpx2": get, "fault": partial(server.fault, "error"), "control_reset": server.reset}
+    costs = {name: partial(timeit, it, timer=process_time, number=50) for name, it in calls.items()}
+    return costs | {"start": partial(Server.start, *MOCK), "bare": partial(Server.start, *BARE)}
+
+
+def figure(word: str, rounds: list[dict[str, float]]) -> str:
+    """The median of `a/b` or `a-b=unit`, and what it is of the least costs."""
+    expression, _, unit = word.partition("=")
+    least = {name: min(each[name] for each in rounds) for name in rounds[0]}
+    try:
+        values = [eval(expression, {}, each) * SCALES[unit] for each in (least, *rounds)]
+    except NameError as error:
+        return f"not measured: {error.name}"
+    return f"{median(values[1:]):.3g} ({values[0]:.3g}) {unit}".strip()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        costs = small(stack, folder) | large(stack, folder, 10_000) | large(stack, folder, 100_000)
+        costs |= python(stack)
+        rounds = [{name: it() for name, it in costs.items()} for _ in range(ROUNDS)]
+    print("| CPU of | median (least) | target |\n|---|---|---|")
+    for line in ROWS.strip().splitlines():
+        what, words, target = line.split(" : ")
+        print(f"| {what} | {' · '.join(figure(it, rounds) for it in words.split())} | {target} |")
+
+
+if __name__ == "__main__":
+    main()
