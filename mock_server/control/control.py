@@ -1,0 +1,134 @@
+"""The control object of a sandbox."""
+
+from collections import UserDict
+from collections.abc import Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any, Self
+
+import httpx2
+from starlette.types import ASGIApp
+
+from mock_server.control.data import Data
+from mock_server.control.http import AdminApi, InProcess, client_at, exchange, given, path
+from mock_server.control.rows import Rows
+
+__tracebackhide__ = True  # pytest shows the line of the test
+
+
+class Control(Rows, Data):
+    """One sandbox of a running server, by default the default one.
+
+    `url` and `key` are for the client under test. In a sandbox of its own a test is
+    isolated from others as long as its client sends this key.
+    """
+
+    def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:
+        super().__init__(http, sandbox)
+        self._snapshots = count(1)
+
+    @classmethod
+    def at(cls, url: str, sandbox: str = "default", *, token: str | None = None) -> Self:
+        """Control the server at this address; `token` is its admin token."""
+        return cls(client_at(url, token), sandbox)
+
+    @classmethod
+    def of(cls, app: ASGIApp) -> Self:
+        """Control an application in this process, maybe from a coroutine."""
+        return cls(httpx2.Client(transport=InProcess(app), base_url="http://localhost"))
+
+    @property
+    def url(self) -> str:
+        """The base address for clients."""
+        return str(self.http.base_url).rstrip("/")
+
+    @property
+    def key(self) -> str:
+        """An API key with all permissions. Raises LookupError if there is none."""
+        view = self.call("GET", "")
+        if key := view["key"]:
+            return str(key)
+        raise LookupError(f"Expected a key of an owner, got {[*view['keys']]} - at the fixture")
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The API key to send for each key that the fixture declares."""
+        return dict(self.call("GET", "")["keys"])
+
+    @property
+    def clock(self) -> "SandboxClock":
+        """The clock: `.now`, `.freeze(now)`, `.run()`, `.advance(seconds)`."""
+        return SandboxClock(self)
+
+    @property
+    def choices(self) -> "SandboxChoices":
+        """The choices in force: `choices["list_order"] = "name"` sets one."""
+        return SandboxChoices(self)
+
+    def snapshot(self, name: str | None = None) -> str:
+        """Keep data, clock and choices; return the name for `restore`."""
+        name = name or f"snapshot-{next(self._snapshots)}"
+        self.call("PUT", path("snapshots", name))
+        return name
+
+    def restore(self, name: str) -> None:
+        """Go back to a snapshot. Faults and the journal stay."""
+        self.call("POST", path("snapshots", name) + "/restore")
+
+    def reset(self) -> None:
+        """Go back to the baseline, without faults, answers and journal."""
+        self.call("POST", "/reset")
+        self._added.clear()
+
+    def load(self, fixture: Mapping[str, Any] | str | Path) -> None:
+        """Make a document, or a YAML or JSON file, the baseline, and reset."""
+        if isinstance(fixture, Mapping):
+            self.call("PUT", "/state", fixture)
+        else:
+            self.call("PUT", "/state", Path(fixture).read_bytes(), "yaml")
+        self._added.clear()
+
+    def create_sandbox(self, **fields: Any) -> "Control":
+        """A new sandbox; it may have a `name`, `ttl`, `profile`, `choices`, `state`."""
+        return Control(self.http, exchange(self.http, "POST", "/sandboxes", given(fields))["name"])
+
+    def remove_sandbox(self) -> None:
+        """Remove this sandbox from the server: its keys are unknown then."""
+        self.call("DELETE", "")
+
+
+class SandboxClock:
+    """The clock that a sandbox shows to its clients."""
+
+    def __init__(self, api: AdminApi) -> None:
+        self._api = api
+
+    @property
+    def now(self) -> str:
+        """The time: `2026-01-01T00:00:00.000Z`."""
+        return str(self._api.call("GET", "/clock")["now"])
+
+    def freeze(self, now: Any = None) -> None:
+        """Stop the clock, at a time (a text, or a datetime with its zone) or as it is."""
+        self._api.call("PUT", "/clock", given({"now": now, "frozen": True}))
+
+    def run(self) -> None:
+        """Let the clock run."""
+        self._api.call("PUT", "/clock", {"frozen": False})
+
+    def advance(self, seconds: float) -> None:
+        """Put the clock forward, frozen or not."""
+        self._api.call("POST", "/clock/advance", {"seconds": seconds})
+
+
+class SandboxChoices(UserDict[str, Any]):
+    """The choices in force as they were read; an assignment sets one on the server."""
+
+    def __init__(self, api: AdminApi) -> None:
+        super().__init__()
+        self.data, self._api = api.call("GET", "/choices")["choices"], api
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.data = self._api.call("PUT", "/choices", {"choices": self.data | {name: value}})[
+            "choices"
+        ]
