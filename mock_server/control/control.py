@@ -2,15 +2,15 @@
 
 from collections import UserDict
 from collections.abc import Mapping
-from itertools import count
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Self
 
 import httpx2
 from starlette.types import ASGIApp
 
 from mock_server.control.data import Data
-from mock_server.control.http import AdminApi, InProcess, client_at, exchange, given, path
+from mock_server.control.http import AdminApi, InProcess, client_at, given, path
 from mock_server.control.rows import Rows
 
 __tracebackhide__ = True  # pytest shows the line of the test
@@ -22,10 +22,6 @@ class Control(Rows, Data):
     `url` and `key` are for the client under test. In a sandbox of its own a test is
     isolated from others as long as its client sends this key.
     """
-
-    def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:
-        super().__init__(http, sandbox)
-        self._snapshots = count(1)
 
     @classmethod
     def at(cls, url: str, sandbox: str = "default", *, token: str | None = None) -> Self:
@@ -67,7 +63,7 @@ class Control(Rows, Data):
 
     def snapshot(self, name: str | None = None) -> str:
         """Keep data, clock and choices; return the name for `restore`."""
-        name = name or f"snapshot-{next(self._snapshots)}"
+        name = name or f"snapshot-{token_hex(4)}"
         self.call("PUT", path("snapshots", name))
         return name
 
@@ -90,7 +86,7 @@ class Control(Rows, Data):
 
     def create_sandbox(self, **fields: Any) -> "Control":
         """A new sandbox; it may have a `name`, `ttl`, `profile`, `choices`, `state`."""
-        return Control(self.http, exchange(self.http, "POST", "/sandboxes", given(fields))["name"])
+        return Control(self.http, self.exchange("POST", "/sandboxes", given(fields))["name"])
 
     def remove_sandbox(self) -> None:
         """Remove this sandbox from the server: its keys are unknown then."""
@@ -129,6 +125,5 @@ class SandboxChoices(UserDict[str, Any]):
         self.data, self._api = api.call("GET", "/choices")["choices"], api
 
     def __setitem__(self, name: str, value: Any) -> None:
-        self.data = self._api.call("PUT", "/choices", {"choices": self.data | {name: value}})[
-            "choices"
-        ]
+        choices = {"choices": self.data | {name: value}}
+        self.data = self._api.call("PUT", "/choices", choices)["choices"]

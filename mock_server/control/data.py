@@ -23,10 +23,6 @@ class Data(AdminApi):
         """A chat: `.top`, `.title`, `.update_time` ... Raises Refused if it does not exist."""
         return msgspec.convert(self.call("GET", path("apps", app_id, "chats", chat_id)), Chat)
 
-    def chats(self, app_id: str) -> list[Chat]:
-        """All chats of an app, in the fixture's order."""
-        return self._all(path("apps", app_id) + "/chats?", "chats", Chat)
-
     def put_chat(self, app_id: str, chat: Object) -> str:
         """Add or replace a chat: `{"chatId": "c1", "title": "Refund"}`; return its id."""
         return str(self._put(chat, "chatId", "apps", app_id, "chats")["chatId"])
@@ -44,8 +40,13 @@ class Data(AdminApi):
     def collections(self, dataset_id: str, parent: str | None = None) -> list[Collection]:
         """The collections in a folder (None: the top level), in the fixture's order."""
         # A query has no null: an empty text is the top level.
-        query = f"/collections?parentId={quote(parent or '')}&"
-        return self._all(path("datasets", dataset_id) + query, "collections", Collection)
+        query = f"/collections?limit=1000&parentId={quote(parent or '')}&offset="
+        items: list[Collection] = []
+        while True:  # the server gives a page at a time
+            page = self.call("GET", f"{path('datasets', dataset_id)}{query}{len(items)}")
+            items += msgspec.convert(page["collections"], list[Collection])
+            if len(items) >= page["total"]:
+                return items
 
     def put_collection(self, dataset_id: str, collection: Object) -> str:
         """Add or replace a collection: `{"_id": "c1", "name": "Install"}`; return its id."""
@@ -68,12 +69,3 @@ class Data(AdminApi):
         if id_field in fields:
             return self.call("PUT", path(*names, fields[id_field]), fields)
         return self.call("POST", path(*names), fields)
-
-    def _all(self, path: str, name: str, kind: type) -> list[Any]:
-        """All objects of a list that the server gives in pages."""
-        items: list[Any] = []
-        while True:
-            page = self.call("GET", f"{path}offset={len(items)}&limit=1000")
-            items += [msgspec.convert(each, kind) for each in page[name]]
-            if not page[name] or len(items) >= page["total"]:
-                return items

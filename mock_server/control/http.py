@@ -33,26 +33,24 @@ class AdminApi:
 
     def call(self, method: str, path: str, body: Any = None, media: str = "json") -> Json:
         """Call a route of this sandbox. Raises Refused, ConnectionError."""
-        return exchange(self.http, method, f"/sandboxes/{self.sandbox}{path}", body, media)
+        return self.exchange(method, f"/sandboxes/{self.sandbox}{path}", body, media)
 
-
-def exchange(
-    http: httpx2.Client, method: str, path: str, body: Any = None, media: str = "json"
-) -> Json:
-    """Call a route below /__admin with an object, or bytes. Raises Refused, ConnectionError."""
-    content = body if isinstance(body, bytes | None) else msgspec.json.encode(body)
-    headers = {"Content-Type": f"application/{media}"}
-    try:
-        response = http.request(method, f"/__admin{path}", content=content, headers=headers)
-    except httpx2.TransportError as error:
-        raise ConnectionError(f"no mock server at {http.base_url} ({error})") from None
-    try:
-        answer = msgspec.json.decode(response.content, type=Json)
-    except msgspec.DecodeError:
-        answer = {"message": f"no mock server at {http.base_url}: it sends {response.text!r:.80}"}
-    if response.is_success:
-        return answer
-    raise Refused(response.status_code, answer)
+    def exchange(self, method: str, path: str, body: Any = None, media: str = "json") -> Json:
+        """Call a route with an object, or bytes. Raises Refused, ConnectionError."""
+        content = body if isinstance(body, bytes | None) else msgspec.json.encode(body)
+        headers, http = {"Content-Type": f"application/{media}"}, self.http
+        try:
+            response = http.request(method, f"/__admin{path}", content=content, headers=headers)
+        except httpx2.TransportError as error:
+            raise ConnectionError(f"no mock server at {http.base_url} ({error})") from None
+        try:
+            answer = msgspec.json.decode(response.content, type=Json)
+        except msgspec.DecodeError:
+            got = f"{response.text!r:.80}"
+            answer = {"message": f"no mock server at {http.base_url}: it sends {got}"}
+        if response.is_success:
+            return answer
+        raise Refused(response.status_code, answer)
 
 
 def client_at(url: str, token: str | None = None) -> httpx2.Client:

@@ -84,10 +84,6 @@ class Faults(list[Json]):
         """Remove one, by its id."""
         self._api.call("DELETE", path("faults", getattr(fault, "id", fault)))
 
-    def all_fired(self) -> bool:
-        """Whether each fault has fired at least once."""
-        return all(it["fired"] for it in self if it["kind"] not in ANSWERS)
-
 
 class Rows(Journal):
     """The faults and answers of a sandbox."""
@@ -147,7 +143,7 @@ class Rows(Journal):
 
     @property
     def faults(self) -> Faults:
-        """The faults and answers: a list with `.clear()`, `.remove(id)`, `.all_fired()`."""
+        """The faults and answers: a list with `.clear()` and `.remove(id)`."""
         return Faults(self)
 
     def unfired(self) -> list[Fault]:
