@@ -45,7 +45,7 @@ def said(server, app=APP):
     return answer.json()["choices"][0]["message"]["content"]
 
 
-def test_data_is_read_put_and_removed(mock_server):
+def test_chats_are_read_put_and_removed(mock_server):
     chat = mock_server.chat(APP, "c/1")
     assert (chat.title, chat.top) == ("One", False)
     pin(mock_server)
@@ -54,13 +54,16 @@ def test_data_is_read_put_and_removed(mock_server):
     assert not mock_server.chat(APP, "c/1").top
     mock_server.remove_chat(APP, "c/1")
     assert pin(mock_server).status_code == 404
+
+
+def test_datasets_are_read_put_and_removed(mock_server):
     assert len(mock_server.collections(DATASET)) == 1002
     item = {"_id": "i", "name": "Install", "parentId": "f"}
     assert mock_server.put_collection(DATASET, item) == "i"
     assert [it.name for it in mock_server.collections(DATASET, "f")] == ["Install"]
     mock_server.remove_collection(DATASET, "f")
     assert len(mock_server.collections(DATASET)) == 1001
-    mock_server.put_dataset({"id": DATASET, "name": "D", "collections": [{"name": "Only"}]})
+    mock_server.put_dataset({"id": DATASET, "collections": [{"name": "Only"}]})
     assert [it.name for it in mock_server.collections(DATASET)] == ["Only"]
     mock_server.remove_dataset(DATASET)
     assert listed(mock_server).status_code == 404
@@ -125,19 +128,15 @@ def test_replies_are_for_all_apps_or_one(mock_server):
 
 
 def test_what_never_fired_is_known(mock_server):
-    mock_server.fault("error", operation="updateHistory")
+    first = mock_server.fault("error", operation="updateHistory")
     mock_server.respond("listV2", data=None)
-    mock_server.respond("listV2", data=None, times=2)
     reply = mock_server.reply("Hi", times=1)
-    fired = mock_server.fault("error", operation="listV2")
+    mock_server.fault("error", operation="listV2")
     assert listed(mock_server).status_code == 503
-    assert [it.kind for it in mock_server.unfired()] == ["error", "answer", "reply"]
+    assert mock_server.unfired() == [first, reply]
     mock_server.faults.remove(reply)
-    mock_server.faults.remove("f3")
-    assert [str(it) for it in mock_server.unfired()] == [
-        'fault f1 {"kind":"error","operation":"updateHistory"}'
-    ]
-    assert fired.id not in [it["id"] for it in mock_server.faults if not it["fired"]]
+    mock_server.faults.remove("f1")
+    assert mock_server.unfired() == []
 
 
 def test_calls_are_found_in_the_journal(mock_server):
@@ -156,42 +155,30 @@ def test_calls_are_found_in_the_journal(mock_server):
 
 SUMMARY = "called so far: updateHistory (1), listV2 (1); all of it is in .journal"
 PINNED = '#1 updateHistory {"appId":"app","chatId":"c/1","top":true} -> 200'
+NO_MATCH = """Expected a call of updateHistory with body {"top":false}, got none
+nearest: #1, $.body.top: expected false, got true"""
+TWICE = "Expected 2 calls of updateHistory with status 200, got 1"
+ORDER = "Expected listV2 -> updateHistory, got no updateHistory after step 1"
 FAILURES = [
-    (
-        lambda it: it.assert_called("updateHistory", body={"top": False}),
-        'Expected a call of updateHistory with body {"top":false}, got none',
-        "nearest: #1, $.body.top: expected false, got true",
-    ),
-    (
-        lambda it: it.assert_called("updateHistory", times=2, status=200),
-        "Expected 2 calls of updateHistory with status 200, got 1",
-        None,
-    ),
-    (lambda it: it.assert_called("readme"), "Expected a call of readme, got none", None),
-    (lambda it: it.assert_not_called("listV2"), "Expected 0 calls of listV2, got 1", None),
-    (
-        lambda it: it.assert_in_order(["listV2", "updateHistory"]),
-        "Expected listV2 -> updateHistory, got no updateHistory after step 1",
-        None,
-    ),
-    (lambda it: it.last_call("readme"), "Expected a call of readme, got none", None),
+    (lambda it: it.assert_called("updateHistory", body={"top": False}), NO_MATCH),
+    (lambda it: it.assert_called("updateHistory", times=2, status=200), TWICE),
+    (lambda it: it.assert_not_called("listV2"), "Expected 0 calls of listV2, got 1"),
+    (lambda it: it.assert_in_order(["listV2", "updateHistory"]), ORDER),
+    (lambda it: it.last_call("readme"), "Expected a call of readme, got none"),
     (
         lambda it: it.wait_for("listV2", times=2, timeout=0),
         "Expected 2 calls of listV2 within 0 s, got 1",
-        None,
     ),
 ]
 
 
-@pytest.mark.parametrize("act, first, nearest", FAILURES)
-def test_a_failed_assertion_shows_what_came(mock_server, act, first, nearest):
+@pytest.mark.parametrize("act, message", FAILURES)
+def test_a_failed_assertion_shows_what_came(mock_server, act, message):
     pin(mock_server)
     listed(mock_server)
     with pytest.raises(AssertionError) as caught:
         act(mock_server)
-    lines = str(caught.value).splitlines()
-    assert lines[:-3] == [first, *([nearest] if nearest else [])]
-    assert lines[-3:-1] == [SUMMARY, f"  {PINNED}"]
+    assert str(caught.value).startswith(f"{message}\n{SUMMARY}\n  {PINNED}\n  #2 listV2 ")
 
 
 def test_only_allowed_violations_pass(mock_server):
