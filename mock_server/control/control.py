@@ -4,7 +4,7 @@ from collections import UserDict
 from collections.abc import Mapping
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Self
+from typing import Any
 from urllib.parse import quote
 
 import httpx2
@@ -29,15 +29,15 @@ class Control(Rows):
     isolated from others as long as its client sends this key.
     """
 
-    @classmethod
-    def at(cls, url: str, sandbox: str = "default", *, token: str | None = None) -> Self:
+    @staticmethod
+    def at(url: str, sandbox: str = "default", *, token: str | None = None) -> "Control":
         """Control the server at this address; `token` is its admin token."""
-        return cls(client_at(url, token), sandbox)
+        return Control(client_at(url, token), sandbox)
 
-    @classmethod
-    def of(cls, app: ASGIApp) -> Self:
+    @staticmethod
+    def of(app: ASGIApp) -> "Control":
         """Control an application in this process, maybe from a coroutine."""
-        return cls(httpx2.Client(transport=InProcess(app), base_url="http://localhost"))
+        return Control(httpx2.Client(transport=InProcess(app), base_url="http://localhost"))
 
     @property
     def url(self) -> str:

@@ -119,7 +119,7 @@ class Rows(Journal):
         """
         content = {name: it for name, it in (("data", data), ("json", json)) if it is not UNSET}
         fields = {"kind": "answer", "operation": operation_or_route, "status": status}
-        fields |= {"text": text, "base64": body, "headers": headers}
+        fields |= {"text": text, "body": body, "headers": headers}
         limits = {"delayMs": delay_ms, "match": match, "times": times}
         return self._add(content | given(fields | limits))
 
