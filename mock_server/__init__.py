@@ -1,6 +1,12 @@
 """A stateful mock server of FastGPT, for testing its clients."""
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mock_server.application import create_app
+    from mock_server.control import Control
+    from mock_server.embedding import MockServer
 
 __version__ = "0.2.0"
 __all__ = ["Control", "MockServer", "create_app"]
@@ -10,8 +16,6 @@ _HOMES = {"Control": "control", "MockServer": "embedding", "create_app": "applic
 
 def __getattr__(name: str) -> Any:
     # pytest imports this package in every run, for its plugin.
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,10 @@
+"""Control of a running server from a test: data, faults, answers, clock, and the journal.
+
+The server checks all arguments: `Refused` has its message. Times are in seconds.
+"""
+
+from mock_server.control.control import Control
+from mock_server.control.http import Refused
+from mock_server.control.rows import Fault
+
+__all__ = ["Control", "Fault", "Refused"]

@@ -1,0 +1,170 @@
+"""The journal in tests: read it, wait for a call, and assert which calls were made."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+
+from mock_server.control.http import AdminApi, Json, Refused, given
+
+POLL = 0.01
+"""Seconds between two looks at the journal."""
+OUTSIDE = ("related_route", "legacy_path")
+"""Violations that only strict tests count."""
+SHOWN = 10
+"""The number of requests that a failed assertion shows, the latest ones."""
+
+__tracebackhide__ = True  # pytest shows the line of the test
+
+
+class Journal(AdminApi):
+    """The requests of a sandbox with their responses, since its last reset."""
+
+    @property
+    def journal(self) -> list[Json]:
+        """All entries: `["request"]["body"]`, `["answer"]["status"]` ..."""
+        return entries(self)
+
+    def calls(self, operation: str) -> list[Json]:
+        """The entries of an operation."""
+        return entries(self, operation=operation)
+
+    def last_call(self, operation: str) -> Json:
+        """The latest entry of an operation. Raises AssertionError without one."""
+        if not (found := self.calls(operation)):
+            raise AssertionError(f"Expected a call of {operation}, got none\n{self.summary()}")
+        return found[-1]
+
+    def assert_called(
+        self,
+        operation: str,
+        *,
+        times: int | None = None,
+        body: Mapping[str, Any] | None = None,
+        key: str | None = None,
+        status: int | None = None,
+    ) -> None:
+        """Assert that an operation was called, `times` times if given.
+
+        `body` is a part of the request's body, `status` that of the response.
+        """
+        criteria = given({"operation": operation, "body": body, "key": key, "status": status})
+        expected = {"atLeast": 1} if times is None else {"exactly": times}
+        many = "a call" if times is None else f"{times} call{'s' * (times != 1)}"
+        self._verify(f"{many} of {described(criteria)}", criteria | expected)
+
+    def assert_not_called(self, operation: str, **criteria: Any) -> None:
+        """Assert that no such call was made; the criteria are those of `assert_called`."""
+        self.assert_called(operation, times=0, **criteria)
+
+    def assert_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
+        """Assert that these calls were made in this order, maybe with others between.
+
+        A step is an operation, or `{"operation": "listV2", "body": {"offset": 10}}`.
+        """
+        order = [{"operation": it} if isinstance(it, str) else {**it} for it in steps]
+        self._verify(" -> ".join(map(described, order)), {"inOrder": order})
+
+    def _verify(self, expected: str, criteria: Json) -> None:
+        try:
+            self.call("POST", "/journal/verify", criteria)
+            return
+        except Refused as refused:
+            if refused.status != 409:
+                raise
+            found = refused.answer
+        came = found["count"] or "none"
+        if order := criteria.get("inOrder"):
+            after = f" after step {found['count']}" if found["count"] else ""
+            came = f"no {described(order[found['count']])}{after}"
+        lines = [f"Expected {expected}, got {came}", *nearest(found), self.summary()]
+        raise AssertionError("\n".join(lines))
+
+    def assert_no_violations(self, allowed: Sequence[str] = (), *, strict: bool = False) -> None:
+        """Assert that no request broke the spec.
+
+        `allowed` has names of violations. `strict` counts calls outside of the spec too:
+        `related_route` and `legacy_path`.
+        """
+        passing = {*allowed} if strict else {*allowed, *OUTSIDE}
+        lines = [
+            f"{row(entry)}\n    {it['name']} ({it['section']}): {it['message']} - at {it['path']}"
+            for entry in entries(self, violations="true")
+            for it in entry["violations"]
+            if it["name"] not in passing
+        ]
+        if lines:
+            raise AssertionError("\n".join(["Expected requests as the spec has them, got", *lines]))
+
+    def wait_for(self, operation: str, *, times: int = 1, timeout: float = 5.0) -> Json:
+        """Wait until an operation was called `times` times; return the last of these entries.
+
+        It blocks: in a coroutine, await `asyncio.to_thread(server.wait_for, ...)`.
+        """
+        end = time.monotonic() + timeout
+        while len(found := self.calls(operation)) < times:
+            if time.monotonic() > end:
+                expected = f"Expected {times} calls of {operation} within {timeout:g} s"
+                raise AssertionError(f"{expected}, got {len(found)}\n{self.summary()}")
+            time.sleep(POLL)
+        return found[times - 1]
+
+    def summary(self) -> str:
+        """The number of calls of each operation, and the latest calls in a table."""
+        if not (found := self.journal):
+            return f"no request has come to {self.http.base_url} since the last reset"
+        counts = Counter(it["operation"] or it["request"]["path"] for it in found)
+        calls = ", ".join(f"{name} ({times})" for name, times in counts.most_common(SHOWN))
+        latest = "\n".join(f"  {row(each)}" for each in found[-SHOWN:])
+        return f"called so far: {calls}; all of it is in .journal\n{latest}"
+
+
+def entries(api: AdminApi, **query: str) -> list[Json]:
+    """All entries that a query selects; the server gives them in pages."""
+    found: list[Json] = []
+    since = 0
+    while True:
+        page = api.call("GET", f"/journal?{urlencode(query | {'since': since})}")
+        found += page["entries"]
+        since = page["next"]
+        if since > page["total"]:
+            return found
+
+
+def row(entry: Json, length: int = 120) -> str:
+    """A line on a request and its response."""
+    request, fault = entry["request"], entry["fault"]
+    name = entry["operation"] or f"{request['method']} {request['path']}"
+    note = f" ({fault['kind']} {fault['id']})" if fault else ""
+    status = entry["answer"]["status"] or "no response"
+    return f"#{entry['seq']} {name} {shown(request['body'], length)} -> {status}{note}"
+
+
+def nearest(found: Json) -> list[str]:
+    """A line on the entry that is most like the expected one, if it is of the operation."""
+    for each in found.get("nearest", ())[:1]:
+        differences = each["differences"]
+        if differences and differences[0]["path"] != "$.operation":
+            return [f"nearest: #{each['seq']}, {'; '.join(map(difference, differences))}"]
+    return []
+
+
+def difference(each: Json) -> str:
+    """What an entry has in another way than it was expected."""
+    came = shown(each["got"]) if "got" in each else "nothing"
+    return f"{each['path']}: expected {shown(each.get('expected'))}, got {came}"
+
+
+def described(criteria: Mapping[str, Any]) -> str:
+    """An operation with what a call of it has to have."""
+    parts = [f"{name} {shown(it)}" for name, it in criteria.items() if name != "operation"]
+    return f"{criteria.get('operation', 'any')}{' with ' if parts else ''}{' and '.join(parts)}"
+
+
+def shown(value: Any, length: int = 300) -> str:
+    """A value as JSON, cut to a length."""
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= length else text[:length] + "…"

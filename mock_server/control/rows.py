@@ -1,0 +1,159 @@
+"""Faults, answers and replies in tests: add them, count their firings, remove them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import httpx2
+from msgspec import UNSET
+
+from mock_server.control.http import AdminApi, Json, Refused, given, path
+from mock_server.control.journal import Journal, shown
+
+ANSWERS = ("answer", "reply")
+"""The kinds of `respond` and `reply`; all others are faults."""
+BLOCK = {"ttl": 600, "times": 10_000}
+"""How long a fault lasts at most in a `with` block: as long as the server allows."""
+
+__tracebackhide__ = True  # pytest shows the line of the test
+
+
+class Fault:
+    """A fault, an answer or a reply that was added; in a `with` block it lasts until its end.
+
+    The block gives a fault another id, and fails if it never fired, as it then tests nothing.
+    """
+
+    def __init__(self, journal: Journal, fields: Json) -> None:
+        self.kind: str = fields["kind"]
+        self.is_answer = self.kind in ANSWERS
+        self._journal, self._fields = journal, fields
+        self._add(fields)
+
+    def _add(self, fields: Json) -> None:
+        self._view, self._is_removed = self._journal.call("POST", "/faults", fields), False
+        self.id: str = self._view["id"]
+
+    @property
+    def has_to_fire(self) -> bool:
+        """Whether a test without a firing does not test what it claims to."""
+        return not self.is_answer or "times" in self._fields
+
+    @property
+    def fired(self) -> int:
+        """How often it fired, in a `with` block since that began."""
+        if not self._is_removed:
+            self._view = self._journal.call("GET", path("faults", self.id))
+        return int(self._view["fired"])
+
+    def remove(self) -> None:
+        self._view = self._journal.call("DELETE", path("faults", self.id))
+        self._is_removed = True
+
+    def __enter__(self) -> Self:
+        if not self.is_answer:  # an answer lasts anyway
+            lasting = {name: it for name, it in BLOCK.items() if self._view[name] is not None}
+            self.remove()
+            self._add(lasting | self._fields)
+        return self
+
+    def __exit__(self, error: object, *_: object) -> None:
+        try:
+            self.remove()
+        except Refused as refused:
+            if refused.status != 404:  # the block may have removed or reset it
+                raise
+        else:
+            if error is None and self.fired == 0:
+                raise AssertionError(f"{self} never fired in its block\n{self._journal.summary()}")
+
+    def __str__(self) -> str:
+        return f"{'answer' if self.is_answer else 'fault'} {self.id} {shown(self._fields)}"
+
+
+class Faults(list[Json]):
+    """The faults and answers of a server as they were read; the methods act on the server."""
+
+    def __init__(self, api: AdminApi) -> None:
+        super().__init__(api.call("GET", "/faults")["faults"])
+        self._api = api
+
+    def clear(self) -> None:
+        self._api.call("DELETE", "/faults")
+
+    def remove(self, fault: Any, /) -> None:
+        """Remove one, by its id."""
+        self._api.call("DELETE", path("faults", getattr(fault, "id", fault)))
+
+
+class Rows(Journal):
+    """The faults and answers of a sandbox."""
+
+    def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:
+        super().__init__(http, sandbox)
+        self._added: list[Fault] = []
+
+    def fault(self, kind: str, **fields: Any) -> Fault:
+        """Make requests fail: once, or with `times`; in a `with` block until it ends.
+
+        The fields are those of `POST /__admin/faults`; `retry_after` means `retryAfter`.
+        """
+        return self._add({"kind": kind} | {camel(name): it for name, it in fields.items()})
+
+    def respond(
+        self,
+        operation_or_route: str,
+        *,
+        data: Any = UNSET,
+        json: Any = UNSET,
+        text: str | None = None,
+        body: bytes | None = None,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+        delay_ms: float = 0,
+        match: Mapping[str, Any] | None = None,
+        times: int | None = None,
+    ) -> Fault:
+        """Answer an operation, or a route such as `GET /api/x/{id}`, until the next reset.
+
+        `data` goes into the service's envelope; `json`, `text`, `body` are a whole body.
+        """
+        content = {name: it for name, it in (("data", data), ("json", json)) if it is not UNSET}
+        fields = {"kind": "answer", "operation": operation_or_route, "status": status}
+        fields |= {"text": text, "body": body, "headers": headers}
+        limits = {"delayMs": delay_ms, "match": match, "times": times}
+        return self._add(content | given(fields | limits))
+
+    def reply(
+        self,
+        text: str | None = None,
+        *,
+        parts: Sequence[Any] | None = None,
+        app: str | None = None,
+        match: Mapping[str, Any] | None = None,
+        times: int | None = None,
+        stream: Mapping[str, Any] | None = None,
+    ) -> Fault:
+        """Set the message of chat completions, of one app or all: a text, or parts."""
+        fields = {"text": text, "parts": parts, "app": app, "match": match, "times": times}
+        return self._add({"kind": "reply"} | given(fields | {"stream": stream}))
+
+    def _add(self, fields: Json) -> Fault:
+        self._added.append(Fault(self, fields))
+        return self._added[-1]
+
+    @property
+    def faults(self) -> Faults:
+        """The faults and answers: a list with `.clear()` and `.remove(id)`."""
+        return Faults(self)
+
+    def unfired(self) -> list[Fault]:
+        """The added faults, and answers with `times`, that are in force and never fired."""
+        if not (mine := [it for it in self._added if it.has_to_fire]):
+            return []
+        unfired = {it["id"] for it in self.faults if it["fired"] == 0}
+        return [it for it in mine if it.id in unfired]
+
+
+def camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))

@@ -1,0 +1,252 @@
+"""The control object of a running server."""
+
+from http.client import HTTPConnection
+
+import httpx2
+import pytest
+
+from mock_server import Control
+from mock_server.control import Refused
+
+APP, DATASET = "app", "d"
+LIST, PIN = "/api/core/dataset/collection/listV2", "/api/core/chat/history/updateHistory"
+TALK = "/api/v1/chat/completions"
+
+
+@pytest.fixture(scope="session")
+def mock_server_fixture():
+    names = [{"repeat": 1001, "name": "n{n}", "type": "link"}]
+    folder = {"_id": "f", "name": "Folder", "children": []}
+    chats = [{"chatId": "c/1", "title": "One"}]
+    return {
+        "keys": [{"key": "reader", "permission": "read"}, {"key": "owner", "permission": "owner"}],
+        "apps": [{"id": APP, "chats": chats}, {"id": "other"}],
+        "datasets": [{"id": DATASET, "collections": [folder, *names]}],
+    }
+
+
+def send(server, method, path, body=None):
+    headers = {"Authorization": f"Bearer {server.key}"}
+    # Certificates take 20 ms to load.
+    return httpx2.request(method, server.url + path, json=body, headers=headers, verify=False)
+
+
+def pin(server, top=True):
+    return send(server, "PUT", PIN, {"appId": APP, "chatId": "c/1", "top": top})
+
+
+def listed(server, **body):
+    return send(server, "POST", LIST, {"offset": 0, "datasetId": DATASET} | body)
+
+
+def said(server, app=APP):
+    messages = [{"role": "user", "content": "Hi"}]
+    answer = send(server, "POST", TALK, {"appId": app, "messages": messages})
+    return answer.json()["choices"][0]["message"]["content"]
+
+
+def test_chats_are_read_put_and_removed(mock_server):
+    chat = mock_server.chat(APP, "c/1")
+    assert (chat.title, chat.top) == ("One", False)
+    pin(mock_server)
+    assert mock_server.chat(APP, "c/1").top
+    assert mock_server.put_chat(APP, chat) == "c/1"
+    assert not mock_server.chat(APP, "c/1").top
+    mock_server.remove_chat(APP, "c/1")
+    assert pin(mock_server).status_code == 404
+
+
+def test_datasets_are_read_put_and_removed(mock_server):
+    assert len(mock_server.collections(DATASET)) == 1002
+    item = {"_id": "i", "name": "Install", "parentId": "f"}
+    assert mock_server.put_collection(DATASET, item) == "i"
+    assert [it.name for it in mock_server.collections(DATASET, "f")] == ["Install"]
+    mock_server.remove_collection(DATASET, "f")
+    assert len(mock_server.collections(DATASET)) == 1001
+    mock_server.put_dataset({"id": DATASET, "collections": [{"name": "Only"}]})
+    assert [it.name for it in mock_server.collections(DATASET)] == ["Only"]
+    mock_server.remove_dataset(DATASET)
+    assert listed(mock_server).status_code == 404
+
+
+def test_objects_without_an_id_get_one(mock_server):
+    chat = mock_server.put_chat(APP, {"title": "New"})
+    assert mock_server.chat(APP, chat).title == "New"
+    first = mock_server.put_collection(DATASET, {"name": "New"})
+    assert first != mock_server.put_collection(DATASET, {"name": "New"})
+    assert {it.id: it.name for it in mock_server.collections(DATASET)}[first] == "New"
+
+
+def test_apps_are_put_and_removed(mock_server):
+    mock_server.put_app({"id": "new", "chats": [{"chatId": "c", "title": "T"}]})
+    assert mock_server.chat("new", "c").title == "T"
+    mock_server.remove_app("new")
+    with pytest.raises(Refused, match="new"):
+        mock_server.chat("new", "c")
+
+
+def test_faults_fire_once_or_as_long_as_their_block(mock_server):
+    fault = mock_server.fault("error", operation="listV2", retry_after=3)
+    response = listed(mock_server)
+    assert (response.status_code, response.headers["retry-after"]) == (503, "3")
+    assert listed(mock_server).status_code == 200 and fault.fired == 1
+    with mock_server.fault("error", status=500) as lasting:
+        assert [listed(mock_server).status_code for _ in range(2)] == [500, 500]
+    assert listed(mock_server).status_code == 200 and lasting.fired == 2
+    never = pytest.raises(AssertionError, match=r"^fault f\d .* never fired in its block\ncalled")
+    with never, mock_server.fault("reset"):
+        pass
+    with mock_server.fault("reset"):
+        mock_server.faults.clear()
+
+
+@pytest.mark.parametrize(
+    "arguments, body",
+    [
+        (
+            {"data": {"a": None}},
+            {"code": 200, "statusText": "", "message": "", "data": {"a": None}},
+        ),
+        ({"json": None}, None),
+        ({"json": [1], "status": 202}, [1]),
+        ({"text": '"t"'}, "t"),
+        ({"body": b"[2]"}, [2]),
+    ],
+)
+def test_answers_replace_a_response(mock_server, arguments, body):
+    with mock_server.respond("GET /api/any/{id}", **arguments):
+        response = send(mock_server, "GET", "/api/any/1")
+    assert response.json() == body
+    assert response.status_code == arguments.get("status", 200)
+    assert mock_server.faults == []
+
+
+def test_replies_are_for_all_apps_or_one(mock_server):
+    mock_server.reply("Only here.", app="other")
+    mock_server.reply(parts=["Any", "where."], times=1)
+    assert (said(mock_server), said(mock_server, "other")) == ("Anywhere.", "Only here.")
+
+
+def test_what_never_fired_is_known(mock_server):
+    first = mock_server.fault("error", operation="updateHistory")
+    mock_server.respond("listV2", data=None)
+    reply = mock_server.reply("Hi", times=1)
+    mock_server.fault("error", operation="listV2")
+    assert listed(mock_server).status_code == 503
+    assert mock_server.unfired() == [first, reply]
+    mock_server.faults.remove(reply)
+    mock_server.faults.remove("f1")
+    assert mock_server.unfired() == []
+
+
+def test_calls_are_found_in_the_journal(mock_server):
+    pin(mock_server)
+    listed(mock_server, pageSize=5)
+    listed(mock_server, offset=5)
+    assert len(mock_server.journal) == 3
+    assert [it["request"]["body"]["offset"] for it in mock_server.calls("listV2")] == [0, 5]
+    assert mock_server.last_call("listV2")["answer"]["status"] == 200
+    assert mock_server.wait_for("listV2", times=2)["seq"] == 3
+    mock_server.assert_called("listV2", times=2, status=200, key="owner")
+    mock_server.assert_called("listV2", times=1, body={"pageSize": 5})
+    mock_server.assert_not_called("listV2", body={"pageSize": 6})
+    mock_server.assert_in_order(["updateHistory", {"operation": "listV2", "body": {"offset": 5}}])
+
+
+SUMMARY = "called so far: updateHistory (1), listV2 (1); all of it is in .journal"
+PINNED = '#1 updateHistory {"appId":"app","chatId":"c/1","top":true} -> 200'
+NO_MATCH = """Expected a call of updateHistory with body {"top":false}, got none
+nearest: #1, $.body.top: expected false, got true"""
+TWICE = "Expected 2 calls of updateHistory with status 200, got 1"
+ORDER = "Expected listV2 -> updateHistory, got no updateHistory after step 1"
+FAILURES = [
+    (lambda it: it.assert_called("updateHistory", body={"top": False}), NO_MATCH),
+    (lambda it: it.assert_called("updateHistory", times=2, status=200), TWICE),
+    (lambda it: it.assert_not_called("listV2"), "Expected 0 calls of listV2, got 1"),
+    (lambda it: it.assert_in_order(["listV2", "updateHistory"]), ORDER),
+    (lambda it: it.last_call("readme"), "Expected a call of readme, got none"),
+    (
+        lambda it: it.wait_for("listV2", times=2, timeout=0),
+        "Expected 2 calls of listV2 within 0 s, got 1",
+    ),
+]
+
+
+@pytest.mark.parametrize("act, message", FAILURES)
+def test_a_failed_assertion_shows_what_came(mock_server, act, message):
+    pin(mock_server)
+    listed(mock_server)
+    with pytest.raises(AssertionError) as caught:
+        act(mock_server)
+    assert str(caught.value).startswith(f"{message}\n{SUMMARY}\n  {PINNED}\n  #2 listV2 ")
+
+
+def test_only_allowed_violations_pass(mock_server):
+    mock_server.choices["page_size_over_limit"] = "clamp"
+    listed(mock_server, pageSize=31)
+    said(mock_server)
+    with pytest.raises(
+        AssertionError, match=r"\n +page_size_over_limit \(8\): .* - at \$.pageSize$"
+    ):
+        mock_server.assert_no_violations()
+    mock_server.assert_no_violations(["page_size_over_limit"])
+    with pytest.raises(AssertionError, match="related_route"):
+        mock_server.assert_no_violations(["page_size_over_limit"], strict=True)
+
+
+def test_a_long_journal_is_read_to_its_end(mock_server):
+    client = HTTPConnection(mock_server.url.removeprefix("http://"))
+    for _ in range(1001):
+        client.request("GET", "/api/odd")
+        client.getresponse().read()
+    assert [it["seq"] for it in mock_server.journal] == [*range(1, 1002)]
+    assert mock_server.summary().splitlines()[-1].startswith("  #1001 GET /api/odd")
+
+
+def test_the_clock_stands_and_moves(mock_server):
+    mock_server.clock.freeze("2026-01-01T00:00:00Z")
+    mock_server.clock.advance(1.5)
+    assert mock_server.clock.now == "2026-01-01T00:00:01.500Z"
+    mock_server.clock.run()
+    assert not mock_server.call("GET", "/clock")["frozen"]
+
+
+def test_choices_are_set_until_a_reset(mock_server):
+    choices = mock_server.choices
+    choices.update(parent_unknown="empty", list_order="name")
+    assert choices == mock_server.choices != {}
+    assert listed(mock_server, parentId="odd").json()["data"]["total"] == 0
+    with pytest.raises(Refused, match="odd"):
+        choices["list_order"] = "odd"
+    mock_server.reset()
+    assert listed(mock_server, parentId="odd").status_code == 404
+
+
+def test_snapshots_come_back_and_loads_stay(mock_server):
+    names = {mock_server.snapshot("mine"), mock_server.snapshot(), mock_server.snapshot()}
+    assert len(names) == 3
+    pin(mock_server)
+    mock_server.restore("mine")
+    assert not mock_server.chat(APP, "c/1").top
+    mock_server.load({"apps": [{"id": "x", "chats": [{"chatId": "c"}]}]})
+    mock_server.reset()
+    assert mock_server.chat("x", "c").chat_id == "c"
+
+
+def test_a_sandbox_is_isolated_by_its_key(mock_server):
+    other = mock_server.create_sandbox(profile="deployed")
+    assert other.keys.keys() == mock_server.keys.keys() and other.key != mock_server.key
+    pin(other)
+    assert other.chat(APP, "c/1").top and not mock_server.chat(APP, "c/1").top
+    other.remove_sandbox()
+    assert pin(mock_server).status_code == 200
+    with pytest.raises(Refused, match="the name of a sandbox"):
+        other.reset()
+
+
+def test_errors_name_the_server_and_the_keys(mock_server):
+    mock_server.load({"keys": [{"key": "reader", "permission": "read"}]})
+    with pytest.raises(LookupError, match=r"Expected a key of an owner, got \['reader'\]"):
+        mock_server.key  # noqa: B018
+    with pytest.raises(ConnectionError, match="no mock server at http"):
+        Control.at("http://127.0.0.1:1").reset()
