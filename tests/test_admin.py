@@ -1,0 +1,573 @@
+"""The admin API (contract 4, 5 and 8): every route once, its wrong calls, guard and limits."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+import yaml
+from account import ACCOUNT, LIST, PIN, SENT_LIST, SENT_PIN, Server, error_of
+
+from mock_server import MockServer
+
+JSON, YAML = "application/json", "application/yaml"
+MAX_BODY, MAX_STATE = 1024 * 1024, 32 * 1024 * 1024
+CHAT, COLLECTION = "/apps/app/chats/c1", "/datasets/d/collections/link"
+PARTS_OF_STATE = {"clock", "keys", "users", "apps", "datasets", "faults", "responses"}
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Server]:
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: Server) -> Server:
+    running.admin("POST", "/reset")
+    for each in running.admin("GET", "/snapshots")["snapshots"]:
+        running.admin("DELETE", f"/snapshots/{each['name']}")
+    for each in running.admin("GET", "/sandboxes")["sandboxes"]:
+        if each["name"] != "default":
+            running.admin("DELETE", f"/sandboxes/{each['name']}")
+    return running
+
+
+def is_pinned(server: Server, sandbox: str = "default") -> bool:
+    return bool(server.admin("GET", f"/sandboxes/{sandbox}{CHAT}")["top"])
+
+
+# Every route once
+
+ROUTES: list[tuple[str, str, Any, int, set[str]]] = [
+    ("GET", "/health", None, 200, {"status", "fixture", "generation", "profile"}),
+    ("POST", "/reset", {}, 200, {"sandbox", "generation"}),
+    ("GET", "/state", None, 200, {"clock", "keys", "users", "apps", "datasets"}),
+    ("PUT", "/state", ACCOUNT, 200, {"generation"}),
+    ("GET", "/snapshots", None, 200, {"snapshots"}),
+    ("PUT", "/snapshots/new", {}, 201, {"name"}),
+    ("PUT", "/snapshots/kept", {}, 200, {"name"}),
+    ("POST", "/snapshots/kept/restore", {}, 200, {"generation"}),
+    ("DELETE", "/snapshots/kept", None, 200, set()),
+    ("GET", "/faults", None, 200, {"faults"}),
+    ("POST", "/faults", {"kind": "error"}, 201, {"id", "kind", "remaining", "fired"}),
+    ("POST", "/faults", {"preset": "flaky", "seed": 1}, 201, {"faults"}),
+    ("GET", "/faults/f1", None, 200, {"id", "kind", "remaining", "fired"}),
+    ("DELETE", "/faults/f1", None, 200, set()),
+    ("DELETE", "/faults", None, 200, set()),
+    ("GET", "/journal", None, 200, {"entries", "total", "kept", "dropped", "next"}),
+    ("DELETE", "/journal", None, 200, set()),
+    ("POST", "/journal/verify", {"operation": "listV2"}, 200, {"ok", "count"}),
+    ("GET", "/clock", None, 200, {"now", "frozen"}),
+    ("PUT", "/clock", {"frozen": True}, 200, {"now", "frozen"}),
+    ("POST", "/clock/advance", {"seconds": 1}, 200, {"now", "frozen"}),
+    ("GET", "/choices", None, 200, {"profile", "choices"}),
+    ("PUT", "/choices", {"choices": {"list_order": "name"}}, 200, {"profile", "choices"}),
+    ("GET", "/apps", None, 200, {"apps"}),
+    ("GET", "/apps/app", None, 200, {"id", "name", "chats"}),
+    ("PUT", "/apps/new", {"name": "New"}, 201, {"id", "name"}),
+    ("PUT", "/apps/app", {"name": "Other"}, 200, {"id", "name"}),
+    ("DELETE", "/apps/app", None, 200, set()),
+    ("GET", "/apps/app/chats", None, 200, {"chats", "total"}),
+    ("POST", "/apps/app/chats", {"title": "New"}, 201, {"chatId", "title", "top"}),
+    ("GET", CHAT, None, 200, {"chatId", "title", "top"}),
+    ("PUT", CHAT, {"title": "Other"}, 200, {"chatId", "title", "top"}),
+    ("PUT", "/apps/app/chats/new", {"top": True}, 201, {"chatId", "title", "top"}),
+    ("DELETE", CHAT, None, 200, set()),
+    ("GET", "/datasets", None, 200, {"datasets"}),
+    ("GET", "/datasets/d", None, 200, {"id", "name", "collections"}),
+    ("PUT", "/datasets/new", {"collections": []}, 201, {"id"}),
+    ("PUT", "/datasets/d", {"name": "Other"}, 200, {"id"}),
+    ("DELETE", "/datasets/d", None, 200, set()),
+    ("GET", "/datasets/d/collections", None, 200, {"collections", "total"}),
+    ("POST", "/datasets/d/collections", {"name": "New"}, 201, {"_id", "name", "parentId"}),
+    ("GET", COLLECTION, None, 200, {"_id", "name", "parentId"}),
+    ("PUT", COLLECTION, {"name": "Other"}, 200, {"_id", "name", "parentId"}),
+    ("PUT", "/datasets/d/collections/new", {"name": "New"}, 201, {"_id", "name", "parentId"}),
+    ("DELETE", COLLECTION, None, 200, set()),
+]
+OF_ALL = [
+    ("GET", "/sandboxes", None, 200, {"sandboxes"}),
+    ("POST", "/sandboxes", {}, 201, {"name", "key", "keys", "expiresAt"}),
+    ("GET", "/sandboxes/default", None, 200, {"name", "key", "keys", "expiresAt"}),
+    ("GET", "/openapi.json", None, 200, {"openapi", "paths"}),
+]
+
+
+CASES = [("", *row) for row in ROUTES + OF_ALL]
+CASES += [("/sandboxes/one", *row) for row in ROUTES]
+
+
+@pytest.mark.parametrize(("prefix", "method", "path", "body", "status", "names"), CASES)
+def test_a_route_answers_in_its_shape(server, prefix, method, path, body, status, names):
+    server.admin("POST", "/sandboxes", {"name": "one"})
+    server.admin("PUT", f"{prefix}/snapshots/kept")
+    server.admin("POST", f"{prefix}/faults", {"kind": "error", "skip": 5})
+    server.page(key=server.admin("GET", prefix or "/sandboxes/default")["keys"]["owner"])
+    answer = server.admin(method, prefix + path, body, status)
+    assert names <= answer.keys()
+
+
+def test_health_counts_the_fixture(server):
+    health = server.admin("GET", "/health")
+    counts = {"datasets": 2, "collections": 124, "chats": 2}
+    assert counts.items() <= health["fixture"].items()
+    assert {"files", "sha256"} < health["fixture"].keys()
+    assert health["profile"] == "documented"
+
+
+def test_the_console_and_the_public_document_are_served(server):
+    assert server.request("GET", "/__admin/").status_code == 200
+    paths = server.request("GET", "/openapi.json").json()["paths"]
+    assert {LIST, PIN} <= paths.keys()
+
+
+# Wrong calls
+
+UNKNOWN = [
+    ("GET", "/fault", "faults"),
+    ("GET", "/nothing", ""),
+    ("GET", "/sandboxes/defualt", "default"),
+    ("GET", "/sandboxes/nobody/state", ""),
+    ("POST", "/snapshots/none/restore", ""),
+    ("DELETE", "/snapshots/none", ""),
+    ("GET", "/faults/f9", ""),
+    ("DELETE", "/faults/f9", ""),
+    ("GET", "/apps/ap", "app"),
+    ("GET", "/apps/app/chats/none", ""),
+    ("GET", "/datasets/man/collections", "many"),
+    ("GET", "/datasets/d/collections/none", ""),
+    ("DELETE", "/datasets/d/collections/none", ""),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "near"), UNKNOWN)
+def test_what_is_unknown_is_404_and_guessed(server, method, path, near):
+    answer = server.admin(method, path, status=404)
+    assert answer["code"] == 404 and answer["message"].startswith("Expected ")
+    assert not near or f"did you mean '{near}'" in answer["message"].replace("/__admin/", "")
+
+
+@pytest.mark.parametrize("path", sorted({path for _, path, _, _, _ in ROUTES}))
+def test_a_wrong_method_is_405(server, path):
+    response = server.request("PATCH", f"/__admin{path}")
+    assert error_of(response) == (405, 405, "methodNotAllowed")
+    methods = {it.strip() for it in response.headers["allow"].split(",")} - {"HEAD"}
+    assert methods == {method for method, other, *_ in ROUTES if other == path} or "new" in path
+
+
+@pytest.mark.parametrize("media", [None, "text/plain", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize("path", ["/reset", "/faults", "/sandboxes", "/clock/advance"])
+def test_a_body_must_say_that_it_is_json(server, path, media):
+    headers = {"Content-Type": media} if media else {}
+    response = server.request("POST", f"/__admin{path}", content=b"{}", headers=headers)
+    assert error_of(response) == (415, 415, "unsupportedMediaType")
+
+
+def test_an_empty_body_is_an_empty_object(server):
+    headers = {"Content-Type": JSON}
+    assert server.request("POST", "/__admin/reset", headers=headers).status_code == 200
+
+
+WRONG = [
+    ("POST", "/faults", {}, "kind"),
+    ("PUT", "/clock", {"nwo": "2026-01-01T00:00:00Z"}, "did you mean 'now'"),
+    ("PUT", "/clock", {"now": "yesterday"}, "$.now"),
+    ("POST", "/clock/advance", {"seconds": "1"}, "$.seconds"),
+    ("PUT", "/choices", {"profile": "documentd"}, "did you mean 'documented'"),
+    ("PUT", "/choices", {"choices": {"list_ordr": "name"}}, "did you mean 'list_order'"),
+    ("PUT", "/choices", {"choices": {"list_order": "size"}}, "update_time_desc"),
+    ("PUT", "/state", {"dataset": []}, "did you mean 'datasets'"),
+    ("PUT", CHAT, {"titel": "x"}, "did you mean 'title'"),
+    ("PUT", CHAT, {"chatId": "other"}, "$.chatId"),
+    ("PUT", COLLECTION, {"name": "x", "parentId": "none"}, "$.parentId"),
+    ("PUT", "/datasets/d/collections/folder", {"name": "x", "parentId": "in-a"}, "$.parentId"),
+    ("POST", "/sandboxes", {"name": "a b"}, "$.name"),
+    ("POST", "/sandboxes", {"ttl": 0}, "$.ttl"),
+    ("POST", "/sandboxes", {"state": {"datasts": []}}, "did you mean 'datasets'"),
+    ("POST", "/journal/verify", {"exactly": 1, "atLeast": 1}, "exactly"),
+    ("GET", "/journal?limit=0", None, "$.limit"),
+    ("GET", "/journal?operatoin=x", None, "did you mean 'operation'"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "message"), WRONG)
+def test_a_wrong_call_is_refused_and_changes_nothing(server, method, path, body, message):
+    watched = ("/state", "/faults", "/clock", "/choices", "/sandboxes/default")
+    before = [server.admin("GET", path) for path in watched]
+    answer = server.admin(method, path, body, 400)
+    assert answer["message"].startswith("Expected ") and message in answer["message"]
+    assert [server.admin("GET", path) for path in watched] == before
+
+
+def test_admin_errors_are_plain_under_every_choice(server):
+    server.choose(error_form="service", error_http_status="always_200")
+    assert server.admin("GET", "/nothing", status=404)["statusText"] == "routeNotFound"
+
+
+# The guard
+
+GUARD: list[tuple[dict[str, str], str, int]] = [
+    ({"Host": "127.0.0.1:8000"}, "/health", 200),
+    ({"Host": "[::1]:8000"}, "/health", 200),
+    ({"Host": "mock:8000"}, "/health", 200),
+    ({"Host": "allowed.example"}, "/health", 200),
+    ({"Host": "evil.example"}, "/health", 421),
+    ({"Host": "127.0.0.1.evil.example"}, "/state", 421),
+    ({"Origin": "http://localhost"}, "/state", 200),
+    ({"Origin": "http://evil.example"}, "/state", 403),
+    ({"Origin": "null"}, "/state", 403),
+    ({"Sec-Fetch-Site": "cross-site"}, "/state", 403),
+    ({"Sec-Fetch-Site": "same-site"}, "/state", 403),
+    ({"Sec-Fetch-Site": "same-origin"}, "/state", 200),
+]
+
+
+@pytest.mark.parametrize(("headers", "path", "status"), GUARD)
+def test_the_guard_keeps_pages_of_others_out(headers, path, status):
+    with Server(allowed_hosts=["allowed.example"]) as server:
+        response = server.request("GET", f"/__admin{path}", headers=headers)
+    assert response.status_code == status
+    text = {421: "foreignHost", 403: "foreignOrigin"}.get(status)
+    assert response.json().get("statusText") == text
+
+
+def test_a_link_to_the_console_may_be_anywhere(server):
+    click = {
+        "Sec-Fetch-Site": "cross-site",
+        "Sec-Fetch-Mode": "navigate",
+        "Sec-Fetch-Dest": "document",
+    }
+    assert server.request("GET", "/__admin/", headers=click).status_code == 200
+    assert server.request("GET", "/__admin/state", headers=click).status_code == 403
+
+
+def test_the_guard_is_for_the_admin_api_alone(server):
+    headers = {"Host": "api.example", "Origin": "http://app.example"}
+    response = server.send(LIST, SENT_LIST, headers=headers)
+    assert response.status_code == 200
+    assert response.headers["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize(
+    ("path", "token", "status"),
+    [
+        ("/health", None, 200),
+        ("/", None, 200),
+        ("/state", None, 401),
+        ("/state", "wrong", 401),
+        ("/state", "secret", 200),
+        ("/sandboxes/default/state", None, 401),
+    ],
+)
+def test_an_admin_token_closes_all_but_health_and_the_console(path, token, status):
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    with Server(admin_token="secret") as server:
+        response = server.request("GET", f"/__admin{path}", headers=headers)
+        assert response.status_code == status
+        assert ("www-authenticate" in response.headers) is (status == 401)
+        assert server.pin().status_code == 200
+
+
+# Sandboxes
+
+
+def test_a_sandbox_is_isolated(server):
+    made = server.admin("POST", "/sandboxes", {"name": "one", "choices": {"list_order": "name"}})
+    key = made["keys"]["owner"]
+    assert key.startswith("fastgpt-sbx-") and made["key"].startswith("fastgpt-sbx-")
+    response = server.pin(key=key)
+    assert (response.headers["x-mock-sandbox"], response.headers["x-mock-generation"]) == (
+        "one",
+        "1",
+    )
+    assert (is_pinned(server), is_pinned(server, "one")) == (False, True)
+    server.admin("POST", "/sandboxes/one/faults", {"kind": "error"})
+    assert (server.page().status_code, server.page(key=key).status_code) == (200, 503)
+    assert [server.admin("GET", f"{it}/journal")["total"] for it in ("", "/sandboxes/one")] == [
+        1,
+        2,
+    ]
+    assert server.admin("GET", "/choices")["choices"]["list_order"] == "update_time_desc"
+
+
+def test_the_keys_of_a_sandbox_have_the_permissions_of_the_declared_ones(server):
+    keys = server.admin("POST", "/sandboxes", {})["keys"]
+    assert keys.keys() == {"owner", "manage", "write", "read", "none"}
+    assert server.pin(key=keys["read"]).status_code == 200
+    assert server.pin(key=keys["none"]).status_code == 403
+    item = server.page(key=keys["read"]).json()["data"]["list"][0]
+    assert item["permission"]["value"] == 4
+
+
+def test_a_sandbox_begins_with_the_baseline_and_what_it_says(server):
+    server.pin()
+    server.admin("POST", "/sandboxes", {"name": "one"})
+    assert not is_pinned(server, "one")
+    body = {"name": "two", "profile": "deployed", "state": {"datasets": [{"id": "own"}]}}
+    server.admin("POST", "/sandboxes", body)
+    assert [it["id"] for it in server.admin("GET", "/sandboxes/two/datasets")["datasets"]] == [
+        "own"
+    ]
+    assert server.admin("GET", "/sandboxes/two/choices")["profile"] == "deployed"
+
+
+def test_names_of_sandboxes_are_taken_once(server):
+    name = "a.b_C-1" + "x" * 57
+    server.admin("POST", "/sandboxes", {"name": name}, 201)
+    server.admin("POST", "/sandboxes", {"name": name}, 409)
+    server.admin("POST", "/sandboxes", {"name": name + "x"}, 400)
+    server.admin("POST", "/sandboxes", {"name": "default"}, 409)
+    server.admin("DELETE", f"/sandboxes/{name}")
+    server.admin("POST", "/sandboxes", {"name": name}, 201)
+
+
+def test_a_sandbox_that_is_gone_or_idle_is_unknown(server):
+    key = server.admin("POST", "/sandboxes", {"name": "one"})["key"]
+    server.admin("DELETE", "/sandboxes/one")
+    assert server.pin(key=key).status_code == 401
+    key = server.admin("POST", "/sandboxes", {"name": "two", "ttl": 0.001})["key"]
+    while server.pin(key=key).status_code != 401:
+        pass
+    server.admin("GET", "/sandboxes/two", status=404)
+    assert "default" == server.admin("GET", "/sandboxes")["sandboxes"][0]["name"]
+
+
+# State, snapshots, clock, choices
+
+
+@pytest.mark.parametrize("media", [JSON, YAML])
+def test_the_state_that_was_read_can_be_put(server, media):
+    server.pin()
+    server.admin("PUT", "/datasets/d/collections/new", {"name": "1e3", "parentId": "folder"})
+    server.admin("POST", "/clock/advance", {"seconds": 90})
+    path = "/api/core/dataset/data/pushData"
+    server.send(path, {"collectionId": "in-a", "data": [{"q": "How?", "a": "So."}]})
+    before = server.request("GET", "/__admin/state", headers={"Accept": media})
+    assert before.headers["content-type"].startswith(media)
+    headers = {"Content-Type": media}
+    put = server.request("PUT", "/__admin/state", content=before.content, headers=headers)
+    assert put.status_code == 200
+    assert server.request("GET", "/__admin/state", headers={"Accept": media}).text == before.text
+    server.admin("POST", "/reset")
+    assert is_pinned(server)
+    assert yaml.safe_load(before.text).keys() <= PARTS_OF_STATE
+    server.admin("PUT", "/state", ACCOUNT)
+
+
+def test_a_put_state_is_the_baseline_and_resets(server):
+    server.admin("POST", "/faults", {"kind": "error"})
+    generation = server.admin("GET", "/health")["generation"]
+    server.admin("PUT", "/state", ACCOUNT | {"apps": []})
+    assert server.admin("GET", "/health")["generation"] == generation + 1
+    assert server.admin("GET", "/faults") == {"faults": []}
+    server.admin("PUT", "/apps/own", {"name": "Own"})
+    server.admin("POST", "/reset")
+    assert server.admin("GET", "/apps") == {"apps": []}
+    server.admin("PUT", "/state", ACCOUNT)
+
+
+@pytest.mark.parametrize(("method", "path"), [("PUT", "/state"), ("POST", "/sandboxes")])
+@pytest.mark.parametrize(("size", "is_taken"), [(2 * MAX_BODY, True), (MAX_STATE + 1, False)])
+def test_a_state_has_at_most_32_mib(server, method, path, size, is_taken):
+    state = json.dumps(ACCOUNT if path == "/state" else {"state": ACCOUNT}).encode()
+    headers = {"Content-Type": JSON}
+    response = server.request(method, f"/__admin{path}", content=state.ljust(size), headers=headers)
+    assert response.is_success if is_taken else response.status_code == 413
+
+
+def test_a_snapshot_keeps_data_clock_and_choices(server):
+    server.pin()
+    server.choose(list_order="name")
+    server.admin("PUT", "/snapshots/one")
+    server.admin("POST", "/reset")
+    assert not is_pinned(server)
+    assert server.admin("GET", "/snapshots")["snapshots"] == [{"name": "one"}]
+    server.admin("POST", "/clock/advance", {"seconds": 5})
+    generation = server.admin("POST", "/snapshots/one/restore")["generation"]
+    assert generation == server.admin("GET", "/health")["generation"]
+    assert is_pinned(server)
+    assert server.admin("GET", "/choices")["choices"]["list_order"] == "name"
+    assert server.admin("GET", "/clock")["now"] == ACCOUNT["clock"]
+
+
+def test_the_clock_stands_still_moves_and_runs(server):
+    assert server.admin("GET", "/clock") == {"now": "2026-01-01T00:00:00.000Z", "frozen": True}
+    now = server.admin("POST", "/clock/advance", {"seconds": 1.5})["now"]
+    assert now == "2026-01-01T00:00:01.500Z"
+    view = server.admin("PUT", "/clock", {"now": "2030-05-01T02:00:00+02:00"})
+    assert view == {"now": "2030-05-01T00:00:00.000Z", "frozen": True}
+    view = server.admin("PUT", "/clock", {"frozen": False})
+    assert not view["frozen"] and view["now"].startswith("2030-05-01T00:00:0")
+    assert server.admin("POST", "/clock/advance", {"seconds": 60})["now"] > "2030-05-01T00:01"
+
+
+def test_choices_are_set_for_a_profile(server):
+    view = server.admin(
+        "PUT", "/choices", {"profile": "deployed", "choices": {"training": "instant"}}
+    )
+    assert (view["profile"], view["choices"]["error_form"]) == ("deployed", "service")
+    view = server.admin("PUT", "/choices", {"choices": {"list_order": "name"}})
+    chosen = view["choices"]
+    assert (view["profile"], chosen["list_order"], chosen["error_form"]) == (
+        "deployed",
+        "name",
+        "service",
+    )
+
+
+# The journal
+
+
+def test_an_entry_says_what_was_asked_and_answered(server):
+    server.pin(pin=1)
+    (entry,) = server.admin("GET", "/journal")["entries"]
+    assert entry.keys() >= {"seq", "time", "generation", "durationMs", "hint"}
+    assert (entry["operation"], entry["member"], entry["fault"]) == (
+        "updateHistory",
+        "member-owner",
+        None,
+    )
+    assert (entry["request"]["method"], entry["request"]["path"]) == ("PUT", PIN)
+    assert entry["request"]["body"] == SENT_PIN | {"pin": 1}
+    assert (entry["answer"]["status"], entry["answer"]["body"]["code"]) == (200, 200)
+    assert [it["name"] for it in entry["violations"]] == ["unknown_fields"]
+    assert "Bearer owner" not in json.dumps(entry)
+
+
+QUERIES = [
+    ("", [1, 2, 3, 4]),
+    ("operation=listV2", [2, 3]),
+    ("status=400", [3]),
+    ("key=read", [4]),
+    ("since=3", [3, 4]),
+    ("limit=2", [1, 2]),
+    ("since=2&limit=1&operation=updateHistory", [4]),
+    ("violations=true", [3]),
+    ("violations=false", [1, 2, 4]),
+]
+
+
+@pytest.fixture
+def called(server: Server) -> Server:
+    server.pin()
+    server.page()
+    server.page(pageSize=0)
+    server.pin(key="read", top=False)
+    return server
+
+
+@pytest.mark.parametrize(("query", "seqs"), QUERIES)
+def test_the_journal_is_queried(called, query, seqs):
+    page = called.admin("GET", f"/journal?{query}")
+    assert [it["seq"] for it in page["entries"]] == seqs
+    assert (page["total"], page["kept"], page["dropped"]) == (4, 4, 0)
+
+
+def test_the_pages_of_the_journal_join(called):
+    page = called.admin("GET", "/journal?limit=3")
+    assert [
+        it["seq"] for it in called.admin("GET", f"/journal?since={page['next']}")["entries"]
+    ] == [4]
+
+
+PIN_CALL, LIST_CALL = {"operation": "updateHistory"}, {"operation": "listV2"}
+ASSERTIONS: list[tuple[Any, bool, int]] = [
+    (PIN_CALL, True, 2),
+    (PIN_CALL | {"exactly": 2}, True, 2),
+    (PIN_CALL | {"atMost": 1}, False, 2),
+    (PIN_CALL | {"atLeast": 3}, False, 2),
+    (PIN_CALL | {"body": {"top": False}}, True, 1),
+    (LIST_CALL | {"status": 200, "exactly": 1}, True, 1),
+    ({"operation": "list", "exactly": 0}, True, 0),
+    ({"inOrder": [PIN_CALL, LIST_CALL, PIN_CALL]}, True, 3),
+    ({"inOrder": [LIST_CALL, PIN_CALL, LIST_CALL]}, False, 2),
+]
+
+
+@pytest.mark.parametrize(("criteria", "ok", "count"), ASSERTIONS)
+def test_the_journal_is_verified(called, criteria, ok, count):
+    answer = called.admin("POST", "/journal/verify", criteria, 200 if ok else 409)
+    assert (answer["ok"], answer["count"]) == (ok, count)
+    assert ok or answer["nearest"]
+
+
+def test_a_failed_assertion_shows_the_nearest_call(called):
+    criteria = {"operation": "listV2", "body": {"pageSize": 1}}
+    nearest = called.admin("POST", "/journal/verify", criteria, 409)["nearest"][0]
+    assert nearest["seq"] == 3
+    assert nearest["differences"] == [{"path": "$.body.pageSize", "expected": 1, "got": 0}]
+
+
+def test_the_journal_streams_entries():
+    headers = {"Authorization": "Bearer owner"}
+    with MockServer(ACCOUNT) as server, httpx2.Client(base_url=server.url, timeout=5) as http:
+        http.put(PIN, json=SENT_PIN, headers=headers)
+        with http.stream("GET", "/__admin/journal/stream?since=1") as stream:
+            assert stream.headers["content-type"].startswith("text/event-stream")
+            lines = stream.iter_lines()
+            data = next(line for line in lines if line.startswith("data: "))
+            assert json.loads(data[6:])["operation"] == "updateHistory"
+            httpx2.post(server.url + LIST, json=SENT_LIST, headers=headers)
+            data = next(line for line in lines if line.startswith("data: "))
+            assert json.loads(data[6:])["operation"] == "listV2"
+
+
+# Limits, and reset
+
+LIMITS: list[tuple[str, str, Any, int, str]] = [
+    ("POST", "/faults", {"kind": "error"}, 100, "/faults"),
+    ("POST", "/faults", {"kind": "answer", "data": 1}, 1000, "/faults"),
+    ("POST", "/sandboxes", {}, 1000, "/sandboxes"),
+    ("PUT", "/snapshots/s{}", {}, 100, "/snapshots"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "most", "listed"), LIMITS)
+def test_what_is_over_a_limit_is_409_and_changes_nothing(method, path, body, most, listed):
+    with Server({}) as server:
+        for number in range(most):
+            server.admin(method, path.format(number), body, 201)
+        before = server.admin("GET", listed)
+        message = server.admin(method, path.format("-more"), body, 409)["message"]
+        assert str(most) in message
+        if body.get("kind") == "error":
+            server.admin("POST", "/faults", {"preset": "offline"}, 409)
+        assert server.admin("GET", listed) == before
+
+
+def fill(server: Server) -> list[Any]:
+    """Change every kind of thing that a sandbox has; what depends on earlier calls."""
+    server.choose(training="stepped", list_order="name")
+    server.admin("PUT", "/clock", {"now": "2027-01-01T00:00:00Z", "frozen": False})
+    server.pin()
+    for path in ("/apps/app/chats/new", "/datasets/new"):
+        server.admin("PUT", path, {})
+    server.admin("PUT", "/datasets/d/collections/new", {"name": "New"})
+    server.admin("DELETE", CHAT)
+    rate = server.admin("POST", "/faults", {"kind": "rate_limit", "limit": 9, "window": 60})
+    server.admin(
+        "POST", "/faults", {"kind": "answer", "operation": "GET /api/any", "json": "{{count}}"}
+    )
+    server.admin("POST", "/faults", {"kind": "reply", "text": "Added", "times": 1})
+    found = [rate["id"], server.send("/api/any", method="GET").text]
+    talk = {"appId": "says", "chatId": "talk", "messages": [{"role": "user", "content": "x"}]}
+    for _ in range(2):
+        answer = server.send("/api/v1/chat/completions", talk).json()
+        found.append(answer["choices"][0]["message"]["content"])
+    made = {"datasetId": "d", "name": "Made", "type": "folder"}
+    found.append(server.send("/api/core/dataset/collection/create", made).json()["data"])
+    push = {"collectionId": "in-a", "data": [{"q": "One"}]}
+    server.send("/api/core/dataset/data/pushData", push)
+    return found
+
+
+def test_a_reset_brings_back_all_of_a_new_server():
+    watched = ("/state", "/faults", "/journal", "/clock", "/choices", "/snapshots")
+    with Server() as new, Server() as used:
+        first = fill(used)
+        assert used.admin("POST", "/reset")["generation"] == 2
+        for path in watched:
+            assert used.admin("GET", path) == new.admin("GET", path)
+        assert fill(used) == fill(new) == first
