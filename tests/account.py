@@ -1,19 +1,25 @@
-"""A small account for tests, and a server in process with a client of both of its APIs."""
+"""A small account for tests, a server in process, and one on a socket, with their clients."""
 
 import asyncio
+import socket
 from collections.abc import Mapping
+from contextlib import closing
 from hashlib import sha256
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 import httpx2
 
 from mock_server import create_app
+from mock_server.control import Control
 
 PIN = "/api/core/chat/history/updateHistory"
 OLD_PIN = "/api/core/chat/updateHistory"
 LIST = "/api/core/dataset/collection/listV2"
 SENT_PIN = {"appId": "app", "chatId": "c1", "top": True}
 SENT_LIST = {"offset": 0, "datasetId": "d"}
+COMPLETIONS = "/api/v1/chat/completions"
+RIGHT_PIN = b'{"code":200,"statusText":"","message":"","data":null}'
 METHODS = {PIN: "PUT", OLD_PIN: "PUT", LIST: "POST"}
 
 ACCOUNT: dict[str, Any] = {
@@ -154,3 +160,75 @@ def error_of(response: httpx2.Response) -> tuple[int, int, str]:
     envelope = response.json()
     assert envelope["data"] is None
     return response.status_code, envelope["code"], envelope["statusText"]
+
+
+class Live:
+    """A running server, and a client of it."""
+
+    def __init__(self, control: Control, http: httpx2.Client) -> None:
+        self.control, self.http = control, http
+
+    def add(self, kind: str, **row: Any) -> Any:
+        return self.control.call("POST", "/faults", {"kind": kind} | row)
+
+    def fired(self, fault: Any) -> int:
+        return int(self.control.call("GET", f"/faults/{fault['id']}")["fired"])
+
+    def send(
+        self, method: str, path: str, body: Any = None, key: str = "owner", **more: Any
+    ) -> Any:
+        headers = {"Authorization": f"Bearer {key}"} | more.pop("headers", {})
+        sent = {} if body is None else {"json": body}
+        return self.http.request(method, path, headers=headers, **sent, **more)
+
+    def pin(self, key: str = "owner", **fields: Any) -> Any:
+        return self.send("PUT", PIN, SENT_PIN | fields, key)
+
+    def page(self, key: str = "owner", **fields: Any) -> Any:
+        return self.send("POST", LIST, SENT_LIST | fields, key)
+
+    def statuses(self, count: int) -> list[int]:
+        return [self.pin().status_code for _ in range(count)]
+
+    def numbers(self, **fields: Any) -> tuple[list[Any], int]:
+        """The numbers of the items on a page of the dataset `many`, None for a new one; total."""
+        data = self.page(datasetId="many", **fields).json()["data"]
+        ids = [it["_id"] for it in data["list"]]
+        return [int(id[1:]) if len(id) == 4 else None for id in ids], data["total"]
+
+    def say(self, question: str = "x", key: str = "owner", **fields: Any) -> Any:
+        messages = [{"role": "user", "content": question}]
+        return self.send("POST", COMPLETIONS, {"appId": "says", "messages": messages} | fields, key)
+
+    def text(self, question: str = "x", **more: Any) -> Any:
+        return self.say(question, **more).json()["choices"][0]["message"]["content"]
+
+    @property
+    def is_pinned(self) -> bool:
+        return self.control.chat("app", "c1").top
+
+    def connect(self) -> socket.socket:
+        """A connection over which a pin was sent."""
+        address = urlsplit(self.control.url)
+        connection = socket.create_connection((address.hostname, address.port), timeout=5)
+        body = b'{"appId":"app","chatId":"c1","top":true}'
+        head = (f"PUT {PIN} HTTP/1.1", "Host: localhost", "Authorization: Bearer owner")
+        head += ("Connection: close", "Content-Type: application/json")
+        head += (f"Content-Length: {len(body)}", "", "")
+        connection.sendall("\r\n".join(head).encode() + body)
+        return connection
+
+    def raw(self) -> tuple[bytes, str]:
+        """All bytes that come in response to a pin, and how the connection ends."""
+        with closing(self.connect()) as connection:
+            return read(connection)
+
+
+def read(connection: socket.socket) -> tuple[bytes, str]:
+    content = b""
+    try:
+        while more := connection.recv(65536):
+            content += more
+    except ConnectionResetError:
+        return content, "RST"
+    return content, "FIN"
