@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from time import monotonic
 from typing import Any
 
 import httpx2
@@ -14,7 +15,6 @@ from mock_server import MockServer
 JSON, YAML = "application/json", "application/yaml"
 MAX_BODY, MAX_STATE = 1024 * 1024, 32 * 1024 * 1024
 CHAT, COLLECTION = "/apps/app/chats/c1", "/datasets/d/collections/link"
-PARTS_OF_STATE = {"clock", "keys", "users", "apps", "datasets", "faults", "responses"}
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ CASES = [("", *row) for row in ROUTES + OF_ALL]
 CASES += [("/sandboxes/one", *row) for row in ROUTES]
 
 
-@pytest.mark.parametrize(("prefix", "method", "path", "body", "status", "names"), CASES)
+@pytest.mark.parametrize("prefix, method, path, body, status, names", CASES)
 def test_a_route_answers_in_its_shape(server, prefix, method, path, body, status, names):
     server.admin("POST", "/sandboxes", {"name": "one"})
     server.admin("PUT", f"{prefix}/snapshots/kept")
@@ -114,13 +114,11 @@ def test_health_counts_the_fixture(server):
     counts = {"datasets": 2, "collections": 124, "chats": 2}
     assert counts.items() <= health["fixture"].items()
     assert {"files", "sha256"} < health["fixture"].keys()
-    assert health["profile"] == "documented"
 
 
 def test_the_console_and_the_public_document_are_served(server):
     assert server.request("GET", "/__admin/").status_code == 200
-    paths = server.request("GET", "/openapi.json").json()["paths"]
-    assert {LIST, PIN} <= paths.keys()
+    assert {LIST, PIN} <= server.request("GET", "/openapi.json").json()["paths"].keys()
 
 
 # Wrong calls
@@ -142,19 +140,23 @@ UNKNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "near"), UNKNOWN)
+@pytest.mark.parametrize("method, path, near", UNKNOWN)
 def test_what_is_unknown_is_404_and_guessed(server, method, path, near):
     answer = server.admin(method, path, status=404)
     assert answer["code"] == 404 and answer["message"].startswith("Expected ")
     assert not near or f"did you mean '{near}'" in answer["message"].replace("/__admin/", "")
 
 
-@pytest.mark.parametrize("path", sorted({path for _, path, _, _, _ in ROUTES}))
-def test_a_wrong_method_is_405(server, path):
+METHODS = [("/state", "GET PUT"), ("/faults", "DELETE GET POST"), ("/journal", "DELETE GET")]
+METHODS += [("/snapshots/kept", "DELETE PUT"), (CHAT, "DELETE GET PUT"), ("/reset", "POST")]
+
+
+@pytest.mark.parametrize("path, methods", METHODS)
+def test_a_wrong_method_is_405_and_told_the_right_ones(server, path, methods):
     response = server.request("PATCH", f"/__admin{path}")
     assert error_of(response) == (405, 405, "methodNotAllowed")
-    methods = {it.strip() for it in response.headers["allow"].split(",")} - {"HEAD"}
-    assert methods == {method for method, other, *_ in ROUTES if other == path} or "new" in path
+    allowed = {it.strip() for it in response.headers["allow"].split(",")} - {"HEAD"}
+    assert allowed == set(methods.split())
 
 
 @pytest.mark.parametrize("media", [None, "text/plain", "application/x-www-form-urlencoded"])
@@ -192,7 +194,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "body", "message"), WRONG)
+@pytest.mark.parametrize("method, path, body, message", WRONG)
 def test_a_wrong_call_is_refused_and_changes_nothing(server, method, path, body, message):
     watched = ("/state", "/faults", "/clock", "/choices", "/sandboxes/default")
     before = [server.admin("GET", path) for path in watched]
@@ -224,7 +226,7 @@ GUARD: list[tuple[dict[str, str], str, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("headers", "path", "status"), GUARD)
+@pytest.mark.parametrize("headers, path, status", GUARD)
 def test_the_guard_keeps_pages_of_others_out(headers, path, status):
     with Server(allowed_hosts=["allowed.example"]) as server:
         response = server.request("GET", f"/__admin{path}", headers=headers)
@@ -234,33 +236,28 @@ def test_the_guard_keeps_pages_of_others_out(headers, path, status):
 
 
 def test_a_link_to_the_console_may_be_anywhere(server):
-    click = {
-        "Sec-Fetch-Site": "cross-site",
-        "Sec-Fetch-Mode": "navigate",
-        "Sec-Fetch-Dest": "document",
-    }
-    assert server.request("GET", "/__admin/", headers=click).status_code == 200
-    assert server.request("GET", "/__admin/state", headers=click).status_code == 403
+    click = {"Site": "cross-site", "Mode": "navigate", "Dest": "document"}
+    headers = {f"Sec-Fetch-{name}": value for name, value in click.items()}
+    assert server.request("GET", "/__admin/", headers=headers).status_code == 200
+    assert server.request("GET", "/__admin/state", headers=headers).status_code == 403
 
 
 def test_the_guard_is_for_the_admin_api_alone(server):
     headers = {"Host": "api.example", "Origin": "http://app.example"}
-    response = server.send(LIST, SENT_LIST, headers=headers)
-    assert response.status_code == 200
-    assert response.headers["access-control-allow-origin"] == "*"
+    assert server.send(LIST, SENT_LIST, headers=headers).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("path", "token", "status"),
-    [
-        ("/health", None, 200),
-        ("/", None, 200),
-        ("/state", None, 401),
-        ("/state", "wrong", 401),
-        ("/state", "secret", 200),
-        ("/sandboxes/default/state", None, 401),
-    ],
-)
+TOKENS = [
+    ("/health", None, 200),
+    ("/", None, 200),
+    ("/state", None, 401),
+    ("/state", "wrong", 401),
+    ("/state", "secret", 200),
+    ("/sandboxes/default/state", None, 401),
+]
+
+
+@pytest.mark.parametrize("path, token, status", TOKENS)
 def test_an_admin_token_closes_all_but_health_and_the_console(path, token, status):
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     with Server(admin_token="secret") as server:
@@ -277,18 +274,12 @@ def test_a_sandbox_is_isolated(server):
     made = server.admin("POST", "/sandboxes", {"name": "one", "choices": {"list_order": "name"}})
     key = made["keys"]["owner"]
     assert key.startswith("fastgpt-sbx-") and made["key"].startswith("fastgpt-sbx-")
-    response = server.pin(key=key)
-    assert (response.headers["x-mock-sandbox"], response.headers["x-mock-generation"]) == (
-        "one",
-        "1",
-    )
+    assert server.pin(key=key).headers["x-mock-sandbox"] == "one"
     assert (is_pinned(server), is_pinned(server, "one")) == (False, True)
     server.admin("POST", "/sandboxes/one/faults", {"kind": "error"})
     assert (server.page().status_code, server.page(key=key).status_code) == (200, 503)
-    assert [server.admin("GET", f"{it}/journal")["total"] for it in ("", "/sandboxes/one")] == [
-        1,
-        2,
-    ]
+    totals = [server.admin("GET", f"{it}/journal")["total"] for it in ("", "/sandboxes/one")]
+    assert totals == [1, 2]
     assert server.admin("GET", "/choices")["choices"]["list_order"] == "update_time_desc"
 
 
@@ -307,9 +298,8 @@ def test_a_sandbox_begins_with_the_baseline_and_what_it_says(server):
     assert not is_pinned(server, "one")
     body = {"name": "two", "profile": "deployed", "state": {"datasets": [{"id": "own"}]}}
     server.admin("POST", "/sandboxes", body)
-    assert [it["id"] for it in server.admin("GET", "/sandboxes/two/datasets")["datasets"]] == [
-        "own"
-    ]
+    datasets = server.admin("GET", "/sandboxes/two/datasets")["datasets"]
+    assert [it["id"] for it in datasets] == ["own"]
     assert server.admin("GET", "/sandboxes/two/choices")["profile"] == "deployed"
 
 
@@ -328,10 +318,11 @@ def test_a_sandbox_that_is_gone_or_idle_is_unknown(server):
     server.admin("DELETE", "/sandboxes/one")
     assert server.pin(key=key).status_code == 401
     key = server.admin("POST", "/sandboxes", {"name": "two", "ttl": 0.001})["key"]
-    while server.pin(key=key).status_code != 401:
+    end = monotonic() + 5
+    while server.pin(key=key).status_code != 401 and monotonic() < end:
         pass
-    server.admin("GET", "/sandboxes/two", status=404)
-    assert "default" == server.admin("GET", "/sandboxes")["sandboxes"][0]["name"]
+    names = [it["name"] for it in server.admin("GET", "/sandboxes")["sandboxes"]]
+    assert names == ["default"]
 
 
 # State, snapshots, clock, choices
@@ -339,37 +330,42 @@ def test_a_sandbox_that_is_gone_or_idle_is_unknown(server):
 
 @pytest.mark.parametrize("media", [JSON, YAML])
 def test_the_state_that_was_read_can_be_put(server, media):
+    def state() -> httpx2.Response:
+        return server.request("GET", "/__admin/state", headers={"Accept": media})
+
     server.pin()
     server.admin("PUT", "/datasets/d/collections/new", {"name": "1e3", "parentId": "folder"})
     server.admin("POST", "/clock/advance", {"seconds": 90})
-    path = "/api/core/dataset/data/pushData"
-    server.send(path, {"collectionId": "in-a", "data": [{"q": "How?", "a": "So."}]})
-    before = server.request("GET", "/__admin/state", headers={"Accept": media})
+    rows = {"collectionId": "in-a", "data": [{"q": "How?", "a": "So."}]}
+    server.send("/api/core/dataset/data/pushData", rows)
+    before, headers = state(), {"Content-Type": media}
     assert before.headers["content-type"].startswith(media)
-    headers = {"Content-Type": media}
     put = server.request("PUT", "/__admin/state", content=before.content, headers=headers)
     assert put.status_code == 200
-    assert server.request("GET", "/__admin/state", headers={"Accept": media}).text == before.text
-    server.admin("POST", "/reset")
-    assert is_pinned(server)
-    assert yaml.safe_load(before.text).keys() <= PARTS_OF_STATE
+    assert yaml.safe_load(state().text) == yaml.safe_load(before.text)
     server.admin("PUT", "/state", ACCOUNT)
+
+
+def test_a_state_has_the_parts_of_a_fixture(server):
+    server.send("/api/core/dataset/create", {"name": "Made"})
+    parts = {"clock", "keys", "users", "apps", "datasets", "faults", "responses"}
+    assert server.admin("GET", "/state").keys() <= parts
 
 
 def test_a_put_state_is_the_baseline_and_resets(server):
     server.admin("POST", "/faults", {"kind": "error"})
     generation = server.admin("GET", "/health")["generation"]
-    server.admin("PUT", "/state", ACCOUNT | {"apps": []})
+    server.admin("PUT", "/state", ACCOUNT | {"datasets": []})
     assert server.admin("GET", "/health")["generation"] == generation + 1
     assert server.admin("GET", "/faults") == {"faults": []}
-    server.admin("PUT", "/apps/own", {"name": "Own"})
+    server.admin("PUT", "/datasets/own", {"name": "Own"})
     server.admin("POST", "/reset")
-    assert server.admin("GET", "/apps") == {"apps": []}
+    assert server.admin("GET", "/datasets") == {"datasets": []}
     server.admin("PUT", "/state", ACCOUNT)
 
 
-@pytest.mark.parametrize(("method", "path"), [("PUT", "/state"), ("POST", "/sandboxes")])
-@pytest.mark.parametrize(("size", "is_taken"), [(2 * MAX_BODY, True), (MAX_STATE + 1, False)])
+@pytest.mark.parametrize("method, path", [("PUT", "/state"), ("POST", "/sandboxes")])
+@pytest.mark.parametrize("size, is_taken", [(2 * MAX_BODY, True), (MAX_STATE + 1, False)])
 def test_a_state_has_at_most_32_mib(server, method, path, size, is_taken):
     state = json.dumps(ACCOUNT if path == "/state" else {"state": ACCOUNT}).encode()
     headers = {"Content-Type": JSON}
@@ -404,36 +400,32 @@ def test_the_clock_stands_still_moves_and_runs(server):
 
 
 def test_choices_are_set_for_a_profile(server):
-    view = server.admin(
-        "PUT", "/choices", {"profile": "deployed", "choices": {"training": "instant"}}
-    )
-    assert (view["profile"], view["choices"]["error_form"]) == ("deployed", "service")
+    body = {"profile": "deployed", "choices": {"training": "instant"}}
+    assert server.admin("PUT", "/choices", body)["profile"] == "deployed"
     view = server.admin("PUT", "/choices", {"choices": {"list_order": "name"}})
-    chosen = view["choices"]
-    assert (view["profile"], chosen["list_order"], chosen["error_form"]) == (
-        "deployed",
-        "name",
-        "service",
-    )
+    assert view["profile"] == "deployed"
+    expected = {"list_order": "name", "error_form": "service"}
+    assert view["choices"].items() >= expected.items()
 
 
 # The journal
 
 
+ENTRY = {"seq", "time", "generation", "operation", "key", "member", "request", "answer", "fault"}
+ENTRY |= {"durationMs", "violations", "hint"}
+
+
 def test_an_entry_says_what_was_asked_and_answered(server):
     server.pin(pin=1)
     (entry,) = server.admin("GET", "/journal")["entries"]
-    assert entry.keys() >= {"seq", "time", "generation", "durationMs", "hint"}
-    assert (entry["operation"], entry["member"], entry["fault"]) == (
-        "updateHistory",
-        "member-owner",
-        None,
-    )
-    assert (entry["request"]["method"], entry["request"]["path"]) == ("PUT", PIN)
-    assert entry["request"]["body"] == SENT_PIN | {"pin": 1}
-    assert (entry["answer"]["status"], entry["answer"]["body"]["code"]) == (200, 200)
+    assert (entry["operation"], entry["member"]) == ("updateHistory", "member-owner")
+    request, answer = entry["request"], entry["answer"]
+    assert (request["method"], request["path"], request["query"]) == ("PUT", PIN, "")
+    assert (request["body"], request["truncated"]) == (SENT_PIN | {"pin": 1}, False)
+    assert (answer["status"], answer["body"]["code"]) == (200, 200)
     assert [it["name"] for it in entry["violations"]] == ["unknown_fields"]
     assert "Bearer owner" not in json.dumps(entry)
+    assert entry.keys() >= ENTRY
 
 
 QUERIES = [
@@ -458,7 +450,7 @@ def called(server: Server) -> Server:
     return server
 
 
-@pytest.mark.parametrize(("query", "seqs"), QUERIES)
+@pytest.mark.parametrize("query, seqs", QUERIES)
 def test_the_journal_is_queried(called, query, seqs):
     page = called.admin("GET", f"/journal?{query}")
     assert [it["seq"] for it in page["entries"]] == seqs
@@ -466,10 +458,8 @@ def test_the_journal_is_queried(called, query, seqs):
 
 
 def test_the_pages_of_the_journal_join(called):
-    page = called.admin("GET", "/journal?limit=3")
-    assert [
-        it["seq"] for it in called.admin("GET", f"/journal?since={page['next']}")["entries"]
-    ] == [4]
+    since = called.admin("GET", "/journal?limit=3")["next"]
+    assert [it["seq"] for it in called.admin("GET", f"/journal?since={since}")["entries"]] == [4]
 
 
 PIN_CALL, LIST_CALL = {"operation": "updateHistory"}, {"operation": "listV2"}
@@ -486,11 +476,11 @@ ASSERTIONS: list[tuple[Any, bool, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("criteria", "ok", "count"), ASSERTIONS)
+@pytest.mark.parametrize("criteria, ok, count", ASSERTIONS)
 def test_the_journal_is_verified(called, criteria, ok, count):
     answer = called.admin("POST", "/journal/verify", criteria, 200 if ok else 409)
     assert (answer["ok"], answer["count"]) == (ok, count)
-    assert ok or answer["nearest"]
+    assert ok or "nearest" in answer
 
 
 def test_a_failed_assertion_shows_the_nearest_call(called):
@@ -524,17 +514,25 @@ LIMITS: list[tuple[str, str, Any, int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "body", "most", "listed"), LIMITS)
+@pytest.mark.parametrize("method, path, body, most, listed", LIMITS)
 def test_what_is_over_a_limit_is_409_and_changes_nothing(method, path, body, most, listed):
+    def names() -> list[str]:
+        (items,) = server.admin("GET", listed).values()
+        return [it.get("id", it.get("name")) for it in items]
+
     with Server({}) as server:
         for number in range(most):
             server.admin(method, path.format(number), body, 201)
-        before = server.admin("GET", listed)
-        message = server.admin(method, path.format("-more"), body, 409)["message"]
-        assert str(most) in message
-        if body.get("kind") == "error":
-            server.admin("POST", "/faults", {"preset": "offline"}, 409)
-        assert server.admin("GET", listed) == before
+        before = names()
+        assert str(most) in server.admin(method, path.format("-more"), body, 409)["message"]
+        assert names() == before
+
+
+def test_a_preset_that_has_no_room_adds_nothing(server):
+    for _ in range(98):
+        server.admin("POST", "/faults", {"kind": "error"})
+    server.admin("POST", "/faults", {"preset": "flaky"}, 409)
+    assert len(server.admin("GET", "/faults")["faults"]) == 98
 
 
 def fill(server: Server) -> list[Any]:
@@ -547,9 +545,8 @@ def fill(server: Server) -> list[Any]:
     server.admin("PUT", "/datasets/d/collections/new", {"name": "New"})
     server.admin("DELETE", CHAT)
     rate = server.admin("POST", "/faults", {"kind": "rate_limit", "limit": 9, "window": 60})
-    server.admin(
-        "POST", "/faults", {"kind": "answer", "operation": "GET /api/any", "json": "{{count}}"}
-    )
+    count = {"kind": "answer", "operation": "GET /api/any", "json": "{{count}}"}
+    server.admin("POST", "/faults", count)
     server.admin("POST", "/faults", {"kind": "reply", "text": "Added", "times": 1})
     found = [rate["id"], server.send("/api/any", method="GET").text]
     talk = {"appId": "says", "chatId": "talk", "messages": [{"role": "user", "content": "x"}]}
