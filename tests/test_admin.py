@@ -26,12 +26,18 @@ def running() -> Iterator[Server]:
 @pytest.fixture
 def server(running: Server) -> Server:
     running.admin("POST", "/reset")
-    for each in running.admin("GET", "/snapshots")["snapshots"]:
-        running.admin("DELETE", f"/snapshots/{each['name']}")
-    for each in running.admin("GET", "/sandboxes")["sandboxes"]:
-        if each["name"] != "default":
-            running.admin("DELETE", f"/sandboxes/{each['name']}")
+    for kind in ("snapshots", "sandboxes"):
+        for each in running.admin("GET", f"/{kind}")[kind]:
+            if each["name"] != "default":
+                running.admin("DELETE", f"/{kind}/{each['name']}")
     return running
+
+
+@pytest.fixture
+def own() -> Iterator[Server]:
+    """A server whose baseline a test may replace."""
+    with Server() as server:
+        yield server
 
 
 def is_pinned(server: Server, sandbox: str = "default") -> bool:
@@ -109,11 +115,33 @@ def test_a_route_answers_in_its_shape(server, prefix, method, path, body, status
     assert names <= answer.keys()
 
 
+GONE = ["/faults/f1", CHAT, COLLECTION, "/datasets/d", "/apps/app"]
+
+
+@pytest.mark.parametrize("path", GONE)
+def test_what_is_deleted_is_gone_until_a_reset(server, path):
+    server.admin("POST", "/faults", {"kind": "error"})
+    server.admin("DELETE", path)
+    server.admin("GET", path, status=404)
+    server.admin("POST", "/reset")
+    server.admin("GET", path, status=404 if path == GONE[0] else 200)
+
+
+def test_a_posted_object_gets_the_id_that_a_fixture_derives(server):
+    made = server.admin("POST", "/datasets/d/collections", {"name": "New"})
+    chat = server.admin("POST", "/apps/app/chats", {"title": "New"})
+    datasets = [{"id": "d", "collections": [{"name": "New"}]}]
+    state = {"apps": [{"id": "app", "chats": [{"title": "New"}]}], "datasets": datasets}
+    server.admin("POST", "/sandboxes", {"name": "one", "state": state})
+    derived = server.admin("GET", "/sandboxes/one/datasets/d/collections")["collections"]
+    assert [it["_id"] for it in derived] == [made["_id"]]
+    assert server.admin("GET", "/sandboxes/one/apps/app/chats")["chats"] == [chat]
+
+
 def test_health_counts_the_fixture(server):
-    health = server.admin("GET", "/health")
-    counts = {"datasets": 2, "collections": 124, "chats": 2}
-    assert counts.items() <= health["fixture"].items()
-    assert {"files", "sha256"} < health["fixture"].keys()
+    fixture = server.admin("GET", "/health")["fixture"]
+    assert fixture.items() >= {"datasets": 2, "collections": 124, "chats": 2}.items()
+    assert {"files", "sha256"} < fixture.keys()
 
 
 def test_the_console_and_the_public_document_are_served(server):
@@ -125,23 +153,19 @@ def test_the_console_and_the_public_document_are_served(server):
 
 UNKNOWN = [
     ("GET", "/fault", "faults"),
-    ("GET", "/nothing", ""),
     ("GET", "/sandboxes/defualt", "default"),
-    ("GET", "/sandboxes/nobody/state", ""),
     ("POST", "/snapshots/none/restore", ""),
-    ("DELETE", "/snapshots/none", ""),
     ("GET", "/faults/f9", ""),
-    ("DELETE", "/faults/f9", ""),
     ("GET", "/apps/ap", "app"),
     ("GET", "/apps/app/chats/none", ""),
     ("GET", "/datasets/man/collections", "many"),
     ("GET", "/datasets/d/collections/none", ""),
-    ("DELETE", "/datasets/d/collections/none", ""),
 ]
 
 
 @pytest.mark.parametrize("method, path, near", UNKNOWN)
 def test_what_is_unknown_is_404_and_guessed(server, method, path, near):
+    server.choose(error_form="service", error_http_status="always_200")  # not for the admin API
     answer = server.admin(method, path, status=404)
     assert answer["code"] == 404 and answer["message"].startswith("Expected ")
     assert not near or f"did you mean '{near}'" in answer["message"].replace("/__admin/", "")
@@ -165,11 +189,8 @@ def test_a_body_must_say_that_it_is_json(server, path, media):
     headers = {"Content-Type": media} if media else {}
     response = server.request("POST", f"/__admin{path}", content=b"{}", headers=headers)
     assert error_of(response) == (415, 415, "unsupportedMediaType")
-
-
-def test_an_empty_body_is_an_empty_object(server):
-    headers = {"Content-Type": JSON}
-    assert server.request("POST", "/__admin/reset", headers=headers).status_code == 200
+    empty = server.request("POST", "/__admin/reset", headers={"Content-Type": JSON})
+    assert empty.status_code == 200
 
 
 WRONG = [
@@ -203,23 +224,16 @@ def test_a_wrong_call_is_refused_and_changes_nothing(server, method, path, body,
     assert [server.admin("GET", path) for path in watched] == before
 
 
-def test_admin_errors_are_plain_under_every_choice(server):
-    server.choose(error_form="service", error_http_status="always_200")
-    assert server.admin("GET", "/nothing", status=404)["statusText"] == "routeNotFound"
-
-
 # The guard
 
 GUARD: list[tuple[dict[str, str], str, int]] = [
     ({"Host": "127.0.0.1:8000"}, "/health", 200),
     ({"Host": "[::1]:8000"}, "/health", 200),
-    ({"Host": "mock:8000"}, "/health", 200),
     ({"Host": "allowed.example"}, "/health", 200),
     ({"Host": "evil.example"}, "/health", 421),
     ({"Host": "127.0.0.1.evil.example"}, "/state", 421),
     ({"Origin": "http://localhost"}, "/state", 200),
     ({"Origin": "http://evil.example"}, "/state", 403),
-    ({"Origin": "null"}, "/state", 403),
     ({"Sec-Fetch-Site": "cross-site"}, "/state", 403),
     ({"Sec-Fetch-Site": "same-site"}, "/state", 403),
     ({"Sec-Fetch-Site": "same-origin"}, "/state", 200),
@@ -230,7 +244,8 @@ GUARD: list[tuple[dict[str, str], str, int]] = [
 def test_the_guard_keeps_pages_of_others_out(headers, path, status):
     with Server(allowed_hosts=["allowed.example"]) as server:
         response = server.request("GET", f"/__admin{path}", headers=headers)
-    assert response.status_code == status
+        assert response.status_code == status
+        assert server.send(LIST, SENT_LIST, headers=headers).status_code == 200
     text = {421: "foreignHost", 403: "foreignOrigin"}.get(status)
     assert response.json().get("statusText") == text
 
@@ -242,18 +257,12 @@ def test_a_link_to_the_console_may_be_anywhere(server):
     assert server.request("GET", "/__admin/state", headers=headers).status_code == 403
 
 
-def test_the_guard_is_for_the_admin_api_alone(server):
-    headers = {"Host": "api.example", "Origin": "http://app.example"}
-    assert server.send(LIST, SENT_LIST, headers=headers).status_code == 200
-
-
 TOKENS = [
     ("/health", None, 200),
     ("/", None, 200),
     ("/state", None, 401),
     ("/state", "wrong", 401),
     ("/state", "secret", 200),
-    ("/sandboxes/default/state", None, 401),
 ]
 
 
@@ -317,7 +326,7 @@ def test_a_sandbox_that_is_gone_or_idle_is_unknown(server):
     key = server.admin("POST", "/sandboxes", {"name": "one"})["key"]
     server.admin("DELETE", "/sandboxes/one")
     assert server.pin(key=key).status_code == 401
-    key = server.admin("POST", "/sandboxes", {"name": "two", "ttl": 0.001})["key"]
+    key = server.admin("POST", "/sandboxes", {"name": "two", "ttl": 0.0001})["key"]
     end = monotonic() + 5
     while server.pin(key=key).status_code != 401 and monotonic() < end:
         pass
@@ -329,39 +338,39 @@ def test_a_sandbox_that_is_gone_or_idle_is_unknown(server):
 
 
 @pytest.mark.parametrize("media", [JSON, YAML])
-def test_the_state_that_was_read_can_be_put(server, media):
+def test_the_state_that_was_read_can_be_put(own, media):
     def state() -> httpx2.Response:
-        return server.request("GET", "/__admin/state", headers={"Accept": media})
+        return own.request("GET", "/__admin/state", headers={"Accept": media})
 
-    server.pin()
-    server.admin("PUT", "/datasets/d/collections/new", {"name": "1e3", "parentId": "folder"})
-    server.admin("POST", "/clock/advance", {"seconds": 90})
+    own.pin()
+    own.admin("PUT", "/datasets/d/collections/new", {"name": "1e3", "parentId": "folder"})
+    own.admin("POST", "/clock/advance", {"seconds": 90})
     rows = {"collectionId": "in-a", "data": [{"q": "How?", "a": "So."}]}
-    server.send("/api/core/dataset/data/pushData", rows)
+    own.send("/api/core/dataset/data/pushData", rows)
     before, headers = state(), {"Content-Type": media}
     assert before.headers["content-type"].startswith(media)
-    put = server.request("PUT", "/__admin/state", content=before.content, headers=headers)
+    put = own.request("PUT", "/__admin/state", content=before.content, headers=headers)
     assert put.status_code == 200
     assert yaml.safe_load(state().text) == yaml.safe_load(before.text)
-    server.admin("PUT", "/state", ACCOUNT)
 
 
-def test_a_state_has_the_parts_of_a_fixture(server):
-    server.send("/api/core/dataset/create", {"name": "Made"})
-    parts = {"clock", "keys", "users", "apps", "datasets", "faults", "responses"}
-    assert server.admin("GET", "/state").keys() <= parts
+def test_a_state_has_the_fields_of_a_fixture(server):
+    rows = {"collectionId": "in-a", "data": [{"q": "How?", "a": "So."}]}
+    server.send("/api/core/dataset/data/pushData", rows)
+    state = server.admin("GET", "/state")
+    assert state.keys() <= {"clock", "keys", "users", "apps", "datasets", "faults", "responses"}
+    assert not {"rows", "steps"} & state["datasets"][0].keys()
 
 
-def test_a_put_state_is_the_baseline_and_resets(server):
-    server.admin("POST", "/faults", {"kind": "error"})
-    generation = server.admin("GET", "/health")["generation"]
-    server.admin("PUT", "/state", ACCOUNT | {"datasets": []})
-    assert server.admin("GET", "/health")["generation"] == generation + 1
-    assert server.admin("GET", "/faults") == {"faults": []}
-    server.admin("PUT", "/datasets/own", {"name": "Own"})
-    server.admin("POST", "/reset")
-    assert server.admin("GET", "/datasets") == {"datasets": []}
-    server.admin("PUT", "/state", ACCOUNT)
+def test_a_put_state_is_the_baseline_and_resets(own):
+    own.admin("POST", "/faults", {"kind": "error"})
+    generation = own.admin("GET", "/health")["generation"]
+    own.admin("PUT", "/state", ACCOUNT | {"datasets": []})
+    assert own.admin("GET", "/health")["generation"] == generation + 1
+    assert own.admin("GET", "/faults") == {"faults": []}
+    own.admin("PUT", "/datasets/own", {"name": "Own"})
+    own.admin("POST", "/reset")
+    assert own.admin("GET", "/datasets") == {"datasets": []}
 
 
 @pytest.mark.parametrize("method, path", [("PUT", "/state"), ("POST", "/sandboxes")])
@@ -434,10 +443,8 @@ QUERIES = [
     ("status=400", [3]),
     ("key=read", [4]),
     ("since=3", [3, 4]),
-    ("limit=2", [1, 2]),
     ("since=2&limit=1&operation=updateHistory", [4]),
     ("violations=true", [3]),
-    ("violations=false", [1, 2, 4]),
 ]
 
 
@@ -536,7 +543,7 @@ def test_a_preset_that_has_no_room_adds_nothing(server):
 
 
 def fill(server: Server) -> list[Any]:
-    """Change every kind of thing that a sandbox has; what depends on earlier calls."""
+    """Change every kind of thing that a sandbox has; return what depends on earlier calls."""
     server.choose(training="stepped", list_order="name")
     server.admin("PUT", "/clock", {"now": "2027-01-01T00:00:00Z", "frozen": False})
     server.pin()
@@ -544,11 +551,12 @@ def fill(server: Server) -> list[Any]:
         server.admin("PUT", path, {})
     server.admin("PUT", "/datasets/d/collections/new", {"name": "New"})
     server.admin("DELETE", CHAT)
+    app = server.send("/api/core/app/create", {"name": "Made", "type": "simple"}).json()["data"]
     rate = server.admin("POST", "/faults", {"kind": "rate_limit", "limit": 9, "window": 60})
     count = {"kind": "answer", "operation": "GET /api/any", "json": "{{count}}"}
     server.admin("POST", "/faults", count)
     server.admin("POST", "/faults", {"kind": "reply", "text": "Added", "times": 1})
-    found = [rate["id"], server.send("/api/any", method="GET").text]
+    found = [app, rate["id"], server.send("/api/any", method="GET").text]
     talk = {"appId": "says", "chatId": "talk", "messages": [{"role": "user", "content": "x"}]}
     for _ in range(2):
         answer = server.send("/api/v1/chat/completions", talk).json()
@@ -560,11 +568,18 @@ def fill(server: Server) -> list[Any]:
     return found
 
 
+KEPT = ("/health", "/journal/stream", "/snapshots", "/sandboxes", "/", "/openapi.json")
+
+
 def test_a_reset_brings_back_all_of_a_new_server():
-    watched = ("/state", "/faults", "/journal", "/clock", "/choices", "/snapshots")
     with Server() as new, Server() as used:
+        routes = new.admin("GET", "/openapi.json")["paths"].items()
+        read = [path.removeprefix("/__admin") for path, it in routes if "get" in it]
+        read = [path for path in read if "{" not in path and path not in KEPT]
         first = fill(used)
+        for path in read:
+            assert used.admin("GET", path) != new.admin("GET", path), f"fill changes no {path}"
         assert used.admin("POST", "/reset")["generation"] == 2
-        for path in watched:
+        for path in read:
             assert used.admin("GET", path) == new.admin("GET", path)
         assert fill(used) == fill(new) == first
