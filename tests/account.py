@@ -53,11 +53,7 @@ ACCOUNT: dict[str, Any] = {
                     "updateTime": "2024-03-01T00:00:00.000Z",
                     "children": [
                         {"_id": "in-b", "name": "Beta", "tags": ["setup", "first"]},
-                        {
-                            "_id": "in-a",
-                            "name": "Alpha",
-                            "updateTime": "2024-02-01T00:00:00.000Z",
-                        },
+                        {"_id": "in-a", "name": "Alpha", "updateTime": "2024-02-01T00:00:00.000Z"},
                     ],
                 },
                 {
@@ -75,10 +71,7 @@ ACCOUNT: dict[str, Any] = {
                 },
             ],
         },
-        {
-            "id": "many",
-            "collections": [{"repeat": 120, "_id": "m{n:03}", "name": "Item {n:03}"}],
-        },
+        {"id": "many", "collections": [{"repeat": 120, "_id": "m{n:03}", "name": "Item {n:03}"}]},
     ],
 }
 

@@ -157,7 +157,6 @@ def test_a_lost_write_succeeds_and_is_not_stored(live):
 
 PAGES = [
     ("wrong_total", {"by": 5}, 0, [*range(1, 11)], 125),
-    ("wrong_total", {"by": -200}, 110, [*range(111, 121)], 0),
     ("duplicate_item", {}, 10, [10, *range(11, 20)], 120),
     ("duplicate_item", {}, 0, [1, *range(1, 10)], 120),
     ("page_drift", {"remove": 2}, 10, [*range(13, 23)], 118),
@@ -239,10 +238,8 @@ MATCHES: list[tuple[dict[str, Any], bool]] = [
     ({"body": {"top": True}}, True),
     ({"body": {"top": 1}}, False),
     ({"body": {"chatId": {"contains": "1"}, "more": {"absent": True}}}, True),
-    ({"body": {"chatId": {"absent": True}}}, False),
     ({"query": {"a": "1"}}, True),
     ({"query": {"a": {"contains": "2"}}}, False),
-    ({"query": {"b": {"absent": True}}}, True),
     ({"headers": {"X-Test": {"contains": "es"}}}, True),
     ({"headers": {"x-test": "other"}}, False),
     ({"headers": {"X-Other": {"absent": True}}, "key": "owner"}, True),
@@ -290,10 +287,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "error", "status": 200}, "$.status"),
     ({"kind": "error", "times": 10_001}, "$.times"),
     ({"kind": "error", "ttl": 601}, "$.ttl"),
-    ({"kind": "error", "probability": 1.5}, "$.probability"),
-    ({"kind": "error", "phase": "between"}, "$.phase"),
     ({"kind": "delay", "ms": 60_001}, "$.ms"),
-    ({"kind": "delay"}, "ms"),
     ({"kind": "rate_limit", "limit": 1}, "window"),
     ({"kind": "page_drift", "insert": 1, "remove": 1}, "insert"),
     ({"kind": "answer", "text": "a", "json": 1}, "one of"),
@@ -357,19 +351,15 @@ def test_an_answer_matches_requests_and_parameters(live):
     assert live.page().json()["data"]["total"] == 4
 
 
-def test_an_answer_has_no_end_unless_it_says_so(live):
-    assert (live.add("answer", operation="listV2", data=1, times=2)["ttl"]) is None
-    live.add("answer", operation="listV2", data=2)
-    assert [live.page().json()["data"] for _ in range(4)] == [1, 1, 2, 2]
-
-
 def test_answers_that_a_test_adds_come_before_those_of_the_fixture(live):
     declared = [{"method": "GET", "path": "/api/any", "text": "declared"}]
     sandbox = live.control.create_sandbox(state={"responses": declared})
     key = sandbox.key
     assert live.send("GET", "/api/any", key=key).text == "declared"
-    sandbox.respond("GET /api/any", text="added", times=1)
-    assert [live.send("GET", "/api/any", key=key).text for _ in range(2)] == ["added", "declared"]
+    sandbox.respond("GET /api/any", text="first", times=1)
+    sandbox.respond("GET /api/any", text="second", times=1)
+    texts = [live.send("GET", "/api/any", key=key).text for _ in range(4)]
+    assert texts == ["first", "second", "declared", "declared"]
     sandbox.remove_sandbox()
 
 
