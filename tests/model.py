@@ -80,10 +80,9 @@ class Model:
     def _failure(self, plain: tuple[int, str], service: tuple[int, int, str]) -> tuple[int, Json]:
         is_plain = self.choices["error_form"] == "plain"
         status, code, text = (plain[0], *plain) if is_plain else service
-        status = {"always_500": 500, "always_200": 200}.get(
-            self.choices["error_http_status"], status
-        )
-        return status, {"code": code, "statusText": text, "data": None}
+        shown = {"mapped": status, "always_500": 500, "always_200": 200}
+        envelope = {"code": code, "statusText": text, "data": None}
+        return shown[self.choices["error_http_status"]], envelope
 
     def _perform(self, request: Request) -> Any:
         is_pin = request.path in (PIN, LEGACY_PIN)
@@ -133,9 +132,7 @@ class Model:
         refuse("top" not in fields and not is_lenient, BAD_FIELD)
         refuse(type(fields.get("top", True)) is not bool, BAD_FIELD)
         titles = {it: fields[it] for it in ("title", "customTitle") if is_lenient and it in fields}
-        refuse(
-            not all(isinstance(it, str) and len(it) <= 1024 for it in titles.values()), BAD_FIELD
-        )
+        refuse(not all(isinstance(it, str) for it in titles.values()), BAD_FIELD)
 
         app = find(self.account["apps"], "id", fields["appId"], NO_APP)
         known = [it for it in app["chats"] if it["chatId"] == fields["chatId"]]

@@ -61,9 +61,8 @@ def accounts(draw: Any) -> Json:
     keys = [{"key": f"key-{it}", "member": it, "permission": draw(levels)} for it in "mn"]
     keys = keys if draw(st.booleans()) else []
     rights = {it["key"]: draw(levels) for it in keys if draw(st.booleans())}
-    items = with_ids(
-        draw(st.lists(trees, min_size=2, max_size=5)), (f"c{n * 7 % 101}" for n in range(100))
-    )
+    ids = (f"c{n * 7 % 101}" for n in range(100))
+    items = with_ids(draw(st.lists(trees, min_size=2, max_size=5)), ids)
     other = {"id": "e", "collections": [{"_id": "other", "name": "Other"}]}
     return {
         "keys": keys,
@@ -118,9 +117,8 @@ def bodies(draw: Any, is_pin: bool) -> bytes:
     if draw(st.integers(0, 9)) == 7:
         pairs.pop(draw(st.integers(0, len(pairs) - 1)))
     mistakes = [(name, it) for name, values in (wrong | WRONG_ANY).items() for it in values]
-    pairs += draw(
-        st.lists(some(mistakes), max_size=draw(some([0, 0, 1, 2])))
-    )  # a name that is there is so twice
+    # A name that is there already is then there twice.
+    pairs += draw(st.lists(some(mistakes), max_size=draw(some([0, 0, 1, 2]))))
     content = ("{" + ",".join(f'"{name}":{it}' for name, it in pairs) + "}").encode()
     return content.ljust(draw(some([0] * 99 + [MAX_BODY + 1])))
 
@@ -149,9 +147,8 @@ def differences(server: Server, account: Json, chosen: Json, sent: list[Request]
     model, found = Model(deepcopy(account), chosen, {TOKEN: "m"}), []
     for request in sent:
         headers = {name: token if it == TOKEN else it for name, it in request.headers.items()}
-        response = server.request(
-            request.method, request.path, content=request.body, headers=headers
-        )
+        rest = {"headers": headers, "content": request.body}
+        response = server.request(request.method, request.path, **rest)
         envelope = {name: it for name, it in response.json().items() if name != "message"}
         got, right = (response.status_code, envelope), model.respond(request)
         if got != right:
