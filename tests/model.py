@@ -1,0 +1,300 @@
+"""An independent model of the two operations, written from the spec and the choices.
+
+It knows nothing of the server: an account is a fixture document, a request is bytes. Folders
+have their `children` in them, every collection has an `_id`, times are complete.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from unicodedata import normalize
+
+Json = dict[str, Any]
+PIN = "/api/core/chat/history/updateHistory"
+LEGACY_PIN = "/api/core/chat/updateHistory"
+LIST = "/api/core/dataset/collection/listV2"
+MAX_BODY, MAX_DEPTH, MAX_ID, MAX_SEARCH = 1024 * 1024, 64, 256, 1024
+LEVELS = {"none": 0, "read": 4, "write": 6, "manage": 7, "owner": 4294967295}
+MEMBER = "65422be6aa44b7da77729ec9"
+DEFAULTS = {
+    "tmbId": MEMBER,
+    "updateTime": "2024-01-01T00:00:00.000Z",
+    "dataAmount": 0,
+    "trainingAmount": 0,
+    "externalFileId": "",
+    "tags": [],
+    "forbid": False,
+    "trainingType": "chunk",
+}
+
+# What a refusal is: plain (HTTP status, statusText), service (HTTP status, code, statusText).
+NO_KEY = (401, "unauthorized"), (403, 403, "unAuthorization")
+WRONG_KEY = (401, "unauthorized"), (500, 514, "unAuthApiKey")
+NO_ROUTE = (404, "routeNotFound"), (404, 404, "routeNotFound")
+NO_METHOD = (405, "methodNotAllowed"), (405, 405, "methodNotAllowed")
+NO_MEDIA = (415, "unsupportedMediaType"), (415, 415, "unsupportedMediaType")
+TOO_LARGE = (413, "bodyTooLarge"), (413, 413, "bodyTooLarge")
+BAD_JSON = (400, "badJson"), (400, 400, "error")
+BAD_FIELD = (400, "invalidField"), (400, 400, "error")
+NO_APP = (404, "appNotFound"), (500, 502000, "appUnExist")
+NO_CHAT = (404, "chatNotFound"), (500, 504000, "unAuthChat")
+NO_DATASET = (404, "datasetNotFound"), (500, 501002, "unExistDataset")
+NO_PARENT = (404, "parentNotFound"), (500, 501002, "unExistDataset")
+APP_FORBIDDEN = (403, "forbidden"), (500, 502001, "unAuthApp")
+DATASET_FORBIDDEN = (403, "forbidden"), (500, 501004, "unAuthDataset")
+
+
+class Refused(Exception):
+    """A request that is refused."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request; the names of its headers are in lower case."""
+
+    method: str
+    path: str
+    body: bytes
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Model:
+    """An account and the choices in force. `tokens` are the members of login tokens."""
+
+    account: Json
+    choices: Json
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def respond(self, request: Request) -> tuple[int, Json]:
+        """The HTTP status and the envelope, without its message; the account changes."""
+        try:
+            data = self._perform(request)
+        except Refused as refused:
+            return self._failure(*refused.args)
+        return 200, {"code": 200, "statusText": "", "data": data}
+
+    def _failure(self, plain: tuple[int, str], service: tuple[int, int, str]) -> tuple[int, Json]:
+        is_plain = self.choices["error_form"] == "plain"
+        status, code, text = (plain[0], *plain) if is_plain else service
+        shown = {"mapped": status, "always_500": 500, "always_200": 200}
+        envelope = {"code": code, "statusText": text, "data": None}
+        return shown[self.choices["error_http_status"]], envelope
+
+    def _perform(self, request: Request) -> Any:
+        is_pin = request.path in (PIN, LEGACY_PIN)
+        is_off = request.path == LEGACY_PIN and self.choices["legacy_paths"] == "off"
+        refuse(is_off or request.path not in (PIN, LEGACY_PIN, LIST), NO_ROUTE)
+        is_other = request.method != ("PUT" if is_pin else "POST")
+        refuse(is_other and self.choices["method_mismatch"] == "reject", NO_METHOD)
+        caller = self._caller(request.headers)
+        media = request.headers.get("content-type")
+        if media is None:
+            refuse(self.choices["content_type_missing"] == "reject", NO_MEDIA)
+        else:
+            refuse(media.split(";")[0].strip().lower() != "application/json", NO_MEDIA)
+        refuse(len(request.body) > MAX_BODY, TOO_LARGE)
+        fields = parsed(request.body)
+        return self._pin(caller, fields) if is_pin else self._list(caller, fields)
+
+    # Authorization (spec 5)
+
+    def _caller(self, headers: dict[str, str]) -> Json:
+        """The declared key of the caller, or an owner's where none is declared."""
+        keys = self.account.get("keys", [])
+        bearer = re.fullmatch(r"Bearer (\S+)", headers.get("authorization", ""))
+        if bearer is None:
+            member = self.tokens.get(headers.get("token", ""))
+            refuse(member is None or self.choices["credentials"] == "bearer", NO_KEY)
+            return next((key for key in keys if key["member"] == member), {})
+        found = [key for key in keys if key["key"] == bearer[1]]
+        is_closed = bool(keys) or self.choices["unknown_key"] == "reject"
+        refuse(not found and is_closed, WRONG_KEY)
+        return found[0] if found else {}
+
+    @staticmethod
+    def _level(caller: Json, holder: Json) -> int:
+        own = caller.get("permission", "owner")
+        return LEVELS[holder.get("permissions", {}).get(caller.get("key"), own)]
+
+    # updateHistory (spec 4.1)
+
+    def _pin(self, caller: Json, fields: Json) -> None:
+        is_lenient = self.choices["top_missing"] == "ignore"
+        self._check_names(
+            fields, ["appId", "chatId", "top", *["title", "customTitle"] * is_lenient]
+        )
+        for name in ("appId", "chatId"):
+            refuse(not is_id(fields.get(name)), BAD_FIELD)
+        refuse("top" not in fields and not is_lenient, BAD_FIELD)
+        refuse(type(fields.get("top", True)) is not bool, BAD_FIELD)
+        titles = {it: fields[it] for it in ("title", "customTitle") if is_lenient and it in fields}
+        refuse(not all(isinstance(it, str) for it in titles.values()), BAD_FIELD)
+
+        app = find(self.account["apps"], "id", fields["appId"], NO_APP)
+        known = [it for it in app["chats"] if it["chatId"] == fields["chatId"]]
+        unknown = self.choices["chat_unknown"]
+        refuse(not known and unknown == "not_found", NO_CHAT)
+        refuse(self._level(caller, app) < LEVELS["read"], APP_FORBIDDEN)
+        if not known and unknown == "ignore":
+            return
+        chat = known[0] if known else {"chatId": fields["chatId"]}
+        if not known:
+            app["chats"].append(chat)
+        chat.update(titles)
+        chat["top"] = fields.get("top", chat.get("top", False))
+
+    # listV2 (spec 4.2)
+
+    def _list(self, caller: Json, fields: Json) -> Json:
+        choices = self.choices
+        self._check_names(fields, self._names_of_list())
+        offset, size = self._page(fields)
+        search, parent = fields.get("searchText", ""), fields.get("parentId")
+        refuse(not is_id(fields.get("datasetId")), BAD_FIELD)
+        refuse(not isinstance(search, str) or len(search) > MAX_SEARCH, BAD_FIELD)
+        refuse(not (parent is None or is_id(parent or "-")), BAD_FIELD)
+        is_filtering = choices["list_filters"] == "honour"
+        only_folders = fields.get("selectFolder", False) if is_filtering else False
+        tags = fields.get("filterTags", []) if is_filtering else []
+        refuse(type(only_folders) is not bool or not isinstance(tags, list), BAD_FIELD)
+        refuse(not all(isinstance(tag, str) for tag in tags), BAD_FIELD)
+
+        dataset = find(self.account["datasets"], "id", fields["datasetId"], NO_DATASET)
+        items = [whole_item(*each) for each in walk(dataset["collections"], None)]
+        items = self._in_scope(items, fields, bool(search))
+        level = self._level(caller, dataset)
+        refuse(level < LEVELS["read"], DATASET_FORBIDDEN)
+        items = [it for it in items if self._has_text(it, search)]
+        items = [it for it in items if it["type"] == "folder" or not only_folders]
+        items = [it for it in items if not tags or set(tags) & set(it["tags"])]
+        items = self._sorted(items)
+        page = [self._shown(it, level) for it in items[offset : offset + size]]
+        return {"list": page, "total": len(items)}
+
+    def _names_of_list(self) -> list[str]:
+        names = ["offset", "pageSize", "datasetId", "parentId", "searchText"]
+        names += ["pageNum"] * (self.choices["offset_missing"] == "accept")
+        filters = ["selectFolder", "filterTags"]
+        return names + filters * (self.choices["list_filters"] == "honour")
+
+    def _page(self, fields: Json) -> tuple[int, int]:
+        """Offset and size."""
+        most = self.choices["page_size_max"]
+        size = self.choices["page_size_default"]
+        if "pageSize" in fields:
+            size = self._number(fields["pageSize"], 1)
+        refuse(size > most and self.choices["page_size_over_limit"] == "reject", BAD_FIELD)
+        size = min(size, most)
+        if "offset" in fields:
+            return self._number(fields["offset"], 0), size
+        refuse(self.choices["offset_missing"] == "reject", BAD_FIELD)
+        return (self._number(fields.get("pageNum", 1), 1) - 1) * size, size
+
+    def _number(self, value: Any, least: int) -> int:
+        """A whole number: 1 and 1.0, "1" where that is accepted, never true."""
+        is_text = isinstance(value, str) and re.fullmatch("[0-9]+", value)
+        if is_text and self.choices["numeric_strings"] == "accept":
+            value = int(str(value))
+        refuse(isinstance(value, bool) or not isinstance(value, int | float), BAD_FIELD)
+        refuse(value != int(value) or value < least, BAD_FIELD)
+        return int(value)
+
+    def _in_scope(self, items: list[Json], fields: Json, is_search: bool) -> list[Json]:
+        if is_search and self.choices["search_scope"] == "dataset":
+            return items
+        if "parentId" not in fields and self.choices["parent_omitted"] == "any":
+            return items
+        parent = fields.get("parentId")
+        if parent == "" and self.choices["parent_empty_string"] == "root":
+            parent = None
+        is_known = parent is None or any(it["_id"] == parent for it in items)
+        refuse(not is_known and self.choices["parent_unknown"] == "not_found", NO_PARENT)
+        return [it for it in items if it["parentId"] == parent]
+
+    def _has_text(self, item: Json, search: str) -> bool:
+        tags = item["tags"] if self.choices["search_fields"] == "name_and_tags" else []
+        return any(folded(search) in folded(text) for text in (item["name"], *tags))
+
+    def _sorted(self, items: list[Json]) -> list[Json]:
+        order = self.choices["list_order"]
+        if order == "fixture":
+            return items
+        items = sorted(items, key=lambda it: str(it["_id"]))
+        if order == "name":
+            return sorted(items, key=lambda it: str(it["name"]))
+        return sorted(items, key=lambda it: str(it["updateTime"]), reverse=True)
+
+    def _shown(self, item: Json, level: int) -> Json:
+        rights = zip(("hasManagePer", "hasWritePer", "hasReadPer"), (7, 6, 4), strict=True)
+        permission = {name: level >= least for name, least in rights}
+        permission |= {"value": level, "isOwner": level == LEVELS["owner"]}
+        shown = {it: item[it] for it in ("_id", "parentId", "type", "name", *DEFAULTS)}
+        if not item["tags"] and self.choices["tags_empty"] == "absent":
+            del shown["tags"]
+        if self.choices["item_fields"] == "extended":
+            shown["createTime"] = item.get("createTime", item["updateTime"])
+            shown["hasError"] = item.get("hasError", False)
+            shown |= {it: item[it] for it in ("fileId", "rawLink") if it in item}
+        return shown | {"permission": permission}
+
+    def _check_names(self, fields: Json, known: list[str]) -> None:
+        is_strict = self.choices["unknown_fields"] == "reject"
+        refuse(is_strict and not set(fields) <= set(known), BAD_FIELD)
+
+
+def refuse(is_wrong: bool, refusal: Any) -> None:
+    if is_wrong:
+        raise Refused(*refusal)
+
+
+def is_id(value: object) -> bool:
+    return isinstance(value, str) and 1 <= len(value) <= MAX_ID
+
+
+def find(items: list[Json], name: str, value: str, refusal: Any) -> Json:
+    found = [it for it in items if it[name] == value]
+    refuse(not found, refusal)
+    return found[0]
+
+
+def walk(items: list[Json], parent: str | None) -> Iterator[tuple[Json, str | None]]:
+    """Collections with the ids of their folders, depth first."""
+    for item in items:
+        yield item, parent
+        yield from walk(item.get("children", []), item["_id"])
+
+
+def whole_item(entry: Json, parent: str | None) -> Json:
+    kind = "folder" if "children" in entry else "virtual"
+    return DEFAULTS | {"type": kind} | entry | {"parentId": parent}
+
+
+def folded(text: str) -> str:
+    return normalize("NFC", normalize("NFC", text).casefold())
+
+
+def parsed(content: bytes) -> Json:
+    """The object of a body: strict JSON, the last of duplicate keys, no number beyond doubles."""
+
+    def number(text: str) -> float:
+        if math.isfinite(value := float(text)):
+            return value
+        raise ValueError(text)
+
+    try:
+        value = json.loads(content.decode(), parse_constant=number, parse_float=number)
+    except (ValueError, RecursionError):
+        raise Refused(*BAD_JSON) from None
+    refuse(not isinstance(value, dict) or depth(value) > MAX_DEPTH, BAD_JSON)
+    return dict(value)
+
+
+def depth(value: object) -> int:
+    items = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    )
+    return 0 if items is None else 1 + max(map(depth, items), default=0)

@@ -1,0 +1,557 @@
+"""The admin API (contract 4, 5 and 8): every route once, its wrong calls, guard and limits."""
+
+import json
+from collections.abc import Iterator
+from time import monotonic
+from typing import Any
+
+import httpx2
+import pytest
+import yaml
+from account import ACCOUNT, LIST, PIN, SENT_LIST, SENT_PIN, Server, error_of
+
+from mock_server import MockServer
+
+JSON, YAML = "application/json", "application/yaml"
+MAX_BODY, MAX_STATE = 1024 * 1024, 32 * 1024 * 1024
+CHAT, COLLECTION = "/apps/app/chats/c1", "/datasets/d/collections/link"
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Server]:
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: Server) -> Server:
+    running.admin("POST", "/reset")
+    for kind in ("snapshots", "sandboxes"):
+        for each in running.admin("GET", f"/{kind}")[kind]:
+            if each["name"] != "default":
+                running.admin("DELETE", f"/{kind}/{each['name']}")
+    return running
+
+
+@pytest.fixture
+def own() -> Iterator[Server]:
+    """A server whose baseline a test may replace."""
+    with Server() as server:
+        yield server
+
+
+def is_pinned(server: Server, sandbox: str = "default") -> bool:
+    return bool(server.admin("GET", f"/sandboxes/{sandbox}{CHAT}")["top"])
+
+
+# Every route once
+
+ROUTES: list[tuple[str, str, Any, int, set[str]]] = [
+    ("GET", "/health", None, 200, {"status", "fixture", "generation", "profile"}),
+    ("POST", "/reset", {}, 200, {"sandbox", "generation"}),
+    ("GET", "/state", None, 200, {"clock", "keys", "users", "apps", "datasets"}),
+    ("PUT", "/state", ACCOUNT, 200, {"generation"}),
+    ("GET", "/snapshots", None, 200, {"snapshots"}),
+    ("PUT", "/snapshots/new", {}, 201, {"name"}),
+    ("PUT", "/snapshots/kept", {}, 200, {"name"}),
+    ("POST", "/snapshots/kept/restore", {}, 200, {"generation"}),
+    ("GET", "/faults", None, 200, {"faults"}),
+    ("POST", "/faults", {"kind": "error"}, 201, {"id", "kind", "remaining", "fired"}),
+    ("POST", "/faults", {"preset": "flaky", "seed": 1}, 201, {"faults"}),
+    ("GET", "/faults/f1", None, 200, {"id", "kind", "remaining", "fired"}),
+    ("DELETE", "/faults", None, 200, set()),
+    ("GET", "/journal", None, 200, {"entries", "total", "kept", "dropped", "next"}),
+    ("DELETE", "/journal", None, 200, set()),
+    ("POST", "/journal/verify", {"operation": "listV2"}, 200, {"ok", "count"}),
+    ("GET", "/clock", None, 200, {"now", "frozen"}),
+    ("PUT", "/clock", {"frozen": True}, 200, {"now", "frozen"}),
+    ("POST", "/clock/advance", {"seconds": 1}, 200, {"now", "frozen"}),
+    ("GET", "/choices", None, 200, {"profile", "choices"}),
+    ("PUT", "/choices", {"choices": {"list_order": "name"}}, 200, {"profile", "choices"}),
+    ("GET", "/apps", None, 200, {"apps"}),
+    ("GET", "/apps/app", None, 200, {"id", "name", "chats"}),
+    ("PUT", "/apps/new", {"name": "New"}, 201, {"id", "name"}),
+    ("PUT", "/apps/app", {"name": "Other"}, 200, {"id", "name"}),
+    ("GET", "/apps/app/chats", None, 200, {"chats", "total"}),
+    ("POST", "/apps/app/chats", {"title": "New"}, 201, {"chatId", "title", "top"}),
+    ("GET", CHAT, None, 200, {"chatId", "title", "top"}),
+    ("PUT", CHAT, {"title": "Other"}, 200, {"chatId", "title", "top"}),
+    ("PUT", "/apps/app/chats/new", {"top": True}, 201, {"chatId", "title", "top"}),
+    ("GET", "/datasets", None, 200, {"datasets"}),
+    ("GET", "/datasets/d", None, 200, {"id", "name", "collections"}),
+    ("PUT", "/datasets/new", {"collections": []}, 201, {"id"}),
+    ("PUT", "/datasets/d", {"name": "Other"}, 200, {"id"}),
+    ("GET", "/datasets/d/collections", None, 200, {"collections", "total"}),
+    ("POST", "/datasets/d/collections", {"name": "New"}, 201, {"_id", "name", "parentId"}),
+    ("GET", COLLECTION, None, 200, {"_id", "name", "parentId"}),
+    ("PUT", COLLECTION, {"name": "Other"}, 200, {"_id", "name", "parentId"}),
+    ("PUT", "/datasets/d/collections/new", {"name": "New"}, 201, {"_id", "name", "parentId"}),
+]
+OF_ALL = [
+    ("GET", "/sandboxes", None, 200, {"sandboxes"}),
+    ("POST", "/sandboxes", {}, 201, {"name", "key", "keys", "expiresAt"}),
+    ("GET", "/sandboxes/default", None, 200, {"name", "key", "keys", "expiresAt"}),
+    ("GET", "/openapi.json", None, 200, {"openapi", "paths"}),
+]
+
+
+CASES = [("", *row) for row in ROUTES + OF_ALL] + [("/sandboxes/one", *row) for row in ROUTES]
+
+
+@pytest.mark.parametrize("prefix, method, path, body, status, names", CASES)
+def test_a_route_answers_in_its_shape(server, prefix, method, path, body, status, names):
+    server.admin("POST", "/sandboxes", {"name": "one"})
+    server.admin("PUT", f"{prefix}/snapshots/kept")
+    server.admin("POST", f"{prefix}/faults", {"kind": "error", "skip": 5})
+    server.page(key=server.admin("GET", prefix or "/sandboxes/default")["keys"]["owner"])
+    answer = server.admin(method, prefix + path, body, status)
+    assert names <= answer.keys()
+
+
+GONE = ["/faults/f1", CHAT, COLLECTION, "/datasets/d", "/apps/app"]
+
+
+@pytest.mark.parametrize("path", GONE)
+def test_what_is_deleted_is_gone_until_a_reset(server, path):
+    server.admin("POST", "/faults", {"kind": "error"})
+    server.admin("DELETE", path)
+    server.admin("GET", path, status=404)
+    server.admin("POST", "/reset")
+    server.admin("GET", path, status=404 if path == GONE[0] else 200)
+
+
+def test_a_posted_object_gets_the_id_that_a_fixture_derives(server):
+    made = server.admin("POST", "/datasets/d/collections", {"name": "New"})
+    chat = server.admin("POST", "/apps/app/chats", {"title": "New"})
+    datasets = [{"id": "d", "collections": [{"name": "New"}]}]
+    state = {"apps": [{"id": "app", "chats": [{"title": "New"}]}], "datasets": datasets}
+    server.admin("POST", "/sandboxes", {"name": "one", "state": state})
+    derived = server.admin("GET", "/sandboxes/one/datasets/d/collections")["collections"]
+    assert [it["_id"] for it in derived] == [made["_id"]]
+    assert server.admin("GET", "/sandboxes/one/apps/app/chats")["chats"] == [chat]
+
+
+def test_health_counts_the_fixture(server):
+    fixture = server.admin("GET", "/health")["fixture"]
+    assert fixture.items() >= {"datasets": 2, "collections": 124, "chats": 2}.items()
+    assert {"files", "sha256"} < fixture.keys()
+
+
+def test_the_public_document_has_the_two_operations(server):
+    assert {LIST, PIN} <= server.request("GET", "/openapi.json").json()["paths"].keys()
+
+
+# Wrong calls
+
+UNKNOWN = [
+    ("GET", "/fault", "faults"),
+    ("GET", "/sandboxes/defualt", "default"),
+    ("POST", "/snapshots/none/restore", ""),
+    ("GET", "/faults/f9", ""),
+    ("GET", "/apps/ap", "app"),
+    ("GET", "/apps/app/chats/none", ""),
+    ("GET", "/datasets/man/collections", "many"),
+    ("GET", "/datasets/d/collections/none", ""),
+]
+
+
+@pytest.mark.parametrize("method, path, near", UNKNOWN)
+def test_what_is_unknown_is_404_and_guessed(server, method, path, near):
+    server.choose(error_form="service", error_http_status="always_200")  # not for the admin API
+    answer = server.admin(method, path, status=404)
+    assert answer["code"] == 404 and answer["message"].startswith("Expected ")
+    message = answer["message"].replace("/__admin", "").replace("'/", "'")
+    assert not near or f"did you mean '{near}'" in message
+
+
+METHODS = [("/state", "GET PUT"), ("/faults", "DELETE GET POST"), ("/journal", "DELETE GET")]
+METHODS += [("/snapshots/kept", "DELETE PUT"), (CHAT, "DELETE GET PUT"), ("/reset", "POST")]
+
+
+@pytest.mark.parametrize("path, methods", METHODS)
+def test_a_wrong_method_is_405_and_told_the_right_ones(server, path, methods):
+    response = server.request("PATCH", f"/__admin{path}")
+    assert error_of(response) == (405, 405, "methodNotAllowed")
+    allowed = {it.strip() for it in response.headers["allow"].split(",")} - {"HEAD"}
+    assert allowed == set(methods.split())
+
+
+@pytest.mark.parametrize("media", [None, "text/plain", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize("path", ["/reset", "/faults", "/sandboxes", "/clock/advance"])
+def test_a_body_must_say_that_it_is_json(server, path, media):
+    headers = {"Content-Type": media} if media else {}
+    response = server.request("POST", f"/__admin{path}", content=b"{}", headers=headers)
+    assert error_of(response) == (415, 415, "unsupportedMediaType")
+    empty = server.request("POST", "/__admin/reset", headers={"Content-Type": JSON})
+    assert empty.status_code == 200
+
+
+WRONG = [
+    ("POST", "/faults", {}, "kind"),
+    ("PUT", "/clock", {"nwo": "2026-01-01T00:00:00Z"}, "did you mean 'now'"),
+    ("POST", "/clock/advance", {"seconds": "1"}, "$.seconds"),
+    ("PUT", "/choices", {"profile": "documentd"}, "did you mean 'documented'"),
+    ("PUT", "/choices", {"choices": {"list_ordr": "name"}}, "did you mean 'list_order'"),
+    ("PUT", "/choices", {"choices": {"list_order": "size"}}, "update_time_desc"),
+    ("PUT", "/state", {"dataset": []}, "did you mean 'datasets'"),
+    ("PUT", CHAT, {"titel": "x"}, "did you mean 'title'"),
+    ("PUT", CHAT, {"chatId": "other"}, "$.chatId"),
+    ("PUT", "/datasets/d/collections/folder", {"name": "x", "parentId": "in-a"}, "$.parentId"),
+    ("POST", "/sandboxes", {"name": "a b"}, "$.name"),
+    ("POST", "/sandboxes", {"state": {"datasts": []}}, "did you mean 'datasets'"),
+    ("POST", "/journal/verify", {"exactly": 1, "atLeast": 1}, "exactly"),
+    ("GET", "/journal?operatoin=x", None, "did you mean 'operation'"),
+]
+
+
+@pytest.mark.parametrize("method, path, body, message", WRONG)
+def test_a_wrong_call_is_refused_and_changes_nothing(server, method, path, body, message):
+    watched = ("/state", "/faults", "/clock", "/choices", "/sandboxes/default")
+    before = [server.admin("GET", path) for path in watched]
+    answer = server.admin(method, path, body, 400)
+    assert answer["message"].startswith("Expected ") and message in answer["message"]
+    assert [server.admin("GET", path) for path in watched] == before
+
+
+# The guard
+
+GUARD: list[tuple[dict[str, str], str, int]] = [
+    ({"Host": "[::1]:8000"}, "/health", 200),
+    ({"Host": "allowed.example"}, "/health", 200),
+    ({"Host": "evil.example"}, "/health", 421),
+    ({"Host": "127.0.0.1.evil.example"}, "/state", 421),
+    ({"Origin": "http://localhost"}, "/state", 200),
+    ({"Origin": "http://evil.example"}, "/state", 403),
+    ({"Sec-Fetch-Site": "cross-site"}, "/state", 403),
+    ({"Sec-Fetch-Site": "same-site"}, "/state", 403),
+]
+
+
+@pytest.mark.parametrize("headers, path, status", GUARD)
+def test_the_guard_keeps_pages_of_others_out(headers, path, status):
+    with Server(allowed_hosts=["allowed.example"]) as server:
+        response = server.request("GET", f"/__admin{path}", headers=headers)
+        assert response.status_code == status
+        assert server.send(LIST, SENT_LIST, headers=headers).status_code == 200
+    text = {421: "foreignHost", 403: "foreignOrigin"}.get(status)
+    assert response.json().get("statusText") == text
+
+
+def test_a_link_to_the_console_may_be_anywhere(server):
+    click = {"Site": "cross-site", "Mode": "navigate", "Dest": "document"}
+    headers = {f"Sec-Fetch-{name}": value for name, value in click.items()}
+    assert server.request("GET", "/__admin/", headers=headers).status_code == 200
+    assert server.request("GET", "/__admin/state", headers=headers).status_code == 403
+
+
+TOKENS = [
+    ("/health", None, 200),
+    ("/", None, 200),
+    ("/state", None, 401),
+    ("/state", "wrong", 401),
+    ("/state", "secret", 200),
+]
+
+
+@pytest.mark.parametrize("path, token, status", TOKENS)
+def test_an_admin_token_closes_all_but_health_and_the_console(path, token, status):
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    with Server(admin_token="secret") as server:
+        response = server.request("GET", f"/__admin{path}", headers=headers)
+        assert response.status_code == status
+        assert ("www-authenticate" in response.headers) is (status == 401)
+        assert server.pin().status_code == 200
+
+
+# Sandboxes
+
+
+def test_a_sandbox_is_isolated(server):
+    made = server.admin("POST", "/sandboxes", {"name": "one", "choices": {"list_order": "name"}})
+    key = made["keys"]["owner"]
+    assert key.startswith("fastgpt-sbx-") and made["key"].startswith("fastgpt-sbx-")
+    assert server.pin(key=key).headers["x-mock-sandbox"] == "one"
+    assert (is_pinned(server), is_pinned(server, "one")) == (False, True)
+    server.admin("POST", "/sandboxes/one/faults", {"kind": "error"})
+    assert (server.page().status_code, server.page(key=key).status_code) == (200, 503)
+    totals = [server.admin("GET", f"{it}/journal")["total"] for it in ("", "/sandboxes/one")]
+    assert totals == [1, 2]
+    assert server.admin("GET", "/choices")["choices"]["list_order"] == "update_time_desc"
+
+
+def test_the_keys_of_a_sandbox_have_the_permissions_of_the_declared_ones(server):
+    keys = server.admin("POST", "/sandboxes", {})["keys"]
+    assert keys.keys() == {"owner", "manage", "write", "read", "none"}
+    assert [server.pin(key=keys[it]).status_code for it in ("read", "none")] == [200, 403]
+
+
+def test_a_sandbox_begins_with_the_baseline_and_what_it_says(server):
+    server.pin()
+    server.admin("POST", "/sandboxes", {"name": "one"})
+    assert not is_pinned(server, "one")
+    body = {"name": "two", "profile": "deployed", "state": {"datasets": [{"id": "own"}]}}
+    server.admin("POST", "/sandboxes", body)
+    datasets = server.admin("GET", "/sandboxes/two/datasets")["datasets"]
+    assert [it["id"] for it in datasets] == ["own"]
+    assert server.admin("GET", "/sandboxes/two/choices")["profile"] == "deployed"
+
+
+def test_names_of_sandboxes_are_taken_once(server):
+    name = "a.b_C-1" + "x" * 57
+    server.admin("POST", "/sandboxes", {"name": name}, 201)
+    server.admin("POST", "/sandboxes", {"name": name}, 409)
+    server.admin("POST", "/sandboxes", {"name": name + "x"}, 400)
+    server.admin("POST", "/sandboxes", {"name": "default"}, 409)
+    server.admin("DELETE", f"/sandboxes/{name}")
+    server.admin("POST", "/sandboxes", {"name": name}, 201)
+
+
+def test_a_sandbox_that_is_gone_or_idle_is_unknown(server):
+    key = server.admin("POST", "/sandboxes", {"name": "one"})["key"]
+    server.admin("DELETE", "/sandboxes/one")
+    assert server.pin(key=key).status_code == 401
+    key = server.admin("POST", "/sandboxes", {"name": "two", "ttl": 0.0001})["key"]
+    end = monotonic() + 5
+    while server.pin(key=key).status_code != 401 and monotonic() < end:
+        pass
+    names = [it["name"] for it in server.admin("GET", "/sandboxes")["sandboxes"]]
+    assert names == ["default"]
+
+
+# State, snapshots, clock, choices
+
+
+@pytest.mark.parametrize("media", [JSON, YAML])
+def test_the_state_that_was_read_can_be_put(own, media):
+    def state() -> httpx2.Response:
+        return own.request("GET", "/__admin/state", headers={"Accept": media})
+
+    own.pin()
+    own.admin("PUT", "/datasets/d/collections/new", {"name": "1e3", "parentId": "folder"})
+    own.admin("POST", "/clock/advance", {"seconds": 90})
+    rows = {"collectionId": "in-a", "data": [{"q": "How?", "a": "So."}]}
+    own.send("/api/core/dataset/data/pushData", rows)
+    before, headers = state(), {"Content-Type": media}
+    assert before.headers["content-type"].startswith(media)
+    put = own.request("PUT", "/__admin/state", content=before.content, headers=headers)
+    assert put.status_code == 200
+    assert yaml.safe_load(state().text) == yaml.safe_load(before.text)
+
+
+def test_a_state_has_the_fields_of_a_fixture(server):
+    rows = {"collectionId": "in-a", "data": [{"q": "How?", "a": "So."}]}
+    server.send("/api/core/dataset/data/pushData", rows)
+    state = server.admin("GET", "/state")
+    assert state.keys() <= {"clock", "keys", "users", "apps", "datasets", "faults", "responses"}
+    assert not {"rows", "steps"} & state["datasets"][0].keys()
+
+
+def test_a_put_state_is_the_baseline_and_resets(own):
+    own.admin("POST", "/faults", {"kind": "error"})
+    generation = own.admin("GET", "/health")["generation"]
+    own.admin("PUT", "/state", ACCOUNT | {"datasets": []})
+    assert own.admin("GET", "/health")["generation"] == generation + 1
+    assert own.admin("GET", "/faults") == {"faults": []}
+    own.admin("PUT", "/datasets/own", {"name": "Own"})
+    own.admin("POST", "/reset")
+    assert own.admin("GET", "/datasets") == {"datasets": []}
+
+
+@pytest.mark.parametrize("method, path", [("PUT", "/state"), ("POST", "/sandboxes")])
+@pytest.mark.parametrize("size, is_taken", [(2 * MAX_BODY, True), (MAX_STATE + 1, False)])
+def test_a_state_has_at_most_32_mib(server, method, path, size, is_taken):
+    state = json.dumps(ACCOUNT if path == "/state" else {"state": ACCOUNT}).encode()
+    headers = {"Content-Type": JSON}
+    response = server.request(method, f"/__admin{path}", content=state.ljust(size), headers=headers)
+    assert response.is_success if is_taken else response.status_code == 413
+
+
+def test_a_snapshot_keeps_data_clock_and_choices(server):
+    server.pin()
+    server.choose(list_order="name")
+    server.admin("PUT", "/snapshots/one")
+    server.admin("POST", "/reset")
+    assert not is_pinned(server)
+    assert server.admin("GET", "/snapshots")["snapshots"] == [{"name": "one"}]
+    server.admin("POST", "/clock/advance", {"seconds": 5})
+    generation = server.admin("POST", "/snapshots/one/restore")["generation"]
+    assert generation == server.admin("GET", "/health")["generation"]
+    assert is_pinned(server)
+    assert server.admin("GET", "/choices")["choices"]["list_order"] == "name"
+    assert server.admin("GET", "/clock")["now"] == ACCOUNT["clock"]
+
+
+def test_the_clock_stands_still_moves_and_runs(server):
+    assert server.admin("GET", "/clock") == {"now": "2026-01-01T00:00:00.000Z", "frozen": True}
+    now = server.admin("POST", "/clock/advance", {"seconds": 1.5})["now"]
+    assert now == "2026-01-01T00:00:01.500Z"
+    view = server.admin("PUT", "/clock", {"now": "2030-05-01T02:00:00+02:00"})
+    assert view == {"now": "2030-05-01T00:00:00.000Z", "frozen": True}
+    view = server.admin("PUT", "/clock", {"frozen": False})
+    assert not view["frozen"] and view["now"].startswith("2030-05-01T00:00:0")
+    assert server.admin("POST", "/clock/advance", {"seconds": 60})["now"] > "2030-05-01T00:01"
+
+
+def test_choices_are_set_for_a_profile(server):
+    body = {"profile": "deployed", "choices": {"training": "instant"}}
+    assert server.admin("PUT", "/choices", body)["profile"] == "deployed"
+    view = server.admin("PUT", "/choices", {"choices": {"list_order": "name"}})
+    assert view["profile"] == "deployed"
+    expected = {"list_order": "name", "error_form": "service"}
+    assert view["choices"].items() >= expected.items()
+
+
+# The journal
+
+
+def test_an_entry_says_what_was_asked_and_answered(server):
+    server.pin(pin=1)
+    (entry,) = server.admin("GET", "/journal")["entries"]
+    assert (entry["operation"], entry["member"]) == ("updateHistory", "member-owner")
+    request, answer = entry["request"], entry["answer"]
+    assert (request["method"], request["path"], request["query"]) == ("PUT", PIN, "")
+    assert (request["body"], request["truncated"]) == (SENT_PIN | {"pin": 1}, False)
+    assert (answer["status"], answer["body"]["code"]) == (200, 200)
+    assert [it["name"] for it in entry["violations"]] == ["unknown_fields"]
+    assert "Bearer owner" not in json.dumps(entry)
+    assert {"seq", "time", "generation", "key", "fault", "durationMs", "hint"} <= entry.keys()
+
+
+QUERIES = [
+    ("", [1, 2, 3, 4]),
+    ("operation=listV2", [2, 3]),
+    ("status=400", [3]),
+    ("key=read", [4]),
+    ("since=3", [3, 4]),
+    ("since=2&limit=1&operation=updateHistory", [4]),
+    ("violations=true", [3]),
+]
+
+
+@pytest.fixture
+def called(server: Server) -> Server:
+    server.pin()
+    server.page()
+    server.page(pageSize=0)
+    server.pin(key="read", top=False)
+    return server
+
+
+@pytest.mark.parametrize("query, seqs", QUERIES)
+def test_the_journal_is_queried(called, query, seqs):
+    page = called.admin("GET", f"/journal?{query}")
+    assert [it["seq"] for it in page["entries"]] == seqs
+    assert (page["total"], page["kept"], page["dropped"]) == (4, 4, 0)
+
+
+def test_the_pages_of_the_journal_join(called):
+    since = called.admin("GET", "/journal?limit=3")["next"]
+    assert [it["seq"] for it in called.admin("GET", f"/journal?since={since}")["entries"]] == [4]
+
+
+PIN_CALL, LIST_CALL = {"operation": "updateHistory"}, {"operation": "listV2"}
+ASSERTIONS: list[tuple[Any, bool, int]] = [
+    (PIN_CALL, True, 2),
+    (PIN_CALL | {"atMost": 1}, False, 2),
+    (PIN_CALL | {"atLeast": 3}, False, 2),
+    (PIN_CALL | {"body": {"top": False}}, True, 1),
+    (LIST_CALL | {"status": 200, "exactly": 1}, True, 1),
+    ({"operation": "list", "exactly": 0}, True, 0),
+    ({"inOrder": [PIN_CALL, LIST_CALL, PIN_CALL]}, True, 3),
+    ({"inOrder": [LIST_CALL, PIN_CALL, LIST_CALL]}, False, 2),
+]
+
+
+@pytest.mark.parametrize("criteria, ok, count", ASSERTIONS)
+def test_the_journal_is_verified(called, criteria, ok, count):
+    answer = called.admin("POST", "/journal/verify", criteria, 200 if ok else 409)
+    assert (answer["ok"], answer["count"]) == (ok, count)
+    assert ok or "nearest" in answer
+
+
+def test_a_failed_assertion_shows_the_nearest_call(called):
+    criteria = {"operation": "listV2", "body": {"pageSize": 1}}
+    nearest = called.admin("POST", "/journal/verify", criteria, 409)["nearest"][0]
+    differences = [{"path": "$.body.pageSize", "expected": 1, "got": 0}]
+    assert nearest == {"seq": 3, "differences": differences}
+
+
+def test_the_journal_streams_entries():
+    headers = {"Authorization": "Bearer owner"}
+    with MockServer(ACCOUNT) as server, httpx2.Client(base_url=server.url, timeout=5) as http:
+        http.put(PIN, json=SENT_PIN, headers=headers)
+        with http.stream("GET", "/__admin/journal/stream?since=1") as stream:
+            assert stream.headers["content-type"].startswith("text/event-stream")
+            lines = stream.iter_lines()
+            data = next(line for line in lines if line.startswith("data: "))
+            assert json.loads(data[6:])["operation"] == "updateHistory"
+            httpx2.post(server.url + LIST, json=SENT_LIST, headers=headers)
+            data = next(line for line in lines if line.startswith("data: "))
+            assert json.loads(data[6:])["operation"] == "listV2"
+
+
+# Limits, and reset
+
+LIMITS: list[tuple[str, str, Any, int, str]] = [
+    ("POST", "/faults", {"kind": "error"}, 100, "/faults"),
+    ("POST", "/faults", {"kind": "answer", "data": 1}, 1000, "/faults"),
+    ("POST", "/sandboxes", {}, 1000, "/sandboxes"),
+    ("PUT", "/snapshots/s{}", {}, 100, "/snapshots"),
+]
+
+
+@pytest.mark.parametrize("method, path, body, most, listed", LIMITS)
+def test_what_is_over_a_limit_is_409_and_changes_nothing(method, path, body, most, listed):
+    def names() -> list[str]:
+        (items,) = server.admin("GET", listed).values()
+        return [it.get("id", it.get("name")) for it in items]
+
+    with Server({}) as server:
+        for number in range(most):
+            server.admin(method, path.format(number), body, 201)
+        before = names()
+        assert str(most) in server.admin(method, path.format("-more"), body, 409)["message"]
+        assert names() == before
+
+
+def fill(server: Server) -> list[Any]:
+    """Change every kind of thing that a sandbox has; return what depends on earlier calls."""
+    server.choose(training="stepped", list_order="name")
+    server.admin("PUT", "/clock", {"now": "2027-01-01T00:00:00Z", "frozen": False})
+    server.pin()
+    for path in ("/apps/app/chats/new", "/datasets/new"):
+        server.admin("PUT", path, {})
+    server.admin("PUT", "/datasets/d/collections/new", {"name": "New"})
+    server.admin("DELETE", CHAT)
+    app = server.send("/api/core/app/create", {"name": "Made", "type": "simple"}).json()["data"]
+    rate = server.admin("POST", "/faults", {"kind": "rate_limit", "limit": 9, "window": 60})
+    count = {"kind": "answer", "operation": "GET /api/any", "json": "{{count}}"}
+    server.admin("POST", "/faults", count)
+    server.admin("POST", "/faults", {"kind": "reply", "text": "Added", "times": 1})
+    found = [app, rate["id"], server.send("/api/any", method="GET").text]
+    talk = {"appId": "says", "chatId": "talk", "messages": [{"role": "user", "content": "x"}]}
+    for _ in range(2):
+        answer = server.send("/api/v1/chat/completions", talk).json()
+        found.append(answer["choices"][0]["message"]["content"])
+    made = {"datasetId": "d", "name": "Made", "type": "folder"}
+    found.append(server.send("/api/core/dataset/collection/create", made).json()["data"])
+    push = {"collectionId": "in-a", "data": [{"q": "One"}]}
+    server.send("/api/core/dataset/data/pushData", push)
+    return found
+
+
+KEPT = ("/health", "/journal/stream", "/snapshots", "/sandboxes", "/", "/openapi.json")
+
+
+def test_a_reset_brings_back_all_of_a_new_server():
+    with Server() as new, Server() as used:
+        routes = new.admin("GET", "/openapi.json")["paths"].items()
+        read = [path.removeprefix("/__admin") for path, it in routes if "get" in it]
+        read = [path for path in read if "{" not in path and path not in KEPT]
+        first = fill(used)
+        for path in read:
+            assert used.admin("GET", path) != new.admin("GET", path), f"fill changes no {path}"
+        assert used.admin("POST", "/reset")["generation"] == 2
+        for path in read:
+            assert used.admin("GET", path) == new.admin("GET", path)
+        assert fill(used) == fill(new) == first

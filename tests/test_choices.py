@@ -1,0 +1,236 @@
+"""Each value of each choice shows in a response (design 5)."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from account import ACCOUNT, LIST, OLD_PIN, PIN, SENT_LIST, SENT_PIN, Server
+
+from mock_server.choices import table
+
+HISTORIES = "/api/core/chat/history/getHistories"
+PUSH = "/api/core/dataset/data/pushData"
+TITLE = {"appId": "app", "chatId": "c2", "title": "New"}
+NEW_CHAT = SENT_PIN | {"chatId": "new"}
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Server]:
+    with Server(ACCOUNT | {"keys": []}) as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: Server) -> Server:
+    running.admin("POST", "/reset")
+    return running
+
+
+# What shows a choice: a request, and what of its response, or of the state, depends on it.
+
+
+def code(path: str, body: Any, **sent: Any) -> Callable[[Server], object]:
+    return lambda server: server.send(path, body, **sent).json()["code"]
+
+
+def listed(without: str = "", **fields: Any) -> Callable[[Server], object]:
+    """The ids on a page, or the code of a refusal."""
+    body = {name: it for name, it in (SENT_LIST | fields).items() if name != without}
+
+    def probe(server: Server) -> object:
+        envelope = server.send(LIST, body).json()
+        data = envelope["data"]
+        return envelope["code"] if data is None else [it["_id"] for it in data["list"]]
+
+    return probe
+
+
+def count_of(**fields: Any) -> Callable[[Server], object]:
+    """The number of items on a page, or the code of a refusal."""
+
+    def probe(server: Server) -> object:
+        found = listed(datasetId="many", **fields)(server)
+        return len(found) if isinstance(found, list) else found
+
+    return probe
+
+
+def filtered(server: Server) -> object:
+    return listed(selectFolder=True)(server), listed(filterTags=["x", "y"])(server)
+
+
+def item(server: Server, id: str) -> Any:
+    items = server.page().json()["data"]["list"]
+    return next(it for it in items if it["_id"] == id)
+
+
+def pinned_new(server: Server) -> object:
+    answer = code(PIN, NEW_CHAT)(server)
+    chats = server.admin("GET", "/apps/app/chats")["chats"]
+    return answer, [chat["top"] for chat in chats if chat["chatId"] == "new"]
+
+
+def titled(server: Server) -> object:
+    answer, chat = code(PIN, TITLE)(server), server.admin("GET", "/apps/app/chats/c2")
+    return answer, chat["title"], chat["top"]
+
+
+def untyped(server: Server) -> object:
+    headers = {"Authorization": "Bearer any"}
+    body = b'{"offset": 0, "datasetId": "d"}'
+    return server.request("POST", LIST, content=body, headers=headers).status_code
+
+
+def as_person(server: Server) -> object:
+    headers = {"token": server.login()}
+    return server.send(LIST, SENT_LIST, key=None, headers=headers).status_code
+
+
+def trained(server: Server) -> object:
+    code(PUSH, {"collectionId": "in-a", "data": [{"q": "One"}, {"q": "Two"}]})(server)
+    amounts = [item(server, "in-a")["dataAmount"]]
+    server.admin("POST", "/clock/advance", {"seconds": 3600})
+    return [*amounts, item(server, "in-a")["dataAmount"]]
+
+
+EXTENDED = {"createTime": "2024-02-01T00:00:00.000Z", "hasError": False}
+EXTENDED |= {"fileId": None, "rawLink": "https://example.com/"}
+ALL, ROOT = ["folder", "in-a", "link", "in-b"], ["folder", "link"]
+BY_NAME, AS_DECLARED = ["in-a", "link", "in-b", "folder"], ["folder", "in-b", "in-a", "link"]
+ROWS: list[tuple[str, Callable[[Server], object], dict[Any, object]]] = [
+    ("page_size_default", count_of(), {1: 1, 10: 10, 30: 30}),
+    ("page_size_max", count_of(pageSize=31), {30: 400, 100: 31}),
+    ("page_size_over_limit", count_of(pageSize=101), {"reject": 400, "clamp": 30}),
+    (
+        "offset_missing",
+        listed("offset", pageNum=2, pageSize=1),
+        {"reject": 400, "accept": ["in-a"]},
+    ),
+    ("offset_missing", listed("offset", pageSize=1), {"reject": 400, "accept": ["folder"]}),
+    ("numeric_strings", listed(offset="1", pageSize="1"), {"reject": 400, "accept": ["in-a"]}),
+    ("list_order", listed(), {"update_time_desc": ALL, "name": BY_NAME, "fixture": AS_DECLARED}),
+    ("parent_omitted", listed(), {"any": ALL, "root": ROOT}),
+    ("parent_empty_string", listed(parentId=""), {"unknown": 404, "root": ROOT}),
+    ("parent_unknown", listed(parentId="nope"), {"not_found": 404, "empty": []}),
+    (
+        "search_scope",
+        listed(searchText="alpha", parentId="folder"),
+        {"folder": ["in-a"], "dataset": ["in-a", "link"]},
+    ),
+    ("search_fields", listed(searchText="setup"), {"name_and_tags": ["in-b"], "name": []}),
+    ("list_filters", filtered, {"ignore": (ALL, ALL), "honour": (["folder"], ["link"])}),
+    (
+        "item_fields",
+        lambda server: {name: item(server, "link").get(name) for name in EXTENDED},
+        {"documented": dict.fromkeys(EXTENDED), "extended": EXTENDED},
+    ),
+    ("tags_empty", lambda server: item(server, "in-a").get("tags"), {"list": [], "absent": None}),
+    (
+        "chat_unknown",
+        pinned_new,
+        {"not_found": (404, []), "create": (200, [True]), "ignore": (200, [])},
+    ),
+    ("top_missing", titled, {"reject": (400, "Two", True), "ignore": (200, "New", True)}),
+    ("method_mismatch", code(PIN, SENT_PIN, method="POST"), {"reject": 405, "accept": 200}),
+    ("content_type_missing", untyped, {"reject": 415, "accept": 200}),
+    ("unknown_fields", code(PIN, SENT_PIN | {"more": 1}), {"ignore": 200, "reject": 400}),
+    ("unknown_key", code(PIN, SENT_PIN, key="any"), {"accept": 200, "reject": 401}),
+    ("credentials", as_person, {"bearer": 401, "login_too": 200}),
+    ("error_form", listed(datasetId="nope"), {"plain": 404, "service": 501002}),
+    (
+        "error_http_status",
+        lambda server: server.page(datasetId="nope").status_code,
+        {"mapped": 404, "always_500": 500, "always_200": 200},
+    ),
+    ("legacy_paths", code(OLD_PIN, SENT_PIN), {"on": 200, "off": 404}),
+    ("related_routes", code(HISTORIES, {"appId": "app"}), {"on": 200, "off": 404}),
+    ("training", trained, {"instant": [2, 2], "stepped": [0, 2]}),
+]
+CASES = [(name, value, probe, it) for name, probe, row in ROWS for value, it in row.items()]
+
+
+@pytest.mark.parametrize("name, value, probe, expected", CASES)
+def test_a_choice_shows(server, name, value, probe, expected):
+    server.choose(**{name: value})
+    assert probe(server) == expected
+
+
+def test_every_value_of_every_choice_is_shown_above():
+    wanted = {(name, value) for name, (values, _) in table().items() for value in values}
+    wanted -= {("page_size_default", size) for size in range(1, 31)}
+    wanted |= {("page_size_default", size) for size in (1, 10, 30)}
+    assert {(name, value) for name, value, _, _ in CASES} == wanted
+
+
+TOLERANT = [row[:3] for row in CASES if row[1] in table()[row[0]][1].tolerates]
+
+
+@pytest.mark.parametrize("name, value, probe", TOLERANT)
+def test_what_a_choice_tolerates_is_noted_by_its_name(server, name, value, probe):
+    server.choose(**{name: value})
+    probe(server)
+    entry = server.admin("GET", "/journal")["entries"][-1]
+    assert [it["name"] for it in entry["violations"]][:1] == [name]
+
+
+LARGE = {"page_size_max": 100, "page_size_over_limit": "clamp"}
+LENIENT = {"page_size_over_limit": "clamp", "numeric_strings": "accept", "offset_missing": "accept"}
+TOGETHER = [
+    ({"pageSize": 200}, LARGE, 100),
+    ({"pageSize": "200"}, LENIENT, 30),
+    ({"pageSize": "50", "pageNum": "4", "without": "offset"}, LENIENT, 30),
+    ({"pageSize": 100, "pageNum": 2, "without": "offset"}, LENIENT | LARGE, 20),
+]
+
+
+@pytest.mark.parametrize("fields, choices, count", TOGETHER)
+def test_choices_work_together(server, fields, choices, count):
+    server.choose(**choices)
+    assert count_of(**fields)(server) == count
+
+
+DESIGN = """
+page_size_default 10 10
+page_size_max 30 100
+page_size_over_limit reject clamp
+offset_missing reject accept
+numeric_strings reject accept
+list_order update_time_desc update_time_desc
+parent_omitted any root
+parent_empty_string unknown root
+parent_unknown not_found empty
+search_scope folder dataset
+search_fields name_and_tags name
+list_filters ignore honour
+item_fields documented extended
+tags_empty list list
+chat_unknown not_found ignore
+top_missing reject ignore
+method_mismatch reject accept
+content_type_missing reject accept
+unknown_fields ignore ignore
+unknown_key accept accept
+credentials bearer login_too
+error_form plain service
+error_http_status mapped mapped
+legacy_paths on on
+related_routes on on
+training instant stepped
+"""
+
+
+@pytest.mark.parametrize("column, profile", [(1, "documented"), (2, "deployed")])
+def test_profiles_have_the_values_of_the_design(column, profile):
+    rows = [line.split() for line in DESIGN.strip().splitlines()]
+    with Server(profile=profile) as server:
+        view = server.admin("GET", "/choices")
+    assert view["profile"] == profile
+    shown = {name: str(value) for name, value in view["choices"].items()}
+    assert shown == {row[0]: row[column] for row in rows}
+
+
+def test_a_server_starts_with_a_profile_and_choices():
+    with Server(profile="deployed", choices={"list_order": "name", "page_size_max": 30}) as server:
+        chosen = server.admin("GET", "/choices")["choices"]
+        assert server.ids(searchText="alpha") == ["in-a", "link"]
+    assert (chosen["page_size_max"], chosen["error_form"]) == (30, "service")

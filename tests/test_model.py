@@ -1,0 +1,192 @@
+"""The server and the model give the same responses to random requests, under random choices.
+
+`python tests/test_model.py 20000` sends so many requests, and prints the differences.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from account import Server
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from model import LEGACY_PIN, LEVELS, LIST, MAX_BODY, PIN, Json, Model, Request
+
+from mock_server.choices import table
+
+SEQUENCES, STEPS = 40, 10
+lenient = settings(deadline=None, suppress_health_check=list(HealthCheck), database=None)
+some, split = st.sampled_from, str.split
+levels = some([*LEVELS, "read", "owner", "owner"])
+NAMES = sorted({*table()} - {"related_routes", "training"})
+choices = st.fixed_dictionaries({name: some(table()[name][0]) for name in NAMES})
+
+WORDS = ("Guide", "guide", "Straße", "STRASSE", "caf\u00e9", "cafe\u0301", "\u0131I", "\u0130i")
+NEEDLES = ("", "SS", "ß", "\u00e9", "e\u0301", "E", "i", "\u0131", "\u0130", ".*", "t1", "1t")
+TIMES = ("2024-01-01T00:00:00.000Z", "2024-01-01T00:00:00.001Z", "2025-06-30T12:00:00.000Z")
+TAGS, PARENTS = ("t1", "t2", "ß", "e\u0301"), (None, None, "c0", "c7", "c14", "c21", "other")
+TOKEN, CHAT = "TOKEN", {"title": "", "customTitle": "", "top": False}
+own = {"name": some(WORDS), "updateTime": some(TIMES), "tags": st.lists(some(TAGS), max_size=2)}
+more = {
+    "type": some(["folder", "link"]),
+    "dataAmount": st.integers(0, 9),
+    "createTime": some(TIMES),
+}
+more |= {"forbid": st.booleans(), "hasError": st.booleans(), "rawLink": some(["https://a.example"])}
+
+
+def folders(inside: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
+    return st.fixed_dictionaries(own | {"children": st.lists(inside, max_size=4)})
+
+
+trees = st.recursive(st.fixed_dictionaries(own, optional=more), folders, max_leaves=12)
+
+
+def with_ids(items: list[Json], ids: Iterator[str]) -> list[Json]:
+    """Collections with ids whose order is not theirs."""
+    found = []
+    for item in items:
+        below = {"children": with_ids(item["children"], ids)} if "children" in item else {}
+        found.append(item | {"_id": next(ids)} | below)
+    return found
+
+
+@st.composite
+def accounts(draw: Any) -> Json:
+    chats = [{"chatId": f"k{n}", "title": "T", "top": draw(st.booleans())} for n in range(2)]
+    keys = [{"key": f"key-{it}", "member": it, "permission": draw(levels)} for it in "mn"]
+    keys = keys if draw(st.booleans()) else []
+    rights = {it["key"]: draw(levels) for it in keys if draw(st.booleans())}
+    ids = (f"c{n * 7 % 101}" for n in range(100))
+    items = with_ids(draw(st.lists(trees, min_size=2, max_size=5)), ids)
+    other = {"id": "e", "collections": [{"_id": "other", "name": "Other"}]}
+    return {
+        "keys": keys,
+        "users": [{"username": "root", "password": "1234", "member": "m"}],
+        "apps": [{"id": "a", "chats": chats, "permissions": rights}],
+        "datasets": [{"id": "d", "collections": items, "permissions": rights}, other],
+    }
+
+
+# The values of fields, as JSON: right ones, and others that are wrong or a matter of choices.
+LONG, LONGER = json.dumps("x" * 256), json.dumps("x" * 257)
+NUMBERS = split('0 -1 1.0 1e2 -0.0 1.5 1e400 1e30 30 31 100 101 "10" "x" null true [] ' + "9" * 30)
+STRINGS = ['" d"', LONG, LONGER, *split('"" "nope" null 5 {}')]
+TITLES = split('"New" "" 5')
+RIGHT_LIST = {"datasetId": some(['"d"']), "offset": some(split("0 0 0 0 1 2 1.0"))}
+RIGHT_LIST_MORE = {
+    "pageSize": some(split("1 2 10 30 3.0")),
+    "parentId": some([*map(json.dumps, PARENTS)]),
+    "searchText": some([*map(json.dumps, NEEDLES)]),
+}
+WRONG_LIST = {
+    "offset": NUMBERS,
+    "pageSize": NUMBERS,
+    "pageNum": split('1 2 "2" 2.0 0 null true'),
+    "datasetId": ['"e"', *STRINGS],
+    "parentId": STRINGS,
+    "searchText": [json.dumps("x" * 1024), json.dumps("x" * 1025), "null", "5"],
+    "selectFolder": split('true false null "x"'),
+    "filterTags": split('[] ["t1"] ["t1","\\u00df"] null "t1" [1]'),
+}
+RIGHT_PIN = {"appId": '"a"', "chatId": '"k0" "k1" "new"', "top": "true false"}
+WRONG_PIN = {"appId": STRINGS, "chatId": STRINGS, "top": split('null 1 "true"')}
+WRONG_PIN |= {"title": TITLES, "customTitle": TITLES}
+WRONG_ANY = {"more": ["1", "[" * 63 + "]" * 63, "[" * 64 + "]" * 64]}
+BROKEN = (b"", b"{", b"[]", b"null", b'{"a":1,}', b'{"\xff":1}', b'{"offset":NaN}', b"{} {}")
+MEDIA = ("application/json", "Application/JSON; charset=utf-8", "text/plain", None)
+KEYS = ("Bearer key-m", "Bearer key-n", "Bearer wrong", "Basic x", "Bearer", None)
+
+
+def mostly(right: Any, *wrong: Any) -> st.SearchStrategy[Any]:
+    """The right value in 24 of 25 cases."""
+    return st.integers(0, 24).flatmap(lambda it: some(wrong) if it == 7 else st.just(right))
+
+
+@st.composite
+def bodies(draw: Any, is_pin: bool) -> bytes:
+    if draw(st.integers(0, 19)) == 7:
+        return draw(some(BROKEN))
+    right = {name: some(split(it)) for name, it in RIGHT_PIN.items()} if is_pin else RIGHT_LIST
+    optional, wrong = ({}, WRONG_PIN) if is_pin else (RIGHT_LIST_MORE, WRONG_LIST)
+    pairs = [*draw(st.fixed_dictionaries(right, optional=optional)).items()]
+    if draw(st.integers(0, 9)) == 7:
+        pairs.pop(draw(st.integers(0, len(pairs) - 1)))
+    mistakes = [(name, it) for name, values in (wrong | WRONG_ANY).items() for it in values]
+    # A name that is there already is then there twice.
+    pairs += draw(st.lists(some(mistakes), max_size=draw(some([0, 0, 1, 2]))))
+    content = ("{" + ",".join(f'"{name}":{it}' for name, it in pairs) + "}").encode()
+    return content.ljust(draw(some([0] * 99 + [MAX_BODY + 1])))
+
+
+@st.composite
+def requests(draw: Any) -> Request:
+    is_pin = draw(st.integers(0, 9)) < 4
+    path = draw(mostly(PIN if is_pin else LIST, LEGACY_PIN if is_pin else LIST, f"{LIST}/x"))
+    right = "PUT" if path in (PIN, LEGACY_PIN) else "POST"
+    method = draw(mostly(right, "GET", "DELETE", "PATCH", *["POST"] * (path == PIN)))
+    headers = {"content-type": draw(mostly(*MEDIA)), "authorization": draw(mostly(*KEYS))}
+    if draw(st.integers(0, 9)) == 7:
+        headers |= {"authorization": None, "token": TOKEN}
+    sent = {name: it for name, it in headers.items() if it is not None}
+    return Request(method, path, draw(bodies(is_pin)), sent)
+
+
+sequences = st.lists(requests(), min_size=STEPS, max_size=STEPS)
+
+
+def differences(server: Server, account: Json, chosen: Json, sent: list[Request]) -> list[Any]:
+    """Where the responses, and in the end the chats, are not those of the model."""
+    server.admin("PUT", "/state", account)
+    token = server.login()
+    server.choose(**chosen)
+    model, found = Model(deepcopy(account), chosen, {TOKEN: "m"}), []
+    for request in sent:
+        headers = {name: token if it == TOKEN else it for name, it in request.headers.items()}
+        rest = {"headers": headers, "content": request.body}
+        response = server.request(request.method, request.path, **rest)
+        envelope = {name: it for name, it in response.json().items() if name != "message"}
+        got, right = (response.status_code, envelope), model.respond(request)
+        if got != right:
+            found.append((f"expected {right}, got {got}", request, chosen))
+    chats = server.admin("GET", "/apps/a/chats")["chats"]
+    right = [CHAT | chat for chat in model.account["apps"][0]["chats"]]
+    shown = [{name: chat[name] for name in ("chatId", *CHAT)} for chat in chats]
+    return found + [(f"expected chats {right}, got {shown}", sent, chosen)] * (shown != right)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as server:
+        yield server
+
+
+@settings(lenient, max_examples=SEQUENCES)
+@given(accounts(), choices, sequences)
+def test_responses_are_those_of_the_model(server, account, chosen, sent):
+    assert not differences(server, account, chosen, sent)
+
+
+def run(steps: int) -> None:
+    count, found = 0, []
+
+    @settings(lenient, max_examples=steps // STEPS, phases=[Phase.generate])
+    @given(accounts(), choices, sequences)
+    def check(account: Json, chosen: Json, sent: list[Request]) -> None:
+        nonlocal count
+        count += len(sent)
+        found.extend(differences(server, account, chosen, sent))
+
+    with Server() as server:
+        check()
+    for difference, times in Counter(it for it, _, _ in found).most_common():
+        print(f"{times} times {difference:.1000}")
+    print(f"{count} steps, {len(found)} differences")
+
+
+if __name__ == "__main__":
+    run(int(sys.argv[1]))
