@@ -37,7 +37,7 @@ def fill(server: MockServer) -> None:
     control.call("PUT", "/choices", {"profile": "deployed"})
     control.clock.advance(60)
     control.reply("Bye.", times=1)
-    control.respond("detail", data=1, times=1)
+    control.respond("app.detail", data=1, times=1)
     control.fault("error", operation="listV2")
     control.fault("error", operation="updateHistory", times=2)
     body = {"offset": 0, "datasetId": "d"}
