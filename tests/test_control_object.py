@@ -100,19 +100,17 @@ def test_faults_fire_once_or_as_long_as_their_block(mock_server):
         mock_server.faults.clear()
 
 
-@pytest.mark.parametrize(
-    "arguments, body",
-    [
-        (
-            {"data": {"a": None}},
-            {"code": 200, "statusText": "", "message": "", "data": {"a": None}},
-        ),
-        ({"json": None}, None),
-        ({"json": [1], "status": 202}, [1]),
-        ({"text": '"t"'}, "t"),
-        ({"body": b"[2]"}, [2]),
-    ],
-)
+ENVELOPE = {"code": 200, "statusText": "", "message": "", "data": [None]}
+ANSWERS = [
+    ({"data": [None]}, ENVELOPE),
+    ({"json": None}, None),
+    ({"json": [1], "status": 202}, [1]),
+    ({"text": '"t"'}, "t"),
+    ({"body": b"[2]"}, [2]),
+]
+
+
+@pytest.mark.parametrize("arguments, body", ANSWERS)
 def test_answers_replace_a_response(mock_server, arguments, body):
     with mock_server.respond("GET /api/any/{id}", **arguments):
         response = send(mock_server, "GET", "/api/any/1")
@@ -159,16 +157,14 @@ NO_MATCH = """Expected a call of updateHistory with body {"top":false}, got none
 nearest: #1, $.body.top: expected false, got true"""
 TWICE = "Expected 2 calls of updateHistory with status 200, got 1"
 ORDER = "Expected listV2 -> updateHistory, got no updateHistory after step 1"
+LATE = "Expected 2 calls of listV2 within 0 s, got 1"
 FAILURES = [
     (lambda it: it.assert_called("updateHistory", body={"top": False}), NO_MATCH),
     (lambda it: it.assert_called("updateHistory", times=2, status=200), TWICE),
     (lambda it: it.assert_not_called("listV2"), "Expected 0 calls of listV2, got 1"),
     (lambda it: it.assert_in_order(["listV2", "updateHistory"]), ORDER),
     (lambda it: it.last_call("readme"), "Expected a call of readme, got none"),
-    (
-        lambda it: it.wait_for("listV2", times=2, timeout=0),
-        "Expected 2 calls of listV2 within 0 s, got 1",
-    ),
+    (lambda it: it.wait_for("listV2", times=2, timeout=0), LATE),
 ]
 
 
@@ -185,9 +181,8 @@ def test_only_allowed_violations_pass(mock_server):
     mock_server.choices["page_size_over_limit"] = "clamp"
     listed(mock_server, pageSize=31)
     said(mock_server)
-    with pytest.raises(
-        AssertionError, match=r"\n +page_size_over_limit \(8\): .* - at \$.pageSize$"
-    ):
+    violation = r"\n +page_size_over_limit \(8\): .* - at \$.pageSize$"
+    with pytest.raises(AssertionError, match=violation):
         mock_server.assert_no_violations()
     mock_server.assert_no_violations(["page_size_over_limit"])
     with pytest.raises(AssertionError, match="related_route"):

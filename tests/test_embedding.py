@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import socket
 import subprocess
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -65,22 +66,9 @@ def test_a_function_runs_in_the_serving_loop():
             server.run(lambda: 1 / 0)
 
 
-def test_a_restart_leaves_nothing_of_before():
-    server = MockServer(FIXTURE)
-    baseline = server.sandboxes.default.baseline
-    with server:
-        new = server.call("GET", "")
-        server.create_sandbox(name="other")
-        server.snapshot()
-        server.choices["list_order"] = "name"
-        server.fault("error")
-        server.remove_dataset("d")
-        server.run(lambda: server.sandboxes.restart(baseline))
-        assert server.call("GET", "") == new
-        assert server.exchange("GET", "/sandboxes")["sandboxes"] == [new]
-        assert server.call("GET", "/snapshots") == {"snapshots": []}
-        assert server.faults == [] and server.journal == []
-        assert listed(server.url) == 200
+def test_small_responses_are_sent_at_once():
+    with listening_socket("127.0.0.1", 0) as listener:
+        assert listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 @pytest.mark.parametrize("kind, limits, status", [("delay", {"ms": 700}, 200), ("hang", {}, 500)])

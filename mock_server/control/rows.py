@@ -35,7 +35,7 @@ class Fault:
 
     @property
     def has_to_fire(self) -> bool:
-        """Whether a test without a firing does not test what it claims to."""
+        """Whether a test needs it to fire: a fault, or an answer with `times`."""
         return not self.is_answer or "times" in self._fields
 
     @property
