@@ -31,7 +31,7 @@ def shown(table: Any) -> Any:
 
 def fill(server: MockServer) -> None:
     """Change something in each table."""
-    control, headers = server.control, {"Authorization": f"Bearer {server.key}"}
+    control, headers = server, {"Authorization": f"Bearer {server.key}"}
     control.put_app({"id": "b", "replies": ["Hi."]})
     control.choices["list_order"] = "name"
     control.call("PUT", "/choices", {"profile": "deployed"})
@@ -53,17 +53,17 @@ def test_a_reset_brings_back_every_table() -> None:
         fresh, filled = tables(new.app.state.sandboxes.default.state), tables(default.state)
         same = [name for name in fresh if filled[name] == fresh[name]]
         assert same == [], "fill these tables, too"
-        server.control.reset()
+        server.reset()
         assert tables(default.state) == fresh
 
 
 def test_a_restore_brings_back_data_clock_and_choices_alone() -> None:
     with MockServer(DOCUMENT) as server:
         before = tables(server.app.state.sandboxes.default.state)
-        name = server.control.snapshot()
+        name = server.snapshot()
         fill(server)
         filled = tables(server.app.state.sandboxes.default.state)
-        server.control.restore(name)
+        server.restore(name)
         after = tables(server.app.state.sandboxes.default.state)
         restored = {name for name in after if after[name] != filled[name]}
         assert restored == {"store", "choices", "profile", "clock"}

@@ -5,8 +5,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from mock_server.admin.objects import PageQuery, parsed, same_id
-from mock_server.admin.route import AdminCall, route
-from mock_server.errors import AppNotFound, ChatNotFound, did_you_mean
+from mock_server.admin.route import AdminCall, found, route
+from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.parse import parse_chat
@@ -92,22 +92,9 @@ def delete_chat(call: AdminCall) -> dict[str, int]:
 
 def app_of(call: AdminCall) -> App:
     """The app in the path. Raises AppNotFound."""
-    id, apps = call.path["app"], call.state.store.apps
-    if id not in apps:
-        raise AppNotFound("the id of an app", id, hint=did_you_mean(id, apps))
-    return apps[id]
+    return found(call.state.store.apps, call.path["app"], AppNotFound, "the id of an app")
 
 
 def chat_of(call: AdminCall) -> Chat:
     """The chat in the path. Raises AppNotFound, ChatNotFound."""
-    id, chats = call.path["id"], app_of(call).chats
-    if id not in chats:
-        near = did_you_mean(id, chats)
-        raise ChatNotFound("the chatId of a chat of this app", id, hint=near)
-    return chats[id]
-
-
-ROUTES = (
-    *(get_apps, get_app, put_app, delete_app),
-    *(get_chats, post_chat, get_chat, put_chat, delete_chat),
-)
+    return found(app_of(call).chats, call.path["id"], ChatNotFound, "a chatId of this app")

@@ -3,8 +3,8 @@
 from typing import Any
 
 from mock_server.admin.objects import PageQuery, parsed, same_id
-from mock_server.admin.route import AdminCall, route
-from mock_server.errors import CollectionNotFound, DatasetNotFound, did_you_mean
+from mock_server.admin.route import AdminCall, found, route
+from mock_server.errors import CollectionNotFound, DatasetNotFound
 from mock_server.fixture.dump import dataset_entry
 from mock_server.fixture.parse import parse_collections, parse_dataset
 from mock_server.store.objects import Collection, Dataset
@@ -90,22 +90,11 @@ def put_into(call: AdminCall, body: Fields) -> Collection:
 
 def dataset_of(call: AdminCall) -> Dataset:
     """The dataset in the path. Raises DatasetNotFound."""
-    id, datasets = call.path["dataset"], call.state.store.datasets
-    if id not in datasets:
-        raise DatasetNotFound("the id of a dataset", id, hint=did_you_mean(id, datasets))
-    return datasets[id]
+    datasets, id = call.state.store.datasets, call.path["dataset"]
+    return found(datasets, id, DatasetNotFound, "the id of a dataset")
 
 
 def collection_of(call: AdminCall) -> Collection:
     """The collection in the path. Raises DatasetNotFound, CollectionNotFound."""
-    id, items = call.path["id"], dataset_of(call).collections
-    if id not in items:
-        near = did_you_mean(id, items)
-        raise CollectionNotFound("the _id of a collection of this dataset", id, hint=near)
-    return items[id]
-
-
-ROUTES = (
-    *(get_datasets, get_dataset, put_dataset, delete_dataset),
-    *(get_collections, post_collection, get_collection, put_collection, delete_collection),
-)
+    items, id = dataset_of(call).collections, call.path["id"]
+    return found(items, id, CollectionNotFound, "the _id of a collection of this dataset")

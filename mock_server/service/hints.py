@@ -3,22 +3,8 @@
 from collections.abc import Collection as Sized
 from itertools import islice
 
-from mock_server.errors import (
-    AppForbidden,
-    AppNotFound,
-    ChatNotFound,
-    CollectionNotFound,
-    DatasetForbidden,
-    DatasetNotFound,
-    MissingAuthorization,
-    ParentNotFound,
-    Refusal,
-    RouteNotFound,
-    TeamForbidden,
-    UnknownKey,
-    UnsupportedMediaType,
-    WrongPassword,
-)
+from mock_server import errors
+from mock_server.errors import Refusal
 from mock_server.sandbox import Sandboxes
 from mock_server.service.call import Call
 
@@ -30,29 +16,29 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
     """Why a request was refused with 401, 403, 404 or 415; None for other refusals."""
     store, sandbox = call.store, call.sandbox.name
     match refusal:
-        case MissingAuthorization():
+        case errors.MissingAuthorization():
             return "The client sends no API key as `Authorization: Bearer KEY`."
-        case UnknownKey() if (call.exchange.key or "").startswith(Sandboxes.PREFIX):
+        case errors.UnknownKey() if (call.exchange.key or "").startswith(Sandboxes.PREFIX):
             return "The sandbox of this key was deleted, or ended as it was not used."
-        case UnknownKey():
+        case errors.UnknownKey():
             return f"The fixture declares {len(store.keys)} keys, and the client sends another one."
-        case AppForbidden() | DatasetForbidden() | TeamForbidden():
+        case errors.AppForbidden() | errors.DatasetForbidden() | errors.TeamForbidden():
             level = call.caller.level.name.lower()
             return f"The key has permission {level!r}, unless `permissions` say otherwise there."
-        case RouteNotFound():
+        case errors.RouteNotFound():
             return "The server has no such route; `respond` can answer it."
-        case AppNotFound():
+        case errors.AppNotFound():
             return f"Sandbox {sandbox!r} has {listed(store.apps, 'app')}."
-        case DatasetNotFound():
+        case errors.DatasetNotFound():
             return f"Sandbox {sandbox!r} has {listed(store.datasets, 'dataset')}."
-        case ChatNotFound():
+        case errors.ChatNotFound():
             chats = sum(len(it.chats) for it in store.apps.values())
             return f"Sandbox {sandbox!r} has {chats} chats, but not this one in this app."
-        case ParentNotFound() | CollectionNotFound():
+        case errors.ParentNotFound() | errors.CollectionNotFound():
             return "No collection of the dataset has this id; a folder of another one is unknown."
-        case UnsupportedMediaType():
+        case errors.UnsupportedMediaType():
             return "The client sends its body without `Content-Type: application/json`."
-        case WrongPassword():
+        case errors.WrongPassword():
             return "The users and passwords are those of the fixture's `users`."
     is_unknown = refusal.plain.status == 404
     return f"Nothing in sandbox {sandbox!r} has this id." if is_unknown else None
