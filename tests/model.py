@@ -156,7 +156,7 @@ class Model:
         search, parent = fields.get("searchText", ""), fields.get("parentId")
         refuse(not is_id(fields.get("datasetId")), BAD_FIELD)
         refuse(not isinstance(search, str) or len(search) > MAX_SEARCH, BAD_FIELD)
-        refuse(not (parent is None or is_id(parent or "-")), BAD_FIELD)
+        refuse(parent not in (None, "") and not is_id(parent), BAD_FIELD)
         is_filtering = choices["list_filters"] == "honour"
         only_folders = fields.get("selectFolder", False) if is_filtering else False
         tags = fields.get("filterTags", []) if is_filtering else []
