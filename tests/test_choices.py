@@ -162,7 +162,14 @@ def test_every_value_of_every_choice_is_shown_above():
     assert {(name, value) for name, value, _, _ in CASES} == wanted
 
 
-TOLERANT = [row[:3] for row in CASES if row[1] in table()[row[0]][1].tolerates]
+UNKNOWN = {"parent_empty_string", "parent_unknown", "chat_unknown", "unknown_key"}
+"""Choices on what does not exist: a request that names it breaks no rule of the spec."""
+NAMES = {"legacy_paths": "legacy_path", "related_routes": "related_route"}
+TOLERANT = [
+    (name, value, probe)
+    for name, value, probe, _ in CASES
+    if value in table()[name][1].tolerates and name not in UNKNOWN
+]
 
 
 @pytest.mark.parametrize("name, value, probe", TOLERANT)
@@ -170,7 +177,7 @@ def test_what_a_choice_tolerates_is_noted_by_its_name(server, name, value, probe
     server.choose(**{name: value})
     probe(server)
     entry = server.admin("GET", "/journal")["entries"][-1]
-    assert [it["name"] for it in entry["violations"]][:1] == [name]
+    assert [it["name"] for it in entry["violations"]][:1] == [NAMES.get(name, name)]
 
 
 LARGE = {"page_size_max": 100, "page_size_over_limit": "clamp"}
