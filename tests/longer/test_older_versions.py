@@ -1,0 +1,29 @@
+"""The tests with the oldest versions of what the package needs, beside an older FastAPI."""
+
+import re
+import subprocess
+import tomllib
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+BESIDE = ("fastapi==0.115.6", "starlette==0.41.3", "pytest==8.3.5", "pytest-asyncio==0.24.0")
+
+
+def oldest() -> list[str]:
+    """The lower bounds of the dependencies, as exact versions."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    pinned = [re.sub(">=", "==", it) for it in project["dependencies"]]
+    return [it for it in pinned if not it.startswith("starlette")]
+
+
+def test_the_tests_pass_with_the_oldest_versions(tmp_path: Path) -> None:
+    venv.create(tmp_path, with_pip=True)
+    python = tmp_path / "bin" / "python"
+    more = ["pytest-xdist", "hypothesis", "hatchling"]
+    subprocess.run([python, "-m", "pip", "install", "-q", *oldest(), *BESIDE, *more], check=True)
+    own = ["install", "-q", "--no-deps", "--no-build-isolation", ROOT]
+    subprocess.run([python, "-m", "pip", *own], check=True)
+    options = ["-q", "-p", "no:cacheprovider", "-n", "2", "-x"]
+    result = subprocess.run([python, "-m", "pytest", *options], cwd=ROOT, capture_output=True)
+    assert result.returncode == 0, result.stdout.decode()
