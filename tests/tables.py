@@ -8,7 +8,6 @@ from typing import Any, get_type_hints
 
 import click
 from msgspec import Struct, json, structs
-from starlette.routing import Route
 
 from mock_server import MockServer, errors, pytest_plugin
 from mock_server.admin.app import ROUTES
@@ -22,6 +21,7 @@ from mock_server.openapi import summary
 from mock_server.scripting.kinds import KINDS, PRESETS
 from mock_server.scripting.row import Row
 from mock_server.service.app import OPERATIONS
+from mock_server.store.objects import User
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -29,14 +29,14 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *(ROOT / ".github").glob("*.md"),
 ]
-PLACE = re.compile(r"(?<=<!-- table: )([\w ]+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
+PLACE = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
 NAMED = {"date-time": "time", "string": "text"}
 
 
 def markdown(head: str, rows: Iterable[str]) -> str:
     """A table; in its head and its rows, ` | ` is between two cells."""
-    lines = [head, " | ".join(["---"] * len(head.split(" | "))), *rows]
-    return "".join(f"| {line} |\n".replace("  |", " |") for line in lines)
+    lines = [head, "|".join(["---"] * len(head.split(" | "))), *rows]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 def anchor(heading: str) -> str:
@@ -65,15 +65,14 @@ def taken(schema: dict[str, Any]) -> str:
     kind = schema.get("format") or schema.get("contentEncoding") or schema.get("type", default)
     if kind == "array":
         return f"list of {taken(schema['items'])}"
-    least = schema.get("minimum", schema.get("minLength"))
-    most = schema.get("maximum", schema.get("maxLength"))
-    above = (
-        " above 0" if "exclusiveMinimum" in schema else "" if least is None else f" from {least:,}"
-    )
-    return f"{NAMED.get(kind, kind)}{above}{f' to {most:,.0f}' if most else ''}"
+    least = schema.get("minimum", schema.get("minLength", ""))
+    most = schema.get("maximum", schema.get("maxLength", ""))
+    least = ">0" if "exclusiveMinimum" in schema else least
+    bounds = f" {least}..{f'{int(most):,}' if most else ''}" if (least, most) != ("", "") else ""
+    return f"{NAMED.get(kind, kind)}{bounds}"
 
 
-def fields(kind: type[Struct], base: type[Struct] = document.Entry) -> Iterator[str]:
+def fields(kind: type[Struct], base: type[Struct] = document.Entry) -> Iterator[list[str]]:
     """The name, the values and the default of each field that a base does not have."""
     (reference,), parts = json.schema_components([kind])
     schema = parts[reference["$ref"].rpartition("/")[2]]
@@ -83,26 +82,32 @@ def fields(kind: type[Struct], base: type[Struct] = document.Entry) -> Iterator[
             default = json.encode(each.get("default")).decode().removesuffix(".0")
             shown = "" if default in ("null", "[]", "{}") else f"`{default}`"
             is_required = name in schema.get("required", ())
-            yield f"`{name}` | {taken(each)} | {'required' if is_required else shown}"
+            yield [f"`{name}`", taken(each), "required" if is_required else shown]
 
 
-def fields_of(name: str) -> str:
-    """The fields of an entry of a fixture, without those of its base."""
-    kind = getattr(document, f"{name}Entry", None) or getattr(document, name)
-    base = document.ResourceEntry if kind.__mro__[1] is document.ResourceEntry else document.Entry
-    return markdown("field | takes | default", fields(kind, base))
+def in_a_cell(rows: Iterable[list[str]]) -> str:
+    return "; ".join(f"{name} {takes}{it and f' ({it})'}" for name, takes, it in rows)
+
+
+def fixture_fields() -> str:
+    common = document.ResourceEntry
+    kinds: list[type[Struct]] = [document.Document, document.KeyEntry, User, common]
+    kinds += [document.AppEntry, document.ChatEntry, document.RecordEntry, document.DatasetEntry]
+    kinds += [document.CollectionEntry, document.Steps, document.RowEntry]
+    rows = []
+    for it in kinds:
+        name = "App, Dataset" if it is common else it.__name__.removesuffix("Entry")
+        own = fields(it, common) if it.__mro__[1] is common else fields(it)
+        rows.append(f"{name} | {in_a_cell(own)}")
+    return markdown("object | fields", rows)
 
 
 def fault_fields() -> str:
-    return markdown("field | takes | default", fields(Row))
+    return markdown("field | takes | default", map(" | ".join, fields(Row)))
 
 
 def fault_kinds() -> str:
-    rows = []
-    for name, kind in KINDS.items():
-        own = [it.split(" | ") for it in fields(kind, Row)]
-        shown = (f"{it} {takes}{f' ({default})' * bool(default)}" for it, takes, default in own)
-        rows.append(f"`{name}` | {first_line(kind)} | {'; '.join(shown)}")
+    rows = (f"`{n}` | {first_line(it)} | {in_a_cell(fields(it, Row))}" for n, it in KINDS.items())
     return markdown("kind | what happens | own fields", rows)
 
 
@@ -120,49 +125,44 @@ def choices() -> str:
     rows = []
     for name, (values, row) in table().items():
         spec = f"[{row.section}](interface.md#{sections[row.section]})"
+        shown = in_words(values).replace(" or ", ", ")
         profiles = " | ".join(f"{getattr(profile(it), name)}" for it in ("documented", "deployed"))
-        rows.append(f"`{name}` | {spec} | {in_words(values)} | {profiles} | {row.sentence}")
+        rows.append(f"`{name}` | {spec} | {shown} | {profiles} | {row.sentence}")
     return markdown("choice | spec | values | documented | deployed | meaning", rows)
 
 
 def operations() -> str:
     rows = []
     for it in OPERATIONS:
-        path = f"`{it.method.replace('|', ' or ')} {it.path}`"
-        older, spec = code(filter(None, [it.older_path])), f" (spec {it.section})"
-        rows.append(f"`{it.name}` | {path} | {older} | {it.summary}{spec if it.section else ''}")
-    return markdown("name | method and path | older path | what it does", rows)
+        paths = code([f"{it.method.replace('|', ' or ')} {it.path}", it.older_path or ""])
+        spec = f" (spec {it.section})" if it.section else ""
+        rows.append(f"`{it.name}` | {paths.removesuffix(', ``')} | {it.summary}{spec}")
+    return markdown("name | method and path, older path | what it does", rows)
 
 
 def refusals() -> str:
-    rows = []
-    for name, it in vars(errors).items():
-        if isinstance(it, type) and issubclass(it, errors.Refusal) and it is not errors.Refusal:
-            words = re.sub("(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
-            service = f"{it.service.status} | {it.service.code} `{it.service.status_text}`"
-            same = it.service == it.plain
-            plain = f"{it.plain.code} `{it.plain.status_text}`"
-            rows.append(f"{words} | {plain} | {'the same |' if same else service}")
-    return markdown("error | `plain` | HTTP status of `service` | its code", rows)
-
-
-def named(route: Route) -> str:
-    return f"`{min((route.methods or set()) - {'HEAD'})} {route.path_format}`"
+    kinds = errors.Refusal.__subclasses__()
+    forms = {(it.plain.status, it.plain.status_text, structs.astuple(it.service)) for it in kinds}
+    same = [
+        f"`{text}` {status}" for status, text, it in sorted(forms) if it == (status, text, status)
+    ]
+    rows = [
+        f"`{text}` {status} | {http}: {code} `{word}`"
+        for status, text, (code, word, http) in sorted(forms)
+        if f"`{text}` {status}" not in same
+    ]
+    head = "`plain`: statusText and code | `service`: HTTP status: code and statusText"
+    return markdown(head, [*rows, f"{', '.join(same)} | the same"])
 
 
 def admin_routes() -> str:
-    return markdown("route | what it does", (f"{named(it)} | {summary(it)}" for it in ROUTES))
-
-
-def admin_fields() -> str:
-    found: dict[str, list[str]] = {}
+    rows = []
     for it in ROUTES:
-        for kind in get_type_hints(it.endpoint).values():
-            if isinstance(kind, type) and issubclass(kind, Struct) and "Input" in str(kind.__mro__):
-                for row in fields(kind):
-                    found.setdefault(row, []).append(named(it))
-    rows = (f"{row} | {', '.join(routes)}" for row, routes in found.items())
-    return markdown("field | takes | default | routes", rows)
+        hints = [get_type_hints(it.endpoint).get(name) for name in ("query", "body")]
+        own = [row for kind in hints if isinstance(kind, type(Struct)) for row in fields(kind)]
+        method = min((it.methods or set()) - {"HEAD"})
+        rows.append(f"`{method} {it.path_format}` | {summary(it)} | {in_a_cell(own)}")
+    return markdown("route | what it does | fields", rows)
 
 
 # Python, pytest, the command
@@ -221,13 +221,8 @@ def options() -> str:
 
 
 def written(text: str) -> str:
-    """A page with its tables made again: `<!-- table: fields Chat -->` is `fields_of("Chat")`."""
-
-    def replaced(place: re.Match[str]) -> str:
-        name, _, argument = place[1].partition(" ")
-        return f"{place[1]}{place[2]}{fields_of(argument) if argument else globals()[name]()}"
-
-    return PLACE.sub(replaced, text)
+    """A page with its tables made again, which are those of the functions here."""
+    return PLACE.sub(lambda place: f"{place[1]}{place[2]}{globals()[place[1]]()}", text)
 
 
 if __name__ == "__main__":
