@@ -36,7 +36,7 @@ NAMED = {"date-time": "time", "string": "text"}
 def markdown(head: str, rows: Iterable[str]) -> str:
     """A table; in its head and its rows, ` | ` is between two cells."""
     lines = [head, "|".join(["---"] * len(head.split(" | "))), *rows]
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    return "".join(line.rstrip(" |") + "\n" for line in lines)
 
 
 def anchor(heading: str) -> str:
@@ -64,7 +64,7 @@ def taken(schema: dict[str, Any]) -> str:
     default = "object" if "$ref" in schema else "any value"
     kind = schema.get("format") or schema.get("contentEncoding") or schema.get("type", default)
     if kind == "array":
-        return f"list of {taken(schema['items'])}"
+        return " or ".join(f"{it}s" for it in taken(schema["items"]).split(" or "))
     least = schema.get("minimum", schema.get("minLength", ""))
     most = schema.get("maximum", schema.get("maxLength", ""))
     least = ">0" if "exclusiveMinimum" in schema else least
