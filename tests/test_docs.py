@@ -84,6 +84,6 @@ def test_curl_examples_succeed(page, server):
 def test_python_examples_run(pytester):
     examples = {f"test_example_{n}": text for n, text in enumerate(blocks("python"))}
     pytester.makepyfile(**examples)
-    pytester.makeini("[pytest]\nasyncio_mode = strict\n")
+    pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
     outcomes = pytester.runpytest_inprocess("-q", "-p", "no:anyio", "-p", "no:schemathesis")
     outcomes.assert_outcomes(passed=sum(it.count("def test_") for it in examples.values()))
