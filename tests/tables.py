@@ -1,0 +1,230 @@
+"""The tables of docs/, made from the code: `python tests/tables.py` writes them again."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import click
+from msgspec import Struct, json, structs
+
+from mock_server import MockServer, errors, pytest_plugin
+from mock_server.admin.app import ROUTES
+from mock_server.choices import profile, table
+from mock_server.cli import cli, in_words, serve_command
+from mock_server.control import Control, Fault
+from mock_server.control.control import SandboxClock
+from mock_server.control.rows import Faults
+from mock_server.fixture import document
+from mock_server.openapi import summary
+from mock_server.scripting.kinds import KINDS, PRESETS
+from mock_server.scripting.row import Row
+from mock_server.service.app import OPERATIONS
+from mock_server.store.objects import User
+
+ROOT = Path(__file__).parent.parent
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *(ROOT / ".github").glob("*.md"),
+]
+PLACE = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
+NAMED = {"date-time": "time", "string": "text"}
+
+
+def markdown(head: str, rows: Iterable[str]) -> str:
+    """A table; in its head and its rows, ` | ` is between two cells."""
+    lines = [head, "|".join(["---"] * len(head.split(" | "))), *rows]
+    return "".join(line.rstrip(" |") + "\n" for line in lines)
+
+
+def anchor(heading: str) -> str:
+    """The anchor that GitHub gives to a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def first_line(it: object) -> str:
+    return (getattr(it, "__doc__", "") or "").partition("\n")[0]
+
+
+def code(values: Iterable[object]) -> str:
+    return ", ".join(f"`{it}`" for it in values)
+
+
+# Fields
+
+
+def taken(schema: dict[str, Any]) -> str:
+    """The values that a JSON Schema takes, in words."""
+    if any_of := schema.get("anyOf"):
+        return " or ".join(dict.fromkeys(taken(it) for it in any_of)).removesuffix(" or null")
+    if "enum" in schema:
+        return code(schema["enum"])
+    default = "object" if "$ref" in schema else "any value"
+    kind = schema.get("format") or schema.get("contentEncoding") or schema.get("type", default)
+    if kind == "array":
+        return " or ".join(f"{it}s" for it in taken(schema["items"]).split(" or "))
+    least = schema.get("minimum", schema.get("minLength", ""))
+    most = schema.get("maximum", schema.get("maxLength", ""))
+    least = ">0" if "exclusiveMinimum" in schema else least
+    bounds = f" {least}..{f'{int(most):,}' if most else ''}" if (least, most) != ("", "") else ""
+    return f"{NAMED.get(kind, kind)}{bounds}"
+
+
+def fields(kind: type[Struct], base: type[Struct] = document.Entry) -> Iterator[list[str]]:
+    """The name, the values and the default of each field that a base does not have."""
+    (reference,), parts = json.schema_components([kind])
+    schema = parts[reference["$ref"].rpartition("/")[2]]
+    inherited = [it.encode_name for it in structs.fields(base)]
+    for name, each in schema["properties"].items():
+        if name not in inherited and name != kind.__struct_config__.tag_field:
+            default = json.encode(each.get("default")).decode().removesuffix(".0")
+            shown = "" if default in ("null", "[]", "{}") else f"`{default}`"
+            is_required = name in schema.get("required", ())
+            yield [f"`{name}`", taken(each), "required" if is_required else shown]
+
+
+def in_a_cell(rows: Iterable[list[str]]) -> str:
+    return "; ".join(f"{name} {takes}{it and f' ({it})'}" for name, takes, it in rows)
+
+
+def fixture_fields() -> str:
+    common = document.ResourceEntry
+    kinds: list[type[Struct]] = [document.Document, document.KeyEntry, User, common]
+    kinds += [document.AppEntry, document.ChatEntry, document.RecordEntry, document.DatasetEntry]
+    kinds += [document.CollectionEntry, document.Steps, document.RowEntry]
+    rows = []
+    for it in kinds:
+        name = "App, Dataset" if it is common else it.__name__.removesuffix("Entry")
+        own = fields(it, common) if it.__mro__[1] is common else fields(it)
+        rows.append(f"{name} | {in_a_cell(own)}")
+    return markdown("object | fields", rows)
+
+
+def fault_fields() -> str:
+    return markdown("field | takes | default", map(" | ".join, fields(Row)))
+
+
+def fault_kinds() -> str:
+    rows = (f"`{n}` | {first_line(it)} | {in_a_cell(fields(it, Row))}" for n, it in KINDS.items())
+    return markdown("kind | what happens | own fields", rows)
+
+
+def presets() -> str:
+    encoded = {name: [json.encode(it).decode() for it in rows] for name, rows in PRESETS.items()}
+    return markdown("preset | faults", (f"`{name}` | {code(it)}" for name, it in encoded.items()))
+
+
+# What the server serves
+
+
+def choices() -> str:
+    headings = re.findall(r"^#+ (.*)", (ROOT / "docs/interface.md").read_text(), re.MULTILINE)
+    sections = {it.partition(" ")[0].rstrip("."): anchor(it) for it in headings}
+    rows = []
+    for name, (values, row) in table().items():
+        spec = f"[{row.section}](interface.md#{sections[row.section]})"
+        shown = in_words(values).replace(" or ", ", ")
+        profiles = " | ".join(f"{getattr(profile(it), name)}" for it in ("documented", "deployed"))
+        rows.append(f"`{name}` | {spec} | {shown} | {profiles} | {row.sentence}")
+    return markdown("choice | spec | values | documented | deployed | meaning", rows)
+
+
+def operations() -> str:
+    rows = []
+    for it in OPERATIONS:
+        paths = code([f"{it.method.replace('|', ' or ')} {it.path}", it.older_path or ""])
+        spec = f" (spec {it.section})" if it.section else ""
+        rows.append(f"`{it.name}` | {paths.removesuffix(', ``')} | {it.summary}{spec}")
+    return markdown("name | method and path, older path | what it does", rows)
+
+
+def refusals() -> str:
+    kinds = errors.Refusal.__subclasses__()
+    forms = {(it.plain.status, it.plain.status_text, structs.astuple(it.service)) for it in kinds}
+    same = [
+        f"`{text}` {status}" for status, text, it in sorted(forms) if it == (status, text, status)
+    ]
+    rows = [
+        f"`{text}` {status} | {http}: {code} `{word}`"
+        for status, text, (code, word, http) in sorted(forms)
+        if f"`{text}` {status}" not in same
+    ]
+    head = "`plain`: statusText and code | `service`: HTTP status: code and statusText"
+    return markdown(head, [*rows, f"{', '.join(same)} | the same"])
+
+
+def admin_routes() -> str:
+    rows = []
+    for it in ROUTES:
+        hints = [get_type_hints(it.endpoint).get(name) for name in ("query", "body")]
+        own = [row for kind in hints if isinstance(kind, type(Struct)) for row in fields(kind)]
+        method = min((it.methods or set()) - {"HEAD"})
+        rows.append(f"`{method} {it.path_format}` | {summary(it)} | {in_a_cell(own)}")
+    return markdown("route | what it does | fields", rows)
+
+
+# Python, pytest, the command
+
+
+def called(name: str, function: Callable[..., Any]) -> str:
+    """A method with its parameters, without `self` and types."""
+    parameters = [it for it in signature(function).parameters.values() if it.name != "self"]
+    plain = [it.replace(annotation=Parameter.empty) for it in parameters]
+    shown = signature(function).replace(parameters=plain, return_annotation=Parameter.empty)
+    return f"`{name}{shown}`".replace("=UNSET", "=...")
+
+
+def members(prefix: str, *kinds: type) -> Iterator[str]:
+    """The public members of classes, with the first lines of their docstrings."""
+    for name, it in ((name, it) for kind in kinds for name, it in vars(kind).items()):
+        if isinstance(it, property):
+            yield f"`{prefix}{name}` | {first_line(it)}"
+        elif not name.startswith("_") and callable(it):
+            shown = f"Control.{name}" if isinstance(it, staticmethod) else f"{prefix}{name}"
+            said = first_line(it) or f"{name.replace('_', ' ').capitalize()}."
+            yield f"{called(shown, it)} | {said}"
+
+
+def control() -> str:
+    rows = [*members(".", *Control.__mro__[:3]), *members(".fault(...).", Fault)]
+    rows += [*members(".faults.", Faults), *members(".clock.", SandboxClock)]
+    return markdown("member | meaning", [*rows, *members("MockServer.", MockServer)])
+
+
+def pytest_fixtures() -> str:
+    found = [(name, it) for name, it in vars(pytest_plugin).items() if not name.startswith("_")]
+    got = [(name, it._get_wrapped_function()) for name, it in found if "Fixture" in repr(type(it))]
+    return markdown(
+        "pytest fixture | meaning", (f"`{name}` | {first_line(it)}" for name, it in got)
+    )
+
+
+def commands() -> str:
+    usages = {it: it.collect_usage_pieces(click.Context(it))[1:] for it in cli.commands.values()}
+    rows = (
+        f"`{' '.join(['mock-server', str(it.name), *usage])}` | {first_line(it.callback)}"
+        for it, usage in usages.items()
+    )
+    return markdown("command | what it does", rows)
+
+
+def options() -> str:
+    rows = []
+    for it in serve_command.params:
+        if isinstance(it, click.Option):
+            default = code([it.default]) if isinstance(it.default, str | int) and it.default else ""
+            variable = f"MOCK_SERVER_{str(it.name).upper()}"
+            rows.append(f"`{it.opts[0]}` | `{variable}` | {default} | {it.help}")
+    return markdown("option | variable | default | meaning", rows)
+
+
+def written(text: str) -> str:
+    """A page with its tables made again, which are those of the functions here."""
+    return PLACE.sub(lambda place: f"{place[1]}{place[2]}{globals()[place[1]]()}", text)
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(written(page.read_text()))

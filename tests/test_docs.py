@@ -1,0 +1,89 @@
+"""The pages for people: tables, links, and examples are true."""
+
+import re
+import shlex
+from urllib.parse import unquote
+
+import httpx2
+import pytest
+from msgspec import json
+from tables import PAGES, anchor, written
+
+from mock_server import MockServer
+from mock_server.fixture.load import load_fixture
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
+CURL = re.compile(r"^curl .*?(?<!\\)$", re.MULTILINE | re.DOTALL)
+TEXTS = {page: page.read_text() for page in PAGES}
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda it: it.name)
+
+
+def blocks(language, page=None):
+    """The blocks of a language, of one page or of all."""
+    texts = TEXTS.values() if page is None else [TEXTS[page]]
+    return [it[2] for text in texts for it in FENCE.finditer(text) if it[1] == language]
+
+
+def headings(page):
+    return {anchor(it) for it in re.findall(r"^#+ (.*)", FENCE.sub("", page.read_text()), re.M)}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with MockServer() as server:
+        yield server
+
+
+@pages
+def test_the_tables_are_those_of_the_code(page):
+    assert written(TEXTS[page]) == TEXTS[page], "run `python tests/tables.py`"
+
+
+@pages
+def test_links_lead_to_files_and_headings(page):
+    for path, heading in LINK.findall(FENCE.sub("", TEXTS[page])):
+        target = (page.parent / unquote(path)).resolve() if path else page
+        assert target.exists(), path
+        assert not heading or heading in headings(target), (path, heading)
+
+
+@pytest.mark.parametrize("text", blocks("yaml"))
+def test_fixtures_load(text, tmp_path):
+    file = tmp_path / "fixture.yaml"
+    file.write_text(text)
+    assert load_fixture(file).warnings == ()
+
+
+@pytest.mark.parametrize("text", blocks("json"))
+def test_json_is_json(text):
+    assert json.decode(text)
+
+
+@pages
+def test_curl_examples_succeed(page, server):
+    server.reset()
+    for command in CURL.findall("\n".join(blocks("sh", page))):
+        method, headers, content, url = "GET", {}, None, ""
+        words = iter(shlex.split(command.replace("\\\n", " "))[1:])
+        for word in words:
+            if word == "-X":
+                method = next(words)
+            elif word == "-H":
+                name, _, value = next(words).partition(": ")
+                headers[name] = value
+            elif word == "-d":
+                content = next(words)
+                method = "POST" if method == "GET" else method
+            elif not word.startswith("-"):
+                url = re.sub("^http://127.0.0.1:8000", server.url, word)
+        response = httpx2.request(method, url, headers=headers, content=content)
+        assert response.is_success, (command, response.text)
+
+
+def test_python_examples_run(pytester):
+    examples = {f"test_example_{n}": text for n, text in enumerate(blocks("python"))}
+    pytester.makepyfile(**examples)
+    pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
+    outcomes = pytester.runpytest_inprocess("-q", "-p", "no:anyio", "-p", "no:schemathesis")
+    outcomes.assert_outcomes(passed=sum(it.count("def test_") for it in examples.values()))
