@@ -1,4 +1,4 @@
-"""Each value of each choice shows in a response (design 5)."""
+"""Each value of each choice shows through HTTP; the profiles have the values of the table."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -2,14 +2,22 @@
 
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from mock_server.admin.objects import PageQuery, parsed, same_id
 from mock_server.admin.route import AdminCall, found, route
 from mock_server.errors import CollectionNotFound, DatasetNotFound
 from mock_server.fixture.dump import dataset_entry
 from mock_server.fixture.parse import parse_collections, parse_dataset
-from mock_server.store.objects import Collection, Dataset
+from mock_server.store.objects import ROOT, Collection, Dataset
 
 Fields = dict[str, Any]
+
+
+class CollectionsQuery(PageQuery):
+    """A part of a list, of one folder if `parentId` is given; empty, it is the top level."""
+
+    parent_id: str | UnsetType = UNSET
 
 
 @route("GET", "/datasets")
@@ -46,9 +54,12 @@ def delete_dataset(call: AdminCall) -> dict[str, int]:
 
 
 @route("GET", "/datasets/{dataset}/collections")
-def get_collections(call: AdminCall, query: PageQuery) -> Fields:
+def get_collections(call: AdminCall, query: CollectionsQuery) -> Fields:
     """List the collections of a dataset or of a folder, in the fixture's order."""
-    return query.page("collections", [*dataset_of(call).collections.values()])
+    items = [*dataset_of(call).collections.values()]
+    if query.parent_id is not UNSET:
+        items = [it for it in items if it.parent_id == (query.parent_id or ROOT)]
+    return query.page("collections", items)
 
 
 @route("POST", "/datasets/{dataset}/collections", status=201)

@@ -109,6 +109,7 @@ class Control(Rows):
         return str(self._put(chat, "chatId", "apps", app_id, "chats")["chatId"])
 
     def remove_chat(self, app_id: str, chat_id: str) -> None:
+        """Remove a chat."""
         self.call("DELETE", path("apps", app_id, "chats", chat_id))
 
     def put_app(self, app: Object) -> None:
@@ -116,6 +117,7 @@ class Control(Rows):
         self._put(app, "id", "apps")
 
     def remove_app(self, app_id: str) -> None:
+        """Remove an app with its chats."""
         self.call("DELETE", path("apps", app_id))
 
     def collections(self, dataset_id: str, parent: str | None = None) -> list[Collection]:
@@ -142,6 +144,7 @@ class Control(Rows):
         self._put(dataset, "id", "datasets")
 
     def remove_dataset(self, dataset_id: str) -> None:
+        """Remove a dataset with its collections."""
         self.call("DELETE", path("datasets", dataset_id))
 
     def _put(self, it: Object, id_field: str, *names: str) -> Json:
