@@ -4,8 +4,6 @@ from asyncio import to_thread
 from collections.abc import Callable
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from mock_server.fixture.load import Fixture, load_fixture
 from mock_server.fixture.source import FixtureError
 from mock_server.sandbox import Sandboxes
@@ -30,14 +28,10 @@ class Watch:
             self._say(f"{error}\nthe last good fixture stays")
             return
         default = self._sandboxes.default
-        default.baseline = replace(
-            default.baseline,
-            store=loaded.store,
-            clock=loaded.clock,
-            script=loaded.script,
-            sha256=loaded.sha256,
-        )
+        self._sandboxes.set_baseline(default, loaded.onto(default.baseline))
         default.reset()
+        for warning in loaded.warnings:
+            self._say(f"warning: {warning}")
         self._say(f"loaded again: {loaded.summary}")
 
 

@@ -15,9 +15,7 @@ from mock_server.choices import profile, table
 from mock_server.cli import cli, in_words, serve_command
 from mock_server.control import Control, Fault
 from mock_server.control.control import SandboxClock
-from mock_server.control.rows import Faults
 from mock_server.fixture import document
-from mock_server.openapi import summary
 from mock_server.scripting.kinds import KINDS, PRESETS
 from mock_server.scripting.row import Row
 from mock_server.service.app import OPERATIONS
@@ -161,7 +159,8 @@ def admin_routes() -> str:
         hints = [get_type_hints(it.endpoint).get(name) for name in ("query", "body")]
         own = [row for kind in hints if isinstance(kind, type(Struct)) for row in fields(kind)]
         method = min((it.methods or set()) - {"HEAD"})
-        rows.append(f"`{method} {it.path_format}` | {summary(it)} | {in_a_cell(own)}")
+        said = str(it.endpoint.__doc__).splitlines()[0]
+        rows.append(f"`{method} {it.path_format}` | {said} | {in_a_cell(own)}")
     return markdown("route | what it does | fields", rows)
 
 
@@ -189,7 +188,7 @@ def members(prefix: str, *kinds: type) -> Iterator[str]:
 
 def control() -> str:
     rows = [*members(".", *Control.__mro__[:3]), *members(".fault(...).", Fault)]
-    rows += [*members(".faults.", Faults), *members(".clock.", SandboxClock)]
+    rows += members(".clock.", SandboxClock)
     return markdown("member | meaning", [*rows, *members("MockServer.", MockServer)])
 
 

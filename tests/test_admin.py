@@ -456,7 +456,7 @@ ASSERTIONS: list[tuple[Any, bool, int]] = [
     (PIN_CALL | {"atLeast": 3}, False, 2),
     (PIN_CALL | {"body": {"top": False}}, True, 1),
     (LIST_CALL | {"status": 200, "exactly": 1}, True, 1),
-    ({"operation": "list", "exactly": 0}, True, 0),
+    ({"operation": "app.list", "exactly": 0}, True, 0),
     ({"inOrder": [PIN_CALL, LIST_CALL, PIN_CALL]}, True, 3),
     ({"inOrder": [LIST_CALL, PIN_CALL, LIST_CALL]}, False, 2),
 ]

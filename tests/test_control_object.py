@@ -97,7 +97,7 @@ def test_faults_fire_once_or_as_long_as_their_block(mock_server):
     with never, mock_server.fault("reset"):
         pass
     with mock_server.fault("reset"):
-        mock_server.faults.clear()
+        mock_server.call("DELETE", "/faults")
 
 
 ENVELOPE = {"code": 200, "statusText": "", "message": "", "data": [None]}
@@ -132,8 +132,8 @@ def test_what_never_fired_is_known(mock_server):
     mock_server.fault("error", operation="listV2")
     assert listed(mock_server).status_code == 503
     assert mock_server.unfired() == [first, reply]
-    mock_server.faults.remove(reply)
-    mock_server.faults.remove("f1")
+    reply.remove()
+    first.remove()
     assert mock_server.unfired() == []
 
 
@@ -163,7 +163,7 @@ FAILURES = [
     (lambda it: it.assert_called("updateHistory", times=2, status=200), TWICE),
     (lambda it: it.assert_not_called("listV2"), "Expected 0 calls of listV2, got 1"),
     (lambda it: it.assert_in_order(["listV2", "updateHistory"]), ORDER),
-    (lambda it: it.last_call("readme"), "Expected a call of readme, got none"),
+    (lambda it: it.last_call("preLogin"), "Expected a call of preLogin, got none"),
     (lambda it: it.wait_for("listV2", times=2, timeout=0), LATE),
 ]
 

@@ -4,12 +4,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from mock_server.admin.objects import PageQuery, parsed, same_id
-from mock_server.admin.route import AdminCall, found, route
+from mock_server.admin.route import AdminCall, PageQuery, found, route, same_id
 from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.parse import parse_chat
+from mock_server.scripting.answers import ReplyRow
+from mock_server.scripting.script import Script
 from mock_server.store.objects import App, Chat
 
 Fields = dict[str, Any]
@@ -25,7 +26,7 @@ def get_apps(call: AdminCall) -> dict[str, list[Fields]]:
 @route("GET", "/apps/{app}")
 def get_app(call: AdminCall) -> Fields:
     """Read an app, as a fixture has it."""
-    return app_entry(app_of(call), call.sandbox.snapshot().script)
+    return app_entry(app_of(call), [it.row for it in call.state.script.declared])
 
 
 @route("PUT", "/apps/{app}")
@@ -33,17 +34,19 @@ def put_app(call: AdminCall, body: Fields) -> Fields:
     """Create or replace an app, as a fixture has it; its replies last until the next reset."""
     id, state = call.path["app"], call.state
     same_id(body, "id", id)
-    fixture = parsed(load_fixture, {"apps": [body | {"id": id}]})
+    fixture = load_fixture({"apps": [body | {"id": id}]})
     call.status = 200 if id in state.store.apps else 201
-    state.store = state.store.put(fixture.store.apps[id])
+    remove_replies(state.script, id)
     state.script.declare(fixture.script)
+    state.store = state.store.put(fixture.store.apps[id])
     return app_entry(fixture.store.apps[id], fixture.script)
 
 
 @route("DELETE", "/apps/{app}")
 def delete_app(call: AdminCall) -> dict[str, int]:
-    """Remove an app with its chats."""
+    """Remove an app with its chats and replies."""
     gone, state = app_of(call), call.state
+    remove_replies(state.script, gone.id)
     apps = {id: it for id, it in state.store.apps.items() if id != gone.id}
     state.store = replace(state.store, apps=apps)
     return {"deleted": 1}
@@ -59,7 +62,7 @@ def get_chats(call: AdminCall, query: PageQuery) -> Fields:
 def post_chat(call: AdminCall, body: Fields) -> Chat:
     """Add a chat, as a fixture has it; a missing chatId is derived as there."""
     app = app_of(call)
-    chat = parsed(parse_chat, body, app)
+    chat = parse_chat(body, app)
     if chat.chat_id in app.chats:
         call.status = 200
     call.state.store = call.state.store.put(app.put(chat))
@@ -77,7 +80,7 @@ def put_chat(call: AdminCall, body: Fields) -> Chat:
     """Create or replace a chat, as a fixture has it."""
     app, id = app_of(call), call.path["id"]
     same_id(body, "chatId", id)
-    chat = parsed(parse_chat, body | {"chatId": id}, app)
+    chat = parse_chat(body | {"chatId": id}, app)
     call.status = 200 if id in app.chats else 201
     call.state.store = call.state.store.put(app.put(chat))
     return chat
@@ -88,6 +91,12 @@ def delete_chat(call: AdminCall) -> dict[str, int]:
     """Remove a chat."""
     call.state.store = call.state.store.put(app_of(call).remove([chat_of(call).chat_id]))
     return {"deleted": 1}
+
+
+def remove_replies(script: Script, app: str) -> None:
+    """Take the replies that the fixture declares for an app out of force."""
+    rows = [it for it in script.declared if isinstance(it.row, ReplyRow) and it.row.app == app]
+    script.remove(rows)
 
 
 def app_of(call: AdminCall) -> App:

@@ -4,8 +4,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from mock_server.admin.objects import PageQuery, parsed, same_id
-from mock_server.admin.route import AdminCall, found, route
+from mock_server.admin.route import AdminCall, PageQuery, found, route, same_id
 from mock_server.errors import CollectionNotFound, DatasetNotFound
 from mock_server.fixture.dump import dataset_entry
 from mock_server.fixture.parse import parse_collections, parse_dataset
@@ -39,7 +38,7 @@ def put_dataset(call: AdminCall, body: Fields) -> Fields:
     """Create or replace a dataset, as a fixture has it."""
     id, state = call.path["dataset"], call.state
     same_id(body, "id", id)
-    dataset = parsed(parse_dataset, body, id)
+    dataset = parse_dataset(body, id)
     call.status = 200 if id in state.store.datasets else 201
     state.store = state.store.put(dataset)
     return dataset_entry(dataset)
@@ -94,7 +93,7 @@ def delete_collection(call: AdminCall) -> dict[str, int]:
 
 def put_into(call: AdminCall, body: Fields) -> Collection:
     """Make a collection part of the dataset in the path, and return it."""
-    dataset, id = parsed(parse_collections, body, dataset_of(call))
+    dataset, id = parse_collections(body, dataset_of(call))
     call.state.store = call.state.store.put(dataset)
     return dataset.collections[id]
 

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from mock_server.control.http import AdminApi, InProcess, Json, client_at, given, path
 from mock_server.control.rows import Rows
+from mock_server.fixture.load import source_of
 from mock_server.store.objects import Chat, Collection
 
 Object = Mapping[str, Any] | Struct
@@ -83,11 +84,16 @@ class Control(Rows):
         self._added.clear()
 
     def load(self, fixture: Mapping[str, Any] | str | Path) -> None:
-        """Make a document, or a YAML or JSON file, the baseline, and reset."""
+        """Make a fixture the baseline, and reset.
+
+        It is a document, a YAML or JSON file, or the name of a shipped fixture.
+        """
         if isinstance(fixture, Mapping):
             self.call("PUT", "/state", fixture)
         else:
-            self.call("PUT", "/state", Path(fixture).read_bytes(), "yaml")
+            source = source_of(fixture)
+            media = "json" if source.name.endswith(".json") else "yaml"
+            self.call("PUT", "/state", source.text, media)
         self._added.clear()
 
     def create_sandbox(self, **fields: Any) -> "Control":

@@ -91,7 +91,7 @@ class Journal(AdminApi):
         """
         passing = {*allowed} if strict else {*allowed, *OUTSIDE}
         lines = [
-            f"{row(entry)}\n    {it['name']} ({it['section']}): {it['message']} - at {it['path']}"
+            f"{row(entry)}\n    {it['name']} ({it['section']}): {it['message']}{at(it)}"
             for entry in entries(self, violations="true")
             for it in entry["violations"]
             if it["name"] not in passing
@@ -132,6 +132,10 @@ def entries(api: AdminApi, **query: str) -> list[Json]:
         since = page["next"]
         if since > page["total"]:
             return found
+
+
+def at(violation: Json) -> str:
+    return f" - at {violation['path']}" if violation["path"] else ""
 
 
 def row(entry: Json, length: int = 120) -> str:

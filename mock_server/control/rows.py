@@ -6,7 +6,7 @@ from typing import Any, Self
 import httpx2
 from msgspec import UNSET
 
-from mock_server.control.http import AdminApi, Json, Refused, given, path
+from mock_server.control.http import Json, Refused, given, path
 from mock_server.control.journal import Journal, shown
 
 ANSWERS = ("answer", "reply")
@@ -20,7 +20,8 @@ __tracebackhide__ = True  # pytest shows the line of the test
 class Fault:
     """A fault, an answer or a reply that was added; in a `with` block it lasts until its end.
 
-    The block gives a fault another id, and fails if it never fired, as it then tests nothing.
+    The block gives a fault another id. It fails if a fault, or what has `times`, never fired,
+    as it then tests nothing.
     """
 
     def __init__(self, journal: Journal, fields: Json) -> None:
@@ -69,22 +70,6 @@ class Fault:
 
     def __str__(self) -> str:
         return f"{'answer' if self.is_answer else 'fault'} {self.id} {shown(self._fields)}"
-
-
-class Faults(list[Json]):
-    """The faults and answers of a server as they were read; the methods act on the server."""
-
-    def __init__(self, api: AdminApi) -> None:
-        super().__init__(api.call("GET", "/faults")["faults"])
-        self._api = api
-
-    def clear(self) -> None:
-        """Remove all."""
-        self._api.call("DELETE", "/faults")
-
-    def remove(self, fault: Any, /) -> None:
-        """Remove one, by its id."""
-        self._api.call("DELETE", path("faults", getattr(fault, "id", fault)))
 
 
 class Rows(Journal):
@@ -144,9 +129,9 @@ class Rows(Journal):
         return self._added[-1]
 
     @property
-    def faults(self) -> Faults:
-        """The faults and answers: a list with `.clear()` and `.remove(id)`."""
-        return Faults(self)
+    def faults(self) -> list[Json]:
+        """The faults and answers that were added, with what is left of each."""
+        return [*self.call("GET", "/faults")["faults"]]
 
     def unfired(self) -> list[Fault]:
         """The added faults, and answers with `times`, that are in force and never fired."""

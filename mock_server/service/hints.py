@@ -16,6 +16,8 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
     """Why a request was refused with 401, 403, 404 or 415; None for other refusals."""
     store, sandbox = call.store, call.sandbox.name
     match refusal:
+        case errors.MissingAuthorization() if call.exchange.key:
+            return "This route takes the token of a login, and no API key."
         case errors.MissingAuthorization():
             return "The client sends no API key as `Authorization: Bearer KEY`."
         case errors.UnknownKey() if (call.exchange.key or "").startswith(Sandboxes.PREFIX):
