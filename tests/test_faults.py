@@ -163,6 +163,9 @@ PAGES = [
     ("page_drift", {"insert": 2}, 10, [*range(9, 19)], 122),
     ("page_drift", {"insert": 1, "at": 0}, 0, [None, *range(1, 10)], 121),
     ("page_drift", {"remove": 1, "at": 12}, 10, [11, 12, *range(14, 22)], 119),
+    ("page_drift", {"insert": 3, "at": 9}, 10, [None, None, *range(10, 18)], 123),
+    ("page_drift", {"remove": 8}, 110, [119, 120], 112),
+    ("page_drift", {"remove": 1, "at": 200}, 0, [*range(1, 11)], 120),
 ]
 
 
