@@ -1,4 +1,4 @@
-"""The admin API (contract 4, 5 and 8): every route once, its wrong calls, guard and limits."""
+"""The admin API: every route once, its wrong calls, guard and limits."""
 
 import json
 from collections.abc import Iterator

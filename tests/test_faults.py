@@ -1,4 +1,4 @@
-"""Faults, answers and replies over real sockets (contract 6 and 7)."""
+"""Faults, answers and replies over real sockets."""
 
 from base64 import b64encode
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The two operations, a claim at a time: spec 2, 4, 5, 8 and contract 2."""
+"""The two operations, a claim at a time: spec 2, 4, 5, 8."""
 
 import json
 from collections.abc import Iterator
@@ -163,7 +163,7 @@ def test_a_search_ignores_case_and_unicode_form(server, name, text):
     assert server.ids(searchText=text) == ["new"]
 
 
-# Wrong requests (spec 4, 8; contract 2)
+# Wrong requests (spec 4, 8)
 
 LONG = "x" * 257
 WRONG_LIST: dict[str, list[Any]] = {
@@ -263,7 +263,7 @@ def test_json_has_at_most_64_levels(server, levels, status):
     assert server.send(LIST, deep.encode()).status_code == status
 
 
-# What is unknown, and who may do what (contract 2)
+# What is unknown, and who may do what
 
 PIN_ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({"key": None}, "401 unauthorized", "403 403 unAuthorization"),
@@ -303,7 +303,7 @@ def test_the_permission_of_an_object_goes_before_that_of_the_key(server):
     assert server.pin(key="read").status_code == server.page(key="read").status_code == 200
 
 
-# The order in which refusals win (contract 2)
+# The order in which refusals win
 
 FIRST_WRONG: list[tuple[str, dict[str, Any]]] = [
     ("routeNotFound", {"path": f"{LIST}/x"}),
@@ -341,7 +341,7 @@ def test_a_refusal_changes_nothing(server, sent):
     assert server.admin("GET", "/state") == before
 
 
-# Headers and routes (contract 2)
+# Headers and routes
 
 
 @pytest.mark.parametrize("sent", [{"path": LIST, "body": SENT_LIST}, *[it for it, *_ in ERRORS]])

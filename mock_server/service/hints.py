@@ -9,7 +9,7 @@ from mock_server.sandbox import Sandboxes
 from mock_server.service.call import Call
 
 SHOWN = 5
-"""How many ids a hint names."""
+"""How many ids a hint names at most."""
 
 
 def hint_of(refusal: Refusal, call: Call) -> str | None:
@@ -49,8 +49,7 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
 def listed(ids: Sized[str], word: str) -> str:
     """How many objects there are, and the first ids."""
     first = ", ".join(islice(ids, SHOWN))
-    more = ", ..." if len(ids) > SHOWN else ""
-    return f"{len(ids)} {word}{'' if len(ids) == 1 else 's'}{f': {first}{more}' if first else ''}"
+    return f"{len(ids)} {word}{'' if len(ids) == 1 else 's'}{first and f': {first}'}"
 
 
 def empty_page(
