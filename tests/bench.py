@@ -26,7 +26,7 @@ import httpx2
 
 from mock_server import MockServer
 
-ROUNDS, REQUESTS = 12, 200
+ROUNDS, REQUESTS = 12, 500
 LIST, PIN = "/api/core/dataset/collection/listV2", "/api/core/chat/history/updateHistory"
 MOCK = (str(Path(get_path("scripts"), "mock-server")), "--port", "0")
 SCALES = {"": 1, "s": 1, "ms": 1e3, "µs": 1e6}

@@ -478,14 +478,14 @@ def test_a_failed_assertion_shows_the_nearest_call(called):
 
 def test_the_journal_streams_entries():
     headers = {"Authorization": "Bearer owner"}
-    with MockServer(ACCOUNT) as server, httpx2.Client(base_url=server.url, timeout=5) as http:
+    with MockServer(ACCOUNT) as server, httpx2.Client(base_url=server.url, verify=False) as http:
         http.put(PIN, json=SENT_PIN, headers=headers)
         with http.stream("GET", "/__admin/journal/stream?since=1") as stream:
             assert stream.headers["content-type"].startswith("text/event-stream")
             lines = stream.iter_lines()
             data = next(line for line in lines if line.startswith("data: "))
             assert json.loads(data[6:])["operation"] == "updateHistory"
-            httpx2.post(server.url + LIST, json=SENT_LIST, headers=headers)
+            server.http.post(LIST, json=SENT_LIST, headers=headers)
             data = next(line for line in lines if line.startswith("data: "))
             assert json.loads(data[6:])["operation"] == "listV2"
 

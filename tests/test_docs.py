@@ -77,7 +77,7 @@ def test_curl_examples_succeed(page, server):
                 method = "POST" if method == "GET" else method
             elif not word.startswith("-"):
                 url = re.sub("^http://127.0.0.1:8000", server.url, word)
-        response = httpx2.request(method, url, headers=headers, content=content)
+        response = httpx2.request(method, url, headers=headers, content=content, verify=False)
         assert response.is_success, (command, response.text)
 
 

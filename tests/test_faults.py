@@ -17,7 +17,7 @@ from mock_server.control import Control, Refused
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Live]:
-    with MockServer(ACCOUNT) as server, httpx2.Client(base_url=server.url, timeout=5) as http:
+    with MockServer(ACCOUNT) as server, httpx2.Client(base_url=server.url, verify=False) as http:
         yield Live(Control.at(server.url), http)
 
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import httpx2
-
 from mock_server import MockServer
 from mock_server.sandbox import State
 from mock_server.signals import Signal
@@ -41,9 +39,9 @@ def fill(server: MockServer) -> None:
     control.fault("error", operation="listV2")
     control.fault("error", operation="updateHistory", times=2)
     body = {"offset": 0, "datasetId": "d"}
-    url = f"{server.url}/api/core/dataset/collection/listV2"
-    assert httpx2.post(url, json=body, headers=headers).status_code == 503
-    httpx2.get(f"{server.url}/api/support/user/account/preLogin?username=x")
+    path = "/api/core/dataset/collection/listV2"
+    assert server.http.post(path, json=body, headers=headers).status_code == 503
+    server.http.get("/api/support/user/account/preLogin?username=x")
 
 
 def test_a_reset_brings_back_every_table() -> None:

@@ -51,14 +51,14 @@ def server():
 )
 def test_the_journal_hints_why(server, path, body, headers, hint):
     headers = {"Authorization": "Bearer owner", "Content-Type": "application/json"} | headers
-    httpx2.post(server.url + path, content=json.dumps(body), headers=headers)
+    server.http.post(path, content=json.dumps(body), headers=headers)
     assert server.journal[-1]["hint"].startswith(hint)
 
 
 def test_a_page_and_other_refusals_have_no_hint(server):
     headers = {"Authorization": "Bearer owner"}
     for body in (PAGE, PAGE | {"pageSize": 31}):
-        httpx2.post(server.url + LIST, json=body, headers=headers)
+        server.http.post(LIST, json=body, headers=headers)
         assert server.journal[-1]["hint"] is None
 
 
@@ -97,8 +97,8 @@ def test_a_mistake_of_the_server_is_a_500_in_the_journal():
 def test_secrets_are_shown_as_fingerprints(server):
     secrets = {"password": "p4ssw0rd", "token": "t0k3n", "nested": [{"apiKey": "k3y"}]}
     headers = {"Authorization": "Bearer owner-secret", "Cookie": "fastgpt_token=c00kie"}
-    path = f"{server.url}/api/support/user/account/loginByPassword?token=q5ery"
-    httpx2.post(path, json=secrets | {"more": "x" * 9000}, headers=headers)
+    path = "/api/support/user/account/loginByPassword?token=q5ery"
+    server.http.post(path, json=secrets | {"more": "x" * 9000}, headers=headers)
     shown = json.dumps(server.journal[-1])
     for secret in ("p4ssw0rd", "t0k3n", "k3y", "owner-secret", "c00kie", "q5ery"):
         assert secret not in shown
@@ -107,7 +107,7 @@ def test_secrets_are_shown_as_fingerprints(server):
 
 def send(server, path, body, key="owner", method="POST"):
     headers = {"Authorization": f"Bearer {key}"}
-    return httpx2.request(method, server.url + path, json=body, headers=headers)
+    return server.http.request(method, path, json=body, headers=headers)
 
 
 @pytest.fixture
