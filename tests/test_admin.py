@@ -555,3 +555,12 @@ def test_a_reset_brings_back_all_of_a_new_server():
         for path in read:
             assert used.admin("GET", path) == new.admin("GET", path)
         assert fill(used) == fill(new) == first
+
+
+def test_what_was_read_of_an_app_in_a_folder_can_be_put(own: Server) -> None:
+    folder = {"id": "f", "type": "folder"}
+    own.admin("PUT", "/state", {"apps": [folder, {"id": "a", "parentId": "f", "replies": ["Hi."]}]})
+    for _ in range(2):
+        app = own.admin("GET", "/apps/a")
+        assert (app["parentId"], len(app["replies"])) == ("f", 1)
+        assert own.admin("PUT", "/apps/a", app) == app

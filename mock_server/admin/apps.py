@@ -7,8 +7,7 @@ from msgspec.structs import replace
 from mock_server.admin.route import AdminCall, PageQuery, found, route, same_id
 from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
-from mock_server.fixture.load import load_fixture
-from mock_server.fixture.parse import parse_chat
+from mock_server.fixture.parse import parse_app, parse_chat
 from mock_server.scripting.answers import ReplyRow
 from mock_server.scripting.script import Script
 from mock_server.store.objects import App, Chat
@@ -34,12 +33,12 @@ def put_app(call: AdminCall, body: Fields) -> Fields:
     """Create or replace an app, as a fixture has it; its replies last until the next reset."""
     id, state = call.path["app"], call.state
     same_id(body, "id", id)
-    fixture = load_fixture({"apps": [body | {"id": id}]})
+    app, replies = parse_app(body, id)
     call.status = 200 if id in state.store.apps else 201
     remove_replies(state.script, id)
-    state.script.declare(fixture.script)
-    state.store = state.store.put(fixture.store.apps[id])
-    return app_entry(fixture.store.apps[id], fixture.script)
+    state.script.declare(replies)
+    state.store = state.store.put(app)
+    return app_entry(app, replies)
 
 
 @route("DELETE", "/apps/{app}")
