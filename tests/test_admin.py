@@ -564,3 +564,11 @@ def test_what_was_read_of_an_app_in_a_folder_can_be_put(own: Server) -> None:
         app = own.admin("GET", "/apps/a")
         assert (app["parentId"], len(app["replies"])) == ("f", 1)
         assert own.admin("PUT", "/apps/a", app) == app
+
+
+def test_no_app_and_no_dataset_is_in_a_folder_that_is_gone(own: Server) -> None:
+    own.admin("PUT", "/state", {"apps": [{"id": "f"}, {"id": "a", "parentId": "f"}]})
+    for path, parent in (("/apps/f", "a"), ("/apps/b", "nope"), ("/datasets/d", "nope")):
+        assert "$.parentId" in own.admin("PUT", path, {"parentId": parent}, 400)["message"]
+    assert own.admin("DELETE", "/apps/f") == {"deleted": 2}
+    assert own.admin("PUT", "/state", own.admin("GET", "/state"))["generation"] == 3

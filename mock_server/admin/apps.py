@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from msgspec.structs import replace
-
-from mock_server.admin.route import AdminCall, PageQuery, found, route, same_id
+from mock_server.admin.route import AdminCall, PageQuery, check_place, found, route, same_id
 from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.parse import parse_app, parse_chat
@@ -34,6 +32,7 @@ def put_app(call: AdminCall, body: Fields) -> Fields:
     id, state = call.path["app"], call.state
     same_id(body, "id", id)
     app, replies = parse_app(body, id)
+    check_place(state.store.apps, app)
     call.status = 200 if id in state.store.apps else 201
     remove_replies(state.script, id)
     state.script.declare(replies)
@@ -43,12 +42,13 @@ def put_app(call: AdminCall, body: Fields) -> Fields:
 
 @route("DELETE", "/apps/{app}")
 def delete_app(call: AdminCall) -> dict[str, int]:
-    """Remove an app with its chats and replies."""
-    gone, state = app_of(call), call.state
-    remove_replies(state.script, gone.id)
-    apps = {id: it for id, it in state.store.apps.items() if id != gone.id}
-    state.store = replace(state.store, apps=apps)
-    return {"deleted": 1}
+    """Remove an app with its chats and replies; a folder goes with all that is in it."""
+    state, before = call.state, call.state.store
+    state.store = before.remove_app(app_of(call).id)
+    gone = before.apps.keys() - state.store.apps.keys()
+    for id in gone:
+        remove_replies(state.script, id)
+    return {"deleted": len(gone)}
 
 
 @route("GET", "/apps/{app}/chats")

@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from mock_server.admin.route import AdminCall, PageQuery, found, route, same_id
+from mock_server.admin.route import AdminCall, PageQuery, check_place, found, route, same_id
 from mock_server.errors import CollectionNotFound, DatasetNotFound
 from mock_server.fixture.dump import dataset_entry
 from mock_server.fixture.parse import parse_collections, parse_dataset
@@ -39,6 +39,7 @@ def put_dataset(call: AdminCall, body: Fields) -> Fields:
     id, state = call.path["dataset"], call.state
     same_id(body, "id", id)
     dataset = parse_dataset(body, id)
+    check_place(state.store.datasets, dataset)
     call.status = 200 if id in state.store.datasets else 201
     state.store = state.store.put(dataset)
     return dataset_entry(dataset)
