@@ -138,6 +138,13 @@ def operations() -> str:
     return markdown("name | method and path, older path | what it does", rows)
 
 
+def differences() -> str:
+    return markdown(
+        "name | what differs from the service",
+        (f"`{it.name}` | {it.differs}" for it in OPERATIONS if it.differs),
+    )
+
+
 def refusals() -> str:
     kinds = errors.Refusal.__subclasses__()
     forms = {(it.plain.status, it.plain.status_text, structs.astuple(it.service)) for it in kinds}
