@@ -46,12 +46,15 @@ class Journal(AdminApi):
         body: Mapping[str, Any] | None = None,
         key: str | None = None,
         status: int | None = None,
+        cut: bool | None = None,
     ) -> None:
         """Assert that an operation was called, `times` times if given.
 
-        `body` is a part of the request's body, `status` that of the response.
+        `body` is a part of the request's body, `status` that of the response; with `cut` the
+        client left before the response ended.
         """
         criteria = given({"operation": operation, "body": body, "key": key, "status": status})
+        criteria |= given({"cut": cut})
         expected = {"atLeast": 1} if times is None else {"exactly": times}
         many = "a call" if times is None else f"{times} call{'s' * (times != 1)}"
         self._verify(f"{many} of {described(criteria)}", criteria | expected)
@@ -99,13 +102,17 @@ class Journal(AdminApi):
         if lines:
             raise AssertionError("\n".join(["Expected requests as the spec has them, got", *lines]))
 
-    def wait_for(self, operation: str, *, times: int = 1, timeout: float = 5.0) -> Json:
+    def wait_for(
+        self, operation: str, *, times: int = 1, timeout: float = 5.0, cut: bool | None = None
+    ) -> Json:
         """Wait until an operation was called `times` times; return the last of these entries.
 
-        It blocks: in a coroutine, await `asyncio.to_thread(server.wait_for, ...)`.
+        With `cut`, only calls count whose client left before the response ended. It blocks:
+        in a coroutine, await `asyncio.to_thread(server.wait_for, ...)`.
         """
         end = time.monotonic() + timeout
-        while len(found := self.calls(operation)) < times:
+        query = {"operation": operation} | given({"cut": cut and "true"})
+        while len(found := entries(self, **query)) < times:
             if time.monotonic() > end:
                 expected = f"Expected {times} calls of {operation} within {timeout:g} s"
                 raise AssertionError(f"{expected}, got {len(found)}\n{self.summary()}")

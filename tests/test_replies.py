@@ -1,0 +1,253 @@
+"""What completions make of replies: whole, in streams, over several turns, and left halfway."""
+
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from conftest import Client
+from test_chats import events, records, say
+
+CHOICE = {"type": "userSelect", "params": {"description": "Which?", "userSelectOptions": []}}
+FORM = {"type": "userInput", "params": {"inputForm": [{"key": "name", "type": "input"}]}}
+CITE = "67e517e74767063e882d6861"
+
+
+def message(client: Client, *parts: Any, **more: Any) -> Any:
+    """The message of a reply with these parts, in one piece."""
+    return say(client, *parts, **more).json()["choices"][0]["message"]
+
+
+def streamed(response: httpx2.Response) -> str:
+    """The text that a stream says."""
+    chunks = [it for name, it in events(response.text) if isinstance(it, dict) and "choices" in it]
+    return "".join(it["choices"][0]["delta"].get("content") or "" for it in chunks)
+
+
+@pytest.mark.parametrize(
+    ("parts", "detail", "expected"),
+    [
+        ([{"interactive": CHOICE}], True, [{"interactive": CHOICE, "type": "interactive"}]),
+        ([{"interactive": CHOICE}], False, None),
+        (["A", "B"], False, "AB"),
+        (["A", "B"], True, "AB"),
+        ([{"fast": "F"}], False, "\nF"),
+        (["A", {"fast": "F"}], False, "A\nF"),
+        ([{"reasoning": "t"}, "A", "B", {"node": "n"}, "C"], False, "AB\nC"),
+        ([{"reasoning": "t"}], False, ""),
+        (["A", {"interactive": CHOICE}], False, "A"),
+    ],
+)
+def test_a_whole_reply(client: Client, parts: list[Any], detail: bool, expected: Any) -> None:
+    assert message(client, *parts, detail=detail).get("content") == expected
+
+
+def test_a_tool_alone_is_a_value(client: Client) -> None:
+    (value,) = message(client, {"tool": {"name": "find", "params": {"q": 1}}}, detail=True)[
+        "content"
+    ]
+    assert (value["type"], value["tools"][0]["params"]) == ("tool", '{"q":1}')
+
+
+def test_a_thought_and_its_text_are_one_value(client: Client) -> None:
+    assert message(client, {"reasoning": "t"}, "A", detail=True) == {
+        "role": "assistant", "content": "A", "reasoning_content": "t",
+    }  # fmt: skip
+    (value,) = saved(client)[1]["value"]
+    assert value == {"type": "text", "reasoning": {"content": "t"}, "text": {"content": "A"}}
+
+
+def test_a_node_that_fails(client: Client) -> None:
+    failing = {"node": "AI chat", "error": "boom"}
+    reply = say(client, failing, detail=True).json()
+    assert (reply["error"], reply["choices"][0]["message"]["content"]) == ("boom", "")
+    assert reply["responseData"][0]["errorText"] == "boom"
+    assert say(client, failing, {"node": "B"}, "Yes.").json()["error"] == "boom"
+    stream = events(say(client, failing, stream=True).text)
+    assert [name for name, _ in stream] == ["", ""] and stream[-1] == ("", "[DONE]")
+    named = dict(events(say(client, failing, stream=True, detail=True).text))
+    assert "error" not in named and named["flowResponses"][0]["errorText"] == "boom"
+
+
+def saved(client: Client, chat_id: str = "s") -> list[Any]:
+    """The records of a chat of the app that says what a test wants."""
+    body = {"appId": "says", "chatId": chat_id, "pageSize": 10}
+    return list(client.data("POST", "/chat/record/getPaginationRecords", body)["list"])
+
+
+@pytest.mark.parametrize("path", ["v1", "v2"])
+def test_a_choice_completes_the_old_reply(client: Client, path: str) -> None:
+    say(client, "Hm.", {"interactive": CHOICE}, responseChatItemId="first")
+    with client.control.reply("Blue it is."):
+        body = {"appId": "says", "chatId": "s", "messages": [{"role": "user", "content": "blue"}]}
+        reply = client.post(f"/api/{path}/chat/completions", json=body).json()
+    assert reply["choices"][0]["message"]["content"] == "Blue it is."
+    asked, replied = saved(client)
+    assert (asked["dataId"], replied["dataId"]) == ("first", "first")
+    text, choice, more = replied["value"]
+    assert choice["interactive"]["params"]["userSelectedVal"] == "blue"
+    assert [text["text"]["content"], more["text"]["content"]] == ["Hm.", "Blue it is."]
+    client.talk("next", appId="says", chatId="s")
+    assert len(saved(client)) == 4
+
+
+def test_a_form_keeps_its_values(client: Client) -> None:
+    say(client, {"interactive": FORM})
+    client.talk('{"name": "Ada"}', appId="says", chatId="s")
+    params = saved(client)[1]["value"][0]["interactive"]["params"]
+    assert (params["submitted"], params["inputForm"][0]["value"]) == (True, "Ada")
+
+
+def test_a_choice_stays_open_while_the_answer_fails(client: Client) -> None:
+    say(client, {"interactive": CHOICE})
+    say(client, {"error": "down"})
+    assert "userSelectedVal" not in saved(client)[1]["value"][0]["interactive"]["params"]
+    assert len(saved(client)) == 2
+
+
+def test_a_conversation_that_is_sent_along_answers_no_choice(client: Client) -> None:
+    say(client, {"interactive": CHOICE})
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    client.talk("", appId="says", chatId="s", messages=[*said, {"role": "user", "content": "c"}])
+    assert len(saved(client)) == 4
+
+
+def test_variables_are_kept(client: Client) -> None:
+    client.talk("x", chatId="k", variables={"name": "Ada", "age": 3})
+    reply = client.talk("x", chatId="k", variables={"age": 4}, detail=True).json()
+    assert reply["newVariables"] == {"name": "Ada", "age": 4}
+    opened = client.data("GET", "/chat/init?appId=echo&chatId=k")
+    assert opened["variables"] == {"name": "Ada", "age": 4}
+
+
+def test_marks_of_citations_are_left_out(client: Client) -> None:
+    parts = (f"a[{CITE[:9]}", f"{CITE[9:]}](CITE)b[id](CITE)")
+    assert message(client, *parts)["content"] == "ab"
+    assert saved(client)[1]["value"][0]["text"]["content"] == "ab"
+    assert streamed(say(client, *parts, stream=True)) == "ab"
+    kept = {"retainDatasetCite": True}
+    assert message(client, *parts, **kept)["content"] == f"a[{CITE}](CITE)b"
+    assert streamed(say(client, *parts, stream=True, **kept)) == f"a[{CITE}](CITE)b"
+    assert message(client, {"reasoning": f"r[{CITE}]"}, "x")["reasoning_content"] == "r"
+
+
+def question(url: str, type: str = "image_url") -> list[Any]:
+    image = {"type": type, "image_url": {"url": url}, "url": url, "name": "a.pdf"}
+    return [{"role": "user", "content": [{"type": "text", "text": "See"}, image]}]
+
+
+@pytest.mark.parametrize("data", ["png;base64,!!!", "png;base64,AAAAA", "png,x"])
+def test_a_broken_image_is_refused(client: Client, data: str) -> None:
+    url = f"data:image/{data}"
+    refused = client.talk("", messages=question(url))
+    assert (refused.status_code, refused.json()["code"]) == (500, 500)
+    assert "Invalid image base64 data URL" in refused.json()["message"]
+    ((name, data),) = events(client.talk("", messages=question(url), stream=True).text)
+    assert name == "error" and "code" not in data
+
+
+def test_files_of_a_question_are_kept(client: Client) -> None:
+    image = "data:image/png;base64," + b64encode(b"pixels").decode()
+    for url, type in (
+        (image, "image_url"),
+        ("http://a/b.png", "image_url"),
+        ("http://a/b", "file_url"),
+    ):
+        client.talk("", messages=question(url, type), chatId="k", appId="echo")
+    values = [it["value"] for it in records(client) if it["obj"] == "Human"]
+    assert [it[0] for it in values] == [{"type": "text", "text": {"content": "See"}}] * 3
+    files = [it[1]["file"] for it in values]
+    assert files[0]["key"].endswith(".png") and files[0]["url"] == ""
+    assert [(it["type"], it["url"]) for it in files[1:]] == [
+        ("image", "http://a/b.png"), ("file", "http://a/b"),
+    ]  # fmt: skip
+
+
+def test_each_part_is_an_event(client: Client) -> None:
+    stream = events(say(client, *["x"] * 1000, stream=True).text)
+    assert (
+        len(stream) == 1000 + 2 and streamed(say(client, *["x"] * 1000, stream=True)) == "x" * 1000
+    )
+
+
+PAUSED = ("One ", "two ", {"pauseMs": 60_000}, "three")
+
+
+@contextmanager
+def leaving(client: Client, path: str = "v1", **more: Any) -> Iterator[None]:
+    """Read a piece of a stream, and leave at the end of the block."""
+    body = {"appId": "says", "chatId": "s", "stream": True, **more}
+    body["messages"] = [{"role": "user", "content": "x"}]
+    client.control.reply(parts=PAUSED, times=1)
+    with client.stream("POST", f"/api/{path}/chat/completions", json=body) as response:
+        next(it for it in response.iter_text() if "two" in it)
+        yield
+
+
+def test_a_client_that_leaves_ends_the_run(client: Client) -> None:
+    with leaving(client):
+        assert len(saved(client)) == 2
+    entry = client.control.wait_for("completions", cut=True)
+    assert entry["answer"]["cut"] is True
+    assert "two" in entry["answer"]["body"] and "three" not in entry["answer"]["body"]
+    assert saved(client)[1]["value"][0]["text"]["content"] == "One two "
+    client.control.assert_called("completions", times=1, cut=True)
+    client.talk("x")
+    client.control.assert_called("completions", times=1, cut=False)
+
+
+def test_a_client_that_leaves_v2_does_not_end_the_run(client: Client) -> None:
+    with leaving(client, "v2"):
+        pass
+    assert client.control.wait_for("v2.completions", cut=True)["answer"]["cut"] is True
+    assert saved(client)[1]["value"][0]["text"]["content"] == "One two three"
+
+
+def test_a_client_that_leaves_before_a_whole_reply(client: Client) -> None:
+    client.control.reply(parts=PAUSED, times=1)
+    with pytest.raises(httpx2.ReadTimeout):
+        client.post(
+            "/api/v1/chat/completions",
+            json={"appId": "says", "chatId": "s", "messages": [{"role": "user", "content": "x"}]},
+            timeout=0.1,
+        )
+    assert client.control.wait_for("completions", cut=True)["answer"]["body"] is None
+    assert saved(client)[1]["value"] == [{"type": "text", "text": {"content": ""}}]
+
+
+def test_a_reset_keeps_its_records_when_an_older_client_leaves(client: Client) -> None:
+    with leaving(client, responseChatItemId="i"):
+        client.control.reset()
+        say(client, "Whole.", responseChatItemId="i")
+    client.talk("x")  # the server has read the end of the older connection by then
+    assert saved(client)[1]["value"][0]["text"]["content"] == "Whole."
+
+
+def test_a_choice_is_answered_though_the_client_leaves(client: Client) -> None:
+    say(client, {"interactive": CHOICE})
+    with leaving(client):
+        pass
+    client.control.wait_for("completions", cut=True)
+    choice, text = saved(client)[1]["value"]
+    assert choice["interactive"]["params"]["userSelectedVal"] == "x"
+    assert text["text"]["content"] == "One two "
+
+
+def test_histories_of_a_source_or_a_time(client: Client) -> None:
+    client.talk("x", chatId="k")
+    old = {"chatId": "old", "source": "share", "createTime": "2020-01-01T00:00:00Z"}
+    client.control.put_chat("echo", old)
+
+    def listed(**more: Any) -> list[str]:
+        body = {"appId": "echo", "pageSize": 9, **more}
+        page = client.data("POST", "/chat/getHistories", body)
+        return [it["chatId"] for it in page["list"]]
+
+    assert listed(source="share") == ["old"]
+    assert listed(source="api", startUpdateTime="2025-01-01") == ["k"]
+    assert listed(endCreateTime="2020-01-01T00:00:00.000Z") == ["old"]
+    assert client.code("POST", "/chat/getHistories", {"appId": "echo", "endCreateTime": "x"}) == 400
+    client.data("DELETE", "/chat/clearHistories?appId=echo")
+    assert listed() == ["old"]
