@@ -371,3 +371,16 @@ def test_related_routes_that_are_off_say_so(server):
     response = server.send(OTHERS, {"appId": "app"})
     assert error_of(response) == (404, 404, "routeNotFound")
     assert "related_routes" in response.json()["message"]
+
+
+@pytest.mark.parametrize(("profile", "status"), [("documented", 401), ("deployed", 403)])
+@pytest.mark.parametrize("header", ["Bearer  owner", "owner", "Bearer", "Bearer owner x"])
+def test_an_authorization_that_names_no_key(server, profile, status, header):
+    server.admin("PUT", "/choices", {"profile": profile})
+    token = server.login()
+    headers = {"Authorization": header, "token": token, "Content-Type": "application/json"}
+    response = server.request("POST", LIST, json=SENT_LIST, headers=headers)
+    assert response.status_code == status
+    assert (
+        server.request("POST", OTHERS, json={"appId": "app"}, headers=headers).status_code == status
+    )

@@ -32,10 +32,18 @@ def server():
         yield server
 
 
+HEADER = "The header is `Authorization: Bearer KEY`, and not "
+
+
 @pytest.mark.parametrize(
     ("path", "body", "headers", "hint"),
     [
         (LIST, PAGE, {"Authorization": ""}, "The client sends no API key"),
+        (LIST, PAGE, {"Authorization": "Bearer  owner"}, HEADER + "two spaces after"),
+        (LIST, PAGE, {"Authorization": "Bearer\towner"}, HEADER + "the key alone"),
+        (LIST, PAGE, {"Authorization": "Basic owner"}, HEADER + "the key alone"),
+        (LIST, PAGE, {"Authorization": "Bearer"}, HEADER + "`Bearer` without a key"),
+        (LIST, PAGE, {"Authorization": "Bearer owner x"}, HEADER + "a key with other signs"),
         (LIST, PAGE, {"Authorization": "Bearer other"}, "The fixture declares 2 keys"),
         (LIST, PAGE, {"Authorization": "Bearer fastgpt-sbx-0"}, "The sandbox of this key"),
         (LIST, PAGE, {"Authorization": "Bearer outsider"}, "The key has permission 'none'"),

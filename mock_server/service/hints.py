@@ -18,6 +18,8 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
     match refusal:
         case errors.MissingAuthorization() if call.exchange.key:
             return "This route takes the token of a login, and no API key."
+        case errors.MissingAuthorization() if header := call.exchange.headers.get("authorization"):
+            return f"The header is `Authorization: Bearer KEY`, and not {mistake_in(header)}."
         case errors.MissingAuthorization():
             return "The client sends no API key as `Authorization: Bearer KEY`."
         case errors.UnknownKey() if (call.exchange.key or "").startswith(Sandboxes.PREFIX):
@@ -44,6 +46,16 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
             return "The users and passwords are those of the fixture's `users`."
     is_unknown = refusal.plain.status == 404
     return f"Nothing in sandbox {sandbox!r} has this id." if is_unknown else None
+
+
+def mistake_in(header: str) -> str:
+    """What is wrong with an Authorization that names no API key."""
+    scheme, _, key = header.partition(" ")
+    if scheme.lower() != "bearer":
+        return "the key alone, or another word before it"
+    if not key.strip():
+        return "`Bearer` without a key"
+    return "two spaces after `Bearer`" if key[0] == " " else "a key with other signs in it"
 
 
 def listed(ids: Sized[str], word: str) -> str:
