@@ -24,7 +24,7 @@ from mock_server.store.objects import User
 ROOT = Path(__file__).parent.parent
 PAGES = [
     ROOT / "README.md",
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
     *(ROOT / ".github").glob("*.md"),
 ]
 PLACE = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)

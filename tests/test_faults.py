@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import ACCOUNT, PIN, RIGHT_PIN, SENT_PIN, Live, read
+from account import ACCOUNT, COMPLETIONS, PIN, RIGHT_PIN, SENT_PIN, Live, read
 
 from mock_server import MockServer
 from mock_server.control import Control, Refused
@@ -101,6 +101,16 @@ def test_malformed_json_has_the_right_length(live):
     assert len(response.content) == len(right)
     with pytest.raises(ValueError, match=r"."):
         response.json()
+
+
+def test_a_dribble_splits_a_stream_inside_a_character(live):
+    live.add("dribble", chunks=200, ms=1)
+    question = {"messages": [{"role": "user", "content": "今天下雨。"}], "stream": True}
+    headers = {"Authorization": "Bearer owner"}
+    with live.http.stream("POST", COMPLETIONS, json=question, headers=headers) as response:
+        pieces = [*response.iter_raw()]
+    assert len(pieces) > 100 and any("\ufffd" in it.decode(errors="replace") for it in pieces)
+    assert "雨" in b"".join(pieces).decode()
 
 
 def test_a_dribble_brings_the_whole_response_in_pieces(live):

@@ -40,3 +40,36 @@ def test_openai_retries_an_error(mock_server: Control, gpt: openai.OpenAI) -> No
     messages = [{"role": "user", "content": "The weather?"}]
     gpt.chat.completions.create(model="any", messages=messages)
     mock_server.assert_called("completions", times=2)
+
+
+def test_openai_raises_nothing_on_an_error_in_a_stream(
+    mock_server: Control, gpt: openai.OpenAI
+) -> None:
+    mock_server.reply(parts=["It ", {"error": "boom"}])
+    messages = [{"role": "user", "content": "x"}]
+    first, last = gpt.chat.completions.create(model="any", messages=messages, stream=True)
+    assert (first.choices[0].delta.content, last.choices, last.message) == ("It ", None, "boom")
+
+
+def test_openai_sees_events_with_detail(mock_server: Control, gpt: openai.OpenAI) -> None:
+    mock_server.reply(parts=[{"node": "AI chat"}, "Yes."])
+    chunks = gpt.chat.completions.create(
+        model="any",
+        messages=[{"role": "user", "content": "x"}],
+        stream=True,
+        extra_body={"detail": True},
+    )
+    *seen, results = chunks
+    assert [it.choices is None for it in seen] == [True, False, True, True, False]
+    assert isinstance(results, list)
+
+
+def test_openai_cancels(mock_server: Control, gpt: openai.OpenAI) -> None:
+    mock_server.reply(parts=["It ", {"pauseMs": 60_000}, "rains"], times=1)
+    messages = [{"role": "user", "content": "x"}]
+    with gpt.chat.completions.create(model="any", messages=messages, stream=True) as stream:
+        next(iter(stream))
+    mock_server.wait_for("completions", cut=True)
+    mock_server.reply("Next.")
+    reply = gpt.chat.completions.create(model="any", messages=messages)
+    assert reply.choices[0].message.content == "Next."

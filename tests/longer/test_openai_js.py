@@ -1,0 +1,57 @@
+"""openai-js, the newest: plain, streamed, an error in the stream, cancelled."""
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mock_server import Control
+
+SCRIPT = Path(__file__).with_name("openai.mjs")
+pytestmark = pytest.mark.skipif(not shutil.which("npm"), reason="npm is missing")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("js")
+    shutil.copy(SCRIPT, folder)
+    (folder / "package.json").write_text("{}")
+    subprocess.run(["npm", "install", "--no-audit", "--no-fund", "openai"], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture
+def lines(folder: Path, mock_server: Control) -> Callable[[str], list[str]]:
+    """What the script prints in a mode."""
+
+    def run(mode: str) -> list[str]:
+        command = ["node", SCRIPT.name, mock_server.url, mock_server.key, mode]
+        done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+        return done.stdout.splitlines()
+
+    return run
+
+
+def test_plain(mock_server: Control, lines: Callable[[str], list[str]]) -> None:
+    mock_server.reply("It is raining.")
+    assert lines("plain") == ["It is raining."]
+
+
+def test_streamed(mock_server: Control, lines: Callable[[str], list[str]]) -> None:
+    mock_server.reply(parts=["It", "rains"])
+    assert lines("stream") == ["It", "rains", "stop"]
+
+
+def test_an_error_in_the_stream_is_an_object_without_choices(
+    mock_server: Control, lines: Callable[[str], list[str]]
+) -> None:
+    mock_server.reply(parts=["It", {"error": "boom"}])
+    assert lines("stream") == ["It", "boom"]
+
+
+def test_cancelled(mock_server: Control, lines: Callable[[str], list[str]]) -> None:
+    mock_server.reply(parts=["It", {"pauseMs": 60_000}, "rains"])
+    assert lines("cancel") == ["It"]
+    mock_server.wait_for("completions", cut=True)
