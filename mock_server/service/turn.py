@@ -3,7 +3,7 @@
 import re
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -20,56 +20,43 @@ from mock_server.store.replies import File, FileType, Part, Record, Reply, text_
 _IMAGE = re.compile(r"data:image/([\w.+-]+);base64,([A-Za-z0-9+/=\r\n]+)", re.IGNORECASE)
 UNTITLED = ("", "新对话", "历史记录")
 TITLE_CHARS = 20
+ANSWERED = {"userSelect": "userSelectedVal", "userInput": "submitted"}
+"""What the params of a question to the user have once it is answered."""
 FILE_TYPES: tuple[FileType, ...] = ("image", "audio", "video", "file")
 
 
-def question_parts(content: object, folder: str) -> tuple[Part, ...]:
-    """What a chat keeps of a question. The server would keep an image's bytes in a folder."""
+def question_parts(content: object, folder: str, where: str) -> tuple[Part, ...]:
+    """What a chat keeps of a question. Raises InvalidImage."""
     if not isinstance(content, list):
         return (Part(text=text_of(content)),)
     found = list[Part]()
-    for it in content:
-        url = url_of(it)
+    for at, it in enumerate(content):
+        image = it.get("image_url")
         if it.get("type") == "text":
             found.append(Part(text=str(it.get("text", ""))))
-        elif it.get("type") == "image_url" and (image := _IMAGE.fullmatch(url)):
-            key = f"{folder}/image_{sha256(url.encode()).hexdigest()[:6]}.{image[1]}"
-            found.append(Part(file=File("image", key=key)))
-        elif it.get("type") == "image_url":
-            found.append(Part(file=File("image", url=url)))
+        elif it.get("type") == "image_url" and isinstance(image, dict):
+            place = f"{where}[{at}].image_url.url"
+            found.append(Part(file=image_of(str(image.get("url", "")), folder, place)))
         elif it.get("type") == "file_url":
-            name, key = str(it.get("name", "")), str(it.get("key", ""))
+            name, url, key = (str(it.get(field, "")) for field in ("name", "url", "key"))
             kinds = (each for each in FILE_TYPES if each in ("file", it.get("fileType")))
             found.append(Part(file=File(next(kinds), name, url, key)))
     return tuple(found)
 
 
-def url_of(part: dict[str, Any]) -> str:
-    """The address in a part of a message, empty without one."""
-    image = part.get("image_url")
-    return str(image.get("url", "") if isinstance(image, dict) else part.get("url", ""))
-
-
-def check_images(contents: Sequence[object]) -> None:
-    """Check the images that messages bring along. Raises InvalidImage."""
-    for at, content in enumerate(contents):
-        for index, part in enumerate(content if isinstance(content, list) else ()):
-            url = url_of(part)
-            if url[:11].lower() == "data:image/" and not is_image(url):
-                raise InvalidImage(
-                    "data:image/TYPE;base64,DATA",
-                    url,
-                    f"$.messages[{at}].content[{index}].image_url.url",
-                    hint=" (Invalid image base64 data URL)",
-                )
-
-
-def is_image(url: str) -> bool:
+def image_of(url: str, folder: str, where: str) -> File:
+    """An image. One that is sent along has a key, as if it was kept. Raises InvalidImage."""
+    if url[:11].lower() != "data:image/":
+        return File("image", url=url)
+    found = _IMAGE.fullmatch(url)
     try:
-        found = _IMAGE.fullmatch(url)
-        return found is not None and bool(b64decode(found[2]))
+        if found and b64decode(found[2]):
+            key = f"{folder}/image_{sha256(url.encode()).hexdigest()[:6]}.{found[1]}"
+            return File("image", key=key)
     except Error:
-        return False
+        pass
+    words = " (Invalid image base64 data URL)"
+    raise InvalidImage("data:image/TYPE;base64,DATA", url, where, hint=words)
 
 
 def open_question(chat: Chat) -> Record | None:
@@ -78,22 +65,16 @@ def open_question(chat: Chat) -> Record | None:
         if record.obj == "AI" and not record.deleted:
             *_, last = (None, *(it for it in record.parts if value_of(it)))
             asked = (last and last.interactive) or {}
-            done = {"userSelect": "userSelectedVal", "userInput": "submitted"}.get(
-                asked.get("type", ""), ""
-            )
+            done = ANSWERED.get(asked.get("type", ""))
             return record if done and not (asked.get("params") or {}).get(done) else None
     return None
 
 
-def answered(parts: Sequence[Part], answer: str) -> Iterator[Part]:
+def answered(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
     """The parts of a reply, in which the user has chosen an option, or filled in the form."""
-    *_, last = (it for it in parts if it.interactive)
-    for part in parts:
-        yield (
-            replace(part, interactive=completed(part.interactive or {}, answer))
-            if (part is last)
-            else part
-        )
+    at = max(at for at, it in enumerate(parts) if it.interactive)
+    done = replace(parts[at], interactive=completed(parts[at].interactive or {}, answer))
+    return (*parts[:at], done, *parts[at + 1 :])
 
 
 def completed(asked: Shown, answer: str) -> Shown:
@@ -125,20 +106,16 @@ class Turn(Struct, frozen=True):
     """The id of the reply."""
     opened: Record | None
 
-    def keep(self, content: object, reply: Reply, variables: dict[str, Any]) -> str | None:
+    def keep(
+        self, question: str, parts: tuple[Part, ...], reply: Reply, variables: dict[str, Any]
+    ) -> str | None:
         """Keep the turn in its chat. Returns the title that an untitled chat gets."""
-        call, chat, question, title = self.call, self.chat, text_of(content), None
+        call, chat, title = self.call, self.chat, None
         if self.opened and reply.failure:
             return None
         if not self.opened:
-            folder = f"chat/{self.app.id}/{call.member}/{chat.chat_id}"
-            asked = Record(
-                data_id=self.data_id,
-                obj="Human",
-                parts=question_parts(content, folder),
-                time=call.now,
-            )
-            replied = Record(data_id=self.data_id, obj="AI", parts=(), time=call.now)
+            asked = Record(data_id=self.data_id, obj="Human", parts=parts, time=call.now)
+            replied = replace(asked, obj="AI", parts=())
             chat = replace(chat, records=(*chat.records, asked, replied))
             if chat.title in UNTITLED and not chat.custom_title:
                 title = question[:TITLE_CHARS].strip()
@@ -155,7 +132,7 @@ class Turn(Struct, frozen=True):
 
     def before(self, question: str) -> tuple[Part, ...]:
         """What the reply had said before this turn."""
-        return tuple(answered(self.opened.parts, question)) if self.opened else ()
+        return answered(self.opened.parts, question) if self.opened else ()
 
     def shorten(self, question: str, parts: Sequence[Part]) -> None:
         """Leave of the reply what its client got, unless the sandbox was reset meanwhile."""
