@@ -1,0 +1,63 @@
+"""Every operation does what its example says, and refuses what it says that it refuses."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import httpx2
+import pytest
+from conftest import Client
+
+from mock_server import MockServer
+from mock_server.service.account import login_by_password
+from mock_server.service.app import OPERATIONS
+from mock_server.service.operation import Operation
+
+EXAMPLES = [it for it in OPERATIONS if it.example or not it.fields.__struct_fields__]
+IDS = ("appId", "datasetId", "collectionId", "dataId", "id")
+HAVE_NOTHING = [("getResData", "dataId")]
+"""Of these an unknown id has no data, and no refusal."""
+UNKNOWN = [
+    (it, name)
+    for it in EXAMPLES
+    for name in IDS
+    if name in it.example and (it.name, name) not in HAVE_NOTHING
+]
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[MockServer]:
+    with MockServer("demo", profile="deployed") as server:
+        yield server
+
+
+@pytest.fixture
+def person(demo: MockServer) -> Iterator[Client]:
+    """A client with a key, and with the cookie of a login."""
+    demo.reset()
+    with Client(demo) as client:
+        assert send(client, login_by_password).status_code == 200
+        yield client
+
+
+def send(client: Client, it: Operation, fields: Mapping[str, Any] = {}) -> httpx2.Response:
+    """The response to an operation's example, in which some fields have other values."""
+    fields, method = {**it.example, **fields}, it.method.split("|")[0]
+    if it.place == "form":
+        files = {"file": ("a.txt", fields.pop("file"))}
+        return client.request(method, it.path, data={"data": json.dumps(fields)}, files=files)
+    in_query = method in ("GET", "DELETE")
+    return client.request(method, it.path, **{"params" if in_query else "json": fields})
+
+
+@pytest.mark.parametrize("it", EXAMPLES, ids=lambda it: it.name)
+def test_an_example_succeeds(person: Client, it: Operation) -> None:
+    response = send(person, it)
+    assert response.status_code == 200, response.text
+    assert it.is_bare or response.json()["code"] == 200
+
+
+@pytest.mark.parametrize(("it", "field"), UNKNOWN, ids=[f"{it.name}-{id}" for it, id in UNKNOWN])
+def test_an_unknown_id_is_refused_as_declared(person: Client, it: Operation, field: str) -> None:
+    response = send(person, it, {field: "0" * 24})
+    assert response.json()["code"] in {refusal.service.code for refusal in it.refusals}
