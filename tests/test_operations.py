@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from account import LIST, PIN, SENT_LIST, SENT_PIN, Server, error_of
+from account import ACCOUNT, LIST, PIN, SENT_LIST, SENT_PIN, Server, error_of
 
 OTHERS = "/api/core/chat/history/getHistories"
 
@@ -371,6 +371,19 @@ def test_related_routes_that_are_off_say_so(server):
     response = server.send(OTHERS, {"appId": "app"})
     assert error_of(response) == (404, 404, "routeNotFound")
     assert "related_routes" in response.json()["message"]
+
+
+@pytest.mark.parametrize("document", [ACCOUNT, {"apps": [{"id": "app"}]}])
+def test_a_key_in_quotes_is_another_key(document):
+    with Server(document, profile="deployed") as server:
+        response = server.send(OTHERS, {"appId": "app"}, key='"owner"')
+        assert error_of(response) == (500, 514, "unAuthApiKey")
+        assert "in quotes" in server.admin("GET", "/journal")["entries"][-1]["hint"]
+
+
+def test_a_space_after_the_key_is_named(server):
+    assert server.page(key="owner ").status_code == 401
+    assert "a space at the end" in server.admin("GET", "/journal")["entries"][-1]["hint"]
 
 
 @pytest.mark.parametrize(("profile", "status"), [("documented", 401), ("deployed", 403)])

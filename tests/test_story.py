@@ -40,7 +40,8 @@ HEADER = "The header is `Authorization: Bearer KEY`, and not "
     [
         (LIST, PAGE, {"Authorization": ""}, "The client sends no API key"),
         (LIST, PAGE, {"Authorization": "Bearer  owner"}, HEADER + "two spaces after"),
-        (LIST, PAGE, {"Authorization": "Bearer\towner"}, HEADER + "the key alone"),
+        (LIST, PAGE, {"Authorization": "Bearer\towner"}, HEADER + "a tab"),
+        (LIST, PAGE, {"Authorization": "owner"}, HEADER + "the key alone"),
         (LIST, PAGE, {"Authorization": "Basic owner"}, HEADER + "the key alone"),
         (LIST, PAGE, {"Authorization": "Bearer"}, HEADER + "`Bearer` without a key"),
         (LIST, PAGE, {"Authorization": "Bearer owner x"}, HEADER + "a key with other signs"),

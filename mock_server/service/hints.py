@@ -24,6 +24,8 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
             return "The client sends no API key as `Authorization: Bearer KEY`."
         case errors.UnknownKey() if (call.exchange.key or "").startswith(Sandboxes.PREFIX):
             return "The sandbox of this key was deleted, or ended as it was not used."
+        case errors.UnknownKey() if (call.exchange.key or "").startswith(('"', "'")):
+            return "The client sends its key in quotes."
         case errors.UnknownKey():
             return f"The fixture declares {len(store.keys)} keys, and the client sends another one."
         case errors.AppForbidden() | errors.DatasetForbidden() | errors.TeamForbidden():
@@ -51,11 +53,15 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
 def mistake_in(header: str) -> str:
     """What is wrong with an Authorization that names no API key."""
     scheme, _, key = header.partition(" ")
+    if "\t" in header:
+        return "a tab"
     if scheme.lower() != "bearer":
         return "the key alone, or another word before it"
     if not key.strip():
         return "`Bearer` without a key"
-    return "two spaces after `Bearer`" if key[0] == " " else "a key with other signs in it"
+    if key[0] == " ":
+        return "two spaces after `Bearer`"
+    return "a space at the end" if key[-1] == " " else "a key with other signs in it"
 
 
 def listed(ids: Sized[str], word: str) -> str:
