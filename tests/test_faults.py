@@ -1,5 +1,6 @@
 """Faults, answers and replies over real sockets."""
 
+import json
 from base64 import b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -438,6 +439,15 @@ def test_a_pause_and_a_pace_delay_a_stream(live):
     content = live.say(stream=True).text
     assert monotonic() - start > 0.075
     assert "two." in content and content.endswith("data: [DONE]\n\n")
+
+
+def test_a_stream_of_1000_parts_has_1000_events(live):
+    texts = [f"{number} " for number in range(1000)]
+    live.control.reply(parts=texts)
+    *events, stop, done, end = live.say(stream=True).text.split("\n\n")
+    deltas = [json.loads(it.removeprefix("data: "))["choices"][0]["delta"] for it in events]
+    assert [it["content"] for it in deltas] == texts
+    assert '"stop"' in stop and (done, end) == ("data: [DONE]", "")
 
 
 def test_a_cut_breaks_the_connection(live):

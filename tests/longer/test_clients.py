@@ -35,6 +35,14 @@ def test_openai_streams(mock_server: Control, gpt: openai.OpenAI) -> None:
     assert "".join(it.choices[0].delta.content or "" for it in stream) == "It is raining."
 
 
+def test_openai_joins_what_was_split(mock_server: Control, gpt: openai.OpenAI) -> None:
+    mock_server.reply("今天下雨。")
+    mock_server.fault("dribble", operation="completions", chunks=1000, ms=0)
+    messages = [{"role": "user", "content": "天气?"}]
+    stream = gpt.chat.completions.create(model="any", messages=messages, stream=True)
+    assert "".join(it.choices[0].delta.content or "" for it in stream) == "今天下雨。"
+
+
 def test_openai_retries_an_error(mock_server: Control, gpt: openai.OpenAI) -> None:
     mock_server.fault("error", operation="completions", status=503)
     messages = [{"role": "user", "content": "The weather?"}]

@@ -44,6 +44,12 @@ def test_streamed(mock_server: Control, lines: Callable[[str], list[str]]) -> No
     assert lines("stream") == ["It", "rains", "stop"]
 
 
+def test_split_within_a_character(mock_server: Control, lines: Callable[[str], list[str]]) -> None:
+    mock_server.reply("今天下雨。")
+    mock_server.fault("dribble", operation="completions", chunks=1000, ms=0)
+    assert lines("stream") == [*"今天下雨。", "stop"]
+
+
 def test_an_error_in_the_stream_is_an_object_without_choices(
     mock_server: Control, lines: Callable[[str], list[str]]
 ) -> None:
