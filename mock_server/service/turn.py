@@ -61,13 +61,11 @@ def image_of(url: str, folder: str, where: str) -> File:
 
 def open_question(chat: Chat) -> Record | None:
     """The last reply of a chat, if it ends with a choice or a form that is not answered yet."""
-    for record in reversed(chat.records):
-        if record.obj == "AI" and not record.deleted:
-            *_, last = (None, *(it for it in record.parts if value_of(it)))
-            asked = (last and last.interactive) or {}
-            done = ANSWERED.get(asked.get("type", ""))
-            return record if done and not (asked.get("params") or {}).get(done) else None
-    return None
+    replies = [it for it in chat.records if it.obj == "AI" and not it.deleted]
+    said = [it for it in replies[-1].parts if value_of(it)] if replies else []
+    asked = (said[-1].interactive if said else None) or {}
+    done = ANSWERED.get(asked.get("type", ""))
+    return replies[-1] if done and not (asked.get("params") or {}).get(done) else None
 
 
 def answered(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
@@ -96,7 +94,7 @@ def completed(asked: Shown, answer: str) -> Shown:
 class Turn(Struct, frozen=True):
     """A question and the reply to it.
 
-    With `opened` the question answers that reply, which goes on: nothing else is new then.
+    A question that answers an open one completes that reply: no record is new then.
     """
 
     call: Call
@@ -104,22 +102,23 @@ class Turn(Struct, frozen=True):
     chat: Chat
     data_id: str
     """The id of the reply."""
-    opened: Record | None
+    before: tuple[Part, ...]
+    """What the reply has said before; nothing if the turn is a new one."""
 
     def keep(
         self, question: str, parts: tuple[Part, ...], reply: Reply, variables: dict[str, Any]
     ) -> str | None:
         """Keep the turn in its chat. Returns the title that an untitled chat gets."""
         call, chat, title = self.call, self.chat, None
-        if self.opened and reply.failure:
+        if self.before and reply.failure:
             return None
-        if not self.opened:
+        if not self.before:
             asked = Record(data_id=self.data_id, obj="Human", parts=parts, time=call.now)
             replied = replace(asked, obj="AI", parts=())
             chat = replace(chat, records=(*chat.records, asked, replied))
             if chat.title in UNTITLED and not chat.custom_title:
                 title = question[:TITLE_CHARS].strip()
-        said = reply.parts[-1:] if reply.failure else (*self.before(question), *reply.parts)
+        said = reply.parts[-1:] if reply.failure else (*self.before, *reply.parts)
         chat = replace(
             with_reply(chat, self.data_id, said),
             title=title or chat.title,
@@ -130,17 +129,13 @@ class Turn(Struct, frozen=True):
         call.save(self.app.put(chat))
         return title
 
-    def before(self, question: str) -> tuple[Part, ...]:
-        """What the reply had said before this turn."""
-        return answered(self.opened.parts, question) if self.opened else ()
-
-    def shorten(self, question: str, parts: Sequence[Part]) -> None:
+    def shorten(self, parts: Sequence[Part]) -> None:
         """Leave of the reply what its client got, unless the sandbox was reset meanwhile."""
         state = self.call.state
         app = state.store.apps.get(self.app.id)
         chat = app and app.chats.get(self.chat.chat_id)
         if self.call.sandbox.state is state and app and chat:
-            left = with_reply(chat, self.data_id, (*self.before(question), *parts))
+            left = with_reply(chat, self.data_id, (*self.before, *parts))
             state.store = state.store.put(app.put(left))
 
 
