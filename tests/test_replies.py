@@ -182,7 +182,8 @@ def leaving(client: Client, path: str = "v1", **more: Any) -> Iterator[None]:
     body["messages"] = [{"role": "user", "content": "x"}]
     client.control.reply(parts=PAUSED, times=1)
     with client.stream("POST", f"/api/{path}/chat/completions", json=body) as response:
-        next(it for it in response.iter_text() if "two" in it)
+        pieces = response.iter_text()  # kept, as a stream ends with its iterator
+        next(it for it in pieces if "two" in it)
         yield
 
 
