@@ -1,0 +1,50 @@
+"""A browser for the tests of the console and the demo."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = ["--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"]
+FLAGS += ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
+Visit = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("needs chromium")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visit]:
+    """Opens a page in a context of its own; options are those of the context.
+
+    At the end, no script of it may have failed, and it may have asked no other server.
+    """
+    failures: list[str] = []
+    with ExitStack() as stack:
+
+        def visit(url: str, *, width: int = 1280, height: int = 900, **options: Any) -> Page:
+            size: Any = {"width": width, "height": height}
+            context = browser.new_context(viewport=size, **options)
+            stack.callback(context.close)
+            page = context.new_page()
+            page.set_default_timeout(10_000)
+            page.on("pageerror", lambda error: failures.append(str(error)))
+            own = url.split("/", 3)[2]
+            page.on("request", lambda it: it.url.split("/")[2] == own or failures.append(it.url))
+            page.goto(url)
+            return page
+
+        yield visit
+    assert failures == []

@@ -1,0 +1,30 @@
+"""What must hold of a page at any size: no text is cut, nothing overlaps, axe finds nothing."""
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+SIZES = [(1440, 900), (1024, 768), (390, 844)]
+CUT = """() => [...document.querySelectorAll('body *')]
+  .filter((it) => it.checkVisibility() && it.scrollWidth > it.clientWidth + 1)
+  .filter((it) => it.clientWidth && !['auto', 'scroll'].includes(getComputedStyle(it).overflowX))
+  .filter((it) => getComputedStyle(it).display !== 'inline')
+  .map((it) => `${it.tagName} ${it.className} ${it.textContent.trim().slice(0, 40)}`)"""
+OVERLAPS = """() => {
+  const shown = [...document.querySelectorAll('a, button, input, select, textarea, summary')]
+    .filter((it) => it.checkVisibility() && it.getBoundingClientRect().width > 1);
+  const boxes = shown.map((it) => [it, it.getBoundingClientRect()]);
+  return boxes.flatMap(([it, a], at) => boxes.slice(at + 1)
+    .filter(([other, b]) => !it.contains(other) && !other.contains(it)
+      && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+      && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1)
+    .map(([other]) => `${it.outerHTML.slice(0, 80)} | ${other.outerHTML.slice(0, 80)}`));
+}"""
+
+
+def check_look(page: Page) -> None:
+    width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert width <= 0, f"the page is {width} px too wide"
+    assert page.evaluate(CUT) == []
+    assert page.evaluate(OVERLAPS) == []
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
