@@ -10,6 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Meta, json, to_builtins
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -57,14 +58,21 @@ FAILURES: dict[str, dict[str, Any]] = {
 UNSENT = {"host", "connection", "content-length", "accept", "accept-encoding", "user-agent"}
 HEADERS = {
     "cache-control": "no-store",
-    "content-security-policy": "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'self'; object-src 'none'",
+    "content-security-policy": "default-src 'self'; img-src data:; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
 
 Number = Annotated[int, Meta(ge=0)]
-templates = Jinja2Templates(FILES / "templates")
+TEMPLATES = Environment(
+    loader=FileSystemLoader(FILES / "templates"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=StrictUndefined,
+)
+templates = Jinja2Templates(env=TEMPLATES)
 
 
 class View(Input):
@@ -169,7 +177,7 @@ def requests_of(call: AdminCall, view: View) -> dict[str, Any]:
         for it in reversed(exchanges)
         if view.operation in ("", it.operation) and (is_problem(it) or not view.problems)
     )
-    base = str(call.request.base_url).partition("/__admin")[0]
+    base = str(call.request.base_url).partition("/__admin")[0].rstrip("/")
     opened = next((it.entry for it in exchanges if it.seq == view.entry), None)
     return {
         "entries": [it.entry for it in islice(wanted, PAGE_SIZE)],
@@ -209,11 +217,12 @@ def summary(value: object) -> str:
 
 
 def own_fields(row: Row) -> dict[str, Any]:
-    """What a row has beside its kind and the common defaults, without secrets."""
+    """What a row has beside its kind and common defaults, without secrets."""
     usual = to_builtins(Row())
-    fields = {name: it for name, it in to_builtins(row).items() if usual.get(name, ()) != it}
-    shown: dict[str, Any] = without_secrets(fields)
-    return {name: it for name, it in shown.items() if name not in ("kind", "operation", "times")}
+    said = ("kind", "operation", "times", "ttl")
+    fields = {name: it for name, it in to_builtins(row).items() if name not in said}
+    shown = {name: it for name, it in fields.items() if it and usual.get(name) != it}
+    return {**without_secrets(shown)}
 
 
 def pretty(value: object) -> str:
@@ -237,4 +246,4 @@ def curl_of(request: Message, base: str) -> str:
     return " \\\n  ".join(words)
 
 
-templates.env.filters |= {"summary": summary, "pretty": pretty, "own_fields": own_fields}
+TEMPLATES.filters |= {"summary": summary, "pretty": pretty, "own_fields": own_fields}

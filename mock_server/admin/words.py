@@ -25,6 +25,7 @@ CHINESE = {
     # The page
     "Console · FastGPT mock server": "控制台 · FastGPT 模拟服务器",
     "FastGPT mock server": "FastGPT 模拟服务器",
+    "console": "控制台",
     "Connecting": "正在连接",
     "Live": "实时",
     "Reconnecting": "正在重连",

@@ -32,7 +32,7 @@ function show(html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
   for (const section of fresh.querySelectorAll("section[id]")) {
     const place = document.getElementById(section.id);
-    if (!place.firstElementChild) place.replaceWith(section.cloneNode(true));
+    if (!place.firstElementChild) place.append(...section.cloneNode(true).children);
     for (const card of section.querySelectorAll(".card")) {
       if (shown.get(card.id) === card.outerHTML) continue;
       shown.set(card.id, card.outerHTML);
@@ -91,9 +91,10 @@ function parsed(text) {
 /** Send a form to the admin API, and show what has become of it. */
 async function send(form, submitter) {
   const fields = fieldsOf(form, submitter);
-  const method = form.dataset.method ?? "POST";
+  const method = submitter?.dataset.method ?? form.dataset.method ?? "POST";
   const path = form.getAttribute("action").replace("{id}", encodeURIComponent(fields.id));
-  const old = "merge" in form.dataset ? await (await admin("GET", path)).json() : {};
+  const isMerged = "merge" in form.dataset && method === "PUT";
+  const old = isMerged ? await (await admin("GET", path)).json() : {};
   await admin(method, path, method === "DELETE" ? undefined : { ...old, ...fields });
   form.reset();
   form.closest("dialog")?.close();
