@@ -5,10 +5,11 @@ person looks at stands in the query of the page's address: language, sandbox, da
 entry ... Every action is a form that the script sends to the admin API.
 """
 
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Meta, json, to_builtins
@@ -19,7 +20,6 @@ from starlette.templating import Jinja2Templates
 
 from mock_server.admin.clock_choices import clock_view
 from mock_server.admin.route import AdminCall, Input, route
-from mock_server.admin.words import Language, translator
 from mock_server.choices import PROFILES, profile, table
 from mock_server.decoding import is_secret
 from mock_server.errors import RouteNotFound
@@ -64,6 +64,9 @@ HEADERS = {
     "x-content-type-options": "nosniff",
 }
 
+CHINESE: dict[str, str] = json.decode((FILES / "templates" / "chinese.json").read_bytes())
+"""The texts of the templates, by the English ones."""
+Language = Literal["en", "zh"]
 Number = Annotated[int, Meta(ge=0)]
 TEMPLATES = Environment(
     loader=FileSystemLoader(FILES / "templates"),
@@ -95,6 +98,20 @@ def show(request: Request, name: str, language: Language | None, **context: Any)
     language = language or preferred(request.headers)
     context |= {"t": translator(language), "lang": language}
     return templates.TemplateResponse(request, f"{name}.html", context, headers=HEADERS)
+
+
+def translator(language: Language) -> Callable[..., str]:
+    """The function that gives an English text in a language, with its fields filled.
+
+    Of a text in two forms, `{n} chat|{n} chats`, the first is for one.
+    """
+
+    def translate(text: str, **fields: object) -> str:
+        one, _, several = text.partition("|")
+        chosen = one if fields.get("n") == 1 else several or one
+        return (CHINESE[text] if language == "zh" else chosen).format(**fields)
+
+    return translate
 
 
 def preferred(headers: Headers) -> Language:
@@ -181,6 +198,7 @@ def requests_of(call: AdminCall, view: View) -> dict[str, Any]:
     opened = next((it.entry for it in exchanges if it.seq == view.entry), None)
     return {
         "entries": [it.entry for it in islice(wanted, PAGE_SIZE)],
+        "operations": sorted({it.operation for it in exchanges if it.operation}),
         "opened": opened,
         "curl": curl_of(opened.request, base) if opened else "",
         "base": base,

@@ -103,22 +103,22 @@ async function send(form, submitter) {
   await refresh();
 }
 
-/** Change fields of the address, and show what it asks for now. */
-async function go(changes, part) {
+/** The address with other fields. */
+function addressWith(changes) {
   const url = new URL(location.href);
   for (const [name, value] of new URLSearchParams(changes)) {
     if (value) url.searchParams.set(name, value);
     else url.searchParams.delete(name);
   }
-  const before = root();
-  history.pushState(null, "", url);
-  await arrive(before, part);
+  return url;
 }
 
-async function arrive(before, part = "all") {
-  if (root() === before) return refresh(part);
-  following.abort();
-  return refresh();
+/** Show what an address asks for; where the sandbox is another one, follow that. */
+function go(url, part) {
+  const before = root();
+  history.pushState(null, "", url);
+  if (root() !== before) following.abort();
+  refresh(root() === before ? part : "all");
 }
 
 function say(text, isError = false) {
@@ -186,8 +186,9 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const form = event.target;
   if ("token" in form.dataset) return;
-  if ("view" in form.dataset) go({ operation: "", problems: "", ...fieldsOf(form) }, "requests");
-  else send(form, event.submitter).catch(report);
+  if ("view" in form.dataset) {
+    go(addressWith({ operation: "", problems: "", ...fieldsOf(form) }), "requests");
+  } else send(form, event.submitter).catch(report);
 });
 
 document.addEventListener("change", (event) => {
@@ -199,8 +200,9 @@ document.addEventListener("click", (event) => {
   if (!it) return;
   if (it.tagName === "A") {
     event.preventDefault();
-    const isPage = "reload" in it.dataset;
-    go(it.search, it.closest("section")?.id).then(() => isPage && location.reload());
+    const url = addressWith(it.search);
+    if ("reload" in it.dataset) location.href = url;
+    else go(url, it.closest("section").id);
   }
   if (it.dataset.dialog) ask(document.getElementById(it.dataset.dialog));
   if ("close" in it.dataset) it.closest("dialog").close();
