@@ -1,0 +1,65 @@
+"""The pictures of docs/: `python tests/pictures.py` takes them again, in Chromium."""
+
+import shutil
+from base64 import b64encode
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from mock_server import MockServer
+
+DOCS = Path(__file__).parent.parent / "docs" / "guides"
+NOW = "2026-03-02T10:45:00Z"
+LIST = "/api/core/dataset/collection/listV2"
+PIN = "/api/core/chat/history/updateHistory"
+SENT_LIST = {"offset": 0, "datasetId": "6593e137231a2be9c5603ba7"}
+SENT_PIN = {"appId": "65d8a1f0c3b2a94e7f106a01", "chatId": "warranty", "top": True}
+
+
+def main() -> None:
+    with sync_playwright() as driver, MockServer(demo=True) as server:
+        browser = driver.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        server.clock.freeze(NOW)
+        take_console(browser, server)
+        server.reset()
+        server.clock.freeze(NOW)
+        take_both(browser, server)
+
+
+def take_console(browser: Browser, server: MockServer) -> None:
+    """Some requests, one of them opened."""
+    headers = {"Authorization": "Bearer any-key"}
+    server.http.post(LIST, json=SENT_LIST | {"searchText": "install"}, headers=headers)
+    server.http.post(LIST, json=SENT_LIST | {"pageSize": 50}, headers=headers)
+    server.http.put(PIN, json=SENT_PIN, headers=headers)
+    server.fault("error", operation="listV2", times=2)
+    server.http.post(LIST, json=SENT_LIST, headers=headers)
+    opened(browser, f"{server.url}/__admin/?entry=4", 1280).screenshot(path=DOCS / "console.png")
+
+
+def take_both(browser: Browser, server: MockServer) -> None:
+    """A list fails in the demo, and the console shows why."""
+    server.fault("error", operation="listV2")
+    demo = opened(browser, f"{server.url}/demo/", 720)
+    expect(demo.get_by_role("button", name="Retry")).to_be_visible()
+    console = opened(browser, f"{server.url}/__admin/#requests", 720)
+    both = browser.new_page(viewport={"width": 1440, "height": 800})
+    images = [b64encode(it.screenshot()).decode() for it in (console, demo)]
+    tags = "".join(f'<img width=720 src="data:image/png;base64,{it}">' for it in images)
+    both.set_content(f'<body style="margin: 0; display: flex">{tags}')
+    both.screenshot(path=DOCS / "demo.png")
+
+
+def opened(browser: Browser, url: str, width: int) -> Page:
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(url)
+    page.wait_for_load_state("load")
+    page.wait_for_function("document.querySelector('#live.on, main')")
+    page.wait_for_timeout(1000)
+    return page
+
+
+if __name__ == "__main__":
+    main()
