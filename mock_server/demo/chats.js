@@ -4,8 +4,7 @@ import { ask, reply } from "./service.js";
 import { Panel, byId, day, fill, icon, make, problemBox, showTab, word } from "./page.js";
 
 const PAGE = 10;
-const RECORDS = 100;
-const PATH = "/api/core/chat/record/getPaginationRecords";
+const RECORDS = "/api/core/chat/record/getPaginationRecords";
 const [panel, talk] = [new Panel("chats"), new Panel("talk")];
 const [picker, log, question] = [byId("app"), document.querySelector(".log"), byId("question")];
 
@@ -82,8 +81,8 @@ function open(chat) {
 function loadRecords() {
   setAsking(false);
   const { appId, chatId } = current;
-  const page = { appId, chatId, offset: 0, pageSize: RECORDS };
-  const records = (signal) => (appId ? ask(PATH, page, { signal }) : { list: [] });
+  const page = { appId, chatId, offset: 0, pageSize: 100 };
+  const records = (signal) => (appId ? ask(RECORDS, page, { signal }) : { list: [] });
   talk.load(records, showRecords, { keeps: true });
 }
 
@@ -116,6 +115,7 @@ function setAsking(isAsking) {
 async function answer(content) {
   const signal = talk.begin();
   const { appId, chatId } = current;
+  for (const it of talk.list.querySelectorAll(".problem")) it.remove();
   const item = bubble("answered", "");
   talk.list.append(item);
   setAsking(true);

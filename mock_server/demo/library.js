@@ -5,7 +5,6 @@ import { Panel, byId, fill, icon, make, word } from "./page.js";
 
 const PAGE = 10;
 const TYPING_MS = 250;
-const ICONS = { folder: "folder", link: "link" };
 const panel = new Panel("library");
 const [picker, search] = [byId("dataset"), byId("search")];
 
@@ -15,6 +14,8 @@ let offset = 0;
 let typing = 0;
 
 async function read(signal) {
+  showPath();
+  byId("range").textContent = "";
   if (!datasets) {
     const before = picker.value;
     datasets = await ask("/api/core/dataset/list", { parentId: null }, { signal });
@@ -32,8 +33,8 @@ async function read(signal) {
 }
 
 function show({ list, total }) {
-  panel.list.replaceChildren(...list.map(row));
   showPath();
+  panel.list.replaceChildren(...list.map(row));
   byId("previous").disabled = offset === 0;
   byId("next").disabled = offset + list.length >= total;
   const range = word("range", offset + 1, offset + list.length, total);
@@ -52,7 +53,7 @@ function row(it) {
   const text = make("span", { className: "text" }, make("span", {}, it.name), facts);
   const item = make(isFolder ? "button" : "div", { className: "item" });
   if (isFolder) item.onclick = () => go([...folders, it]);
-  item.append(icon(ICONS[it.type] ?? "file"), text);
+  item.append(icon(["folder", "link"].includes(it.type) ? it.type : "file"), text);
   return make("li", {}, item);
 }
 

@@ -32,7 +32,7 @@ const WORDS = {
   all: ["All articles", "全部文章"],
   previous: ["Previous", "上一页"],
   next: ["Next", "下一页"],
-  range: ["{0}–{1} of {2}", "第 {0}–{1} 项，共 {2} 项"],
+  range: ["{0}-{1} of {2}", "{0}-{1} / {2}"],
   amount: ["Entries: {0}", "{0} 条数据"],
   withdrawn: ["Withdrawn", "已停用"],
   noDatasets: ["This account has no datasets.", "此账户没有数据集。"],
@@ -43,7 +43,6 @@ const WORDS = {
   waiting: ["Trying again in {0} s", "{0} 秒后重试"],
   status401: ["The API key is not accepted (401)", "API 密钥无效（401）"],
   status403: ["You may not see this (403)", "没有权限（403）"],
-  status404: ["This does not exist (404)", "内容不存在（404）"],
   status429: ["Too many requests (429)", "请求过于频繁（429）"],
   refused: ["The service refuses the request ({0})", "服务拒绝了请求（{0}）"],
   problem: ["The service has a problem ({0})", "服务出现问题（{0}）"],
@@ -168,7 +167,7 @@ export function showTab(name) {
 
 function translate() {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
-  document.title = `Juniper – ${word("tagline")}`;
+  document.title = `Juniper - ${word("tagline")}`;
   for (const it of document.querySelectorAll("[data-word]")) it.textContent = word(it.dataset.word);
   for (const it of document.querySelectorAll("[data-label]")) it.ariaLabel = word(it.dataset.label);
   for (const it of document.querySelectorAll("[data-hint]")) it.placeholder = word(it.dataset.hint);
