@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+pytest.register_assert_rewrite("look")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"]
 FLAGS += ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
@@ -41,8 +42,10 @@ def visit(browser: Browser) -> Iterator[Visit]:
             page = context.new_page()
             page.set_default_timeout(10_000)
             page.on("pageerror", lambda error: failures.append(str(error)))
-            own = url.split("/", 3)[2]
-            page.on("request", lambda it: it.url.split("/")[2] == own or failures.append(it.url))
+            own = "/".join(url.split("/", 3)[:3])
+            page.on(
+                "request", lambda it: it.url.startswith((own, "data:")) or failures.append(it.url)
+            )
             page.goto(url)
             return page
 

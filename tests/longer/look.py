@@ -10,9 +10,19 @@ CUT = """() => [...document.querySelectorAll('body *')]
   .filter((it) => getComputedStyle(it).display !== 'inline')
   .map((it) => `${it.tagName} ${it.className} ${it.textContent.trim().slice(0, 40)}`)"""
 OVERLAPS = """() => {
+  const visible = (it) => { // the part of its box that no scrolled parent hides
+    let { left, top, right, bottom } = it.getBoundingClientRect();
+    for (let at = it.parentElement; at; at = at.parentElement) {
+      if (getComputedStyle(at).overflowY === 'visible') continue;
+      const box = at.getBoundingClientRect();
+      [left, top] = [Math.max(left, box.left), Math.max(top, box.top)];
+      [right, bottom] = [Math.min(right, box.right), Math.min(bottom, box.bottom)];
+    }
+    return { left: Math.max(0, left), top, right, bottom };
+  };
   const shown = [...document.querySelectorAll('a, button, input, select, textarea, summary')]
-    .filter((it) => it.checkVisibility() && it.getBoundingClientRect().width > 1);
-  const boxes = shown.map((it) => [it, it.getBoundingClientRect()]);
+    .filter((it) => it.checkVisibility());
+  const boxes = shown.map((it) => [it, visible(it)]);
   return boxes.flatMap(([it, a], at) => boxes.slice(at + 1)
     .filter(([other, b]) => !it.contains(other) && !other.contains(it)
       && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1

@@ -1,0 +1,250 @@
+"""The console in a browser."""
+
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from conftest import Visit
+from look import SIZES, check_look
+from playwright.sync_api import Locator, Page, expect
+
+from mock_server import MockServer
+
+APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "delivery-late"
+LIST = "/api/core/dataset/collection/listV2"
+SENT = {"offset": 0, "pageSize": 50, "datasetId": "6593e137231a2be9c5603ba7"}
+
+
+@pytest.fixture
+def server() -> Iterator[MockServer]:
+    with MockServer() as server:
+        yield server
+
+
+def console(visit: Visit, server: MockServer, query: str = "", **options: object) -> Page:
+    page = visit(f"{server.url}/__admin/{query}", **options)
+    expect(page.locator("#live.on")).to_be_visible()
+    expect(page.locator("#rows")).to_be_visible()
+    return page
+
+
+def press(locator: Locator, by: str) -> None:
+    """Activate what the mouse or the keyboard alone reaches."""
+    if by == "mouse":
+        return locator.click()
+    page = locator.page
+    for _ in range(150):
+        if locator.evaluate("it => it === document.activeElement"):
+            return page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab does not reach {locator}")
+
+
+BY = pytest.mark.parametrize("by", ["mouse", "keyboard"])
+
+
+def list_collections(server: MockServer) -> int:
+    headers = {"Authorization": "Bearer any-key"}
+    return server.http.post(LIST, json=SENT | {"pageSize": 5}, headers=headers).status_code
+
+
+@BY
+def test_a_list_fails_in_two_steps(server: MockServer, visit: Visit, by: str) -> None:
+    page = console(visit, server)
+    press(page.get_by_role("button", name="Fail it"), by)
+    expect(page.locator("#rows")).to_contain_text("1 left")
+    assert list_collections(server) == 503
+    expect(page.locator(".entry").first).to_contain_text("503")
+
+
+@BY
+def test_the_next_completion_is_answered_in_three_steps(
+    server: MockServer, visit: Visit, by: str
+) -> None:
+    page = console(visit, server)
+    field = page.get_by_label("The next completion says")
+    press(field, by)  # Enter in an empty field sends nothing
+    page.keyboard.type("It is raining.")
+    press(page.get_by_role("button", name="Say it"), by)
+    expect(page.locator("#rows")).to_contain_text("reply")
+    body = {"appId": APP, "messages": [{"role": "user", "content": "The weather?"}]}
+    headers = {"Authorization": "Bearer any-key"}
+    said = server.http.post("/api/v1/chat/completions", json=body, headers=headers).json()
+    assert said["choices"][0]["message"]["content"] == "It is raining."
+
+
+@BY
+def test_a_chat_is_pinned_in_one_step(server: MockServer, visit: Visit, by: str) -> None:
+    page = console(visit, server)
+    pin = page.get_by_role("button", name="Pin Where is my parcel?")
+    press(pin, by)
+    expect(pin).to_have_attribute("aria-pressed", "true")
+    expect(pin).to_be_focused()
+    assert server.chat(APP, CHAT).top
+    assert len(server.chat(APP, CHAT).records) == 3
+
+
+@BY
+def test_the_clock_moves_in_two_steps(server: MockServer, visit: Visit, by: str) -> None:
+    server.clock.freeze("2026-01-01T00:00:00Z")
+    page = console(visit, server)
+    press(page.get_by_role("button", name="+1 day"), by)
+    expect(page.locator("#clock")).to_contain_text("2026-01-02 00:00:00 UTC")
+
+
+@BY
+def test_a_request_is_copied_as_curl_in_two_steps(
+    server: MockServer, visit: Visit, by: str
+) -> None:
+    list_collections(server)
+    page = console(visit, server, permissions=["clipboard-read", "clipboard-write"])
+    press(page.locator(".entry").first, by)
+    press(page.get_by_role("button", name="Copy as curl"), by)
+    expect(page.locator("#notice")).to_have_text("Copied.")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"curl -X POST {server.url}{LIST}")
+    assert "any-key" not in copied
+
+
+LOOKS = [*product(SIZES, ["light", "dark"], ["en-US", "zh-CN"])]
+
+
+@pytest.mark.parametrize(("size", "scheme", "locale"), LOOKS)
+def test_the_console_looks_well(
+    server: MockServer, visit: Visit, size: tuple[int, int], scheme: str, locale: str
+) -> None:
+    server.fault("error", times=3)
+    server.http.post(LIST, json=SENT, headers={"Authorization": "Bearer any-key"})
+    server.snapshot("before")
+    options = {"width": size[0], "height": size[1], "color_scheme": scheme, "locale": locale}
+    page = console(visit, server, "?entry=1#control", **options)
+    for part in ("data", "requests", "control"):
+        page.goto(f"{server.url}/__admin/?entry=1#{part}")
+        expect(page.locator(f"#{part} h2").first).to_be_visible()
+        page.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
+        check_look(page)
+
+
+def test_the_first_view_takes_six_requests(server: MockServer, visit: Visit) -> None:
+    page = console(visit, server)
+    files = page.evaluate(
+        "performance.getEntries().filter((it) => it.responseStatus).map((it) => it.transferSize)"
+    )
+    assert len(files) + 1 <= 6  # one is the stream, which does not end
+    assert sum(files) <= 60 * 1024
+
+
+def test_a_wrong_token_is_asked_for_again(visit: Visit) -> None:
+    with MockServer(admin_token="letmein") as server:
+        page = visit(f"{server.url}/__admin/")
+        field = page.get_by_role("textbox", name="Admin token")
+        field.fill("wrong")
+        field.press("Enter")
+        expect(page.get_by_role("alert")).to_have_text("The token is wrong.")
+        field.fill("letmein")
+        field.press("Enter")
+        expect(page.locator("#live.on")).to_be_visible()
+        expect(page.locator("#apps")).to_contain_text("Customer support")
+        assert page.evaluate("Object.keys(localStorage).length") == 0
+
+
+def test_an_empty_server_is_filled(visit: Visit) -> None:
+    with MockServer("empty") as server:
+        page = console(visit, server)
+        expect(page.locator("#data")).to_contain_text("There is no data yet.")
+        add = page.locator("#new-dataset")
+        add.locator("summary").click()
+        add.get_by_label("id").fill("d")
+        add.get_by_label("id").press("Enter")
+        expect(page.locator("#dataset-d")).to_be_visible()
+        page.get_by_text("New collection").click()
+        page.locator("#new-collection-name").fill("<b>Guide</b>")
+        page.locator("#new-collection-name").press("Enter")
+        expect(page.locator("#datasets")).to_contain_text("<b>Guide</b>")
+        assert [it.name for it in server.collections("d")] == ["<b>Guide</b>"]
+
+
+def test_a_collection_is_renamed_disabled_and_deleted(server: MockServer, visit: Visit) -> None:
+    page = console(visit, server)
+    page.locator("#datasets").get_by_label("More for Release notes feed").click()
+    page.get_by_label("New name").locator("visible=true").fill("Feed")
+    page.get_by_role("button", name="Rename").locator("visible=true").click()
+    page.locator("#datasets").get_by_label("More for Feed").click()
+    page.get_by_role("button", name="Disable").locator("visible=true").click()
+    row = page.locator("#datasets .off", has_text="Feed")
+    expect(row).to_contain_text("disabled")
+    row.get_by_label("More for Feed").click()
+    page.get_by_role("button", name="Delete").locator("visible=true").click()
+    expect(page.locator("#datasets")).not_to_contain_text("Feed")
+
+
+def test_ten_thousand_collections_open(visit: Visit) -> None:
+    items = [{"repeat": 10_000, "name": "Article {n:05}"}]
+    with MockServer({"datasets": [{"id": "d", "collections": items}]}) as server:
+        page = console(visit, server)
+        expect(page.locator("#datasets .pages")).to_contain_text("1 to 100 of 10000")
+        page.get_by_text("Next page").click()
+        expect(page.locator("#datasets")).to_contain_text("Article 00101")
+        page.go_back()
+        expect(page.locator("#datasets")).to_contain_text("Article 00001")
+
+
+def test_a_reset_says_what_it_takes(server: MockServer, visit: Visit) -> None:
+    server.fault("error")
+    server.remove_chat(APP, CHAT)
+    page = console(visit, server)
+    page.get_by_role("button", name="Reset").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Faults and answers that were added (1), requests")
+    dialog.get_by_role("button", name="Cancel").click()
+    assert len(server.faults) == 1
+    page.get_by_role("button", name="Reset").click()
+    dialog.get_by_role("button", name="Reset").click()
+    expect(page.locator("#state")).to_contain_text("Nothing is set to fail")
+    assert server.chat(APP, CHAT).title == "Where is my parcel?"
+
+
+def test_what_a_person_types_stays_while_requests_come(server: MockServer, visit: Visit) -> None:
+    page = console(visit, server)
+    page.get_by_text("Another call").click()
+    page.locator("#answer-data").fill('{"list"')
+    page.locator("#reply-text").fill("Hm.")
+    list_collections(server)
+    expect(page.locator(".entry")).to_have_count(1)
+    expect(page.locator("#answer-data")).to_have_value('{"list"')
+    page.get_by_role("button", name="Answer so").click()
+    expect(page.locator("#notice")).to_contain_text("Expected JSON")
+    expect(page.locator("#reply-text")).to_have_value("Hm.")
+
+
+def test_a_sandbox_is_created_opened_and_deleted(server: MockServer, visit: Visit) -> None:
+    page = console(visit, server)
+    page.locator("#new-sandbox-name").fill("mine")
+    page.locator("#new-sandbox-name").press("Enter")
+    page.locator("#sandbox-mine").click()
+    expect(page.locator("#state")).to_contain_text("Sandbox: mine")
+    page.get_by_role("button", name="Pin Where is my parcel?").click()
+    expect(page.locator("#state")).to_contain_text("Data: changed")
+    assert not server.chat(APP, CHAT).top
+    page.get_by_text("Leave").click()
+    page.locator("#end-mine").click()
+    expect(page.locator("#sandbox-mine")).to_have_count(0)
+
+
+def test_a_profile_and_a_choice_are_chosen(server: MockServer, visit: Visit) -> None:
+    page = console(visit, server)
+    page.get_by_role("button", name="deployed").click()
+    expect(page.locator("#state")).to_contain_text("Profile: deployed")
+    page.locator("#all-choices-open").click()
+    page.locator("#choice-list_order").select_option("name")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.locator("#state")).to_contain_text("Profile: deployed + 1")
+    assert server.choices["list_order"] == "name"
+
+
+def test_the_language_is_kept_by_a_link(server: MockServer, visit: Visit) -> None:
+    page = console(visit, server)
+    page.get_by_text("中文").click()
+    expect(page.get_by_role("button", name="让它失败")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="让它失败")).to_be_visible()

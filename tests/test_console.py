@@ -1,0 +1,149 @@
+"""The console over HTTP: what its page and its parts have. tests/longer uses it in a browser."""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from account import LIST, SENT_LIST, Server
+
+import mock_server
+from mock_server.admin.console import CHINESE, FAILURES
+from mock_server.scripting.kinds import PRESETS
+
+TEMPLATES = Path(mock_server.__file__).with_name("admin") / "templates"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        yield server
+
+
+def part(server: Server, query: str, sandbox: str = "") -> str:
+    response = server.request("GET", f"/__admin/{sandbox}console/{query}")
+    assert response.status_code == 200, response.text
+    return response.text
+
+
+def test_the_page_has_no_data_and_allows_no_other_address() -> None:
+    with Server(admin_token="letmein") as server:
+        page = server.request("GET", "/__admin/")
+        assert page.status_code == 200
+        assert "Handbook" not in page.text
+        policy = page.headers["content-security-policy"]
+        assert policy.startswith("default-src 'self';")
+        assert "unsafe" not in policy
+        sources = re.findall('(?:src|href)="([^"#?]+)', page.text)
+        assert all(it.startswith(("static/", "data:image/svg+xml")) for it in sources)
+
+
+@pytest.mark.parametrize("path", ["console/all", "console/data", "sandboxes/default/console/data"])
+def test_a_part_needs_the_token(path: str) -> None:
+    with Server(admin_token="letmein") as server:
+        assert server.request("GET", f"/__admin/{path}").status_code == 401
+        headers = {"Authorization": "Bearer letmein"}
+        answer = server.request("GET", f"/__admin/{path}", headers=headers)
+        assert "Handbook" in answer.text
+
+
+@pytest.mark.parametrize("file", ["console.js", "console.css", "server.js"])
+def test_a_static_file_needs_no_token(file: str) -> None:
+    with Server(admin_token="letmein") as server:
+        assert server.request("GET", f"/__admin/static/{file}").status_code == 200
+        assert server.request("GET", "/__admin/static/%2e%2e/console.py").status_code != 200
+
+
+def test_a_part_is_served_alone(server: Server) -> None:
+    for name in ("status", "data", "requests", "control"):
+        assert re.findall('<section id="(.*?)"', part(server, name)) == [name]
+    assert server.request("GET", "/__admin/console/nope").status_code == 404
+
+
+def test_a_sandbox_has_parts_of_its_own(server: Server) -> None:
+    server.admin("POST", "/sandboxes", {"name": "mine"})
+    server.admin("DELETE", "/apps/app")
+    assert "Support" in part(server, "data", "sandboxes/mine/")
+    assert "Support" not in part(server, "data")
+
+
+def test_names_are_no_markup(server: Server) -> None:
+    server.admin("PUT", "/apps/app/chats/%3Cb%3E", {"title": "<script>alert(1)</script>"})
+    server.send("/api/any?<i>", {"a": "<u>"})
+    shown = part(server, "all?entry=1")
+    assert "<script>" not in shown
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
+    assert "<u>" not in shown
+
+
+def test_no_key_is_shown(server: Server) -> None:
+    server.admin("POST", "/faults", {"kind": "error", "match": {"key": "owner-secret-key"}})
+    server.send(LIST, SENT_LIST, key="client-secret-key", headers={"Cookie": "token=abc-def-ghi"})
+    shown = part(server, "all?entry=1")
+    assert not [it for it in ("owner-secret", "client-secret", "abc-def") if it in shown]
+
+
+def test_a_copied_request_is_the_one_that_was_sent(server: Server) -> None:
+    body = SENT_LIST | {"searchText": 'it\'s "é" $HOME'}
+    server.send(f"{LIST}?a=1%262", body, headers={"X-Trace": "a b"})
+    shown = part(server, "requests?entry=1").partition('<pre id="curl" tabindex="0">')[2]
+    words = shlex.split(unescape(shown.partition("</pre>")[0]).replace("\\\n", ""))
+    target = urlsplit(words[3])
+    assert (target.path, target.query) == (LIST, "a=1%262")
+    assert {"Authorization: Bearer $API_KEY", "x-trace: a b"} <= {*words}
+    assert json.loads(words[-1]) == body
+
+
+def test_the_journal_is_filtered(server: Server) -> None:
+    server.page()
+    server.pin()
+    server.page(pageSize=50)
+    assert entries(server, "operation=updateHistory") == [2]
+    assert entries(server, "problems=true") == [3]
+    assert entries(server, "") == [3, 2, 1]
+
+
+def entries(server: Server, query: str) -> list[int]:
+    return [int(it) for it in re.findall('id="entry-(.*?)"', part(server, f"requests?{query}"))]
+
+
+def test_a_folder_that_is_gone_is_the_top_level(server: Server) -> None:
+    assert "Beta" in part(server, "data?dataset=d&folder=folder")
+    server.admin("DELETE", "/datasets/d/collections/folder")
+    assert "Alpha link" in part(server, "data?dataset=d&folder=folder")
+
+
+def test_every_text_is_in_chinese() -> None:
+    found = {*FAILURES, *PRESETS, "+1 min", "+1 h", "+1 day"}
+    for template in TEMPLATES.glob("*.html"):
+        found |= {it for _, it in re.findall(r"""\bt\((["'])(.+?)\1""", template.read_text())}
+    assert found == CHINESE.keys()
+
+
+@pytest.mark.parametrize(
+    ("accepted", "query", "is_chinese"),
+    [
+        ("zh-CN,zh;q=0.9,en;q=0.8", "", True),
+        ("en-US,en;q=0.9,zh;q=0.8", "", False),
+        ("de", "", False),
+        ("de", "?lang=zh", True),
+        ("zh-CN", "?lang=en", False),
+    ],
+)
+def test_the_language_is_the_browser_s(
+    server: Server, accepted: str, query: str, is_chinese: bool
+) -> None:
+    headers = {"Accept-Language": accepted}
+    for path in ("", "console/control"):
+        answer = server.request("GET", f"/__admin/{path}{query}", headers=headers)
+        assert ("控制" in answer.text or "快照" in answer.text) is is_chinese
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_every_failure_that_a_click_adds_is_taken(server: Server, name: str) -> None:
+    server.admin("POST", "/faults", {"operation": "listV2"} | FAILURES[name])
+    assert FAILURES[name]["kind"] in part(server, "control")
