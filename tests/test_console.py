@@ -12,7 +12,7 @@ import pytest
 from account import LIST, SENT_LIST, Server
 
 import mock_server
-from mock_server.admin.console import CHINESE, FAILURES
+from mock_server.admin.console import CHINESE, FAILURES, FIRST
 from mock_server.scripting.kinds import PRESETS
 
 TEMPLATES = Path(mock_server.__file__).with_name("admin") / "templates"
@@ -118,7 +118,7 @@ def test_a_folder_that_is_gone_is_the_top_level(server: Server) -> None:
 
 
 def test_every_text_is_in_chinese() -> None:
-    found = {*FAILURES, *PRESETS, "+1 min", "+1 h", "+1 day"}
+    found = {*FAILURES, *PRESETS, *FIRST.values(), "+1 min", "+1 h", "+1 day"}
     for template in TEMPLATES.glob("*.html"):
         found |= {it for _, it in re.findall(r"""\bt\((["'])(.+?)\1""", template.read_text())}
     assert found == CHINESE.keys()

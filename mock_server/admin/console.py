@@ -23,7 +23,7 @@ from mock_server.admin.route import AdminCall, Input, route
 from mock_server.choices import PROFILES, profile, table
 from mock_server.decoding import is_secret
 from mock_server.errors import RouteNotFound
-from mock_server.journal import Exchange, Message, without_secrets
+from mock_server.journal import Exchange, Message, Violation, without_secrets
 from mock_server.scripting.kinds import PRESETS
 from mock_server.scripting.row import Row
 from mock_server.service.app import NAMES
@@ -32,8 +32,13 @@ from mock_server.store.replies import as_text
 
 FILES = Path(__file__).parent
 PAGE_SIZE, SUMMARY_CHARS = 100, 70
-FIRST = ("listV2", "updateHistory", "completions")
-OPERATIONS = (*FIRST, *sorted(NAMES - {*FIRST}))
+FIRST = {
+    "listV2": "list collections",
+    "updateHistory": "pin a chat",
+    "completions": "ask in a chat",
+}
+OPERATIONS = FIRST | dict.fromkeys(sorted(NAMES - FIRST.keys()), "")
+"""The operations that can be chosen, the usual ones first and with words of their own."""
 FAILURES: dict[str, dict[str, Any]] = {
     "Error 503": {"kind": "error"},
     "Error 500": {"kind": "error", "status": 500},
@@ -223,13 +228,20 @@ PARTS = {"status": status_of, "data": data_of, "requests": requests_of, "control
 def is_problem(exchange: Exchange) -> bool:
     """Whether a request failed, met a fault, or violated the spec."""
     failed = exchange.status == 0 or exchange.status >= 400
-    return failed or exchange.fault is not None or bool(exchange.violations)
+    return failed or exchange.fault is not None or bool(breaches(exchange.violations))
+
+
+def breaches(violations: list[Violation]) -> list[Violation]:
+    """The violations of the spec; to call what it does not show is none."""
+    return [it for it in violations if it.name not in ("related_route", "legacy_path")]
 
 
 def summary(value: object) -> str:
     """Fields and their values in a line."""
     if isinstance(value, dict):
-        value = ", ".join(f"{name}: {as_text(it)}" for name, it in value.items())
+        value = ", ".join(
+            f"{name}: {as_text(it) or json.encode(it).decode()}" for name, it in value.items()
+        )
     text = as_text(value)
     return text if len(text) <= SUMMARY_CHARS else f"{text[:SUMMARY_CHARS]}…"
 
@@ -264,4 +276,9 @@ def curl_of(request: Message, base: str) -> str:
     return " \\\n  ".join(words)
 
 
-TEMPLATES.filters |= {"summary": summary, "pretty": pretty, "own_fields": own_fields}
+TEMPLATES.filters |= {
+    "summary": summary,
+    "pretty": pretty,
+    "own_fields": own_fields,
+    "breaches": breaches,
+}

@@ -62,11 +62,11 @@ def test_the_next_completion_is_answered_in_three_steps(
     server: MockServer, visit: Visit, by: str
 ) -> None:
     page = console(visit, server)
-    field = page.get_by_label("The next completion says")
+    field = page.get_by_label("The next reply in a chat says")
     press(field, by)  # Enter in an empty field sends nothing
     page.keyboard.type("It is raining.")
-    press(page.get_by_role("button", name="Say it"), by)
-    expect(page.locator("#rows")).to_contain_text("reply")
+    press(page.get_by_role("button", name="Set the reply"), by)
+    expect(page.locator("#rows")).to_contain_text("1 left")
     body = {"appId": APP, "messages": [{"role": "user", "content": "The weather?"}]}
     headers = {"Authorization": "Bearer any-key"}
     said = server.http.post("/api/v1/chat/completions", json=body, headers=headers).json()
@@ -193,12 +193,12 @@ def test_a_reset_says_what_it_takes(server: MockServer, visit: Visit) -> None:
     server.fault("error")
     server.remove_chat(APP, CHAT)
     page = console(visit, server)
-    page.get_by_role("button", name="Reset").click()
+    page.get_by_role("button", name="Reset all").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Faults and answers that were added (1), requests")
     dialog.get_by_role("button", name="Cancel").click()
     assert len(server.faults) == 1
-    page.get_by_role("button", name="Reset").click()
+    page.get_by_role("button", name="Reset all").click()
     dialog.get_by_role("button", name="Reset").click()
     expect(page.locator("#state")).to_contain_text("Nothing is set to fail")
     assert server.chat(APP, CHAT).title == "Where is my parcel?"
@@ -206,13 +206,13 @@ def test_a_reset_says_what_it_takes(server: MockServer, visit: Visit) -> None:
 
 def test_what_a_person_types_stays_while_requests_come(server: MockServer, visit: Visit) -> None:
     page = console(visit, server)
-    page.get_by_text("Another call").click()
+    page.get_by_text("Answer another operation").click()
     page.locator("#answer-data").fill('{"list"')
     page.locator("#reply-text").fill("Hm.")
     list_collections(server)
     expect(page.locator(".entry")).to_have_count(1)
     expect(page.locator("#answer-data")).to_have_value('{"list"')
-    page.get_by_role("button", name="Answer so").click()
+    page.get_by_role("button", name="Set the answer").click()
     expect(page.locator("#notice")).to_contain_text("Expected JSON")
     expect(page.locator("#reply-text")).to_have_value("Hm.")
 
