@@ -42,6 +42,14 @@ def test_the_page_has_no_data_and_allows_no_other_address() -> None:
         assert all(it.startswith(("static/", "data:image/svg+xml")) for it in sources)
 
 
+@pytest.mark.parametrize("demo", [True, False])
+def test_the_page_links_to_a_demo_that_is_served(demo: bool) -> None:
+    with Server(demo=demo) as server:
+        page = server.request("GET", "/__admin/").text
+        assert ('href="/demo/"' in page) is demo
+        assert (server.request("GET", "/demo/").status_code == 200) is demo
+
+
 @pytest.mark.parametrize("path", ["console/all", "console/data", "sandboxes/default/console/data"])
 def test_a_part_needs_the_token(path: str) -> None:
     with Server(admin_token="letmein") as server:

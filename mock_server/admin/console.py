@@ -130,8 +130,7 @@ async def page(request: Request) -> Response:
     """The page, without any data."""
     language: Language = "zh" if request.query_params.get("lang") == "zh" else "en"
     wanted = language if "lang" in request.query_params else None
-    has_demo = getattr(request.app.state, "demo", False)
-    return show(request, "page", wanted, has_demo=has_demo)
+    return show(request, "page", wanted, has_demo=request.app.state.demo)
 
 
 @route("GET", "/console/{part}")

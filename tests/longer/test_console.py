@@ -17,7 +17,7 @@ SENT = {"offset": 0, "pageSize": 50, "datasetId": "6593e137231a2be9c5603ba7"}
 
 @pytest.fixture
 def server() -> Iterator[MockServer]:
-    with MockServer() as server:
+    with MockServer(demo=True) as server:
         yield server
 
 
@@ -50,11 +50,14 @@ def list_collections(server: MockServer) -> int:
 
 @BY
 def test_a_list_fails_in_two_steps(server: MockServer, visit: Visit, by: str) -> None:
+    demo = visit(f"{server.url}/demo/")
+    expect(demo.locator("#library")).to_contain_text("Guides")
     page = console(visit, server)
     press(page.get_by_role("button", name="Fail it"), by)
     expect(page.locator("#rows")).to_contain_text("1 left")
-    assert list_collections(server) == 503
-    expect(page.locator(".entry").first).to_contain_text("503")
+    press(demo.get_by_role("button", name="Refresh"), by)
+    expect(demo.locator("#library")).to_contain_text("The service has a problem (503)")
+    expect(page.locator(".entries")).to_contain_text("503")
 
 
 @BY
@@ -67,10 +70,11 @@ def test_the_next_completion_is_answered_in_three_steps(
     page.keyboard.type("It is raining.")
     press(page.get_by_role("button", name="Set the reply"), by)
     expect(page.locator("#rows")).to_contain_text("1 left")
-    body = {"appId": APP, "messages": [{"role": "user", "content": "The weather?"}]}
-    headers = {"Authorization": "Bearer any-key"}
-    said = server.http.post("/api/v1/chat/completions", json=body, headers=headers).json()
-    assert said["choices"][0]["message"]["content"] == "It is raining."
+    demo = visit(f"{server.url}/demo/")
+    press(demo.locator("#question"), by)
+    demo.keyboard.type("The weather?")
+    press(demo.get_by_role("button", name="Ask"), by)
+    expect(demo.locator("#talk")).to_contain_text("It is raining.")
 
 
 @BY
