@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from conftest import ACCOUNT, Client
+from client import ACCOUNT, Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace

@@ -13,7 +13,6 @@ pytest.register_assert_rewrite("look")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"]
 FLAGS += ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
-Visit = Callable[..., Page]
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +26,7 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Visit]:
+def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
     """Opens a page in a context of its own; options are those of the context.
 
     At the end, no script of it may have failed, and it may have asked no other server.

@@ -1,8 +1,11 @@
 """What must hold of a page at any size: no text is cut, nothing overlaps, axe finds nothing."""
 
+from collections.abc import Callable
+
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+Visit = Callable[..., Page]
 SIZES = [(1440, 900), (1024, 768), (390, 844)]
 CUT = """() => [...document.querySelectorAll('body *')]
   .filter((it) => it.checkVisibility() && it.scrollWidth > it.clientWidth + 1)

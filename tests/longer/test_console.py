@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from conftest import Visit
-from look import SIZES, check_look
+from look import SIZES, Visit, check_look
 from playwright.sync_api import Locator, Page, expect
 
 from mock_server import MockServer

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from conftest import Client
+from client import Client
 from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import validate
 from test_routes import EXAMPLES, demo, person, send
