@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from client import Client
+from small import Client
 from test_chats import events, records, say
 
 CHOICE = {"type": "userSelect", "params": {"description": "Which?", "userSelectOptions": []}}

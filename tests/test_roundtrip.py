@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from client import ACCOUNT, Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from small import ACCOUNT, Client
 
 from mock_server.choices import Choices
 from mock_server.clock import Clock, format_ms

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from client import Client
+from small import Client
 
 from mock_server import MockServer
 from mock_server.service.account import login_by_password

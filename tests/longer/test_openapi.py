@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from client import Client
 from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import validate
+from small import Client
 from test_routes import EXAMPLES, demo, person, send
 
 from mock_server import MockServer
