@@ -1,0 +1,169 @@
+"""A server as it looks from outside: what it answers, and the account that it shows."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any, TypeVar
+
+import httpx2
+from msgspec import UNSET, Struct, field, json
+
+LIST = "/api/core/dataset/collection/listV2"
+DATASETS, APPS = "/api/core/dataset/list", "/api/core/app/list"
+PIN, OLD_PIN = "/api/core/chat/history/updateHistory", "/api/core/chat/updateHistory"
+HISTORIES = "/api/core/chat/history/getHistories"
+UNKNOWN = "0" * 24
+MOST_TRIED, MOST_FOLDERS, MOST_ITEMS = 10, 50, 1000
+TIMEOUT = 30
+Item = dict[str, Any]
+T = TypeVar("T")
+
+
+class NotObservable(Exception):
+    """Why something cannot be seen from outside."""
+
+
+def first(found: Iterable[T], reason: str) -> T:
+    """The first that is found. Raises NotObservable, for this reason, if none is."""
+    for it in found:
+        return it
+    raise NotObservable(reason)
+
+
+class Answer(Struct, frozen=True):
+    """A response; its body is None if it is no JSON."""
+
+    status: int
+    body: Any
+
+    @property
+    def code(self) -> int:
+        """The code of the envelope, else the HTTP status."""
+        code = self.body.get("code") if isinstance(self.body, dict) else None
+        return code if isinstance(code, int) else self.status
+
+    @property
+    def is_accepted(self) -> bool:
+        return 200 <= self.status < 300 and self.code == 200 and isinstance(self.body, dict)
+
+    def page(self) -> tuple[list[Item], int]:
+        """The items of a page, and the total of its list. Raises NotObservable, LookupError."""
+        if not self.is_accepted:
+            raise NotObservable(f"a list is refused with code {self.code}")
+        return self.body["data"]["list"], self.body["data"]["total"]
+
+
+class Probe(Struct, dict=True):
+    """Asks a server; methods raise NotObservable, LookupError and TransportError."""
+
+    http: httpx2.Client
+    """A client with the address and the key."""
+    given_dataset: str | None = None
+    given_app: str | None = None
+    may_write: bool = False
+    left: list[str] = field(default_factory=list)
+    """What was changed, and is not put back."""
+
+    def send(
+        self, method: str, path: str, body: Any = None, *, key: str = "", is_typed: bool = True
+    ) -> Answer:
+        """Send a value as JSON, by default with the key of the client."""
+        headers = {"Content-Type": "application/json"} if is_typed else {}
+        headers |= {"Authorization": f"Bearer {key}"} if key else {}
+        content = None if body is None else json.encode(body)
+        response = self.http.request(method, path, content=content, headers=headers)
+        try:
+            return Answer(response.status_code, json.decode(response.content))
+        except ValueError:
+            return Answer(response.status_code, None)
+
+    def largest(self, path: str, size: Callable[[str], int]) -> str:
+        """The id of the largest object that a route shows."""
+        answer = self.send("POST", path, {"parentId": None})
+        shown = answer.body["data"] if answer.is_accepted else []
+        ids: list[str] = [it["_id"] for it in shown if it["type"] != "folder"][:MOST_TRIED]
+        first(ids, f"none is given, and {path} shows none")
+        return max(ids, key=size)
+
+    # Collections
+
+    @cached_property
+    def dataset(self) -> str:
+        def size(id: str) -> int:
+            return self.page(datasetId=id)[1]
+
+        return self.given_dataset or self.largest(DATASETS, size)
+
+    def listed(
+        self, method: str = "POST", how: Mapping[str, Any] | None = None, **fields: Any
+    ) -> Answer:
+        """The answer to a list of the top level; a field that is UNSET is left out."""
+        dataset = {} if "datasetId" in fields else {"datasetId": self.dataset}
+        body = {"offset": 0, "pageSize": 30, "parentId": None} | dataset | fields
+        sent = {name: it for name, it in body.items() if it is not UNSET}
+        return self.send(method, LIST, sent, **how or {})
+
+    def page(self, **fields: Any) -> tuple[list[Item], int]:
+        return self.listed(**fields).page()
+
+    def is_listed(self, **fields: Any) -> bool:
+        """Whether a list is accepted. Raises NotObservable if a plain one is not."""
+        self.page()
+        return self.listed(**fields).is_accepted
+
+    def every(self, **fields: Any) -> list[Item]:
+        """The items of all pages, as they come."""
+        return all_pages(lambda offset: self.listed(offset=offset, **fields))
+
+    @cached_property
+    def levels(self) -> dict[str | None, list[Item]]:
+        """The collections of the top level, and of each folder."""
+        found, folders = dict[str | None, list[Item]](), list[str | None]([None])
+        for parent in folders:
+            found[parent] = self.every(parentId=parent)
+            ids = {it["_id"]: it for it in found[parent] if it["type"] == "folder"}
+            folders += [id for id in ids if id not in folders][: MOST_FOLDERS - len(folders)]
+        first(found[None], "the dataset is empty")
+        return found
+
+    @property
+    def items(self) -> list[Item]:
+        return [it for level in self.levels.values() for it in level]
+
+    @property
+    def longest(self) -> tuple[str | None, list[Item]]:
+        """The folder with the most collections, and these."""
+        return max(self.levels.items(), key=lambda level: len(level[1]))
+
+    # Chats
+
+    @cached_property
+    def app(self) -> str:
+        if not self.may_write:
+            raise NotObservable("it needs --write")
+        return self.given_app or self.largest(APPS, lambda id: len(self.histories(id)))
+
+    def pin(self, chat_id: str, top: bool) -> Answer:
+        return self.send("PUT", PIN, {"appId": self.app, "chatId": chat_id, "top": top})
+
+    def histories(self, app: str) -> dict[str, bool]:
+        """Whether each chat is pinned, by its id."""
+        body = {"appId": app, "pageSize": 30}
+        found = all_pages(lambda offset: self.send("POST", HISTORIES, body | {"offset": offset}))
+        return {it["chatId"]: bool(it.get("top")) for it in found}
+
+    @property
+    def chats(self) -> dict[str, bool]:
+        return self.histories(self.app)
+
+
+def all_pages(ask: Callable[[int], Answer]) -> list[Item]:
+    """The items of a list, by the answer for each offset."""
+    items, total = ask(0).page()
+    while len(items) < min(total, MOST_ITEMS) and (more := ask(len(items)).page()[0]):
+        items = items + more
+    return items
+
+
+def client_of(url: str, key: str) -> httpx2.Client:
+    headers = {"Authorization": f"Bearer {key}"}
+    return httpx2.Client(base_url=url, headers=headers, timeout=TIMEOUT)
