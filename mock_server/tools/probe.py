@@ -1,6 +1,6 @@
 """A server as it looks from outside: what it answers, and the account that it shows."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -10,10 +10,9 @@ from msgspec import UNSET, Struct, field, json
 LIST = "/api/core/dataset/collection/listV2"
 DATASETS, APPS = "/api/core/dataset/list", "/api/core/app/list"
 PIN, OLD_PIN = "/api/core/chat/history/updateHistory", "/api/core/chat/updateHistory"
-HISTORIES = "/api/core/chat/history/getHistories"
+HISTORIES, DELETE = "/api/core/chat/history/getHistories", "/api/core/chat/history/delHistory"
 UNKNOWN = "0" * 24
-MOST_TRIED, MOST_FOLDERS, MOST_ITEMS = 10, 50, 1000
-TIMEOUT = 30
+MOST_FOLDERS, MOST_ITEMS = 50, 1000
 Item = dict[str, Any]
 T = TypeVar("T")
 
@@ -22,11 +21,21 @@ class NotObservable(Exception):
     """Why something cannot be seen from outside."""
 
 
+def need(is_so: bool, reason: str) -> None:
+    """Raises NotObservable, for this reason, if it is not so."""
+    if not is_so:
+        raise NotObservable(reason)
+
+
 def first(found: Iterable[T], reason: str) -> T:
     """The first that is found. Raises NotObservable, for this reason, if none is."""
     for it in found:
         return it
     raise NotObservable(reason)
+
+
+def ids(items: Iterable[Item]) -> list[str]:
+    return [it["_id"] for it in items]
 
 
 class Answer(Struct, frozen=True):
@@ -38,8 +47,7 @@ class Answer(Struct, frozen=True):
     @property
     def code(self) -> int:
         """The code of the envelope, else the HTTP status."""
-        code = self.body.get("code") if isinstance(self.body, dict) else None
-        return code if isinstance(code, int) else self.status
+        return self.body.get("code", self.status) if isinstance(self.body, dict) else self.status
 
     @property
     def is_accepted(self) -> bool:
@@ -47,8 +55,7 @@ class Answer(Struct, frozen=True):
 
     def page(self) -> tuple[list[Item], int]:
         """The items of a page, and the total of its list. Raises NotObservable, LookupError."""
-        if not self.is_accepted:
-            raise NotObservable(f"a list is refused with code {self.code}")
+        need(self.is_accepted, f"a list is refused with code {self.code}")
         return self.body["data"]["list"], self.body["data"]["total"]
 
 
@@ -76,31 +83,35 @@ class Probe(Struct, dict=True):
         except ValueError:
             return Answer(response.status_code, None)
 
-    def largest(self, path: str, size: Callable[[str], int]) -> str:
-        """The id of the largest object that a route shows."""
+    def first_of(self, path: str) -> str:
+        """The id of the first object that a route lists."""
         answer = self.send("POST", path, {"parentId": None})
         shown = answer.body["data"] if answer.is_accepted else []
-        ids: list[str] = [it["_id"] for it in shown if it["type"] != "folder"][:MOST_TRIED]
-        first(ids, f"none is given, and {path} shows none")
-        return max(ids, key=size)
+        found = (str(it["_id"]) for it in shown if it["type"] != "folder")
+        return first(found, f"none is given, and {path} shows none")
+
+    def check(self) -> None:
+        """Raises ValueError for a server without JSON, NotObservable for one with other keys."""
+        answer = self.listed(datasetId=UNKNOWN)
+        if answer.body is None:
+            raise ValueError(f"Expected JSON, got none with status {answer.status} - at {LIST}")
+        is_refused = answer.code in (401, 514) or "unAuthorization" in str(answer.body)
+        need(not is_refused, f"the key is refused with code {answer.code}")
 
     # Collections
 
     @cached_property
     def dataset(self) -> str:
-        def size(id: str) -> int:
-            return self.page(datasetId=id)[1]
-
-        return self.given_dataset or self.largest(DATASETS, size)
+        return self.given_dataset or self.first_of(DATASETS)
 
     def listed(
-        self, method: str = "POST", how: Mapping[str, Any] | None = None, **fields: Any
+        self, method: str = "POST", key: str = "", is_typed: bool = True, **fields: Any
     ) -> Answer:
         """The answer to a list of the top level; a field that is UNSET is left out."""
         dataset = {} if "datasetId" in fields else {"datasetId": self.dataset}
         body = {"offset": 0, "pageSize": 30, "parentId": None} | dataset | fields
         sent = {name: it for name, it in body.items() if it is not UNSET}
-        return self.send(method, LIST, sent, **how or {})
+        return self.send(method, LIST, sent, key=key, is_typed=is_typed)
 
     def page(self, **fields: Any) -> tuple[list[Item], int]:
         return self.listed(**fields).page()
@@ -120,8 +131,8 @@ class Probe(Struct, dict=True):
         found, folders = dict[str | None, list[Item]](), list[str | None]([None])
         for parent in folders:
             found[parent] = self.every(parentId=parent)
-            ids = {it["_id"]: it for it in found[parent] if it["type"] == "folder"}
-            folders += [id for id in ids if id not in folders][: MOST_FOLDERS - len(folders)]
+            inside = {it["_id"]: it for it in found[parent] if it["type"] == "folder"}
+            folders += [id for id in inside if id not in folders][: MOST_FOLDERS - len(folders)]
         first(found[None], "the dataset is empty")
         return found
 
@@ -138,22 +149,18 @@ class Probe(Struct, dict=True):
 
     @cached_property
     def app(self) -> str:
-        if not self.may_write:
-            raise NotObservable("it needs --write")
-        return self.given_app or self.largest(APPS, lambda id: len(self.histories(id)))
+        need(self.may_write, "it needs --write")
+        return self.given_app or self.first_of(APPS)
 
     def pin(self, chat_id: str, top: bool) -> Answer:
         return self.send("PUT", PIN, {"appId": self.app, "chatId": chat_id, "top": top})
 
-    def histories(self, app: str) -> dict[str, bool]:
-        """Whether each chat is pinned, by its id."""
-        body = {"appId": app, "pageSize": 30}
-        found = all_pages(lambda offset: self.send("POST", HISTORIES, body | {"offset": offset}))
-        return {it["chatId"]: bool(it.get("top")) for it in found}
-
     @property
     def chats(self) -> dict[str, bool]:
-        return self.histories(self.app)
+        """Whether each chat is pinned, by its id."""
+        body = {"appId": self.app, "pageSize": 30}
+        found = all_pages(lambda offset: self.send("POST", HISTORIES, body | {"offset": offset}))
+        return {it["chatId"]: bool(it.get("top")) for it in found}
 
 
 def all_pages(ask: Callable[[int], Answer]) -> list[Item]:
@@ -162,8 +169,3 @@ def all_pages(ask: Callable[[int], Answer]) -> list[Item]:
     while len(items) < min(total, MOST_ITEMS) and (more := ask(len(items)).page()[0]):
         items = items + more
     return items
-
-
-def client_of(url: str, key: str) -> httpx2.Client:
-    headers = {"Authorization": f"Bearer {key}"}
-    return httpx2.Client(base_url=url, headers=headers, timeout=TIMEOUT)

@@ -1,9 +1,4 @@
-"""Which choices a server shows, and whether it keeps the spec.
-
-A probe returns the value of a choice; a rule returns None, or raises AssertionError or
-ValidationError. Where a refusal shows as much as a success, a probe asks for it, as that
-changes nothing.
-"""
+"""Which choices a server shows, and whether it keeps the spec."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -21,7 +16,7 @@ from mock_server.choices import Choices, table
 from mock_server.store.objects import Permission, folded
 from mock_server.tools.probe import (
     DATASETS,
-    LIST,
+    DELETE,
     OLD_PIN,
     PIN,
     UNKNOWN,
@@ -29,184 +24,146 @@ from mock_server.tools.probe import (
     NotObservable,
     Probe,
     first,
+    ids,
 )
 
-Ask = Callable[[Probe], Any]
-
-# The choices
+Ask = Callable[["Asked"], Any]
 
 
 def either(accepted: str, refused: str, **fields: Any) -> Ask:
     """A probe of whether a list with these fields is accepted."""
-    return lambda server: accepted if server.is_listed(**fields) else refused
+    return lambda it: accepted if it.is_listed(**fields) else refused
 
 
-def served(method: str, path: str, body: Item) -> Ask:
-    """A probe of whether there is a route."""
-    return lambda server: "off" if server.send(method, path, body).code == 404 else "on"
+class Asked(Probe):
+    """A server, and for each choice a method that finds its value, or why nothing does.
+
+    Where a refusal shows as much as a success, it asks for that, which changes nothing.
+    """
+
+    def page_size_default(self) -> int:
+        parent, items = self.longest
+        shown = len(self.page(parentId=parent, pageSize=UNSET)[0])
+        need(shown < len(items), f"no folder has more than the {shown} collections that it shows")
+        return shown
+
+    def page_size_max(self) -> int:
+        parent, items = self.longest
+        if not self.is_listed(pageSize=31):
+            return 30
+        need(len(items) > 30, f"no folder has more than 30 collections, but {len(items)}")
+        return 100 if len(self.page(parentId=parent, pageSize=31)[0]) > 30 else 30
+
+    page_size_over_limit = either("clamp", "reject", pageSize=101)
+    offset_missing = either("accept", "reject", offset=UNSET)
+    numeric_strings = either("accept", "reject", offset="0", pageSize="1")
+
+    def list_order(self) -> str:
+        pairs = [pair for level in self.levels.values() for pair in pairwise(level)]
+        times = [(a["updateTime"], b["updateTime"]) for a, b in pairs]
+        names = [(a["name"], b["name"]) for a, b in pairs]
+        is_by_time, is_by_name = all(a >= b for a, b in times), all(a <= b for a, b in names)
+        few = min(sum(a != b for a, b in each) for each in (times, names)) < 3
+        is_clear = not (few or (is_by_time and is_by_name))
+        need(is_clear, "too few collections differ in name and updateTime")
+        return "update_time_desc" if is_by_time else "name" if is_by_name else "fixture"
+
+    def folder(self) -> Item:
+        """A folder with content."""
+        full = (it for it in self.levels[None] if self.levels.get(it["_id"]))
+        return first(full, "no folder has collections")
+
+    def parent_omitted(self) -> str:
+        self.folder()
+        return "root" if self.page(parentId=UNSET)[1] == self.page()[1] else "any"
+
+    def parent_empty_string(self) -> str:
+        answer, top = self.listed(parentId=""), len(self.levels[None])
+        return "root" if answer.is_accepted and answer.page()[1] == top else "unknown"
+
+    parent_unknown = either("empty", "not_found", parentId=UNKNOWN)
+
+    def search_scope(self) -> str:
+        name, id = self.folder()["name"], self.folder()["_id"]
+        is_found = id in ids(self.every(searchText=name))
+        need(is_found, "a search for the name of a folder does not find it")
+        return "dataset" if id in ids(self.every(searchText=name, parentId=id)) else "folder"
+
+    def search_fields(self) -> str:
+        tagged = ((it, str(tag)) for it in self.items for tag in it.get("tags") or ())
+        telling = ((it, tag) for it, tag in tagged if folded(tag) not in folded(it["name"]))
+        it, tag = first(telling, "no collection has a tag that is not in its name")
+        found = self.every(searchText=tag, parentId=it["parentId"])
+        return "name_and_tags" if it["_id"] in ids(found) else "name"
+
+    def list_filters(self) -> str:
+        parents = (it["parentId"] for it in self.items if it["type"] != "folder")
+        answer = self.listed(parentId=first(parents, "all are folders"), selectFolder=True)
+        if not answer.is_accepted:
+            return "ignore"  # it does not know the field
+        return "honour" if all(it["type"] == "folder" for it in answer.page()[0]) else "ignore"
+
+    def item_fields(self) -> str:
+        more = any(it.keys() - FIELDS.keys() for it in self.items)
+        return "extended" if more else "documented"
+
+    def tags_empty(self) -> str:
+        shown = (it.get("tags") for it in self.items)
+        tags = first((it for it in shown if not it), "every collection has tags")
+        return "absent" if tags is None else "list"
+
+    def chat_unknown(self) -> str:
+        id = f"verify-{token_hex(8)}"
+        _ = self.chats  # else nobody sees what happens
+        if not self.pin(id, False).is_accepted:
+            return "not_found"
+        self.left.append(f"the chat {id}")
+        was_created = id in self.chats
+        self.send("DELETE", f"{DELETE}?appId={self.app}&chatId={id}")
+        if id not in self.chats:
+            self.left.pop()
+        return "create" if was_created else "ignore"
+
+    def top_missing(self) -> str:
+        """A chat of an unknown app is refused in any case: for that, or for the missing field."""
+        chat = {"appId": UNKNOWN, "chatId": UNKNOWN}
+        bodies: list[Item] = [chat | {"top": False}, chat, {}]
+        right, without_top, empty = (self.send("PUT", PIN, body).code for body in bodies)
+        need(right not in (200, empty), "an unknown app is refused like a missing field")
+        return "ignore" if without_top == right else "reject"
+
+    credentials = "it needs a login"
+    training = "it needs new rows"
+
+    def unknown_key(self) -> str:
+        is_open = self.is_listed(key=f"fastgpt-{token_hex(16)}")
+        need(is_open, "one is refused, as by every server with keys of its own")
+        return "accept"
+
+    content_type_missing = either("accept", "reject", is_typed=False)
+    method_mismatch = either("accept", "reject", method="PUT")
+    unknown_fields = either("ignore", "reject", unknownField=1)
+
+    def error_form(self) -> str:
+        code = self.listed(datasetId=UNKNOWN).code
+        need(code not in (200, 500), "an unknown dataset has no code that tells")
+        return "plain" if code < 500 else "service"
+
+    def error_http_status(self) -> str:
+        """An unknown dataset is a 500 for some who answer a wrong body with 400."""
+        answers = [self.listed(datasetId=id) for id in (UNKNOWN, UNSET)]
+        need(not any(it.is_accepted for it in answers), "a list without a dataset is accepted")
+        least = min(it.status for it in answers)
+        return {200: "always_200", 500: "always_500"}.get(least, "mapped")
+
+    def legacy_paths(self) -> str:
+        return "off" if self.send("PUT", OLD_PIN, {}).code == 404 else "on"
+
+    def related_routes(self) -> str:
+        return "off" if self.send("POST", DATASETS, {"parentId": None}).code == 404 else "on"
 
 
-def ids(items: list[Item]) -> list[str]:
-    return [it["_id"] for it in items]
-
-
-def page_size_default(server: Probe) -> int:
-    parent, items = server.longest
-    shown = len(server.page(parentId=parent, pageSize=UNSET)[0])
-    if shown == len(items):
-        raise NotObservable(f"no folder has more than the {shown} collections that it shows")
-    return shown
-
-
-def page_size_max(server: Probe) -> int:
-    parent, items = server.longest
-    if not server.is_listed(pageSize=31):
-        return 30
-    if len(items) > 30:
-        return 100 if len(server.page(parentId=parent, pageSize=31)[0]) > 30 else 30
-    if server.is_listed(pageSize=100) and not server.is_listed(pageSize=101):
-        return 100
-    raise NotObservable(f"no folder has more than 30 collections, but {len(items)}")
-
-
-def list_order(server: Probe) -> str:
-    pairs = [pair for level in server.levels.values() for pair in pairwise(level)]
-    times = [(a["updateTime"], b["updateTime"]) for a, b in pairs]
-    names = [(a["name"], b["name"]) for a, b in pairs]
-    is_by_time, is_by_name = all(a >= b for a, b in times), all(a <= b for a, b in names)
-    few = min(sum(a != b for a, b in each) for each in (times, names)) < 3
-    if few or (is_by_time and is_by_name):
-        raise NotObservable("too few collections differ in name and updateTime")
-    return "update_time_desc" if is_by_time else "name" if is_by_name else "fixture"
-
-
-def folder(server: Probe) -> Item:
-    """A folder with content."""
-    full = (it for it in server.levels[None] if server.levels.get(it["_id"]))
-    return first(full, "no folder has collections")
-
-
-def parent_omitted(server: Probe) -> str:
-    folder(server)
-    return "root" if server.page(parentId=UNSET)[1] == server.page()[1] else "any"
-
-
-def parent_empty_string(server: Probe) -> str:
-    answer, top = server.listed(parentId=""), len(server.levels[None])
-    return "root" if answer.is_accepted and answer.page()[1] == top else "unknown"
-
-
-def search_scope(server: Probe) -> str:
-    name, id = folder(server)["name"], folder(server)["_id"]
-    if id not in ids(server.every(searchText=name)):
-        raise NotObservable("a search for the name of a folder does not find it")
-    return "dataset" if id in ids(server.every(searchText=name, parentId=id)) else "folder"
-
-
-def search_fields(server: Probe) -> str:
-    tagged = ((it, str(tag)) for it in server.items for tag in it.get("tags") or ())
-    telling = ((it, tag) for it, tag in tagged if folded(tag) not in folded(it["name"]))
-    it, tag = first(telling, "no collection has a tag that is not in its name")
-    found = server.every(searchText=tag, parentId=it["parentId"])
-    return "name_and_tags" if it["_id"] in ids(found) else "name"
-
-
-def list_filters(server: Probe) -> str:
-    plain = (it for it in server.items if it["type"] != "folder")
-    answer = server.listed(parentId=first(plain, "all are folders")["parentId"], selectFolder=True)
-    if not answer.is_accepted:
-        return "ignore"  # it does not know the field
-    return "honour" if all(it["type"] == "folder" for it in answer.page()[0]) else "ignore"
-
-
-def item_fields(server: Probe) -> str:
-    more = any(it.keys() - FIELDS.keys() for it in server.items)
-    return "extended" if more else "documented"
-
-
-def tags_empty(server: Probe) -> str:
-    shown = [it.get("tags") for it in server.items]
-    tags = first((it for it in shown if not it), "every collection has tags")
-    return "absent" if tags is None else "list"
-
-
-def chat_unknown(server: Probe) -> str:
-    id = f"verify-{token_hex(8)}"
-    _ = server.chats  # else nobody sees what happens
-    if not server.pin(id, False).is_accepted:
-        return "not_found"
-    server.left.append(f"the chat {id}")
-    was_created = id in server.chats
-    if was_created:
-        path = "/api/core/chat/history/delHistory"
-        server.send("DELETE", f"{path}?appId={server.app}&chatId={id}")
-    if id not in server.chats:
-        server.left.pop()
-    return "create" if was_created else "ignore"
-
-
-def top_missing(server: Probe) -> str:
-    """A chat of an unknown app is refused in any case: for that, or for the missing field."""
-    chat = {"appId": UNKNOWN, "chatId": UNKNOWN}
-    bodies: list[Item] = [chat | {"top": False}, chat, {}]
-    right, without_top, empty = (server.send("PUT", PIN, body).code for body in bodies)
-    if right in (200, empty):
-        raise NotObservable("an unknown app is not refused in another way than a missing field")
-    return "ignore" if without_top == right else "reject"
-
-
-def unknown_key(server: Probe) -> str:
-    if not server.is_listed(how={"key": f"fastgpt-{token_hex(16)}"}):
-        raise NotObservable("one is refused, as by every server with keys of its own")
-    return "accept"
-
-
-def error_form(server: Probe) -> str:
-    code = server.listed(datasetId=UNKNOWN).code
-    if code in (200, 500):
-        raise NotObservable("an unknown dataset has no code that tells")
-    return "plain" if code < 500 else "service"
-
-
-def error_http_status(server: Probe) -> str:
-    """An unknown dataset is a 500 for some who answer a wrong body with 400."""
-    answers = [server.listed(datasetId=id) for id in (UNKNOWN, UNSET)]
-    if any(it.is_accepted for it in answers):
-        raise NotObservable("a list without a dataset is accepted")
-    return {200: "always_200", 500: "always_500"}.get(min(it.status for it in answers), "mapped")
-
-
-PROBES: dict[str, Ask | str] = {
-    "page_size_default": page_size_default,
-    "page_size_max": page_size_max,
-    "page_size_over_limit": either("clamp", "reject", pageSize=101),
-    "offset_missing": either("accept", "reject", offset=UNSET),
-    "numeric_strings": either("accept", "reject", offset="0", pageSize="1"),
-    "list_order": list_order,
-    "parent_omitted": parent_omitted,
-    "parent_empty_string": parent_empty_string,
-    "parent_unknown": either("empty", "not_found", parentId=UNKNOWN),
-    "search_scope": search_scope,
-    "search_fields": search_fields,
-    "list_filters": list_filters,
-    "item_fields": item_fields,
-    "tags_empty": tags_empty,
-    "chat_unknown": chat_unknown,
-    "top_missing": top_missing,
-    "credentials": "it needs a login",
-    "training": "it needs new rows",
-    "unknown_key": unknown_key,
-    "content_type_missing": either("accept", "reject", how={"is_typed": False}),
-    "method_mismatch": either("accept", "reject", method="PUT"),
-    "unknown_fields": either("ignore", "reject", unknownField=1),
-    "error_form": error_form,
-    "error_http_status": error_http_status,
-    "legacy_paths": served("PUT", OLD_PIN, {}),
-    "related_routes": served("POST", DATASETS, {"parentId": None}),
-}
-"""A probe of each choice, or why there is none."""
-
-# The spec
+# The rules of the spec: each returns nothing, or raises AssertionError, ValidationError.
 
 FIELDS: dict[str, Any] = {
     **dict.fromkeys(("_id", "tmbId", "type", "name", "externalFileId", "trainingType"), str),
@@ -236,26 +193,17 @@ def fields(server: Probe) -> None:
     convert([{"tags": []} | it for it in server.items], list[Collection])
 
 
-def total(server: Probe) -> None:
-    """`total` counts all that match, on each page; one past the end is empty."""
-    parent, items = server.longest
-    most = len(items)
-    for offset, size in ((0, 1), (0, 30), (most - 1, 1), (most + 1, 30)):
-        shown, total = server.page(parentId=parent, pageSize=size, offset=offset)
-        expect(f"total {most} at offset {offset}", total, total == most)
-    expect("an empty page", shown, shown == [])
-
-
 def pages(server: Probe) -> None:
-    """Pages of each size join without gaps and doubles."""
+    """Pages of each size join without gaps and doubles, and have the same total."""
     parent, items = server.longest
     every = ids(items)
     expect("each collection once", every, len({*every}) == len(every))
-    for size in (1, 7):
-        for offset in range(0, min(len(every), 10 * size), size):
-            shown = ids(server.page(parentId=parent, pageSize=size, offset=offset)[0])
-            wanted = every[offset : offset + size]
-            expect(f"{wanted} at offset {offset}", shown, shown == wanted)
+    for size in (1, 7, 30):
+        for offset in range(0, len(every) + size, size)[-12:]:  # the last is past the end
+            shown, total = server.page(parentId=parent, pageSize=size, offset=offset)
+            wanted = every[offset : offset + size], len(every)
+            got = ids(shown), total
+            expect(f"{wanted} at offset {offset}", got, got == wanted)
 
 
 def folders(server: Probe) -> None:
@@ -293,10 +241,7 @@ def pin(server: Probe) -> None:
             server.left.pop()
 
 
-RULES = {
-    **{envelope: "2.3", fields: "2.2", total: "4.2", pages: "4.2"},
-    **{folders: "4.2", search: "4.2", pin: "4.1"},
-}
+RULES = {envelope: "2.3", fields: "2.2", pages: "4.2", folders: "4.2", search: "4.2", pin: "4.1"}
 """The section of the spec for each rule."""
 
 # The report
@@ -317,8 +262,7 @@ class Finding(Struct, omit_defaults=True):
         reason = f": {self.reason}" if self.reason else ""
         return f"{self.status:<15} {self.name}{value} (spec {self.section}){reason}"
 
-    def ask(self, server: Probe, ask: Ask | str) -> None:
-        """Find it out."""
+    def find(self, server: Asked, ask: Ask | str) -> None:
         try:
             if isinstance(ask, str):
                 raise NotObservable(ask)
@@ -331,31 +275,22 @@ class Finding(Struct, omit_defaults=True):
             self.status, self.reason = "not observable", f"a field is missing or wrong: {error!r}"
 
 
-def verify(server: Probe) -> list[Finding]:
+def verify(server: Asked) -> list[Finding]:
     """Ask a server all there is to ask.
 
     Raises ConnectionError, ValueError if it sends no JSON, NotObservable if it refuses the key.
     """
-    asked: list[tuple[Ask | str, Finding]] = [
-        *((it, Finding("rule", it.__name__, section)) for it, section in RULES.items()),
-        *((PROBES[it], Finding("choice", it, row.section)) for it, (_, row) in table().items()),
-    ]
+    asked: list[tuple[Ask | str, Finding]] = []
+    asked += [(it, Finding("rule", it.__name__, section)) for it, section in RULES.items()]
+    for name, (_, choice) in table().items():
+        asked.append((vars(Asked)[name], Finding("choice", name, choice.section)))
     try:
-        check(server)
+        server.check()
         for ask, finding in asked:
-            finding.ask(server, ask)
+            finding.find(server, ask)
     except httpx2.TransportError as error:
         raise ConnectionError(str(error)) from None
     return [finding for _, finding in asked]
-
-
-def check(server: Probe) -> None:
-    """Raises ValueError, NotObservable."""
-    answer = server.listed(datasetId=UNKNOWN)
-    if answer.body is None and server.send("PUT", PIN, {}).body is None:
-        raise ValueError(f"Expected JSON, got none with status {answer.status} - at {LIST}")
-    if answer.code in (401, 514) or "unAuthorization" in str(answer.body):
-        raise NotObservable(f"the key is refused with code {answer.code}")
 
 
 def is_good(findings: list[Finding]) -> bool:
@@ -368,10 +303,6 @@ def as_text(findings: list[Finding]) -> str:
     return "\n".join([*map(str, findings), total])
 
 
-def as_json(findings: list[Finding]) -> str:
-    return json.format(json.encode(findings)).decode()
-
-
 def as_junit(findings: list[Finding]) -> str:
     suite = ElementTree.Element("testsuite", name="mock-server verify")
     for it in findings:
@@ -382,12 +313,16 @@ def as_junit(findings: list[Finding]) -> str:
     return ElementTree.tostring(suite, encoding="unicode")
 
 
-REPORTS = {"text": as_text, "json": as_json, "junit": as_junit}
+REPORTS: dict[str, Callable[[list[Finding]], str]] = {
+    "text": as_text,
+    "json": lambda findings: json.format(json.encode(findings)).decode(),
+    "junit": as_junit,
+}
 
 
 def profile(findings: list[Finding]) -> str:
     """The values that were found, as a profile in YAML."""
-    seen = {it.name: it.value for it in findings if it.value is not None}
-    own = {name: it for name, it in seen.items() if it != getattr(Choices(), name)}
-    unseen = f"# not observed: {', '.join(it for it in PROBES if it not in seen)}\n"
+    choices = {it.name: it.value for it in findings if it.kind == "choice"}
+    own = {name: it for name, it in choices.items() if it not in (None, getattr(Choices(), name))}
+    unseen = f"# not observed: {', '.join(name for name, it in choices.items() if it is None)}\n"
     return unseen + yaml.safe_dump({"profile": "documented", "choices": own}, sort_keys=False)
