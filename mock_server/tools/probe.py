@@ -8,9 +8,8 @@ import httpx2
 from msgspec import UNSET, Struct, field, json
 
 LIST = "/api/core/dataset/collection/listV2"
-DATASETS, APPS = "/api/core/dataset/list", "/api/core/app/list"
-PIN, OLD_PIN = "/api/core/chat/history/updateHistory", "/api/core/chat/updateHistory"
-HISTORIES, DELETE = "/api/core/chat/history/getHistories", "/api/core/chat/history/delHistory"
+PIN = "/api/core/chat/history/updateHistory"
+HISTORIES = "/api/core/chat/history/getHistories"
 UNKNOWN = "0" * 24
 MOST_FOLDERS, MOST_ITEMS = 50, 1000
 Item = dict[str, Any]
@@ -102,7 +101,7 @@ class Probe(Struct, dict=True):
 
     @cached_property
     def dataset(self) -> str:
-        return self.given_dataset or self.first_of(DATASETS)
+        return self.given_dataset or self.first_of("/api/core/dataset/list")
 
     def listed(
         self, method: str = "POST", key: str = "", is_typed: bool = True, **fields: Any
@@ -150,7 +149,7 @@ class Probe(Struct, dict=True):
     @cached_property
     def app(self) -> str:
         need(self.may_write, "it needs --write")
-        return self.given_app or self.first_of(APPS)
+        return self.given_app or self.first_of("/api/core/app/list")
 
     def pin(self, chat_id: str, top: bool) -> Answer:
         return self.send("PUT", PIN, {"appId": self.app, "chatId": chat_id, "top": top})

@@ -14,20 +14,10 @@ from msgspec import UNSET, Struct, ValidationError, convert, defstruct, json
 
 from mock_server.choices import Choices, table
 from mock_server.store.objects import Permission, folded
-from mock_server.tools.probe import (
-    DATASETS,
-    DELETE,
-    OLD_PIN,
-    PIN,
-    UNKNOWN,
-    Item,
-    NotObservable,
-    Probe,
-    first,
-    ids,
-)
+from mock_server.tools.probe import PIN, UNKNOWN, Item, NotObservable, Probe, first, ids, need
 
 Ask = Callable[["Asked"], Any]
+CHAT = "/api/core/chat"
 
 
 def either(accepted: str, refused: str, **fields: Any) -> Ask:
@@ -119,7 +109,7 @@ class Asked(Probe):
             return "not_found"
         self.left.append(f"the chat {id}")
         was_created = id in self.chats
-        self.send("DELETE", f"{DELETE}?appId={self.app}&chatId={id}")
+        self.send("DELETE", f"{CHAT}/history/delHistory?appId={self.app}&chatId={id}")
         if id not in self.chats:
             self.left.pop()
         return "create" if was_created else "ignore"
@@ -157,10 +147,14 @@ class Asked(Probe):
         return {200: "always_200", 500: "always_500"}.get(least, "mapped")
 
     def legacy_paths(self) -> str:
-        return "off" if self.send("PUT", OLD_PIN, {}).code == 404 else "on"
+        return "off" if self.send("PUT", f"{CHAT}/updateHistory", {}).code == 404 else "on"
 
     def related_routes(self) -> str:
-        return "off" if self.send("POST", DATASETS, {"parentId": None}).code == 404 else "on"
+        return (
+            "off"
+            if self.send("POST", "/api/core/dataset/list", {"parentId": None}).code == 404
+            else "on"
+        )
 
 
 # The rules of the spec: each returns nothing, or raises AssertionError, ValidationError.
