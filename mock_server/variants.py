@@ -1,9 +1,11 @@
 """The runs of tests under other values of the choices: `--mock-server-choices`."""
 
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from mock_server.choices import profile, table
+from mock_server.fixture.profile import profile_of
 
 
 def selected(words: str) -> list[tuple[str, Any]]:
@@ -25,9 +27,10 @@ def selected(words: str) -> list[tuple[str, Any]]:
     return found
 
 
-def differing(words: str, base: str, fixed: Collection[str]) -> list[tuple[str, Any]]:
+def differing(words: str, base: str | Path, fixed: Collection[str]) -> list[tuple[str, Any]]:
     """The selected values that a profile does not have, without choices that a test fixes."""
-    choices = profile(base)
+    name, of_file = profile_of(base)
+    choices = profile(name, **of_file)
     return [
         (name, value)
         for name, value in selected(words)

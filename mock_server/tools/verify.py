@@ -241,7 +241,7 @@ RULES = {envelope: "2.3", fields: "2.2", pages: "4.2", folders: "4.2", search: "
 # The report
 
 
-class Finding(Struct, omit_defaults=True):
+class Finding(Struct):
     """What was seen of a rule, or of a choice."""
 
     kind: str

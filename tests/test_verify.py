@@ -1,0 +1,202 @@
+"""`mock-server verify` tells servers apart, finds broken ones, and changes nothing."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from msgspec import json
+from test_command import run
+
+from mock_server import MockServer
+from mock_server.choices import profile, table
+from mock_server.control.http import client_at
+from mock_server.tools.verify import Asked, Finding, verify
+
+__all__ = ["run"]
+NOW = "2026-01-01T00:00:00.000Z"
+DATASET, APP = "d" * 24, "a" * 24
+TREE = [
+    {
+        "name": "Guides",
+        "type": "folder",
+        "updateTime": "2024-01-15T00:00:00.000Z",
+        "children": [{"name": "Zeta", "tags": ["setup"]}, {"name": "Alpha"}],
+    },
+    *(
+        {
+            "name": f"Item {n * 17 % 37:02}",
+            "updateTime": f"2024-01-{n * 11 % 29 + 1:02}T00:00:00.000Z",
+            "tags": ["odd"] * (n % 2),
+        }
+        for n in range(37)
+    ),
+]
+CHATS = [{"chatId": "c1", "updateTime": NOW}, {"chatId": "c2", "top": True, "updateTime": NOW}]
+ACCOUNT: dict[str, Any] = {
+    "clock": NOW,  # so that a pin leaves the updateTime of a chat as it was
+    "apps": [{"id": APP, "name": "Support", "chats": CHATS}],
+    "datasets": [{"id": DATASET, "name": "Handbook", "collections": TREE}],
+}
+KEYS = {"keys": [{"key": "owner"}]}
+HIDDEN = {"credentials", "training"}
+BY_WRITING = {"chat_unknown", "pin"}
+
+
+def mixture(seed: int) -> dict[str, Any]:
+    """A value for each choice, drawn by lot."""
+    lot = random.Random(seed)
+    return {name: lot.choice(values) for name, (values, _) in table().items()}
+
+
+SERVERS = [("documented", {}), ("deployed", {}), *(("documented", mixture(n)) for n in range(10))]
+
+
+def found(server: MockServer, **settings: Any) -> dict[str, Finding]:
+    asked = Asked(client_at(server.url, "owner"), DATASET, APP, **settings)
+    return {it.name: it for it in verify(asked)}
+
+
+@pytest.fixture
+def check(run: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+    """Runs `verify` of an address, with a key."""
+    monkeypatch.setenv("MOCK_SERVER_VERIFY_KEY", "owner")
+
+    def check_it(url: str, *args: str | Path) -> tuple[int, str, str]:
+        result: tuple[int, str, str] = run("verify", "--base-url", url, *args)
+        return result
+
+    return check_it
+
+
+@pytest.mark.parametrize("may_write", [False, True])
+@pytest.mark.parametrize(("name", "choices"), SERVERS)
+def test_servers_are_told_apart_and_left_as_they_were(
+    name: str, choices: dict[str, Any], may_write: bool
+) -> None:
+    right = profile(name, **choices)
+    account = ACCOUNT | (KEYS if right.unknown_key == "reject" else {})
+    with MockServer(account, profile=name, choices=choices) as server:
+        before = server.call("GET", "/state")
+        findings = found(server, may_write=may_write)
+        assert server.call("GET", "/state") == before
+    seen = {it.name: it.value for it in findings.values() if it.value is not None}
+    assert seen == {name: getattr(right, name) for name in seen}
+    assert "differs" not in {it.status for it in findings.values()}
+    unseen = HIDDEN | (set() if may_write and right.related_routes == "on" else BY_WRITING)
+    unseen |= {"unknown_key"} if right.unknown_key == "reject" else set()
+    assert {name for name, it in findings.items() if it.status == "not observable"} == unseen
+    assert all(findings[name].reason for name in unseen)
+
+
+def test_every_choice_has_a_probe_or_a_reason() -> None:
+    reasons = {name for name in table() if isinstance(vars(Asked)[name], str)}
+    assert reasons == HIDDEN
+
+
+WRONG_BODY = {"code": 200, "statusText": "", "data": {"list": [], "total": 0}}
+BREAKS: list[tuple[str, dict[str, Any], str]] = [
+    ("wrong_total", {}, "pages"),
+    ("duplicate_item", {}, "pages"),
+    ("alter", {"remove": ["forbid"]}, "fields"),
+    ("alter", {"set": {"dataAmount": "3"}}, "fields"),
+    ("alter", {"set": {"parentId": None}}, "folders"),
+    ("alter", {"set": {"name": "Other"}}, "search"),
+    ("answer", {"operation": "listV2", "json": WRONG_BODY}, "envelope"),
+    ("answer", {"operation": "updateHistory", "data": {}}, "pin"),
+    ("lost_write", {"operation": "updateHistory"}, "pin"),
+]
+
+
+@pytest.mark.parametrize(("kind", "fields", "rule"), BREAKS)
+def test_a_broken_server_is_caught(check: Any, kind: str, fields: Any, rule: str) -> None:
+    with MockServer(ACCOUNT) as server:
+        server.call("POST", "/faults", {"kind": kind, "times": None} | fields)
+        code, out, _ = check(server.url, "--dataset", DATASET, "--app", APP, "--write")
+    assert code == 1 and f"differs         {rule} " in out
+
+
+def test_what_is_not_put_back_is_said(check: Any) -> None:
+    with MockServer(ACCOUNT) as server:
+        server.fault("error", operation="updateHistory", skip=3, times=None)
+        code, _, err = check(server.url, "--write")
+    assert code == 1 and "not put back: the pin of chat c2\n" in err
+    assert "not put back: the updateTime of chat c2\n" in err
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_a_written_profile_serves_the_same(check: Any, tmp_path: Path, seed: int) -> None:
+    file, again = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    choices = mixture(seed) | {"unknown_key": "accept"}
+    with MockServer(ACCOUNT, choices=choices) as server:
+        check(server.url, "--write-profile", file, "--dataset", DATASET)
+    with MockServer(ACCOUNT, profile=file) as server:
+        check(server.url, "--write-profile", again, "--dataset", DATASET)
+        assert server.choices["list_order"] == choices["list_order"]
+    assert again.read_text() == file.read_text() and "choices:" in file.read_text()
+
+
+def test_json_and_junit_have_all_findings(check: Any) -> None:
+    with MockServer(ACCOUNT) as server:
+        findings = json.decode(check(server.url, "--format", "json")[1])
+        suite = ElementTree.fromstring(check(server.url, "--format", "junit")[1])
+    hidden = [it["name"] for it in findings if it["status"] == "not observable"]
+    assert {"kind": "choice", "name": "list_order"}.items() <= findings[11].items()
+    assert len(suite.findall("testcase")) == len(findings) == len(table()) + 6
+    assert [it.get("name") for it in suite.findall("testcase[skipped]")] == hidden
+
+
+def test_an_empty_account_shows_what_refusals_show(check: Any) -> None:
+    with MockServer({}) as server:
+        code, out, _ = check(server.url)
+    assert code == 0 and "not observable  envelope (spec 2.3): none is given" in out
+    assert "error_form = plain" in out and "list_order =" not in out
+
+
+def test_a_refused_key_shows_nothing_and_is_not_shown(check: Any) -> None:
+    with MockServer({"keys": [{"key": "other"}]}) as server:
+        code, out, err = check(server.url)
+    assert (code, out) == (1, "") and err.startswith("nothing is observed: the key is refused")
+    assert "owner" not in err
+
+
+def test_no_key_is_wrong_usage(run: Any) -> None:
+    code, _, err = run("verify", "--base-url", "http://127.0.0.1:1", "--key-env", "NO_SUCH_KEY")
+    assert code == 1 and "NO_SUCH_KEY" in err
+
+
+@contextmanager
+def website() -> Iterator[str]:
+    """The address of a server that answers without JSON."""
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_what_is_no_service_is_no_success(check: Any) -> None:
+    with website() as url:
+        assert check(url)[0] == 5
+    assert check(url)[0] == 3
+
+
+WRONG = [
+    ("profile: odd", "f.yaml:1:10: Expected documented or deployed, got 'odd'"),
+    ("choice: {}", "f.yaml:1:1: Expected no field 'choice' (did you mean 'choices'?)"),
+    ("choices: {list_order: size}", "f.yaml:1:10: Expected update_time_desc or name or fixture"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG)
+def test_a_broken_profile_file_exits_with_2(
+    run: Any, tmp_path: Path, text: str, message: str
+) -> None:
+    (tmp_path / "f.yaml").write_text(text)
+    code, _, err = run("--profile", tmp_path / "f.yaml")
+    assert code == 2 and message in err
+    assert run("--profile", tmp_path / "no.yaml")[0] == 2
