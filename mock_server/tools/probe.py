@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import httpx2
 from msgspec import UNSET, Struct, field, json
@@ -11,7 +11,8 @@ LIST = "/api/core/dataset/collection/listV2"
 PIN = "/api/core/chat/history/updateHistory"
 HISTORIES = "/api/core/chat/history/getHistories"
 UNKNOWN = "0" * 24
-MOST_FOLDERS, MOST_ITEMS = 50, 1000
+MOST_FOLDERS = 50
+BUSY = (429, 502, 503, 504)
 Item = dict[str, Any]
 T = TypeVar("T")
 
@@ -61,6 +62,8 @@ class Answer(Struct, frozen=True):
 class Probe(Struct, dict=True):
     """Asks a server; methods raise NotObservable, LookupError and TransportError."""
 
+    most: ClassVar[int] = 1000
+    """How many items of a list it reads."""
     http: httpx2.Client
     """A client with the address and the key."""
     given_dataset: str | None = None
@@ -78,16 +81,18 @@ class Probe(Struct, dict=True):
         content = None if body is None else json.encode(body)
         response = self.http.request(method, path, content=content, headers=headers)
         try:
-            return Answer(response.status_code, json.decode(response.content))
+            answer = Answer(response.status_code, json.decode(response.content))
         except ValueError:
-            return Answer(response.status_code, None)
+            answer = Answer(response.status_code, None)
+        need(answer.code not in BUSY, f"the server answers {answer.code}")
+        return answer
 
     def first_of(self, path: str) -> str:
         """The id of the first object that a route lists."""
         answer = self.send("POST", path, {"parentId": None})
         shown = answer.body["data"] if answer.is_accepted else []
         found = (str(it["_id"]) for it in shown if it["type"] != "folder")
-        return first(found, f"none is given, and {path} shows none")
+        return first(found, f"no id is given, and {path} shows none")
 
     def check(self) -> None:
         """Raises ValueError for a server without JSON, NotObservable for one with other keys."""
@@ -151,7 +156,7 @@ class Probe(Struct, dict=True):
         need(self.may_write, "it needs --write")
         return self.given_app or self.first_of("/api/core/app/list")
 
-    def pin(self, chat_id: str, top: bool) -> Answer:
+    def set_top(self, chat_id: str, top: bool) -> Answer:
         return self.send("PUT", PIN, {"appId": self.app, "chatId": chat_id, "top": top})
 
     @property
@@ -165,6 +170,6 @@ class Probe(Struct, dict=True):
 def all_pages(ask: Callable[[int], Answer]) -> list[Item]:
     """The items of a list, by the answer for each offset."""
     items, total = ask(0).page()
-    while len(items) < min(total, MOST_ITEMS) and (more := ask(len(items)).page()[0]):
+    while len(items) < min(total, Probe.most) and (more := ask(len(items)).page()[0]):
         items = items + more
     return items
