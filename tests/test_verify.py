@@ -165,6 +165,14 @@ def test_a_refused_key_shows_nothing_and_is_not_shown(check: Any) -> None:
     assert "owner" not in err
 
 
+@pytest.mark.parametrize("status", [500, 503])
+def test_a_server_that_always_fails_shows_nothing(check: Any, status: int) -> None:
+    with MockServer(ACCOUNT) as server:
+        server.fault("error", status=status, times=None)
+        code, out, _ = check(server.url, "--write")
+    assert code == 1 and "ok " not in out and "differs" not in out
+
+
 def test_no_key_is_wrong_usage(run: Any) -> None:
     code, _, err = run("verify", "--base-url", "http://127.0.0.1:1", "--key-env", "NO_SUCH_KEY")
     assert code == 1 and "NO_SUCH_KEY" in err

@@ -63,10 +63,7 @@ class Asked(Probe):
         parent, items = self.longest
         if not self.is_listed(pageSize=31):
             return 30
-        need(
-            len(items) > 30,
-            f"the largest folder has {len(items)} collections, too few",
-        )
+        need(len(items) > 30, f"the largest folder has {len(items)} collections, too few")
         return 100 if len(self.page(parentId=parent, pageSize=31)[0]) > 30 else 30
 
     page_size_over_limit = either("clamp", "reject", pageSize=101)
@@ -168,19 +165,21 @@ class Asked(Probe):
     def error_http_status(self) -> str:
         """An unknown dataset is a 500 for some who answer a wrong body with 400."""
         answers = [self.listed(datasetId=id) for id in (UNKNOWN, UNSET)]
-        need(not any(it.is_accepted for it in answers), "a list without a dataset is accepted")
+        is_told = not any(it.is_accepted or it.code == 500 for it in answers)
+        need(is_told, "a list without a dataset is accepted, or fails with code 500")
         least = min(it.status for it in answers)
         return {200: "always_200", 500: "always_500"}.get(least, "mapped")
 
     def legacy_paths(self) -> str:
-        return "off" if self.send("PUT", f"{CHAT}/updateHistory", {}).code == 404 else "on"
+        return self.route("PUT", f"{CHAT}/updateHistory", {})
 
     def related_routes(self) -> str:
-        return (
-            "off"
-            if self.send("POST", "/api/core/dataset/list", {"parentId": None}).code == 404
-            else "on"
-        )
+        return self.route("POST", "/api/core/dataset/list", {"parentId": None})
+
+    def route(self, method: str, path: str, body: Item) -> str:
+        code = self.send(method, path, body).code
+        need(code != 500, f"{path} fails with code 500")
+        return "off" if code == 404 else "on"
 
     # Rules
 
