@@ -66,6 +66,11 @@ def test_yaml_of_other_programs_is_yaml(text):
     assert yaml.safe_load(text)
 
 
+@pytest.mark.parametrize("text", blocks("py"))
+def test_python_of_other_tools_is_python(text):
+    compile(text, "", "exec")
+
+
 @pages
 def test_curl_examples_succeed(page, server):
     server.reset()

@@ -11,6 +11,7 @@ import pytest
 from mock_server import Control
 
 EXAMPLES = Path(__file__).with_name("languages")
+MIGRATING = EXAMPLES.parents[2] / "docs/guides/migrating.md"
 
 
 def needs(tool: str) -> pytest.MarkDecorator:
@@ -27,11 +28,12 @@ def run(server: Control, folder: Path, *command: str) -> str:
 
 
 @needs("npm")
-def test_vitest_passes(mock_server: Control, tmp_path: Path) -> None:
-    shutil.copy(EXAMPLES / "mock.test.ts", tmp_path)
+def test_vitest_passes_with_the_test_of_the_guide(mock_server: Control, tmp_path: Path) -> None:
+    (guide,) = re.findall(r"^```ts\n(.*?)^```", MIGRATING.read_text(), re.M | re.S)
+    (tmp_path / "mock.test.ts").write_text((EXAMPLES / "mock.test.ts").read_text() + guide)
     (tmp_path / "package.json").write_text("{}")
     run(mock_server, tmp_path, "npm", "install", "--no-audit", "--no-fund", "vitest")
-    assert re.search("Tests +3 passed", run(mock_server, tmp_path, "npx", "vitest", "run"))
+    assert re.search("Tests +4 passed", run(mock_server, tmp_path, "npx", "vitest", "run"))
 
 
 @needs("go")
