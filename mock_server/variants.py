@@ -2,9 +2,10 @@
 
 A run under another value is left out if no request of the test's default run has read the
 choice. This is sound: code learns of a choice only by reading it, so requests that have not
-read it are answered alike under all its values. To look at all choices, as the admin API
-does, is to read them. Two things read nothing: to copy the choices, and to try which other
-values would accept a refused request, so the names after `accepted with` may differ.
+read it are answered alike under all its values. To show all choices, as the admin API does,
+is to read them; to set them there sets each, so that the run's own have no effect after it.
+What tries which values would accept a refused request reads nothing, so the names after
+`accepted with` may differ.
 
 Where nothing is known, tests run: if the default run did not pass, or not in this process,
 and with a server at a URL.
