@@ -15,8 +15,6 @@ from msgspec import Meta, Struct
 
 from mock_server.fixture import document
 from mock_server.fixture.dump import yaml_of
-from mock_server.fixture.load import load_fixture
-from mock_server.fixture.source import FixtureError
 
 T = TypeVar("T")
 Fields = dict[str, Any]
@@ -96,8 +94,8 @@ class Pull:
             got = f"Expected an answer, got HTTP {status} with {text} - at {path}"
             if 429 in (status, code) or (status >= 500 and code == status):
                 # Code 500 is also that of a refusal which has no code of its own.
-                is_one = envelope is not None and status == 500
-                failure = Refused(got) if is_one else PullError(got, UNREACHABLE)
+                outage = PullError(got, UNREACHABLE)
+                failure = Refused(got) if envelope and status == 500 else outage
                 if (asked := response.headers.get("Retry-After", "")).isdecimal():
                     wait = max(wait, min(float(asked), LONGEST_WAIT))
             elif status == 404 or (envelope and code != 200):
@@ -115,13 +113,10 @@ class Pull:
             start = len(found)
             page = self.read(path, body | {"offset": start, "pageSize": PAGE_SIZE}, Page)
             found |= {it[id]: it for item in page.list if (it := entry(item, names, kind, path))}
-            fits = len(found) == start + len(page.list) <= page.total and total in (
-                None,
-                page.total,
-            )
-            if not fits or (not page.list and start < page.total):
+            total = page.total if total is None else total
+            fits = start + len(page.list) == len(found) <= page.total == total
+            if not fits or (not page.list and start < total):
                 raise Changed(f"{len(found)} items came, with a total of {page.total} - at {path}")
-            total = page.total
             self.progress(f"{len(found)} of {total} - {path}")
         if len(found) > len(page.list):  # what changes meanwhile comes first
             first = self.read(path, body | {"offset": 0, "pageSize": PAGE_SIZE}, Page).list
@@ -220,10 +215,10 @@ def pull(
     """
     try:
         address = httpx2.URL(base_url.rstrip("/").removesuffix("/api"))
-    except httpx2.InvalidURL:
-        address = httpx2.URL("")
-    if address.scheme not in ("http", "https") or not address.host:
-        raise PullError(f"Expected an address with http:// or https://, got {base_url}", 1)
+        if address.scheme not in ("http", "https") or not address.host:
+            raise httpx2.InvalidURL("no http:// or no host")
+    except httpx2.InvalidURL as error:
+        raise PullError(f"Expected an address, got {base_url!r} ({error})", 1) from None
     if not (key.strip() and key.isascii() and key.isprintable()):
         raise PullError("Expected an API key of printable ASCII characters", 1)
     headers = {"Authorization": f"Bearer {key.strip()}"}
@@ -233,12 +228,7 @@ def pull(
         datasets = [*it.holders("dataset", dataset, "collections", it.collections)]
         for each in datasets if rows else ():
             each["collections"] = [*map(it.with_rows, each["collections"])]
-    found: Fields = {"apps": apps, "datasets": datasets}
-    try:
-        load_fixture(found)
-    except FixtureError as error:
-        raise PullError(str(error), UNUSABLE) from None
-    return found, it.problems
+    return {"apps": apps, "datasets": datasets}, it.problems
 
 
 def anonymous(value: Any, name: str = "") -> Any:
