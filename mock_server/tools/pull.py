@@ -23,6 +23,7 @@ PAGE_SIZE, TRIES, PASSES = 30, 8, 3
 LONGEST_PAUSE, LONGEST_WAIT = 30.0, 300.0
 """Seconds before a new try: of our own accord, and because a Retry-After wants it."""
 UNREACHABLE, UNUSABLE = 3, 5
+NOT_THERE = (httpx2.ConnectError, httpx2.ConnectTimeout)
 
 # The fields that are kept; the first names the item.
 RESOURCE = "id name type tmbId updateTime intro avatar"
@@ -83,7 +84,7 @@ class Pull:
                 response = self.client.post(path, json=body)
             except httpx2.RequestError as error:
                 failure = PullError(f"Expected an answer, got {error!r} - at {path}", UNREACHABLE)
-                if isinstance(error, httpx2.ConnectError) and not self.has_answered:
+                if isinstance(error, NOT_THERE) and not self.has_answered:
                     break  # a wrong address rather than an outage
                 continue
             self.has_answered, status, envelope = True, response.status_code, None
