@@ -69,8 +69,8 @@ def read(server):
     send(HISTORIES, appId=APP, pageSize=3)
     send(f"{CHAT}/getHistories", appId=APP, pageSize=30, pageNum=1)
     send(ROWS, collectionId="6593e137231a2be9c5603ba9", pageSize=30)
-    send(RECORDS, appId=APP, chatId="refund-4711", pageSize=1)
-    send(RECORDS, appId=APP, chatId="refund-4711", pageSize=1, offset=1)
+    send(RECORDS, appId=APP, chatId="refund-4711", pageSize=2)
+    send(RECORDS, appId=APP, chatId="refund-4711", pageSize=2, offset=2)
     for it in (*shown[-1]["list"], *shown[-2]["list"]):
         it |= {"value": it["value"][-1]["text"], "totalQuoteList": None}
     return entries, shown

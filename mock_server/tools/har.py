@@ -152,8 +152,8 @@ class Recording:
             has_folder = "parentId" in sent and not is_search
             known = {"parentId": sent["parentId"] or None} if has_folder else {}
             for it in convert(data if isinstance(data, list) else [data], list[Fields]):
-                id = str(it.get("_id"))
-                self.put(where, kind, it, seen.get(id, {}) | known | {"id": id})
+                earlier = seen.get(str(it.get("_id")), {})
+                self.put(where, kind, it, earlier | known | {"id": it.get("_id")})
             return
         page = convert(data, Fields)
         items = convert(page.get("list", page.get("data")), list[Any])
@@ -174,7 +174,7 @@ class Recording:
                 fields["parentId"] = item["parentId"] or None
             convert(fields, kind.entry)
             id = " ".join(fields[it] for it in kind.id)
-        except (AttributeError, KeyError, ValidationError):
+        except (AttributeError, KeyError, TypeError, ValidationError):
             return self.skip(kind.noun, "with a missing or a wrong field")
         for name in ADDRESSES:
             if _IS_ADDRESS.match(fields.get(name, "")):
