@@ -24,8 +24,6 @@ from mock_server.store.objects import Id
 
 Fields = dict[str, Any]
 Names = tuple[str, ...]
-Where = tuple[str, ...]
-"""The kind of objects and the ids of what holds them, such as `("chat", app_id)`."""
 MAX_FILE = 256 * 1024 * 1024
 ROUTES = {route: it.name for it in OPERATIONS for route in it.routes}
 
@@ -64,16 +62,14 @@ class Exchange(Struct, rename="camel"):
 
 
 class Kind(NamedTuple):
-    """A kind of objects: the type in fixtures, what identifies one, and the fields kept.
-
-    The `holders` are the fields of a request that say what holds them.
-    """
+    """A kind of objects: its type in fixtures, what identifies one, and the fields kept."""
 
     noun: str
     entry: type[Struct]
     id: Names
     kept: Names
     holders: Names = ()
+    """The fields of a request that identify what holds it."""
 
 
 RESOURCE = ("name", "type", "intro", "avatar", "parentId", "tmbId", "updateTime")
@@ -83,7 +79,6 @@ LISTED += ("hasError", "fileId", "rawLink")
 PIN = ("top", "title", "customTitle")
 RECORD = ("dataId", "obj", "time", "userGoodFeedback", "userBadFeedback")
 PARTS = ("reasoning", "text")  # what tools were given and gave, and files, may have secrets
-ROW = ("_id", "q", "a", "chunkIndex")
 
 APP = Kind("app", document.AppEntry, ("id",), RESOURCE)
 DATASET = Kind("dataset", document.DatasetEntry, ("id",), RESOURCE)
@@ -91,7 +86,7 @@ PINNED = Kind("chat", document.ChatEntry, ("chatId",), PIN, ("appId",))
 CHAT = PINNED._replace(kept=("chatId", "updateTime", *PIN))
 MESSAGE = Kind("record", document.RecordEntry, ("dataId", "obj"), RECORD, ("appId", "chatId"))
 COLLECTION = Kind("collection", document.CollectionEntry, ("_id",), LISTED, ("datasetId",))
-DATA = Kind("row", document.RowEntry, ("_id",), ROW, ("collectionId",))
+DATA = Kind("row", document.RowEntry, ("_id",), ("_id", "q", "a", "chunkIndex"), ("collectionId",))
 
 SHOWN = {"updateHistory": PINNED, "getHistories": CHAT, "getPaginationRecords": MESSAGE}
 SHOWN |= {"listV2": COLLECTION, "collection.list": COLLECTION, "v2.list": DATA}
@@ -110,10 +105,11 @@ class Recording:
     """What the exchanges of a recording show; later ones win."""
 
     def __init__(self) -> None:
-        self.lists: defaultdict[Where, dict[str, Fields]] = defaultdict(dict)
-        self.places: dict[tuple[Where, str], int] = {}
+        self.lists: defaultdict[Names, dict[str, Fields]] = defaultdict(dict)
+        """By kind and ids of the holders, such as `("chat", app_id)`."""
+        self.places: dict[tuple[Names, str, bool], int] = {}
+        """Where an id is in a list: of everything, or (True) of a folder."""
         self.notes = Counter[tuple[str, str]]()
-        """How often a noun takes its place in a sentence."""
 
     def skip(self, noun: str, why: str) -> None:
         self.notes[noun, f"skipped {{}} {why}"] += 1
@@ -126,10 +122,9 @@ class Recording:
         if name not in SHOWN:
             why = "of operations that list nothing" if name else "of other addresses"
             return self.skip("response", why)
-        if not 200 <= response.status < 300:
-            return self.skip("response", "that failed")
+        is_success = 200 <= response.status < 300
         try:
-            value = response.content.value()
+            value = response.content.value() if is_success else None
         except (ValueError, RecursionError):
             return self.skip("response", "without JSON")
         if not isinstance(value, dict) or value.get("code") != 200:
@@ -144,18 +139,21 @@ class Recording:
     def use(self, kind: Kind, sent: Fields, data: Any) -> None:
         """Use a request and the data of its response. Raises ValueError."""
         where = (kind.noun, *convert([sent.get(it) for it in kind.holders], list[Id]))
-        seen, is_search = self.lists[where], sent.get("searchText") or sent.get("searchKey")
+        seen = self.lists[where]
         if kind is PINNED:
             id = convert(sent.get("chatId"), Id)
-            return self.put(where, kind, sent, seen.get(id, {}) | {"chatId": id})
-        if kind in (APP, DATASET):
-            has_folder = "parentId" in sent and not is_search
+            self.put(where, kind, sent, seen.get(id, {}) | {"chatId": id})
+        elif kind in (APP, DATASET):
+            has_folder = "parentId" in sent and not sent.get("searchKey")
             known = {"parentId": sent["parentId"] or None} if has_folder else {}
             for it in convert(data if isinstance(data, list) else [data], list[Fields]):
                 earlier = seen.get(str(it.get("_id")), {})
                 self.put(where, kind, it, earlier | known | {"id": it.get("_id")})
-            return
-        page = convert(data, Fields)
+        else:
+            self.use_page(where, kind, sent, convert(data, Fields))
+
+    def use_page(self, where: Names, kind: Kind, sent: Fields, page: Fields) -> None:
+        """Use a page of a list. Raises ValueError."""
         items = convert(page.get("list", page.get("data")), list[Any])
         wanted = convert(sent, Paged)
         first = int(wanted.offset or 0)
@@ -163,11 +161,12 @@ class Recording:
         if kind is MESSAGE:  # pages go from the newest on, but each has the oldest first
             first = convert(page.get("total"), int) - first - len(items)
         for place, it in enumerate(items, first):
-            known = parts_of(it) if kind is MESSAGE else {}
-            self.put(where, kind, it, known, None if is_search else place)
+            id = self.put(where, kind, it, parts_of(it) if kind is MESSAGE else {})
+            if id and not sent.get("searchText"):
+                self.places[where, id, "parentId" in sent] = place
 
-    def put(self, to: Where, kind: Kind, item: Any, known: Fields, at: int | None = None) -> None:
-        """Add an object, or replace it: with known fields, and those of an item that are kept."""
+    def put(self, to: Names, kind: Kind, item: Any, known: Fields) -> str | None:
+        """Add or replace an object: known fields, and kept ones of an item. Returns its id."""
         try:
             fields = known | {it: item[it] for it in kind.kept if item.get(it) is not None}
             if "parentId" in kind.kept and "parentId" in item:
@@ -175,13 +174,13 @@ class Recording:
             convert(fields, kind.entry)
             id = " ".join(fields[it] for it in kind.id)
         except (AttributeError, KeyError, TypeError, ValidationError):
-            return self.skip(kind.noun, "with a missing or a wrong field")
+            self.skip(kind.noun, "with a missing or a wrong field")
+            return None
         for name in ADDRESSES:
             if _IS_ADDRESS.match(fields.get(name, "")):
                 fields[name] = _PRIVATE.sub("", fields[name])
         self.lists[to][id] = fields
-        if at is not None:
-            self.places[to, id] = at
+        return id
 
     def document(self) -> Fields:
         """The fixture, empty if nothing was seen."""
@@ -206,9 +205,10 @@ class Recording:
         self.notes["row", "skipped {} whose collection was not seen"] += lost
         return {"apps": apps, "datasets": datasets} if apps or datasets else {}
 
-    def ordered(self, where: Where) -> list[Fields]:
-        found = self.lists.get(where, {})
-        return [found[id] for id in sorted(found, key=lambda id: self.places.get((where, id), inf))]
+    def ordered(self, where: Names) -> list[Fields]:
+        found, places = self.lists.get(where, {}), self.places
+        order = {id: [places.get((where, id, it), inf) for it in (False, True)] for id in found}
+        return [found[id] for id in sorted(found, key=order.__getitem__)]
 
     def placed(self, *where: str) -> list[Fields]:
         """The objects in order; at the top level if their folder was not seen, or is in them."""
