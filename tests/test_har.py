@@ -195,5 +195,5 @@ def test_no_secret_gets_into_a_fixture(name, value, place):
     for each in objects if place is None else [objects[place % len(objects)]]:
         each.setdefault(name, value)
     document, _ = imported(*entries)
-    assert SECRET not in yaml_of(document).decode()
+    assert SECRET not in yaml_of(document)
     load_fixture(document)
