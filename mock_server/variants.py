@@ -1,11 +1,78 @@
-"""The runs of tests under other values of the choices: `--mock-server-choices`."""
+"""The runs of tests under other values of the choices: `--mock-server-choices`.
+
+A run under another value is left out if no request of the test's default run has read the
+choice. This is sound: code learns of a choice only by reading it, so requests that have not
+read it are answered alike under all its values. To show all choices, as the admin API does,
+is to read them; to set them there sets each, so that the run's own have no effect after it.
+What tries which values would accept a refused request reads nothing, so the names after
+`accepted with` may differ.
+
+Where nothing is known, tests run: if the default run did not pass, or not in this process,
+and with a server at a URL.
+"""
 
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from mock_server.choices import profile, table
+import pytest
+from msgspec.structs import asdict, replace
+
+from mock_server.choices import Choices, profile, table
 from mock_server.fixture.profile import profile_of
+from mock_server.pytest_plugin import SETUP
+from mock_server.sandbox import Snapshot
+
+UNNOTICED = "no request of this test could notice "
+
+
+def noting(choices: Choices, read: set[str]) -> Choices:
+    """The same choices; the names of those that are read come into the set."""
+
+    class Noting(Choices, frozen=True):
+        def __getattribute__(self, name: str) -> Any:
+            read.add(name)
+            return super().__getattribute__(name)
+
+    return Noting(**asdict(choices))
+
+
+class Variants:
+    """A pytest plugin that leaves out the runs which no request could notice."""
+
+    def __init__(self) -> None:
+        self._running = ""
+        self._read: dict[str, set[str]] = {}
+        """The choices that were read, by the id of a test that has not failed."""
+
+    def noting(self, baseline: Snapshot) -> Snapshot:
+        """The baseline of the running test, with choices that note who reads them."""
+        read = self._read[self._running] = set()
+        return replace(baseline, choices=noting(baseline.choices, read))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        self._running = item.nodeid
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        for name, value in parameters.get(SETUP, {}).items():
+            default = item.nodeid.replace(f"{name}={value}", "default")
+            if name not in self._read.get(default, {name}):
+                pytest.skip(UNNOTICED + name)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if not report.passed:
+            self._read.pop(report.nodeid, None)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        is_left_out = report.skipped and UNNOTICED in str(report.longrepr)
+        return ("deselected", "", "LEFT OUT") if is_left_out else None
+
+    def pytest_terminal_summary(self, terminalreporter: "pytest.TerminalReporter") -> None:
+        counted = terminalreporter.stats.get("deselected", [])
+        if left_out := sum(isinstance(it, pytest.TestReport) for it in counted):
+            text = f"mock-server: {left_out} runs under other choices that no request could notice"
+            terminalreporter.write_line(f"{text} were left out")
 
 
 def selected(words: str) -> list[tuple[str, Any]]:

@@ -12,6 +12,7 @@ import httpx2
 
 from mock_server import create_app
 from mock_server.control import Control
+from mock_server.sandbox import Sandboxes
 
 PIN = "/api/core/chat/history/updateHistory"
 OLD_PIN = "/api/core/chat/updateHistory"
@@ -80,7 +81,9 @@ class Server:
     """A mock server in process. `with Server() as server`; the fields are `create_app`'s."""
 
     def __init__(self, document: Any = ACCOUNT, **settings: Any) -> None:
-        transport = httpx2.ASGITransport(create_app(document, **settings))
+        app = create_app(document, **settings)
+        self.sandboxes: Sandboxes = app.state.sandboxes
+        transport = httpx2.ASGITransport(app)
         self._http = httpx2.AsyncClient(transport=transport, base_url="http://localhost")
         self._runner = asyncio.Runner()
 

@@ -208,12 +208,16 @@ def pytest_fixtures() -> str:
 
 
 def commands() -> str:
-    usages = {it: it.collect_usage_pieces(click.Context(it))[1:] for it in cli.commands.values()}
-    rows = (
-        f"`{' '.join(['mock-server', str(it.name), *usage])}` | {first_line(it.callback)}"
-        for it, usage in usages.items()
-    )
-    return markdown("command | what it does", rows)
+    return markdown("command | what it does", commands_of(cli, "mock-server"))
+
+
+def commands_of(group: click.Group, *names: str) -> Iterator[str]:
+    for name, it in group.commands.items():
+        if isinstance(it, click.Group):
+            yield from commands_of(it, *names, name)
+        else:
+            usage = it.collect_usage_pieces(click.Context(it))[1:]
+            yield f"`{' '.join([*names, name, *usage])}` | {first_line(it.callback)}"
 
 
 def options() -> str:

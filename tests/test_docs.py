@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 import httpx2
 import pytest
+import yaml
 from msgspec import json
 from tables import PAGES, anchor, written
 
@@ -58,6 +59,16 @@ def test_fixtures_load(text, tmp_path):
 @pytest.mark.parametrize("text", blocks("json"))
 def test_json_is_json(text):
     assert json.decode(text)
+
+
+@pytest.mark.parametrize("text", blocks("yml"))
+def test_yaml_of_other_programs_is_yaml(text):
+    assert yaml.safe_load(text)
+
+
+@pytest.mark.parametrize("text", blocks("py"))
+def test_python_of_other_tools_is_python(text):
+    compile(text, "", "exec")
 
 
 @pages

@@ -1,0 +1,233 @@
+"""The command `pull`: what it writes is served as the pulled server serves it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from mock_server import MockServer
+from mock_server.cli import main
+from mock_server.fixture.load import load_fixture
+from mock_server.tools.pull import PullError, anonymous, pull
+
+KEY = "fastgpt-secret-of-the-owner"
+ACCOUNT: dict[str, Any] = {
+    "keys": [{"key": KEY}, {"key": "fastgpt-outsider", "permission": "read"}],
+    "apps": [
+        {"id": "team", "type": "folder", "name": "Team apps"},
+        {
+            "id": "support",
+            "name": "Support desk",
+            "parentId": "team",
+            "avatar": "/imgs/support-desk.svg",
+            "chats": [
+                {"chatId": f"c{n}", "title": f"Chat of Alice {n}", "top": n % 9 == 0}
+                for n in range(65)
+            ],
+        },
+    ],
+    "datasets": [
+        {"id": "shelf", "type": "folder", "name": "Shelf"},
+        {
+            "id": "handbook",
+            "name": "Handbook",
+            "intro": "All that Acme knows",
+            "parentId": "shelf",
+            "permissions": {"fastgpt-outsider": "none"},
+            "collections": [
+                {
+                    "name": "Guides",
+                    "children": [
+                        {"name": "Deeper", "children": [{"name": "Install", "tags": ["setup"]}]},
+                        {"repeat": 70, "name": "Article {n:03}", "tags": ["tag {n}", "common"]},
+                    ],
+                },
+                {
+                    "_id": "prices",
+                    "name": "Prices: a list",
+                    "type": "link",
+                    "rawLink": "https://acme.test/prices",
+                    "forbid": True,
+                    "trainingAmount": 2,
+                    "data": [
+                        {"q": f"What costs number {n}?", "a": f"{n} guilders", "chunkIndex": n % 3}
+                        for n in range(40)
+                    ],
+                },
+            ],
+        },
+        {"id": "public", "name": "Public", "collections": [{"name": "no"}, {"name": "1.5"}]},
+    ],
+}
+TEXTS = (
+    *("Team apps", "Support desk", "support-desk", "Alice", "Shelf", "Handbook", "Acme", "Guides"),
+    *("Deeper", "Install", "Article", "setup", "common", "Prices", "acme", "guilders", "costs"),
+)
+
+
+def served(server: MockServer) -> dict[str, Any]:
+    """All lists that a server shows to the owner, by the request."""
+    found: dict[str, Any] = {}
+
+    def items(path: str, **body: Any) -> list[Any]:
+        page, total = list[Any](), 1
+        while len(page) < total:
+            sent = {"offset": len(page), "pageSize": 30, **body}
+            headers = {"Authorization": f"Bearer {KEY}"}
+            data = server.http.post(f"/api/core/{path}", json=sent, headers=headers).json()["data"]
+            data = {"list": data, "total": len(data)} if isinstance(data, list) else data
+            page, total = page + data["list"], data["total"]
+        found[f"{path} {body}"] = page
+        return page
+
+    for parent in (None, "team"):
+        for app in items("app/list", parentId=parent):
+            items("chat/history/getHistories", appId=app["_id"])
+    for parent in (None, "shelf"):
+        for dataset in items("dataset/list", parentId=parent):
+            id, folders = dataset["_id"], [None]
+            for folder in folders:
+                body = {"datasetId": id, "parentId": folder}
+                for it in items("dataset/collection/listV2", **body):
+                    folders += [it["_id"]] if it["type"] == "folder" else []
+                    items("dataset/data/v2/list", collectionId=it["_id"])
+                items("dataset/collection/listV2", searchText="1", **body)
+    return found
+
+
+@pytest.fixture(params=["documented", "deployed"])
+def server(request: pytest.FixtureRequest) -> Iterator[MockServer]:
+    with MockServer(ACCOUNT, profile=request.param) as server:
+        yield server
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Runs `pull` in this process; returns its exit code, stdout and stderr."""
+
+    def run_it(*args: Any, key: str = KEY) -> tuple[int, str, str]:
+        monkeypatch.setenv("ACME_KEY", key)
+        with pytest.raises(SystemExit) as end:
+            main(["pull", "--key-env", "ACME_KEY", *map(str, args)])
+        out, err = capsys.readouterr()
+        assert key not in out + err and "Traceback" not in err
+        return int(end.value.code or 0), out, err
+
+    return run_it
+
+
+def test_the_pulled_account_is_served_as_the_first_in_spite_of_faults(server: MockServer) -> None:
+    expected = served(server)
+    profile = server.choices["item_fields"] == "extended"
+    server.fault("error", status=503, probability=0.3, times=None)
+    server.fault("reset", probability=0.1, times=None)
+    document, problems = pull(f"{server.url}/api/", KEY, rows=True, pause=0)
+    assert problems == [] and len(expected) > 90
+    with MockServer(document, profile="deployed" if profile else "documented") as second:
+        assert served(second) == expected
+
+
+def test_the_file_has_what_was_asked_for(run: Any, server: MockServer, tmp_path: Path) -> None:
+    path = tmp_path / "pulled.yaml"
+    args = ("--base-url", server.url, "--dataset", "handbook", "--app", "support")
+    assert run(*args, "--rows", "--output", path) == (0, "", "")
+    assert load_fixture(path).summary == "1 dataset, 74 collections, 65 chats"
+    assert [it.name for it in tmp_path.iterdir()] == ["pulled.yaml"]
+    code, out, _ = run(*args)
+    assert code == 0 and "guilders" in path.read_text() and "guilders" not in out
+
+
+def test_what_may_not_be_read_is_named_and_the_rest_is_written(run: Any, server: Any) -> None:
+    chosen = ("--base-url", server.url, "--dataset", "handbook", "--dataset", "public")
+    code, out, err = run(*chosen, key="fastgpt-outsider")
+    assert code == 1 and err.count("\n") == 1 and err.startswith("cannot read dataset handbook: ")
+    assert load_fixture(yaml.safe_load(out)).summary == "1 dataset, 2 collections, 65 chats"
+    assert len(server.calls("listV2")) == 2  # a refusal is no outage
+
+
+def test_a_key_that_is_refused_writes_nothing(run: Any, server: MockServer, tmp_path: Path) -> None:
+    path = tmp_path / "pulled.yaml"
+    code, _, err = run("--base-url", server.url, "--output", path, key="fastgpt-of-a-stranger")
+    assert code == 1 and "cannot read the apps of folder null: " in err and not path.exists()
+
+
+@pytest.mark.parametrize(("offset", "skip", "times"), [(30, 0, 1), (0, 2, 1), (30, 0, None)])
+def test_a_list_that_changes_is_read_again_and_then_left_out(
+    offset: int, skip: int, times: int | None
+) -> None:
+    with MockServer(ACCOUNT) as server:
+        match = {"body": {"offset": offset}}
+        server.fault(
+            "page_drift", operation="listV2", insert=1, match=match, skip=skip, times=times
+        )
+        document, problems = pull(server.url, KEY, dataset=("handbook",), pause=0)
+        sizes = [len(it["collections"]) for it in document["datasets"]]
+    assert (sizes, len(problems)) == (([74], 0) if times else ([], 1))
+
+
+def test_an_anonymous_account_has_no_text_of_the_first(run: Any, server: MockServer) -> None:
+    args = ("--base-url", server.url, "--rows", "--anonymize")
+    code, out, _ = run(*args)
+    assert code == 0 and run(*args)[1] == out
+    assert [it for it in TEXTS if it in out] == []
+    document = yaml.safe_load(out)
+    tags = [it["tags"][-1] for it in document["datasets"][2]["collections"] if it.get("tags")]
+    assert document["apps"][1]["id"] == "support" and (len(tags), len(set(tags))) == (71, 2)
+    assert load_fixture(document).summary == "3 datasets, 76 collections, 65 chats"
+    assert anonymous({"name": "Ä"}) == anonymous({"name": "Ä"}) != anonymous({"name": "Ö"})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"text": "<html>"},
+        {"json": [1]},
+        {"data": {"list": {}, "total": 0}},
+        {"data": {"list": [{"_id": 5, "name": "A"}], "total": 1}},
+        {"data": {"list": [{"_id": "a", "name": "A", "dataAmount": "1"}], "total": 1}},
+        {"text": "wrong gate", "status": 401},
+    ],
+)
+def test_an_answer_of_another_form_exits_with_5(run: Any, tmp_path: Path, answer: Any) -> None:
+    with MockServer(ACCOUNT) as server:
+        server.respond("listV2", **answer)
+        code, out, err = run("--base-url", server.url, "--output", tmp_path / "f.yaml")
+    assert (code, out, err.count("\n")) == (5, "", 1) and [*tmp_path.iterdir()] == []
+
+
+def test_a_service_that_is_not_there_exits_with_3(run: Any) -> None:
+    code, out, err = run("--base-url", "http://127.0.0.1:9")
+    assert (code, out) == (3, "") and "ConnectError" in err
+    with MockServer(ACCOUNT) as server:
+        server.fault("error", status=502, times=None)
+        with pytest.raises(PullError, match="HTTP 502"):
+            pull(server.url, KEY, pause=0)
+        assert len(server.journal) == 8
+
+
+@pytest.mark.parametrize("url", ["ftp://acme.test", "acme.test", "http://", "http://a:b"])
+def test_a_wrong_address_or_key_exits_with_1(run: Any, url: str) -> None:
+    assert run("--base-url", url)[:2] == (1, "")
+    assert run("--base-url", "http://127.0.0.1:9", key="two\nlines")[0] == 1
+
+
+def test_an_interrupted_pull_leaves_no_file(tmp_path: Path) -> None:
+    with MockServer(ACCOUNT) as server:
+        server.fault("delay", ms=20_000, operation="listV2")
+        args = ("--base-url", server.url, "--output", str(tmp_path / "pulled.yaml"))
+        process = subprocess.Popen(
+            [sys.executable, "-m", "mock_server", "pull", *args],
+            stderr=subprocess.PIPE,
+            env=os.environ | {"MOCK_SERVER_PULL_KEY": KEY},
+        )
+        server.wait_for("dataset.list", times=2, timeout=20)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (3, b"interrupted: nothing is written\n")
+    assert [*tmp_path.iterdir()] == []

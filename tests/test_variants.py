@@ -1,0 +1,72 @@
+"""What the runs under other choices rest on: a choice that is not read changes nothing."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from account import ACCOUNT, Server
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from model import Request
+from msgspec.structs import replace
+from test_choices import ROWS
+from test_model import TOKEN, accounts, lenient, requests, some
+
+from mock_server.application import load_baseline
+from mock_server.choices import PROFILES, table
+from mock_server.sandbox import Snapshot
+from mock_server.variants import differing, noting
+
+CLOCK = {"clock": "2026-01-01T00:00:00Z"}
+ACCEPTED_WITH = re.compile(r" \(accepted with [^)]*\)")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as server:
+        yield server
+
+
+def noted(baseline: Snapshot) -> tuple[Snapshot, set[str]]:
+    read = set[str]()
+    return replace(baseline, choices=noting(baseline.choices, read)), read
+
+
+def outcome(server: Server, baseline: Snapshot, sent: list[Request], token: str) -> Any:
+    """The responses to requests, the violations, and the chats in the end."""
+    server.sandboxes.restart(baseline)
+    answers = []
+    for it in sent:
+        headers = {name: token if text == TOKEN else text for name, text in it.headers.items()}
+        response = server.request(it.method, it.path, headers=headers, content=it.body)
+        answers.append((response.status_code, ACCEPTED_WITH.sub("", response.text)))
+    state = server.sandboxes.default.state
+    return answers, [it.violations for it in state.journal.exchanges], state.store.apps["a"].chats
+
+
+@settings(lenient, max_examples=25)
+@given(accounts(), some(PROFILES), st.lists(requests(), min_size=2, max_size=4))
+def test_a_choice_that_was_not_read_changes_nothing(server, account, base, sent):
+    usual = load_baseline(account | CLOCK, profile=base)
+    server.sandboxes.restart(usual)
+    token, (baseline, read) = server.login(), noted(usual)
+    expected = outcome(server, baseline, sent, token)
+    for name, value in differing("all", base, read):
+        other = replace(usual, choices=replace(usual.choices, **{name: value}))
+        assert outcome(server, other, sent, token) == expected, (name, value)
+
+
+@pytest.mark.parametrize("name, probe", [(name, probe) for name, probe, _ in ROWS])
+def test_a_request_that_shows_a_choice_has_read_it(server, name, probe):
+    baseline, read = noted(load_baseline(ACCOUNT | {"keys": []}))
+    server.sandboxes.restart(baseline)
+    probe(server)
+    assert name in read
+
+
+def test_a_refused_request_reads_what_refuses_it(server):
+    baseline, read = noted(load_baseline(ACCOUNT))
+    server.sandboxes.restart(baseline)
+    server.pin(chatId="new")
+    assert {*table()} & read == {"chat_unknown", "error_form", "error_http_status"}
