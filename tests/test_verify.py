@@ -103,11 +103,13 @@ WRONG_BODY = {"code": 200, "statusText": "", "data": {"list": [], "total": 0}}
 BREAKS: list[tuple[str, dict[str, Any], str]] = [
     ("wrong_total", {}, "pages"),
     ("duplicate_item", {}, "pages"),
-    ("alter", {"remove": ["forbid"]}, "fields"),
+    ("alter", {"remove": ["_id"]}, "fields"),
     ("alter", {"set": {"dataAmount": "3"}}, "fields"),
     ("alter", {"set": {"parentId": None}}, "folders"),
     ("alter", {"set": {"name": "Other"}}, "search"),
     ("answer", {"operation": "listV2", "json": WRONG_BODY}, "envelope"),
+    ("answer", {"operation": "listV2", "json": []}, "envelope"),
+    ("answer", {"operation": "listV2", "data": {"list": None, "total": 0}}, "envelope"),
     ("answer", {"operation": "updateHistory", "data": {}}, "pin"),
     ("lost_write", {"operation": "updateHistory"}, "pin"),
 ]

@@ -36,7 +36,8 @@ FIELDS: dict[str, Any] = {
     **{"dataAmount": float, "trainingAmount": float, "forbid": bool, "permission": Permission},
 }
 Collection: Any = defstruct("Collection", [*FIELDS.items()])
-ENVELOPE = [("code", Literal[200]), ("statusText", str), ("message", str), ("data", dict[str, Any])]
+Page: Any = defstruct("Page", [("list", list[dict[str, Any]]), ("total", int)])
+ENVELOPE = [("code", Literal[200]), ("statusText", str), ("message", str), ("data", Page)]
 Envelope = defstruct("Envelope", ENVELOPE, forbid_unknown_fields=True)
 PINNED = {"code": 200, "statusText": "", "message": "", "data": None}
 RULES = {
@@ -186,11 +187,13 @@ class Asked(Probe):
     def envelope(self) -> None:
         """A list comes in an envelope with four fields."""
         answer = self.listed()
-        need(answer.status == 200 and answer.body["data"] is not None, "a list is refused")
+        is_success = answer.status == 200 and str(answer.code) == "200"
+        need(is_success, f"a list is refused with code {answer.code}")
         convert(answer.body, Envelope)
 
     def fields(self) -> None:
         """Collections have the documented fields and types; choice tags_empty leaves out `tags`."""
+        convert([{"tags": []} | it for it in self.page()[0]], list[Collection])
         convert([{"tags": []} | it for it in self.items], list[Collection])
 
     def pages(self) -> None:
