@@ -96,5 +96,7 @@ def test_python_examples_run(pytester):
     examples = {f"test_example_{n}": text for n, text in enumerate(blocks("python"))}
     pytester.makepyfile(**examples)
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
-    outcomes = pytester.runpytest_inprocess("-q", "-p", "no:anyio", "-p", "no:schemathesis")
+    # In a new folder Hypothesis has to make its table of characters first.
+    options = ("-q", "-p", "no:anyio", "-p", "no:schemathesis", "--hypothesis-profile=ci")
+    outcomes = pytester.runpytest_inprocess(*options)
     outcomes.assert_outcomes(passed=sum(it.count("def test_") for it in examples.values()))
