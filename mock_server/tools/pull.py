@@ -18,7 +18,6 @@ from mock_server.fixture.dump import yaml_of
 
 T = TypeVar("T")
 Fields = dict[str, Any]
-KEY_VARIABLE = "MOCK_SERVER_PULL_KEY"
 PAGE_SIZE, TRIES, PASSES = 30, 8, 3
 LONGEST_PAUSE, LONGEST_WAIT = 30.0, 300.0
 """Seconds before a new try: of our own accord, and because a Retry-After wants it."""
