@@ -13,7 +13,7 @@ from datetime import datetime
 from math import inf
 from typing import Any, BinaryIO, NamedTuple
 
-from msgspec import Raw, Struct, ValidationError, convert, field, json
+from msgspec import MsgspecError, Raw, Struct, ValidationError, convert, field, json
 
 from mock_server.clock import ms_of
 from mock_server.decoding import NOT_JSON
@@ -25,6 +25,7 @@ from mock_server.store.objects import Id
 Fields = dict[str, Any]
 Names = tuple[str, ...]
 MAX_FILE = 256 * 1024 * 1024
+UNREADABLE = (MsgspecError, ValueError, RecursionError)
 ROUTES = {route: it.name for it in OPERATIONS for route in it.routes}
 
 
@@ -37,7 +38,7 @@ class Body(Struct):
     encoding: str | None = None
 
     def value(self) -> Any:
-        """The JSON in it. Raises ValueError, RecursionError."""
+        """The JSON in it. Raises UNREADABLE."""
         text = self.text or ""
         return json.decode(b64decode(text) if self.encoding == "base64" else text)
 
@@ -125,7 +126,7 @@ class Recording:
         is_success = 200 <= response.status < 300
         try:
             value = response.content.value() if is_success else None
-        except (ValueError, RecursionError):
+        except UNREADABLE:
             return self.skip("response", "without JSON")
         if not isinstance(value, dict) or value.get("code") != 200:
             return self.skip("response", "that failed")
@@ -133,11 +134,11 @@ class Recording:
         try:
             sent = convert(body.value() if body and body.text else {}, Fields)
             self.use(SHOWN[name], sent, value.get("data"))
-        except (ValueError, RecursionError):
+        except UNREADABLE:
             self.skip("response", "whose request or data is not as expected")
 
     def use(self, kind: Kind, sent: Fields, data: Any) -> None:
-        """Use a request and the data of its response. Raises ValueError."""
+        """Use a request and the data of its response. Raises UNREADABLE."""
         where = (kind.noun, *convert([sent.get(it) for it in kind.holders], list[Id]))
         seen = self.lists[where]
         if kind is PINNED:
@@ -153,7 +154,7 @@ class Recording:
             self.use_page(where, kind, sent, convert(data, Fields))
 
     def use_page(self, where: Names, kind: Kind, sent: Fields, page: Fields) -> None:
-        """Use a page of a list. Raises ValueError."""
+        """Use a page of a list. Raises UNREADABLE."""
         items = convert(page.get("list", page.get("data")), list[Any])
         wanted = convert(sent, Paged)
         first = int(wanted.offset or 0)

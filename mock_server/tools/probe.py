@@ -7,6 +7,8 @@ from typing import Any, ClassVar, TypeVar
 import httpx2
 from msgspec import UNSET, Struct, field, json
 
+from mock_server.decoding import NOT_JSON
+
 LIST = "/api/core/dataset/collection/listV2"
 PIN = "/api/core/chat/history/updateHistory"
 HISTORIES = "/api/core/chat/history/getHistories"
@@ -82,7 +84,7 @@ class Probe(Struct, dict=True):
         response = self.http.request(method, path, content=content, headers=headers)
         try:
             answer = Answer(response.status_code, json.decode(response.content))
-        except ValueError:
+        except NOT_JSON:
             answer = Answer(response.status_code, None)
         need(answer.code not in BUSY, f"the server answers {answer.code}")
         return answer
