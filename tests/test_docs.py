@@ -8,7 +8,7 @@ import httpx2
 import pytest
 import yaml
 from msgspec import json
-from tables import PAGES, anchor, written
+from tables import PAGES, ROOT, anchor, written
 
 from mock_server import MockServer
 from mock_server.fixture.load import load_fixture
@@ -64,6 +64,11 @@ def test_json_is_json(text):
 @pytest.mark.parametrize("text", blocks("yml"))
 def test_yaml_of_other_programs_is_yaml(text):
     assert yaml.safe_load(text)
+
+
+@pytest.mark.parametrize("file", (ROOT / ".github").rglob("*.yml"), ids=lambda it: it.name)
+def test_workflows_and_forms_are_yaml(file):
+    assert isinstance(yaml.safe_load(file.read_text()), dict)
 
 
 @pytest.mark.parametrize("text", blocks("py"))
