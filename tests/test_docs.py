@@ -66,7 +66,7 @@ def test_yaml_of_other_programs_is_yaml(text):
     assert yaml.safe_load(text)
 
 
-@pytest.mark.parametrize("file", (ROOT / ".github").rglob("*.yml"), ids=lambda it: it.name)
+@pytest.mark.parametrize("file", [*(ROOT / ".github").rglob("*.yml")], ids=lambda it: it.name)
 def test_workflows_and_forms_are_yaml(file):
     assert isinstance(yaml.safe_load(file.read_text()), dict)
 

@@ -54,7 +54,8 @@ def mixture(seed: int) -> dict[str, Any]:
     return {name: lot.choice(values) for name, (values, _) in table().items()}
 
 
-SERVERS = [("documented", {}), ("deployed", {}), *(("documented", mixture(n)) for n in range(10))]
+PROFILES = [(name, {}, may_write) for name in ("documented", "deployed") for may_write in (0, 1)]
+SERVERS = [*PROFILES, *(("documented", mixture(n), n % 2) for n in range(10))]
 
 
 def found(server: MockServer, **settings: Any) -> dict[str, Finding]:
@@ -74,8 +75,7 @@ def check(run: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int,
     return check_it
 
 
-@pytest.mark.parametrize("may_write", [False, True])
-@pytest.mark.parametrize(("name", "choices"), SERVERS)
+@pytest.mark.parametrize(("name", "choices", "may_write"), SERVERS)
 def test_servers_are_told_apart_and_left_as_they_were(
     name: str, choices: dict[str, Any], may_write: bool
 ) -> None:
