@@ -100,6 +100,7 @@ def test_curl_examples_succeed(page, server):
 def test_python_examples_run(pytester):
     examples = {f"test_example_{n}": text for n, text in enumerate(blocks("python"))}
     pytester.makepyfile(**examples)
+    pytester.makefile(".yaml", fixture=blocks("yaml", ROOT / "docs/quickstart.md")[0])
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
     # In a new folder Hypothesis has to make its table of characters first.
     options = ("-q", "-p", "no:anyio", "-p", "no:schemathesis", "--hypothesis-profile=ci")
