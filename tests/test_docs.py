@@ -17,12 +17,14 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
 CURL = re.compile(r"^curl .*?(?<!\\)$", re.MULTILINE | re.DOTALL)
 TEXTS = {page: page.read_text() for page in PAGES}
+CHINESE = [page for page in PAGES if page.parent.name == "zh"]
+ENGLISH = [page for page in PAGES if page not in CHINESE]
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda it: it.name)
 
 
 def blocks(language, page=None):
-    """The blocks of a language, of one page or of all."""
-    texts = TEXTS.values() if page is None else [TEXTS[page]]
+    """The blocks of a language, of one page or of all English ones."""
+    texts = [TEXTS[it] for it in (ENGLISH if page is None else [page])]
     return [it[2] for text in texts for it in FENCE.finditer(text) if it[1] == language]
 
 
@@ -47,6 +49,12 @@ def test_links_lead_to_files_and_headings(page):
         target = (page.parent / unquote(path)).resolve() if path else page
         assert target.exists(), path
         assert not heading or heading in headings(target), (path, heading)
+
+
+@pytest.mark.parametrize("page", CHINESE, ids=lambda it: it.name)
+def test_chinese_pages_have_the_examples_of_the_english_ones(page):
+    english = ROOT / ("" if page.name == "README.md" else "docs") / page.name
+    assert set(FENCE.findall(TEXTS[page])) <= set(FENCE.findall(TEXTS[english]))
 
 
 @pytest.mark.parametrize("text", blocks("yaml"))
@@ -76,7 +84,7 @@ def test_python_of_other_tools_is_python(text):
     compile(text, "", "exec")
 
 
-@pages
+@pytest.mark.parametrize("page", ENGLISH, ids=lambda it: it.name)
 def test_curl_examples_succeed(page, server):
     server.reset()
     for command in CURL.findall("\n".join(blocks("sh", page))):
