@@ -63,6 +63,13 @@ def test_the_journal_hints_why(server, path, body, headers, hint):
     assert server.journal[-1]["hint"].startswith(hint)
 
 
+def test_a_sandbox_hints_what_may_follow_its_key(server):
+    sandbox = server.create_sandbox()
+    headers = {"Authorization": f"Bearer {sandbox.key}-shop"}
+    assert server.http.post(LIST, json=PAGE, headers=headers).status_code == 401
+    assert sandbox.journal[-1]["hint"].startswith("After the key of a sandbox comes")
+
+
 def test_a_page_and_other_refusals_have_no_hint(server):
     headers = {"Authorization": "Bearer owner"}
     for body in (PAGE, PAGE | {"pageSize": 31}):

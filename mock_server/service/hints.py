@@ -23,6 +23,8 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
         case errors.MissingAuthorization():
             return "The client sends no API key as `Authorization: Bearer KEY`."
         case errors.UnknownKey() if (call.exchange.key or "").startswith(Sandboxes.PREFIX):
+            if call.sandbox.ttl is not None:
+                return "After the key of a sandbox comes `-` and an id of 24 hexadecimal digits."
             return "The sandbox of this key was deleted, or ended as it was not used."
         case errors.UnknownKey():
             return f"The fixture declares {len(store.keys)} keys, and the client sends another one."
