@@ -20,7 +20,6 @@ from msgspec.structs import asdict, replace
 
 from mock_server.choices import Choices, profile, table
 from mock_server.fixture.profile import profile_of
-from mock_server.pytest_plugin import SETUP
 from mock_server.sandbox import Snapshot
 
 UNNOTICED = "no request of this test could notice "
@@ -38,10 +37,13 @@ def noting(choices: Choices, read: set[str]) -> Choices:
 
 
 class Variants:
-    """A pytest plugin that leaves out the runs which no request could notice."""
+    """A pytest plugin that leaves out the runs which no request could notice.
 
-    def __init__(self) -> None:
-        self._running = ""
+    `setup` is the name of the parameter with the choices of a run.
+    """
+
+    def __init__(self, setup: str) -> None:
+        self._setup, self._running = setup, ""
         self._read: dict[str, set[str]] = {}
         """The choices that were read, by the id of a test that has not failed."""
 
@@ -54,7 +56,7 @@ class Variants:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         self._running = item.nodeid
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
-        for name, value in parameters.get(SETUP, {}).items():
+        for name, value in parameters.get(self._setup, {}).items():
             default = item.nodeid.replace(f"{name}={value}", "default")
             if name not in self._read.get(default, {name}):
                 pytest.skip(UNNOTICED + name)
