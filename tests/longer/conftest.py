@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 pytest.register_assert_rewrite("look")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -19,6 +19,7 @@ FLAGS += ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("needs chromium")
+    expect.set_options(timeout=15_000)  # on a busy machine, too
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
@@ -39,7 +40,7 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
             context = browser.new_context(viewport=size, **options)
             stack.callback(context.close)
             page = context.new_page()
-            page.set_default_timeout(10_000)
+            page.set_default_timeout(15_000)
             page.on("pageerror", lambda error: failures.append(str(error)))
             own = "/".join(url.split("/", 3)[:3])
             page.on(
