@@ -20,7 +20,7 @@ from msgspec.structs import asdict, replace
 
 from mock_server.choices import Choices, profile, table
 from mock_server.fixture.profile import profile_of
-from mock_server.sandbox import Snapshot
+from mock_server.sandbox import Baseline
 
 UNNOTICED = "no request of this test could notice "
 
@@ -47,10 +47,12 @@ class Variants:
         self._read: dict[str, set[str]] = {}
         """The choices that were read, by the id of a test that has not failed."""
 
-    def noting(self, baseline: Snapshot) -> Snapshot:
+    def noting(self, baseline: Baseline) -> Baseline:
         """The baseline of the running test, with choices that note who reads them."""
         read = self._read[self._running] = set()
-        return replace(baseline, choices=noting(baseline.choices, read))
+        moment = baseline.moment
+        noted = replace(moment, choices=noting(moment.choices, read))
+        return replace(baseline, moment=noted)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

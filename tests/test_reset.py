@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import asdict
+
 from mock_server import MockServer
 from mock_server.sandbox import State
 from mock_server.signals import Signal
@@ -16,6 +18,7 @@ DOCUMENT = {
 def tables(state: State) -> dict[str, Any]:
     """All that a reset has to bring back, by name, in values that can be compared."""
     plain = {name: getattr(state, name) for name in State.__struct_fields__}
+    plain |= asdict(plain.pop("moment"))
     script, journal = vars(plain.pop("script")), vars(plain.pop("journal"))
     mutable = {name: it for name, it in (script | journal).items() if not isinstance(it, Signal)}
     return plain | {name: shown(it) for name, it in mutable.items()}
@@ -42,6 +45,7 @@ def fill(server: MockServer) -> None:
     path = "/api/core/dataset/collection/listV2"
     assert server.http.post(path, json=body, headers=headers).status_code == 503
     server.http.get("/api/support/user/account/preLogin?username=x")
+    assert control.faults  # to read them takes what is over out of force
 
 
 def test_a_reset_brings_back_every_table() -> None:

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from small import ACCOUNT, Client
 
-from mock_server.choices import Choices
 from mock_server.clock import Clock, format_ms
 from mock_server.fixture.dump import dump, dump_json, dump_yaml
 from mock_server.fixture.load import SHIPPED, Fixture, load_fixture, merged
 from mock_server.fixture.source import Source
-from mock_server.sandbox import Snapshot
+from mock_server.moment import Moment
+from mock_server.sandbox import Baseline
 from mock_server.scripting.answers import Answer, ReplyRow
 from mock_server.scripting.kinds import AnyFault
 from mock_server.store import objects
@@ -82,7 +82,7 @@ def datasets(draw: Any, new_id: str | None) -> Any:
 
 
 @st.composite
-def moments(draw: Any) -> Snapshot:
+def baselines(draw: Any) -> Baseline:
     number = draw(st.integers(0, 200_000))
     new_id = f"68b000000000{number:012x}" if number else None
     own = {"question_guide": tuples_of, "permissions": levels}
@@ -102,28 +102,31 @@ def moments(draw: Any) -> Snapshot:
     script = [*msgspec.convert(faults, list[AnyFault]), *draw(st.lists(answer, max_size=2))]
     script += [ReplyRow(app=id, text=draw(texts)) for id in apps]
     clock = Clock(frozen_ms=draw(st.none() | st.integers(0, MS)))
-    return Snapshot(store, Choices(), clock, script=tuple(script))
+    return Baseline(Moment(store, clock=clock), tuple(script))
 
 
-def check_round_trip(moment: Snapshot) -> None:
-    sources = [Source("f.json", dump_json(moment)), Source("f.yaml", dump_yaml(moment))]
-    for source in (*sources, Source("fixture", None, dump(moment))):
+def check_round_trip(baseline: Baseline) -> None:
+    moment = baseline.moment
+    sources = [Source("f.json", dump_json(baseline)), Source("f.yaml", dump_yaml(baseline))]
+    for source in (*sources, Source("fixture", None, dump(baseline))):
         again = merged([source], [])
         assert again.store == moment.store
-        assert (again.clock, again.script) == (moment.clock, moment.script)
-        assert dump_json(replace(moment, store=again.store)) == dump_json(moment)  # in order
+        assert (again.clock, again.script) == (moment.clock, baseline.script)
+        in_order = replace(baseline, moment=replace(moment, store=again.store))
+        assert dump_json(in_order) == dump_json(baseline)
 
 
 @settings(max_examples=60, deadline=None)
-@given(moments())
-def test_a_dump_loads_as_the_same_account(moment: Snapshot) -> None:
-    check_round_trip(moment)
+@given(baselines())
+def test_a_dump_loads_as_the_same_account(baseline: Baseline) -> None:
+    check_round_trip(baseline)
 
 
 @pytest.mark.parametrize("name", [each.stem for each in SHIPPED.iterdir()])
 def test_a_dump_of_a_shipped_fixture_loads_as_the_same(name: str) -> None:
     fixture: Fixture = load_fixture(name)
-    check_round_trip(Snapshot(fixture.store, Choices(), fixture.clock, script=fixture.script))
+    moment = Moment(fixture.store, clock=fixture.clock)
+    check_round_trip(Baseline(moment, fixture.script))
     assert fixture.warnings == ()
 
 
@@ -140,5 +143,5 @@ def test_a_dump_has_permissions_of_declared_keys_only(client: Client) -> None:
     """Objects that a person has made belong to no key."""
     own = Dataset(id="own", permissions={"": Level.OWNER})
     store = Store(keys={"k": Key(key="k")}, datasets={"own": own})
-    document = dump(Snapshot(store, Choices(), Clock()))
+    document = dump(Baseline(Moment(store)))
     assert load_fixture(document).store.datasets["own"].permissions == {}

@@ -146,6 +146,12 @@ def test_an_answer_keeps_what_was_noted_of_the_request(fresh):
     assert [it["name"] for it in fresh.journal[-1]["violations"]] == ["legacy_path"]
 
 
+def test_a_fault_keeps_what_was_noted_of_the_request(fresh):
+    fresh.fault("error")
+    send(fresh, "/api/core/chat/updateHistory", {"appId": "a"}, method="PUT")
+    assert [it["name"] for it in fresh.journal[-1]["violations"]] == ["legacy_path"]
+
+
 def test_a_lost_write_gives_no_id_twice(fresh):
     fresh.fault("lost_write")
     body = {"type": "dataset", "name": "N", "intro": "", "avatar": ""}

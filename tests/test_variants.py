@@ -15,7 +15,7 @@ from test_model import TOKEN, accounts, lenient, requests, some
 
 from mock_server.application import load_baseline
 from mock_server.choices import PROFILES, table
-from mock_server.sandbox import Snapshot
+from mock_server.sandbox import Baseline
 from mock_server.variants import differing, noting
 
 CLOCK = {"clock": "2026-01-01T00:00:00Z"}
@@ -28,12 +28,13 @@ def server() -> Iterator[Server]:
         yield server
 
 
-def noted(baseline: Snapshot) -> tuple[Snapshot, set[str]]:
+def noted(baseline: Baseline) -> tuple[Baseline, set[str]]:
     read = set[str]()
-    return replace(baseline, choices=noting(baseline.choices, read)), read
+    moment = replace(baseline.moment, choices=noting(baseline.moment.choices, read))
+    return replace(baseline, moment=moment), read
 
 
-def outcome(server: Server, baseline: Snapshot, sent: list[Request], token: str) -> Any:
+def outcome(server: Server, baseline: Baseline, sent: list[Request], token: str) -> Any:
     """The responses to requests, the violations, and the chats in the end."""
     server.sandboxes.restart(baseline)
     answers = []
@@ -42,7 +43,11 @@ def outcome(server: Server, baseline: Snapshot, sent: list[Request], token: str)
         response = server.request(it.method, it.path, headers=headers, content=it.body)
         answers.append((response.status_code, ACCEPTED_WITH.sub("", response.text)))
     state = server.sandboxes.default.state
-    return answers, [it.violations for it in state.journal.exchanges], state.store.apps["a"].chats
+    return (
+        answers,
+        [it.violations for it in state.journal.exchanges],
+        state.moment.store.apps["a"].chats,
+    )
 
 
 @settings(lenient, max_examples=25)
@@ -53,7 +58,8 @@ def test_a_choice_that_was_not_read_changes_nothing(server, account, base, sent)
     token, (baseline, read) = server.login(), noted(usual)
     expected = outcome(server, baseline, sent, token)
     for name, value in differing("all", base, read):
-        other = replace(usual, choices=replace(usual.choices, **{name: value}))
+        choices = replace(usual.moment.choices, **{name: value})
+        other = replace(usual, moment=replace(usual.moment, choices=choices))
         assert outcome(server, other, sent, token) == expected, (name, value)
 
 

@@ -16,14 +16,16 @@ Fields = dict[str, Any]
 @route("GET", "/apps")
 def get_apps(call: AdminCall) -> dict[str, list[Fields]]:
     """List the apps, with the number of their chats."""
-    apps = call.state.store.apps.values()
+    apps = call.state.moment.store.apps.values()
     return {"apps": [{"id": it.id, "name": it.name, "chats": len(it.chats)} for it in apps]}
 
 
 @route("GET", "/apps/{app}")
 def get_app(call: AdminCall) -> Fields:
     """Read an app, as a fixture has it."""
-    return app_entry(app_of(call), [it.row for it in call.state.script.declared])
+    script = call.state.script
+    script.retire()
+    return app_entry(app_of(call), [it.row for it in script.declared])
 
 
 @route("PUT", "/apps/{app}")
@@ -32,20 +34,21 @@ def put_app(call: AdminCall, body: Fields) -> Fields:
     id, state = call.path["app"], call.state
     same_id(body, "id", id)
     app, replies = parse_app(body, id)
-    check_place(state.store.apps, app)
-    call.status = 200 if id in state.store.apps else 201
+    check_place(state.moment.store.apps, app)
+    call.status = 200 if id in state.moment.store.apps else 201
     remove_replies(state.script, id)
     state.script.declare(replies)
-    state.store = state.store.put(app)
+    state.set_store(state.moment.store.put(app))
     return app_entry(app, replies)
 
 
 @route("DELETE", "/apps/{app}")
 def delete_app(call: AdminCall) -> dict[str, int]:
     """Remove an app with its chats and replies; a folder goes with all that is in it."""
-    state, before = call.state, call.state.store
-    state.store = before.remove_app(app_of(call).id)
-    gone = before.apps.keys() - state.store.apps.keys()
+    state = call.state
+    before = state.moment.store
+    state.set_store(before.remove_app(app_of(call).id))
+    gone = before.apps.keys() - state.moment.store.apps.keys()
     for id in gone:
         remove_replies(state.script, id)
     return {"deleted": len(gone)}
@@ -64,7 +67,7 @@ def post_chat(call: AdminCall, body: Fields) -> Chat:
     chat = parse_chat(body, app)
     if chat.chat_id in app.chats:
         call.status = 200
-    call.state.store = call.state.store.put(app.put(chat))
+    call.state.set_store(call.state.moment.store.put(app.put(chat)))
     return chat
 
 
@@ -81,14 +84,14 @@ def put_chat(call: AdminCall, body: Fields) -> Chat:
     same_id(body, "chatId", id)
     chat = parse_chat(body | {"chatId": id}, app)
     call.status = 200 if id in app.chats else 201
-    call.state.store = call.state.store.put(app.put(chat))
+    call.state.set_store(call.state.moment.store.put(app.put(chat)))
     return chat
 
 
 @route("DELETE", "/apps/{app}/chats/{id:path}")
 def delete_chat(call: AdminCall) -> dict[str, int]:
     """Remove a chat."""
-    call.state.store = call.state.store.put(app_of(call).remove([chat_of(call).chat_id]))
+    call.state.set_store(call.state.moment.store.put(app_of(call).remove([chat_of(call).chat_id])))
     return {"deleted": 1}
 
 
@@ -100,7 +103,7 @@ def remove_replies(script: Script, app: str) -> None:
 
 def app_of(call: AdminCall) -> App:
     """The app in the path. Raises AppNotFound."""
-    return found(call.state.store.apps, call.path["app"], AppNotFound, "the id of an app")
+    return found(call.state.moment.store.apps, call.path["app"], AppNotFound, "the id of an app")
 
 
 def chat_of(call: AdminCall) -> Chat:

@@ -5,7 +5,7 @@ person looks at stands in the query of the page's address: language, sandbox, da
 entry ... Every action is a form that the script sends to the admin API.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -23,7 +23,7 @@ from mock_server.admin.route import AdminCall, Input, route
 from mock_server.choices import PROFILES, profile, table
 from mock_server.decoding import is_secret
 from mock_server.errors import RouteNotFound
-from mock_server.journal import Exchange, Message, Violation, without_secrets
+from mock_server.journal import Exchange, ShownMessage, Violation, without_secrets
 from mock_server.scripting.kinds import PRESETS
 from mock_server.scripting.row import Row
 from mock_server.service.app import NAMES
@@ -141,15 +141,16 @@ def get_part(call: AdminCall, query: View) -> Response:
     if not found:
         raise RouteNotFound(f"all, {', '.join(PARTS)}", part)
     call.sandboxes.remove_idle()
-    usual = profile(state.profile)
+    choices = state.moment.choices
+    usual = profile(state.moment.profile)
     context = {
         "view": query,
         "sandboxes": call.sandboxes.by_name,
         "sandbox": call.sandbox,
         "state": state,
-        "clock": clock_view(state.clock),
+        "clock": clock_view(state.moment.clock),
         "faults": [it for it in state.script.all() if not it.is_over],
-        "differing": [it for it in table() if getattr(usual, it) != getattr(state.choices, it)],
+        "differing": [it for it in table() if getattr(usual, it) != getattr(choices, it)],
         "operations": OPERATIONS,
         "page_size": PAGE_SIZE,
     }
@@ -162,14 +163,14 @@ def status_of(call: AdminCall, view: View) -> dict[str, Any]:
     """How the sandbox differs from its baseline."""
     state = call.state
     return {
-        "is_changed": state.store is not call.sandbox.baseline.store,
+        "is_changed": state.moment.store is not call.sandbox.baseline.moment.store,
         "problems": sum(map(is_problem, state.journal.exchanges)),
     }
 
 
 def data_of(call: AdminCall, view: View) -> dict[str, Any]:
     """The chats of one app, and what is in one folder of a dataset."""
-    store = call.state.store
+    store = call.state.moment.store
     app = store.apps.get(view.app) or next(iter(store.apps.values()), None)
     first = next(iter(store.datasets.values()), None)
     dataset = store.datasets.get(view.dataset) or first
@@ -206,7 +207,7 @@ def requests_of(call: AdminCall, view: View) -> dict[str, Any]:
         "opened": opened,
         "curl": curl_of(opened.request, base) if opened else "",
         "base": base,
-        "key": "$API_KEY" if call.state.store.keys else "any-key",
+        "key": "$API_KEY" if call.state.moment.store.keys else "any-key",
     }
 
 
@@ -226,11 +227,11 @@ PARTS = {"status": status_of, "data": data_of, "requests": requests_of, "control
 
 def is_problem(exchange: Exchange) -> bool:
     """Whether a request failed, met a fault, or violated the spec."""
-    failed = exchange.status == 0 or exchange.status >= 400
+    failed = exchange.status >= 400 or (exchange.has_ended and exchange.status == 0)
     return failed or exchange.fault is not None or bool(breaches(exchange.violations))
 
 
-def breaches(violations: list[Violation]) -> list[Violation]:
+def breaches(violations: Iterable[Violation]) -> list[Violation]:
     """The violations of the spec; to call what it does not show is none."""
     return [it for it in violations if it.name not in ("related_route", "legacy_path")]
 
@@ -259,7 +260,7 @@ def pretty(value: object) -> str:
     return value if isinstance(value, str) else json.format(json.encode(value)).decode()
 
 
-def curl_of(request: Message, base: str) -> str:
+def curl_of(request: ShownMessage, base: str) -> str:
     """The command that sends a request again. Secrets are not kept: it has $API_KEY for them."""
     target = f"{base}{request.path}" + (f"?{request.query}" if request.query else "")
     words = [f"curl -X {request.method} {quote(target)}"]

@@ -22,7 +22,7 @@ class CollectionsQuery(PageQuery):
 @route("GET", "/datasets")
 def get_datasets(call: AdminCall) -> dict[str, list[Fields]]:
     """List the datasets, with the number of their collections."""
-    datasets = call.state.store.datasets.values()
+    datasets = call.state.moment.store.datasets.values()
     shown = [{"id": it.id, "name": it.name, "collections": len(it.collections)} for it in datasets]
     return {"datasets": shown}
 
@@ -39,18 +39,18 @@ def put_dataset(call: AdminCall, body: Fields) -> Fields:
     id, state = call.path["dataset"], call.state
     same_id(body, "id", id)
     dataset = parse_dataset(body, id)
-    check_place(state.store.datasets, dataset)
-    call.status = 200 if id in state.store.datasets else 201
-    state.store = state.store.put(dataset)
+    check_place(state.moment.store.datasets, dataset)
+    call.status = 200 if id in state.moment.store.datasets else 201
+    state.set_store(state.moment.store.put(dataset))
     return dataset_entry(dataset)
 
 
 @route("DELETE", "/datasets/{dataset}")
 def delete_dataset(call: AdminCall) -> dict[str, int]:
     """Remove a dataset; a folder goes with all that is in it."""
-    before = call.state.store
-    call.state.store = before.remove_dataset(dataset_of(call).id)
-    return {"deleted": len(before.datasets) - len(call.state.store.datasets)}
+    before = call.state.moment.store
+    call.state.set_store(before.remove_dataset(dataset_of(call).id))
+    return {"deleted": len(before.datasets) - len(call.state.moment.store.datasets)}
 
 
 @route("GET", "/datasets/{dataset}/collections")
@@ -88,20 +88,20 @@ def delete_collection(call: AdminCall) -> dict[str, int]:
     """Remove a collection; a folder with all that is in it."""
     before = dataset_of(call)
     after = before.remove([collection_of(call).id])
-    call.state.store = call.state.store.put(after)
+    call.state.set_store(call.state.moment.store.put(after))
     return {"deleted": len(before.collections) - len(after.collections)}
 
 
 def put_into(call: AdminCall, body: Fields) -> Collection:
     """Make a collection part of the dataset in the path, and return it."""
     dataset, id = parse_collections(body, dataset_of(call))
-    call.state.store = call.state.store.put(dataset)
+    call.state.set_store(call.state.moment.store.put(dataset))
     return dataset.collections[id]
 
 
 def dataset_of(call: AdminCall) -> Dataset:
     """The dataset in the path. Raises DatasetNotFound."""
-    datasets, id = call.state.store.datasets, call.path["dataset"]
+    datasets, id = call.state.moment.store.datasets, call.path["dataset"]
     return found(datasets, id, DatasetNotFound, "the id of a dataset")
 
 

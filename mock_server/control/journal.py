@@ -150,7 +150,8 @@ def row(entry: Json, length: int = 120) -> str:
     request, fault = entry["request"], entry["fault"]
     name = entry["operation"] or f"{request['method']} {request['path']}"
     note = f" ({fault['kind']} {fault['id']})" if fault else ""
-    status = entry["answer"]["status"] or "no response"
+    none = "in progress" if entry["durationMs"] is None else "no response"
+    status = entry["answer"]["status"] or none
     return f"#{entry['seq']} {name} {shown(request['body'], length)} -> {status}{note}"
 
 

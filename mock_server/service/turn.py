@@ -30,18 +30,23 @@ def question_parts(content: object, folder: str, where: str) -> tuple[Part, ...]
     if not isinstance(content, list):
         return (Part(text=text_of(content)),)
     found = list[Part]()
-    for at, it in enumerate(content):
-        image = it.get("image_url")
-        if it.get("type") == "text":
-            found.append(Part(text=str(it.get("text", ""))))
-        elif it.get("type") == "image_url" and isinstance(image, dict):
+    for at, part in enumerate(content):
+        image = part.get("image_url")
+        if part.get("type") == "text":
+            found.append(Part(text=str(part.get("text", ""))))
+        elif part.get("type") == "image_url" and isinstance(image, dict):
             place = f"{where}[{at}].image_url.url"
             found.append(Part(file=image_of(str(image.get("url", "")), folder, place)))
-        elif it.get("type") == "file_url":
-            name, url, key = (str(it.get(field, "")) for field in ("name", "url", "key"))
-            kinds = (each for each in FILE_TYPES if each in ("file", it.get("fileType")))
-            found.append(Part(file=File(next(kinds), name, url, key)))
+        elif part.get("type") == "file_url":
+            found.append(Part(file=file_of(part)))
     return tuple(found)
+
+
+def file_of(part: Shown) -> File:
+    """A file that a question names."""
+    name, url, key = (str(part.get(it, "")) for it in ("name", "url", "key"))
+    type = part.get("fileType")
+    return File(type if type in FILE_TYPES else "file", name, url, key)
 
 
 def image_of(url: str, folder: str, where: str) -> File:
@@ -62,10 +67,15 @@ def image_of(url: str, folder: str, where: str) -> File:
 def open_question(chat: Chat) -> Record | None:
     """The last reply of a chat, if it ends with a choice or a form that is not answered yet."""
     replies = [it for it in chat.records if it.obj == "AI" and not it.deleted]
-    said = [it for it in replies[-1].parts if value_of(it)] if replies else []
-    asked = (said[-1].interactive if said else None) or {}
+    if not replies:
+        return None
+    said = [it for it in replies[-1].parts if value_of(it)]
+    asked = said[-1].interactive if said else None
+    if asked is None:
+        return None
     done = ANSWERED.get(asked.get("type", ""))
-    return replies[-1] if done and not (asked.get("params") or {}).get(done) else None
+    is_open = done is not None and not (asked.get("params") or {}).get(done)
+    return replies[-1] if is_open else None
 
 
 def answered(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
@@ -84,10 +94,11 @@ def completed(asked: Shown, answer: str) -> Shown:
         values = json.decode(answer, type=dict[str, Any])
     except NOT_JSON:
         return asked
-    form = [
-        it | {"value": values[it["key"]]} if it.get("key") in values else it
-        for it in params.get("inputForm", ())
-    ]
+    form = []
+    for field in params.get("inputForm", ()):
+        key = field.get("key")
+        filled = {"value": values[key]} if key in values else {}
+        form.append(field | filled)
     return {**asked, "params": params | {"inputForm": form, "submitted": True}}
 
 
@@ -100,30 +111,39 @@ class Turn(Struct, frozen=True):
     call: Call
     app: App
     chat: Chat
+    text: str
+    """The question as a text."""
+    question: tuple[Part, ...]
+    """The question as the chat keeps it."""
     data_id: str
     """The id of the reply."""
-    before: tuple[Part, ...]
+    before: tuple[Part, ...] = ()
     """What the reply has said before; nothing if the turn is a new one."""
 
-    def keep(
-        self, question: str, parts: tuple[Part, ...], reply: Reply, variables: dict[str, Any]
-    ) -> str | None:
+    def keep(self, reply: Reply, variables: dict[str, Any]) -> str | None:
         """Keep the turn in its chat. Returns the title that an untitled chat gets."""
-        call, chat, title = self.call, self.chat, None
+        call = self.call
+        chat = self.chat
+        title = None
+        # An open question stays open if its answer fails.
         if self.before and reply.failure:
             return None
         if not self.before:
-            asked = Record(data_id=self.data_id, obj="Human", parts=parts, time=call.now)
+            asked = Record(data_id=self.data_id, obj="Human", parts=self.question, time=call.now)
             replied = replace(asked, obj="AI", parts=())
             chat = replace(chat, records=(*chat.records, asked, replied))
             if chat.title in UNTITLED and not chat.custom_title:
-                title = question[:TITLE_CHARS].strip()
-        said = reply.parts[-1:] if reply.failure else (*self.before, *reply.parts)
+                title = self.text[:TITLE_CHARS].strip()
+        said = (*self.before, *reply.parts)
+        # A reply that fails leaves its error alone.
+        if reply.failure:
+            said = reply.parts[-1:]
+            variables = chat.variables
         chat = replace(
             with_reply(chat, self.data_id, said),
             title=title or chat.title,
             source=call.source,
-            variables=chat.variables if reply.failure else variables,
+            variables=variables,
             update_time=call.now,
         )
         call.save(self.app.put(chat))
@@ -132,17 +152,18 @@ class Turn(Struct, frozen=True):
     def shorten(self, parts: Sequence[Part]) -> None:
         """Leave of the reply what its client got, unless the sandbox was reset meanwhile."""
         state = self.call.state
-        app = state.store.apps.get(self.app.id)
+        store = state.moment.store
+        app = store.apps.get(self.app.id)
         chat = app and app.chats.get(self.chat.chat_id)
         if self.call.sandbox.state is state and app and chat:
             left = with_reply(chat, self.data_id, (*self.before, *parts))
-            state.store = state.store.put(app.put(left))
+            state.set_store(store.put(app.put(left)))
 
 
 def with_reply(chat: Chat, data_id: str, parts: tuple[Part, ...]) -> Chat:
     """A chat in which the reply with this id says these parts."""
-    records = (
-        replace(it, parts=parts) if (it.obj, it.data_id) == ("AI", data_id) else it
-        for it in chat.records
-    )
+    records = []
+    for record in chat.records:
+        is_reply = record.obj == "AI" and record.data_id == data_id
+        records.append(replace(record, parts=parts) if is_reply else record)
     return replace(chat, records=tuple(records))

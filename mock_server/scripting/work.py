@@ -1,0 +1,91 @@
+"""What a request leads to, and how a fault disturbs that."""
+
+from typing import Protocol
+
+from msgspec import Struct, field
+from starlette.responses import Response
+
+from mock_server.journal import Exchange, Fired, Violation
+from mock_server.moment import Moment
+from mock_server.scripting.connection import Connection
+from mock_server.scripting.firing import Firing, Pick
+from mock_server.scripting.row import Row
+from mock_server.signals import Signal
+from mock_server.store.objects import Store
+
+
+class Ended(Exception):
+    """A reset has come while a fault was waiting: the request gets no response."""
+
+
+class Outcome(Struct, eq=False):
+    """What a request leads to: the response, and what changes once the outcome is kept."""
+
+    response: Response
+    store: Store | None = None
+    """None if the account stays as it is."""
+    violations: list[Violation] = field(default_factory=list)
+    picks: list[Pick] = field(default_factory=list)
+    """The answers and replies that the response is made of."""
+    hint: str | None = None
+    answer: Fired | None = None
+    """The answer that stands in place of the operation."""
+
+
+class Work(Protocol):
+    """The work on one request, as far as a fault disturbs it."""
+
+    exchange: Exchange
+
+    @property
+    def moment(self) -> Moment:
+        """What the request would see now."""
+
+    @property
+    def ended(self) -> Signal:
+        """Fires when the sandbox is reset or removed."""
+
+    @property
+    def connection(self) -> Connection:
+        """Raises NeedsConnection in process."""
+
+    def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
+        """What the request leads to: now, or with another body, or at another moment.
+
+        It changes nothing. Once an outcome is kept, there is no other one now.
+        """
+
+    def keep(self, outcome: Outcome, *, stores: bool = True) -> Response:
+        """Make an outcome real, and give its response. Only the first is kept.
+
+        Without `stores`, the account stays as it is.
+        """
+
+    async def pause(self, ms: float) -> None:
+        """Wait in real time, even if the client leaves. Raises Ended at a reset."""
+
+
+class Fault(Row, frozen=True):
+    """A row that disturbs the work on a request. A kind has its own `apply`."""
+
+    def applies(self, work: Work) -> bool:
+        """Whether this kind can do anything to the request."""
+        return True
+
+    def passes(self, firing: Firing) -> bool:
+        """Whether this kind lets the request pass, as a rate limit does."""
+        return False
+
+    def count_passed(self, firing: Firing) -> dict[str, str]:
+        """Count a request that has passed; the headers that its response gets."""
+        return {}
+
+    async def apply(self, firing: Firing, work: Work) -> Response:
+        """The response in place of the right one, which is `work.keep(work.outcome())`."""
+        raise NotImplementedError
+
+
+def fault_of(firing: Firing) -> Fault:
+    """The fault that fires."""
+    assert isinstance(firing.row, Fault)
+    return firing.row

@@ -1,0 +1,197 @@
+"""The work on one request: what it leads to, and what of that is kept."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+from starlette.responses import Response
+
+from mock_server import errors
+from mock_server.choices import tolerances
+from mock_server.envelope import failure
+from mock_server.errors import Refusal
+from mock_server.moment import Moment
+from mock_server.scripting.answers import Answer
+from mock_server.scripting.connection import BrokenResponse, Connection, connection_of, watched
+from mock_server.scripting.firing import Firing, Pick
+from mock_server.scripting.work import Ended, Outcome, Work, fault_of
+from mock_server.service.call import Call
+from mock_server.service.delivery import Delivery
+from mock_server.service.hints import hint_of
+from mock_server.service.operation import MAX_BODY, Operation
+from mock_server.service.routes import Routes
+from mock_server.signals import Signal
+from mock_server.store.objects import Store
+
+
+class Handling(Work):
+    """The work on one request. What faults ask for is said in `Work`."""
+
+    def __init__(self, call: Call, routes: Routes, delivery: Delivery) -> None:
+        self.exchange = call.exchange
+        self._call = call
+        self._routes = routes
+        self._delivery = delivery
+        self._operation: Operation | None = None
+        self._unrouted: Refusal | None = None
+        """Why the service has no operation, where a test may have an answer."""
+        self._kept: Outcome | None = None
+
+    def admit(self) -> Refusal | None:
+        """Find the operation and the caller, or a refusal that no test can change."""
+        try:
+            self._operation = self._routes.find(self._call)
+            self._operation.admit(self._call)
+        except Refusal as refusal:
+            return self._final(refusal)
+        self.exchange.operation = self._call.operation
+        self.exchange.member = self._call.caller.member
+        self.exchange.violations = self._call.violations
+        return None
+
+    def _final(self, refusal: Refusal) -> Refusal | None:
+        """A refusal, or None where the service has no route and a test has an answer."""
+        is_of_route = isinstance(refusal, errors.RouteNotFound | errors.MethodNotAllowed)
+        if not is_of_route or not self._call.state.script.answers_path(self.exchange):
+            self.exchange.operation = self._call.operation
+            return refusal
+        if len(self.exchange.body) > MAX_BODY:
+            return errors.BodyTooLarge(f"a body of at most {MAX_BODY} bytes")
+        self._unrouted = refusal
+        return None
+
+    # What a fault may ask for
+
+    @property
+    def moment(self) -> Moment:
+        return self._call.state.moment
+
+    @property
+    def ended(self) -> Signal:
+        return self._call.state.script.ended
+
+    @property
+    def connection(self) -> Connection:
+        return connection_of(self._delivery.scope)
+
+    def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
+        if self._kept is not None and body is None and moment is None:
+            return self._kept
+        exchange = self.exchange
+        if body is not None:
+            exchange = exchange.with_body(body)
+        call = self._call.at(moment or self.moment, exchange)
+        # An answer of a test takes the place of the operation.
+        picked = call.state.script.pick_answer(self.exchange, call.moment)
+        if picked.firing is not None:
+            return self._answered(picked, picked.firing)
+        outcome = self._performed(call)
+        outcome.picks.append(picked)
+        return outcome
+
+    def keep(self, outcome: Outcome, *, stores: bool = True) -> Response:
+        if self._kept is not None:
+            return self._kept.response
+        self._kept = outcome
+        if outcome.store is not None:
+            self._save(outcome.store, stores)
+        for picked in outcome.picks:
+            picked.count()
+        self.exchange.violations = outcome.violations
+        self.exchange.hint = outcome.hint
+        self.exchange.fault = self.exchange.fault or outcome.answer
+        return outcome.response
+
+    async def pause(self, ms: float) -> None:
+        with watched(self._delivery.receive):
+            if await self.ended.wait(ms / 1000):
+                raise Ended
+
+    # What the service asks for
+
+    def refused(self, refusal: Refusal) -> Outcome:
+        """The outcome of a request that is not admitted."""
+        return self._outcome_of(refusal, self._call)
+
+    async def disturbed(self, firing: Firing) -> Response:
+        """The response that a fault makes of the right one."""
+        self.exchange.fault = firing.record
+        # The operation is performed all the same: only its response is lost.
+        if firing.row.phase == "after":
+            self.keep(self.outcome())
+        try:
+            return await self._applied(firing)
+        except errors.NeedsConnection as refusal:
+            return failure(refusal, self.moment.choices)
+
+    async def _applied(self, firing: Firing) -> Response:
+        """Raises NeedsConnection."""
+        try:
+            return await fault_of(firing).apply(firing, self)
+        except Ended:
+            return BrokenResponse(self.exchange, self.connection.close)
+
+    # How an outcome is made, and made real
+
+    def _answered(self, picked: Pick, firing: Firing) -> Outcome:
+        """What an answer of a test makes of a request."""
+        answer = firing.row
+        assert isinstance(answer, Answer)
+        # Where the service has no route, a request breaks no spec.
+        noted = [] if self._unrouted else self._call.violations
+        response = answer.response(firing)
+        return Outcome(response, None, noted, [picked], answer=firing.record)
+
+    def _performed(self, call: Call) -> Outcome:
+        """What the operation makes of a request."""
+        if self._unrouted is not None:
+            return self._outcome_of(self._unrouted, call)
+        assert self._operation is not None
+        try:
+            response = self._operation.perform(call)
+        except Refusal as refusal:
+            return self._outcome_of(refusal, call)
+        store = None if call.store is call.moment.store else call.store
+        return Outcome(response, store, call.violations, call.picks, call.hint)
+
+    def _outcome_of(self, refusal: Refusal, call: Call) -> Outcome:
+        """The response to a refused request; its message names the choices that accept it."""
+        operation = self._operation
+        more = ""
+        if operation is None or operation.section is not None:
+            accepting = " or ".join(self._accepting(refusal, call))
+            more = f" (accepted with {accepting})" if accepting else ""
+        response = failure(refusal, call.choices, more)
+        if operation and operation.stream_refusal:
+            response = operation.stream_refusal(refusal, response, call.exchange)
+        return Outcome(response, None, call.violations, hint=hint_of(refusal, call))
+
+    def _accepting(self, refusal: Refusal, refused: Call) -> Iterator[str]:
+        """The choices, NAME=VALUE, under which a request is not refused for this."""
+        for name, choices in tolerances(refused.choices):
+            trial = refused.at(replace(refused.moment, choices=choices), refused.exchange)
+            other = self._refusal_of(trial)
+            if other is None or not is_like(other, refusal):
+                yield name
+
+    def _refusal_of(self, call: Call) -> Refusal | None:
+        """Why a call is refused, tried from the beginning; None if it is not."""
+        try:
+            operation = self._routes.find(call)
+            operation.admit(call)
+            operation.perform(call)
+        except Refusal as refusal:
+            return refusal
+        return None
+
+    def _save(self, store: Store, stores: bool) -> None:
+        """Make another account the present one, or lose it."""
+        state = self._call.state
+        if not stores:
+            # No id is given twice, even if the object that had it is lost.
+            store = replace(state.moment.store, made=store.made)
+        state.set_store(store)
+
+
+def is_like(one: Refusal, other: Refusal) -> bool:
+    """Whether two refusals are for the same reason, at the same place."""
+    return type(one) is type(other) and one.where == other.where

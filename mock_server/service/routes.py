@@ -1,0 +1,51 @@
+"""Which operation a request is for."""
+
+from collections.abc import Iterable
+
+from mock_server import errors
+from mock_server.errors import did_you_mean
+from mock_server.service.call import Call
+from mock_server.service.operation import MAX_BODY, Operation
+
+
+class Routes:
+    """The operations by their paths and methods."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self._operations: dict[str, dict[str, Operation]] = {}
+        self._limits: dict[str, int] = {}
+        for each in operations:
+            for path, method in each.routes:
+                self._operations.setdefault(path, {})[method] = each
+                self._limits[path] = max(each.max_body, self.limit_of(path))
+
+    def limit_of(self, path: str) -> int:
+        """How long a body may be."""
+        return self._limits.get(path, MAX_BODY)
+
+    def find(self, call: Call) -> Operation:
+        """The operation of a request. Raises UnknownKey, RouteNotFound, MethodNotAllowed."""
+        if call.is_lost:
+            expected = "the key of a sandbox that exists, got that of one that is gone"
+            raise errors.UnknownKey(expected)
+        path = call.exchange.path
+        method = call.exchange.method
+        methods = self._operations.get(path)
+        if methods is None:
+            near = f"{did_you_mean(path, self._operations)}; a test can answer it with `respond`"
+            raise errors.RouteNotFound("a route of the service", path, hint=near)
+        operation = methods.get(method) or next(iter(methods.values()))
+        # Not every path is served under all choices.
+        choice = operation.choice_of(path)
+        if choice:
+            if getattr(call.choices, choice) == "off":
+                raise errors.RouteNotFound("a route of the spec", path)
+            call.note(choice.removesuffix("s"), "1", "", f"{path} is not in the spec")
+        call.operation = operation.name
+        # Another method may be served all the same.
+        if method not in methods:
+            call.note("method_mismatch", operation.section or "1", "", f"the method {method}")
+            if call.choices.method_mismatch == "reject":
+                allowed = ", ".join(methods)
+                raise errors.MethodNotAllowed(allowed, method, headers={"Allow": allowed})
+        return operation
