@@ -4,19 +4,20 @@ import asyncio
 
 
 class Signal:
-    """Waiting ends when the signal fires, or after a time."""
+    """Waiting ends with a notification, or after a time."""
 
     def __init__(self) -> None:
         self._waiting: set[asyncio.Future[None]] = set()
 
-    def fire(self) -> None:
+    def notify(self) -> None:
         """Wake all who wait now. Any thread may call this."""
-        waiting, self._waiting = self._waiting, set()
+        waiting = self._waiting
+        self._waiting = set()
         for future in waiting:
             future.get_loop().call_soon_threadsafe(_wake, future)
 
     async def wait(self, seconds: float) -> bool:
-        """Whether the signal has fired within this time."""
+        """Whether a notification has come within this time."""
         future = asyncio.get_running_loop().create_future()
         self._waiting.add(future)
         try:

@@ -408,7 +408,7 @@ def test_an_entry_says_what_was_asked_and_answered(server):
     server.pin(pin=1)
     (entry,) = server.admin("GET", "/journal")["entries"]
     assert (entry["operation"], entry["member"]) == ("updateHistory", "member-owner")
-    request, answer = entry["request"], entry["answer"]
+    request, answer = entry["request"], entry["response"]
     assert (request["method"], request["path"], request["query"]) == ("PUT", PIN, "")
     assert (request["body"], request["truncated"]) == (SENT_PIN | {"pin": 1}, False)
     assert (answer["status"], answer["body"]["code"]) == (200, 200)

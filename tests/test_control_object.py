@@ -143,7 +143,7 @@ def test_calls_are_found_in_the_journal(mock_server):
     listed(mock_server, offset=5)
     assert len(mock_server.journal) == 3
     assert [it["request"]["body"]["offset"] for it in mock_server.calls("listV2")] == [0, 5]
-    assert mock_server.last_call("listV2")["answer"]["status"] == 200
+    assert mock_server.last_call("listV2")["response"]["status"] == 200
     assert mock_server.wait_for("listV2", times=2)["seq"] == 3
     mock_server.assert_called("listV2", times=2, status=200, key="owner")
     mock_server.assert_called("listV2", times=1, body={"pageSize": 5})

@@ -34,7 +34,7 @@ def give_up(live: Live, method: str = "PUT", path: str = PIN, body: Any = SENT_P
 
 
 def statuses(live: Live) -> list[int]:
-    return [it["answer"]["status"] for it in live.control.journal]
+    return [it["response"]["status"] for it in live.control.journal]
 
 
 def test_a_client_that_tries_again_is_counted_twice(live):
@@ -74,7 +74,7 @@ def test_a_client_in_process_leaves_by_a_cancellation():
             return (await client.get("/__admin/journal")).json()["entries"]
 
     (entry,) = asyncio.run(call())
-    assert entry["answer"]["cut"] and entry["durationMs"] > 45
+    assert entry["response"]["cut"] and entry["durationMs"] > 45
 
 
 SLOW: list[tuple[dict[str, Any], int]] = [
@@ -90,7 +90,7 @@ def test_a_client_that_leaves_cuts_the_response(live, row, status):
     live.add(**row)
     give_up(live)
     entry = live.control.wait_for("updateHistory", cut=True)
-    assert (entry["answer"]["cut"], entry["answer"]["status"]) == (True, status)
+    assert (entry["response"]["cut"], entry["response"]["status"]) == (True, status)
     assert 50 < entry["durationMs"] < 5000
     live.control.reset()  # which ends what still waits
 
@@ -109,7 +109,7 @@ def test_what_a_delay_holds_back_is_done_though_the_client_has_left(live):
     while not live.is_pinned:
         pass
     (entry,) = live.control.journal
-    assert (entry["answer"]["cut"], entry["answer"]["status"]) == (True, 0)
+    assert (entry["response"]["cut"], entry["response"]["status"]) == (True, 0)
 
 
 def test_the_duration_is_that_of_the_whole_response(live):
@@ -132,4 +132,4 @@ def test_an_entry_in_progress_streams_again_at_its_end(live):
         live.send("POST", LIST, SENT_LIST)
         lines = (it for it in stream.iter_lines() if it.startswith("data: "))
         entries = [json.loads(next(lines)[6:]) for _ in range(3)]
-    assert [(it["seq"], it["answer"]["status"]) for it in entries] == [(1, 0), (2, 200), (1, 200)]
+    assert [(it["seq"], it["response"]["status"]) for it in entries] == [(1, 0), (2, 200), (1, 200)]

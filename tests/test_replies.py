@@ -191,8 +191,8 @@ def test_a_client_that_leaves_ends_the_run(client: Client) -> None:
     with leaving(client):
         assert len(saved(client)) == 2
     entry = client.control.wait_for("completions", cut=True)
-    assert entry["answer"]["cut"] is True
-    assert "two" in entry["answer"]["body"] and "three" not in entry["answer"]["body"]
+    assert entry["response"]["cut"] is True
+    assert "two" in entry["response"]["body"] and "three" not in entry["response"]["body"]
     assert saved(client)[1]["value"][0]["text"]["content"] == "One two "
     client.control.assert_called("completions", times=1, cut=True)
     client.talk("x")
@@ -202,7 +202,7 @@ def test_a_client_that_leaves_ends_the_run(client: Client) -> None:
 def test_a_client_that_leaves_v2_does_not_end_the_run(client: Client) -> None:
     with leaving(client, "v2"):
         pass
-    assert client.control.wait_for("v2.completions", cut=True)["answer"]["cut"] is True
+    assert client.control.wait_for("v2.completions", cut=True)["response"]["cut"] is True
     assert saved(client)[1]["value"][0]["text"]["content"] == "One two three"
 
 
@@ -214,7 +214,7 @@ def test_a_client_that_leaves_before_a_whole_reply(client: Client) -> None:
             json={"appId": "says", "chatId": "s", "messages": [{"role": "user", "content": "x"}]},
             timeout=0.1,
         )
-    assert client.control.wait_for("completions", cut=True)["answer"]["body"] is None
+    assert client.control.wait_for("completions", cut=True)["response"]["body"] is None
     assert saved(client)[1]["value"] == [{"type": "text", "text": {"content": ""}}]
 
 

@@ -41,7 +41,7 @@ def fill(server: MockServer) -> None:
     control.respond("app.detail", data=1, times=1)
     control.fault("error", operation="listV2")
     control.fault("error", operation="updateHistory", times=2)
-    body = {"offset": 0, "datasetId": "d"}
+    body = {"offset": 0, "datasetId": "d", "more": "x" * 9000}
     path = "/api/core/dataset/collection/listV2"
     assert server.http.post(path, json=body, headers=headers).status_code == 503
     server.http.get("/api/support/user/account/preLogin?username=x")

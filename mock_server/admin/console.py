@@ -21,9 +21,9 @@ from starlette.templating import Jinja2Templates
 from mock_server.admin.clock_choices import clock_view
 from mock_server.admin.route import AdminCall, Input, route
 from mock_server.choices import PROFILES, profile, table
-from mock_server.decoding import is_secret
 from mock_server.errors import RouteNotFound
-from mock_server.journal import Exchange, ShownMessage, Violation, without_secrets
+from mock_server.journal import Exchange, ShownMessage, Violation
+from mock_server.redaction import is_secret, redacted
 from mock_server.scripting.kinds import PRESETS
 from mock_server.scripting.row import Row
 from mock_server.service.app import NAMES
@@ -200,9 +200,9 @@ def requests_of(call: AdminCall, view: View) -> dict[str, Any]:
         if view.operation in ("", it.operation) and (is_problem(it) or not view.problems)
     )
     base = str(call.request.base_url).partition("/__admin")[0].rstrip("/")
-    opened = next((it.entry for it in exchanges if it.seq == view.entry), None)
+    opened = next((it.entry() for it in exchanges if it.seq == view.entry), None)
     return {
-        "entries": [it.entry for it in islice(wanted, PAGE_SIZE)],
+        "entries": [it.entry() for it in islice(wanted, PAGE_SIZE)],
         "operations": sorted({it.operation for it in exchanges if it.operation}),
         "opened": opened,
         "curl": curl_of(opened.request, base) if opened else "",
@@ -252,7 +252,7 @@ def own_fields(row: Row) -> dict[str, Any]:
     said = ("kind", "operation", "times", "ttl")
     fields = {name: it for name, it in to_builtins(row).items() if name not in said}
     shown = {name: it for name, it in fields.items() if it and usual.get(name) != it}
-    return {**without_secrets(shown)}
+    return {**redacted(shown)}
 
 
 def pretty(value: object) -> str:

@@ -20,9 +20,10 @@ __tracebackhide__ = True  # pytest shows the line of the test
 class Refused(ValueError):
     """The server refused a call of its admin API, for the reason that it gives."""
 
-    def __init__(self, status: int, answer: Json) -> None:
-        self.status, self.answer = status, answer
-        super().__init__(answer["message"])
+    def __init__(self, status: int, response: Json) -> None:
+        self.status = status
+        self.response = response
+        super().__init__(response["message"])
 
 
 class AdminApi:

@@ -1,7 +1,6 @@
 """The journal in tests: read it, wait for a call, and assert which calls were made."""
 
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -9,6 +8,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from mock_server.control.http import AdminApi, Json, Refused, given
+from mock_server.store.replies import as_text
 
 POLL = 0.01
 """Seconds between two looks at the journal."""
@@ -20,12 +20,12 @@ SHOWN = 10
 __tracebackhide__ = True  # pytest shows the line of the test
 
 
-class Journal(AdminApi):
+class JournalApi(AdminApi):
     """The requests of a sandbox with their responses, since its last reset."""
 
     @property
     def journal(self) -> list[Json]:
-        """All entries: `["request"]["body"]`, `["answer"]["status"]` ..."""
+        """All entries: `["request"]["body"]`, `["response"]["status"]` ..."""
         return entries(self)
 
     def calls(self, operation: str) -> list[Json]:
@@ -34,9 +34,10 @@ class Journal(AdminApi):
 
     def last_call(self, operation: str) -> Json:
         """The latest entry of an operation. Raises AssertionError without one."""
-        if not (found := self.calls(operation)):
+        found: list[Json] = page(self, operation=operation, latest=1)["entries"]
+        if not found:
             raise AssertionError(f"Expected a call of {operation}, got none\n{self.summary()}")
-        return found[-1]
+        return found[0]
 
     def assert_called(
         self,
@@ -78,11 +79,14 @@ class Journal(AdminApi):
         except Refused as refused:
             if refused.status != 409:
                 raise
-            found = refused.answer
-        came = found["count"] or "none"
-        if order := criteria.get("inOrder"):
-            after = f" after step {found['count']}" if found["count"] else ""
-            came = f"no {described(order[found['count']])}{after}"
+            found = refused.response
+        count = found["count"]
+        came = str(count or "none")
+        order = criteria.get("inOrder")
+        if order:
+            came = f"no {described(order[count])}"
+            came += f" after step {count}" if count else ""
+        came += found.get("remark", "")
         lines = [f"Expected {expected}, got {came}", *nearest(found), self.summary()]
         raise AssertionError("\n".join(lines))
 
@@ -95,7 +99,7 @@ class Journal(AdminApi):
         passing = {*allowed} if strict else {*allowed, *OUTSIDE}
         lines = [
             f"{row(entry)}\n    {it['name']} ({it['section']}): {it['message']}{at(it)}"
-            for entry in entries(self, violations="true")
+            for entry in entries(self, violations=True)
             for it in entry["violations"]
             if it["name"] not in passing
         ]
@@ -103,41 +107,60 @@ class Journal(AdminApi):
             raise AssertionError("\n".join(["Expected requests as the spec has them, got", *lines]))
 
     def wait_for(
-        self, operation: str, *, times: int = 1, timeout: float = 5.0, cut: bool | None = None
+        self,
+        operation: str,
+        *,
+        times: int = 1,
+        timeout: float = 5.0,
+        status: int | None = None,
+        cut: bool | None = None,
     ) -> Json:
         """Wait until an operation was called `times` times; return the last of these entries.
 
-        With `cut`, only calls count whose client left before the response ended. It blocks:
-        in a coroutine, await `asyncio.to_thread(server.wait_for, ...)`.
+        It returns when the request has come. With `status`, or with `cut`, which says whether
+        the client left before the response ended, it waits for the end. It blocks: in a
+        coroutine, await `asyncio.to_thread(server.wait_for, ...)`.
         """
         end = time.monotonic() + timeout
-        query = {"operation": operation} | given({"cut": cut and "true"})
-        while len(found := entries(self, **query)) < times:
+        query: Json = {"operation": operation} | given({"status": status, "cut": cut})
+        if len(query) > 1:
+            query["ended"] = True
+        while True:
+            found: list[Json] = page(self, **query, offset=times - 1, limit=1)["entries"]
+            if found:
+                return found[0]
             if time.monotonic() > end:
-                expected = f"Expected {times} calls of {operation} within {timeout:g} s"
-                raise AssertionError(f"{expected}, got {len(found)}\n{self.summary()}")
+                calls = f"{times} call{'s' * (times != 1)} of {described(query)}"
+                came = sum(page(self, **query, limit=1)["counts"].values())
+                expected = f"Expected {calls} within {timeout:g} s, got {came or 'none'}"
+                raise AssertionError(f"{expected}\n{self.summary()}")
             time.sleep(POLL)
-        return found[times - 1]
 
     def summary(self) -> str:
         """The number of calls of each operation, and the latest calls in a table."""
-        if not (found := self.journal):
+        found = page(self, latest=SHOWN)
+        if not found["entries"]:
             return f"no request has come to {self.http.base_url} since the last reset"
-        counts = Counter(it["operation"] or it["request"]["path"] for it in found)
-        calls = ", ".join(f"{name} ({times})" for name, times in counts.most_common(SHOWN))
-        latest = "\n".join(f"  {row(each)}" for each in found[-SHOWN:])
+        calls = ", ".join(f"{name} ({times})" for name, times in found["counts"].items())
+        latest = "\n".join(f"  {row(each)}" for each in found["entries"])
         return f"called so far: {calls}; all of it is in .journal\n{latest}"
 
 
-def entries(api: AdminApi, **query: str) -> list[Json]:
+def page(api: AdminApi, **query: object) -> Json:
+    """The entries that a query selects, at most 1,000, and numbers about all."""
+    texts = {name: as_text(value) for name, value in query.items()}
+    return api.call("GET", f"/journal?{urlencode(texts)}")
+
+
+def entries(api: AdminApi, **query: object) -> list[Json]:
     """All entries that a query selects; the server gives them in pages."""
     found: list[Json] = []
     since = 0
     while True:
-        page = api.call("GET", f"/journal?{urlencode(query | {'since': since})}")
-        found += page["entries"]
-        since = page["next"]
-        if since > page["total"]:
+        some = page(api, **query, since=since)
+        found += some["entries"]
+        since = some["next"]
+        if since > some["total"]:
             return found
 
 
@@ -151,7 +174,7 @@ def row(entry: Json, length: int = 120) -> str:
     name = entry["operation"] or f"{request['method']} {request['path']}"
     note = f" ({fault['kind']} {fault['id']})" if fault else ""
     none = "in progress" if entry["durationMs"] is None else "no response"
-    status = entry["answer"]["status"] or none
+    status = entry["response"]["status"] or none
     return f"#{entry['seq']} {name} {shown(request['body'], length)} -> {status}{note}"
 
 

@@ -7,7 +7,7 @@ import httpx2
 from msgspec import UNSET
 
 from mock_server.control.http import Json, Refused, given, path
-from mock_server.control.journal import Journal, shown
+from mock_server.control.journal import JournalApi, shown
 
 ANSWERS = ("answer", "reply")
 """The kinds of `respond` and `reply`; all others are faults."""
@@ -24,7 +24,7 @@ class Fault:
     as it then tests nothing.
     """
 
-    def __init__(self, journal: Journal, fields: Json) -> None:
+    def __init__(self, journal: JournalApi, fields: Json) -> None:
         self.kind: str = fields["kind"]
         self.is_answer = self.kind in ANSWERS
         self._journal, self._fields = journal, fields
@@ -72,7 +72,7 @@ class Fault:
         return f"{'answer' if self.is_answer else 'fault'} {self.id} {shown(self._fields)}"
 
 
-class Rows(Journal):
+class Rows(JournalApi):
     """The faults and answers of a sandbox."""
 
     def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:

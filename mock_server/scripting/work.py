@@ -25,7 +25,7 @@ class Outcome(Struct, eq=False):
     store: Store | None = None
     """None if the account stays as it is."""
     violations: list[Violation] = field(default_factory=list)
-    picks: list[Pick] = field(default_factory=list)
+    picks: list[Pick[Row]] = field(default_factory=list)
     """The answers and replies that the response is made of."""
     hint: str | None = None
     answer: Fired | None = None
@@ -43,7 +43,7 @@ class Work(Protocol):
 
     @property
     def ended(self) -> Signal:
-        """Fires when the sandbox is reset or removed."""
+        """Notifies when the sandbox is reset or removed."""
 
     @property
     def connection(self) -> Connection:
@@ -72,20 +72,14 @@ class Fault(Row, frozen=True):
         """Whether this kind can do anything to the request."""
         return True
 
-    def passes(self, firing: Firing) -> bool:
+    def passes(self, firing: "Firing[Fault]", work: Work) -> bool:
         """Whether this kind lets the request pass, as a rate limit does."""
         return False
 
-    def count_passed(self, firing: Firing) -> dict[str, str]:
+    def count_passed(self, firing: "Firing[Fault]", work: Work) -> dict[str, str]:
         """Count a request that has passed; the headers that its response gets."""
         return {}
 
-    async def apply(self, firing: Firing, work: Work) -> Response:
+    async def apply(self, firing: "Firing[Fault]", work: Work) -> Response:
         """The response in place of the right one, which is `work.keep(work.outcome())`."""
         raise NotImplementedError
-
-
-def fault_of(firing: Firing) -> Fault:
-    """The fault that fires."""
-    assert isinstance(firing.row, Fault)
-    return firing.row

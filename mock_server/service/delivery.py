@@ -6,7 +6,9 @@ from typing import Self
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from mock_server.errors import NeedsConnection
 from mock_server.journal import Exchange, Journal
+from mock_server.scripting.connection import Connection
 
 
 class Delivery:
@@ -18,19 +20,11 @@ class Delivery:
     def __init__(
         self, scope: Scope, receive: Receive, send: Send, exchange: Exchange, journal: Journal
     ) -> None:
-        self.scope = scope
+        self._scope = scope
         self._receive = receive
         self._send = send
         self._exchange = exchange
         self._journal = journal
-
-    async def receive(self) -> Message:
-        """What comes. Whoever waits for it, the journal learns that the client has left."""
-        message = await self._receive()
-        if message["type"] == "http.disconnect":
-            self._exchange.note_left()
-            self._journal.changed.fire()
-        return message
 
     def __enter__(self) -> Self:
         return self
@@ -39,12 +33,28 @@ class Delivery:
         # In process, a client leaves by cancelling the request.
         if kind is CancelledError:
             self._exchange.note_left()
-        self._exchange.trim()
-        self._journal.changed.fire()
+        self._journal.close(self._exchange)
+
+    @property
+    def connection(self) -> Connection:
+        """The client's connection. Raises NeedsConnection in process, where there is none."""
+        server = getattr(self._scope["app"].state, "server", None)
+        connection: Connection | None = server and server.connection_of(self._scope)
+        if connection is None:
+            raise NeedsConnection("a connection to break (call the server by its URL)", "none")
+        return FollowedConnection(connection, self._exchange)
 
     async def deliver(self, response: Response) -> None:
         """Send a response."""
-        await response(self.scope, self.receive, self._send_on)
+        await response(self._scope, self.receive, self._send_on)
+
+    async def receive(self) -> Message:
+        """What comes. Whoever waits for it, the journal learns that the client has left."""
+        message = await self._receive()
+        if message["type"] == "http.disconnect":
+            self._exchange.note_left()
+            self._journal.changed.notify()
+        return message
 
     async def _send_on(self, message: Message) -> None:
         # First the journal: a client that has the response finds it there.
@@ -56,3 +66,20 @@ class Delivery:
             if not message.get("more_body"):
                 exchange.note_end()
         await self._send(message)
+
+
+class FollowedConnection:
+    """A connection. If a fault ends it, the response has ended, and no client has left."""
+
+    def __init__(self, connection: Connection, exchange: Exchange) -> None:
+        self._connection = connection
+        self._exchange = exchange
+        self.write_raw = connection.write_raw
+
+    def close(self) -> None:
+        self._exchange.note_end()
+        self._connection.close()
+
+    def reset(self) -> None:
+        self._exchange.note_end()
+        self._connection.reset()

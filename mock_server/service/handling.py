@@ -11,9 +11,9 @@ from mock_server.envelope import failure
 from mock_server.errors import Refusal
 from mock_server.moment import Moment
 from mock_server.scripting.answers import Answer
-from mock_server.scripting.connection import BrokenResponse, Connection, connection_of, watched
+from mock_server.scripting.connection import BrokenResponse, Connection, watched
 from mock_server.scripting.firing import Firing, Pick
-from mock_server.scripting.work import Ended, Outcome, Work, fault_of
+from mock_server.scripting.work import Ended, Fault, Outcome, Work
 from mock_server.service.call import Call
 from mock_server.service.delivery import Delivery
 from mock_server.service.hints import hint_of
@@ -31,32 +31,32 @@ class Handling(Work):
         self._call = call
         self._routes = routes
         self._delivery = delivery
-        self._operation: Operation | None = None
-        self._unrouted: Refusal | None = None
-        """Why the service has no operation, where a test may have an answer."""
+        self._target = routes.target_of(call)
+        """The operation, or why the service has none."""
         self._kept: Outcome | None = None
 
     def admit(self) -> Refusal | None:
-        """Find the operation and the caller, or a refusal that no test can change."""
+        """Find the caller, or a refusal that no test can change."""
+        target = self._target
+        if isinstance(target, Refusal):
+            return self._refusal_without_answer(target)
+        self.exchange.operation = target.name
         try:
-            self._operation = self._routes.find(self._call)
-            self._operation.admit(self._call)
+            target.admit(self._call)
         except Refusal as refusal:
-            return self._final(refusal)
-        self.exchange.operation = self._call.operation
+            return refusal
         self.exchange.member = self._call.caller.member
         self.exchange.violations = self._call.violations
         return None
 
-    def _final(self, refusal: Refusal) -> Refusal | None:
-        """A refusal, or None where the service has no route and a test has an answer."""
+    def _refusal_without_answer(self, refusal: Refusal) -> Refusal | None:
+        """Why the service has no operation; None where a test may have an answer."""
         is_of_route = isinstance(refusal, errors.RouteNotFound | errors.MethodNotAllowed)
         if not is_of_route or not self._call.state.script.answers_path(self.exchange):
             self.exchange.operation = self._call.operation
             return refusal
-        if len(self.exchange.body) > MAX_BODY:
+        if len(self.exchange.request.body) > MAX_BODY:
             return errors.BodyTooLarge(f"a body of at most {MAX_BODY} bytes")
-        self._unrouted = refusal
         return None
 
     # What a fault may ask for
@@ -71,17 +71,17 @@ class Handling(Work):
 
     @property
     def connection(self) -> Connection:
-        return connection_of(self._delivery.scope)
+        return self._delivery.connection
 
     def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
         if self._kept is not None and body is None and moment is None:
             return self._kept
-        exchange = self.exchange
+        request = self.exchange.request
         if body is not None:
-            exchange = exchange.with_body(body)
-        call = self._call.at(moment or self.moment, exchange)
+            request = replace(request, body=body)
+        call = self._call.at(moment or self.moment, request)
         # An answer of a test takes the place of the operation.
-        picked = call.state.script.pick_answer(self.exchange, call.moment)
+        picked = call.state.script.pick_answer(self.exchange)
         if picked.firing is not None:
             return self._answered(picked, picked.firing)
         outcome = self._performed(call)
@@ -112,7 +112,7 @@ class Handling(Work):
         """The outcome of a request that is not admitted."""
         return self._outcome_of(refusal, self._call)
 
-    async def disturbed(self, firing: Firing) -> Response:
+    async def disturbed(self, firing: Firing[Fault]) -> Response:
         """The response that a fault makes of the right one."""
         self.exchange.fault = firing.record
         # The operation is performed all the same: only its response is lost.
@@ -123,31 +123,29 @@ class Handling(Work):
         except errors.NeedsConnection as refusal:
             return failure(refusal, self.moment.choices)
 
-    async def _applied(self, firing: Firing) -> Response:
+    async def _applied(self, firing: Firing[Fault]) -> Response:
         """Raises NeedsConnection."""
         try:
-            return await fault_of(firing).apply(firing, self)
+            return await firing.row.apply(firing, self)
         except Ended:
-            return BrokenResponse(self.exchange, self.connection.close)
+            return BrokenResponse(self.connection.close)
 
     # How an outcome is made, and made real
 
-    def _answered(self, picked: Pick, firing: Firing) -> Outcome:
+    def _answered(self, picked: Pick[Answer], firing: Firing[Answer]) -> Outcome:
         """What an answer of a test makes of a request."""
-        answer = firing.row
-        assert isinstance(answer, Answer)
         # Where the service has no route, a request breaks no spec.
-        noted = [] if self._unrouted else self._call.violations
-        response = answer.response(firing)
+        has_route = isinstance(self._target, Operation)
+        noted = self._call.violations if has_route else []
+        response = firing.row.response(firing, self.moment.clock)
         return Outcome(response, None, noted, [picked], answer=firing.record)
 
     def _performed(self, call: Call) -> Outcome:
-        """What the operation makes of a request."""
-        if self._unrouted is not None:
-            return self._outcome_of(self._unrouted, call)
-        assert self._operation is not None
+        """What the service makes of a request."""
+        if isinstance(self._target, Refusal):
+            return self._outcome_of(self._target, call)
         try:
-            response = self._operation.perform(call)
+            response = self._target.perform(call)
         except Refusal as refusal:
             return self._outcome_of(refusal, call)
         store = None if call.store is call.moment.store else call.store
@@ -155,20 +153,21 @@ class Handling(Work):
 
     def _outcome_of(self, refusal: Refusal, call: Call) -> Outcome:
         """The response to a refused request; its message names the choices that accept it."""
-        operation = self._operation
+        operation = self._target if isinstance(self._target, Operation) else None
         more = ""
-        if operation is None or operation.section is not None:
+        # What the spec does not show is accepted by no choice.
+        if operation is None or operation.section:
             accepting = " or ".join(self._accepting(refusal, call))
             more = f" (accepted with {accepting})" if accepting else ""
         response = failure(refusal, call.choices, more)
         if operation and operation.stream_refusal:
-            response = operation.stream_refusal(refusal, response, call.exchange)
+            response = operation.stream_refusal(refusal, response, call.request)
         return Outcome(response, None, call.violations, hint=hint_of(refusal, call))
 
     def _accepting(self, refusal: Refusal, refused: Call) -> Iterator[str]:
         """The choices, NAME=VALUE, under which a request is not refused for this."""
         for name, choices in tolerances(refused.choices):
-            trial = refused.at(replace(refused.moment, choices=choices), refused.exchange)
+            trial = refused.at(replace(refused.moment, choices=choices), refused.request)
             other = self._refusal_of(trial)
             if other is None or not is_like(other, refusal):
                 yield name

@@ -16,13 +16,13 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
     """Why a request was refused with 401, 403, 404 or 415; None for other refusals."""
     store, sandbox = call.store, call.sandbox.name
     match refusal:
-        case errors.MissingAuthorization() if call.exchange.key:
+        case errors.MissingAuthorization() if call.request.key:
             return "This route takes the token of a login, and no API key."
-        case errors.MissingAuthorization() if header := call.exchange.headers.get("authorization"):
+        case errors.MissingAuthorization() if header := call.request.headers.get("authorization"):
             return f"The header is `Authorization: Bearer KEY`, and not {mistake_in(header)}."
         case errors.MissingAuthorization():
             return "The client sends no API key as `Authorization: Bearer KEY`."
-        case errors.UnknownKey() if (call.exchange.key or "").startswith(Sandboxes.PREFIX):
+        case errors.UnknownKey() if (call.request.key or "").startswith(Sandboxes.PREFIX):
             if call.sandbox.ttl is not None:
                 return "After the key of a sandbox comes `-` and an id of 24 hexadecimal digits."
             return "The sandbox of this key was deleted, or ended as it was not used."

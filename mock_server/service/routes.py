@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from mock_server import errors
-from mock_server.errors import did_you_mean
+from mock_server.errors import Refusal, did_you_mean
 from mock_server.service.call import Call
 from mock_server.service.operation import MAX_BODY, Operation
 
@@ -23,13 +23,20 @@ class Routes:
         """How long a body may be."""
         return self._limits.get(path, MAX_BODY)
 
+    def target_of(self, call: Call) -> Operation | Refusal:
+        """The operation of a request, or why the service has none."""
+        try:
+            return self.find(call)
+        except Refusal as refusal:
+            return refusal
+
     def find(self, call: Call) -> Operation:
         """The operation of a request. Raises UnknownKey, RouteNotFound, MethodNotAllowed."""
         if call.is_lost:
             expected = "the key of a sandbox that exists, got that of one that is gone"
             raise errors.UnknownKey(expected)
-        path = call.exchange.path
-        method = call.exchange.method
+        path = call.request.path
+        method = call.request.method
         methods = self._operations.get(path)
         if methods is None:
             near = f"{did_you_mean(path, self._operations)}; a test can answer it with `respond`"

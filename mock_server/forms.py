@@ -1,0 +1,93 @@
+"""Forms: the fields of a body that is multipart/form-data, or URL-encoded."""
+
+from collections.abc import Iterable
+from email.message import Message
+from email.utils import collapse_rfc2231_value
+from typing import Any
+from urllib.parse import parse_qsl
+
+from msgspec import Struct, field
+from python_multipart import MultipartParser
+from python_multipart.exceptions import FormParserError
+
+from mock_server.decoding import json_value
+from mock_server.errors import BadForm, BadJson
+
+MULTIPART = "multipart/form-data"
+URL_ENCODED = "application/x-www-form-urlencoded"
+
+
+class FormPart(Struct):
+    """A field of a form; a file has a file name, which may be empty."""
+
+    name: str
+    filename: str | None = None
+    content: bytearray = field(default_factory=bytearray)
+
+    @property
+    def text(self) -> str:
+        return self.content.decode("utf-8", "replace")
+
+
+def parts_of(content: bytes, content_type: str) -> list[FormPart]:
+    """The parts of multipart/form-data, in their order. Raises BadForm."""
+    parts: list[FormPart] = []
+
+    def on_header_value(data: bytes, start: int, end: int) -> None:
+        value = data[start:end].decode("latin-1")
+        if value.lower().startswith("form-data"):
+            said = parameters(value)
+            parts.append(FormPart(said.get("name", ""), said.get("filename")))
+
+    def on_part_data(data: bytes, start: int, end: int) -> None:
+        parts[-1].content.extend(data[start:end])
+
+    boundary = parameters(content_type).get("boundary", "")
+    try:
+        parser = MultipartParser(
+            boundary, {"on_header_value": on_header_value, "on_part_data": on_part_data}
+        )
+        parser.write(content)
+        parser.finalize()
+    except (FormParserError, LookupError) as error:
+        raise BadForm(f"{MULTIPART} with a boundary ({error})") from None
+    return parts
+
+
+def form_value(content: bytes, content_type: str) -> dict[str, Any]:
+    """The fields of a form; a file is `{filename, content}`. Raises BadForm."""
+    if content_type.lower().startswith(URL_ENCODED):
+        pairs = parse_qsl(content.decode(errors="replace"), keep_blank_values=True)
+        return grouped((name, object_or_text(text)) for name, text in pairs)
+    fields: list[tuple[str, Any]] = []
+    for part in parts_of(content, content_type):
+        value = object_or_text(part.text)
+        if part.filename is not None:
+            value = {"filename": part.filename, "content": part.text}
+        fields.append((part.name, value))
+    return grouped(fields)
+
+
+def object_or_text(text: str) -> Any:
+    """The object that a text is, as the service's forms have one in `data`; else the text."""
+    if not text.startswith("{"):
+        return text
+    try:
+        return json_value(text.encode())
+    except BadJson:
+        return text
+
+
+def grouped(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Values by their names; those of a repeated name are a list."""
+    groups: dict[str, list[Any]] = {}
+    for name, value in pairs:
+        groups.setdefault(name, []).append(value)
+    return {name: each if len(each) > 1 else each[0] for name, each in groups.items()}
+
+
+def parameters(header: str) -> dict[str, str]:
+    """The parameters of a header; `filename*` goes before `filename`."""
+    message = Message()
+    message["content-type"] = header
+    return {name: collapse_rfc2231_value(it) for name, it in message.get_params([])}

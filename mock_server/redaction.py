@@ -1,0 +1,51 @@
+"""Redaction: what has the name of a secret is shown as a fingerprint."""
+
+import re
+from hashlib import sha256
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from msgspec import json
+
+_SECRET = re.compile(
+    r"(^key|token"
+    r"|(authorization|cookie|secret|passwo?r?d|passphrase|psw|credential)s?"
+    r"|(access|api|auth|private|root|secret)[-_]?keys?)$",
+    re.IGNORECASE,
+)
+
+
+def is_secret(name: str) -> bool:
+    """Whether a header or a field has a name whose value is not to be shown."""
+    return _SECRET.search(name) is not None
+
+
+def fingerprint(secret: str) -> str:
+    """Enough of a secret to tell it from others, and no more."""
+    start = secret[:4] if len(secret) > 12 else ""
+    return f"{start}…{sha256(secret.encode()).hexdigest()[:8]}"
+
+
+def redacted(value: Any) -> Any:
+    """A value of JSON in which each secret is a fingerprint."""
+    if isinstance(value, dict):
+        return {name: redacted_field(name, item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [redacted(item) for item in value]
+    return value
+
+
+def redacted_field(name: str, value: Any) -> Any:
+    """The value of a field, or of a header. Of a secret object, all is one secret."""
+    if not is_secret(name) or value is None or isinstance(value, bool):
+        return redacted(value)
+    text = value if isinstance(value, str) else json.encode(value).decode()
+    return fingerprint(text)
+
+
+def redacted_query(query: str) -> str:
+    """A query without secrets; as it was sent if it has none."""
+    pairs = parse_qsl(query, keep_blank_values=True)
+    if not any(is_secret(name) for name, _ in pairs):
+        return query
+    return urlencode([(name, redacted_field(name, value)) for name, value in pairs])

@@ -1,0 +1,88 @@
+"""A request as a client has sent it."""
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cached_property
+from typing import Any, Self
+from urllib.parse import parse_qsl
+
+from msgspec import Struct
+from starlette.types import Scope
+
+from mock_server.decoding import json_value
+from mock_server.errors import BadForm, BadJson
+from mock_server.forms import MULTIPART, URL_ENCODED, form_value
+from mock_server.store.replies import question_of
+
+_BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
+
+
+class ClientRequest(Struct, frozen=True, dict=True):
+    """A request as a client has sent it."""
+
+    method: str
+    path: str
+    raw_query: bytes
+    headers: dict[str, str]
+    """By their names, which are in lower case."""
+    body: bytes
+    is_whole: bool = True
+    """Whether all of the body is there: one that is too long is not read to its end."""
+
+    @classmethod
+    def of(cls, scope: Scope, body: bytes, *, is_whole: bool = True) -> Self:
+        headers = as_texts(scope["headers"])
+        return cls(scope["method"], scope["path"], scope["query_string"], headers, body, is_whole)
+
+    @cached_property
+    def key(self) -> str | None:
+        return bearer(self.headers)
+
+    @cached_property
+    def value(self) -> Any:
+        """What the body says: JSON, or the fields of a form; None if it is neither.
+
+        It is an empty object without a body.
+        """
+        return body_value(self.body, self.headers) if self.body else {}
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The same if it is an object, else an empty one."""
+        return self.value if isinstance(self.value, dict) else {}
+
+    @property
+    def has_broken_json(self) -> bool:
+        return self.value is None and "json" in self.headers.get("content-type", "json")
+
+    @cached_property
+    def query(self) -> dict[str, str]:
+        """The parameters of the query; of a repeated one the last."""
+        return dict(parse_qsl(self.raw_query.decode("latin-1"), keep_blank_values=True))
+
+    @cached_property
+    def question(self) -> str:
+        """The last message of a user, in a request for a completion."""
+        messages = self.fields.get("messages")
+        return question_of(messages if isinstance(messages, list) else [])
+
+
+def bearer(headers: Mapping[str, str]) -> str | None:
+    """The API key of a request, None without one."""
+    found = _BEARER.fullmatch(headers.get("authorization", ""))
+    return found[1] if found else None
+
+
+def body_value(body: bytes, headers: Mapping[str, str]) -> Any:
+    """What a body says: JSON, or the fields of a form; None if it is neither."""
+    media = headers.get("content-type", "")
+    is_form = media.lower().startswith((MULTIPART, URL_ENCODED))
+    with suppress(BadJson, BadForm):
+        return form_value(body, media) if is_form else json_value(body)
+    return None
+
+
+def as_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Headers by their names, which are in lower case."""
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
