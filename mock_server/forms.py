@@ -1,6 +1,7 @@
 """Forms: the fields of a body that is multipart/form-data, or URL-encoded."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from email.message import Message
 from email.utils import collapse_rfc2231_value
 from typing import Any
@@ -18,10 +19,11 @@ URL_ENCODED = "application/x-www-form-urlencoded"
 
 
 class FormPart(Struct):
-    """A field of a form; a file has a file name, which may be empty."""
+    """A field of a form. A file has a file name, which may be empty."""
 
     name: str
-    filename: str | None = None
+    is_file: bool
+    filename: str
     content: bytearray = field(default_factory=bytearray)
 
     @property
@@ -37,7 +39,8 @@ def parts_of(content: bytes, content_type: str) -> list[FormPart]:
         value = data[start:end].decode("latin-1")
         if value.lower().startswith("form-data"):
             said = parameters(value)
-            parts.append(FormPart(said.get("name", ""), said.get("filename")))
+            name = said.get("name", "")
+            parts.append(FormPart(name, "filename" in said, said.get("filename", "")))
 
     def on_part_data(data: bytes, start: int, end: int) -> None:
         parts[-1].content.extend(data[start:end])
@@ -62,7 +65,7 @@ def form_value(content: bytes, content_type: str) -> dict[str, Any]:
     fields: list[tuple[str, Any]] = []
     for part in parts_of(content, content_type):
         value = object_or_text(part.text)
-        if part.filename is not None:
+        if part.is_file:
             value = {"filename": part.filename, "content": part.text}
         fields.append((part.name, value))
     return grouped(fields)
@@ -70,12 +73,10 @@ def form_value(content: bytes, content_type: str) -> dict[str, Any]:
 
 def object_or_text(text: str) -> Any:
     """The object that a text is, as the service's forms have one in `data`; else the text."""
-    if not text.startswith("{"):
-        return text
-    try:
-        return json_value(text.encode())
-    except BadJson:
-        return text
+    with suppress(BadJson):
+        if text.startswith("{"):
+            return json_value(text.encode())
+    return text
 
 
 def grouped(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

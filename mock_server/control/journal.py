@@ -77,9 +77,9 @@ class JournalApi(AdminApi):
             self.call("POST", "/journal/verify", criteria)
             return
         except Refused as refused:
-            if refused.status != 409:
-                raise
             found = refused.response
+            if "count" not in found:
+                raise
         count = found["count"]
         came = str(count or "none")
         order = criteria.get("inOrder")
@@ -175,7 +175,7 @@ def row(entry: Json, length: int = 120) -> str:
     note = f" ({fault['kind']} {fault['id']})" if fault else ""
     none = "in progress" if entry["durationMs"] is None else "no response"
     status = entry["response"]["status"] or none
-    return f"#{entry['seq']} {name} {shown(request['body'], length)} -> {status}{note}"
+    return f"#{entry['seq']} {name} {brief(request['body'], length)} -> {status}{note}"
 
 
 def nearest(found: Json) -> list[str]:
@@ -189,17 +189,17 @@ def nearest(found: Json) -> list[str]:
 
 def difference(each: Json) -> str:
     """What an entry has in another way than it was expected."""
-    came = shown(each["got"]) if "got" in each else "nothing"
-    return f"{each['path']}: expected {shown(each.get('expected'))}, got {came}"
+    came = brief(each["got"]) if "got" in each else "nothing"
+    return f"{each['path']}: expected {brief(each.get('expected'))}, got {came}"
 
 
 def described(criteria: Mapping[str, Any]) -> str:
     """An operation with what a call of it has to have."""
-    parts = [f"{name} {shown(it)}" for name, it in criteria.items() if name != "operation"]
+    parts = [f"{name} {brief(it)}" for name, it in criteria.items() if name != "operation"]
     return f"{criteria.get('operation', 'any')}{' with ' if parts else ''}{' and '.join(parts)}"
 
 
-def shown(value: Any, length: int = 300) -> str:
+def brief(value: Any, length: int = 300) -> str:
     """A value as JSON, cut to a length."""
     text = msgspec.json.encode(value).decode()
     return text if len(text) <= length else text[:length] + "…"

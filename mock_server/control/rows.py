@@ -7,7 +7,7 @@ import httpx2
 from msgspec import UNSET
 
 from mock_server.control.http import Json, Refused, given, path
-from mock_server.control.journal import JournalApi, shown
+from mock_server.control.journal import JournalApi, brief
 
 ANSWERS = ("answer", "reply")
 """The kinds of `respond` and `reply`; all others are faults."""
@@ -69,7 +69,7 @@ class Fault:
                 raise AssertionError(f"{self} never fired in its block\n{self._journal.summary()}")
 
     def __str__(self) -> str:
-        return f"{'answer' if self.is_answer else 'fault'} {self.id} {shown(self._fields)}"
+        return f"{'answer' if self.is_answer else 'fault'} {self.id} {brief(self._fields)}"
 
 
 class Rows(JournalApi):

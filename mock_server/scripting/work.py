@@ -14,10 +14,6 @@ from mock_server.signals import Signal
 from mock_server.store.objects import Store
 
 
-class Ended(Exception):
-    """A reset has come while a fault was waiting: the request gets no response."""
-
-
 class Outcome(Struct, eq=False):
     """What a request leads to: the response, and what changes once the outcome is kept."""
 
@@ -61,8 +57,8 @@ class Work(Protocol):
         Without `stores`, the account stays as it is.
         """
 
-    async def pause(self, ms: float) -> None:
-        """Wait in real time, even if the client leaves. Raises Ended at a reset."""
+    async def pause(self, ms: float) -> bool:
+        """Wait in real time, even if the client leaves. A reset ends it; then False."""
 
 
 class Fault(Row, frozen=True):

@@ -39,10 +39,12 @@ class Delivery:
     def connection(self) -> Connection:
         """The client's connection. Raises NeedsConnection in process, where there is none."""
         server = getattr(self._scope["app"].state, "server", None)
-        connection: Connection | None = server and server.connection_of(self._scope)
+        # If a fault ends it, the response has ended, and no client has left.
+        on_end = self._exchange.note_end
+        connection: Connection | None = server and server.connection_of(self._scope, on_end)
         if connection is None:
             raise NeedsConnection("a connection to break (call the server by its URL)", "none")
-        return FollowedConnection(connection, self._exchange)
+        return connection
 
     async def deliver(self, response: Response) -> None:
         """Send a response."""
@@ -66,20 +68,3 @@ class Delivery:
             if not message.get("more_body"):
                 exchange.note_end()
         await self._send(message)
-
-
-class FollowedConnection:
-    """A connection. If a fault ends it, the response has ended, and no client has left."""
-
-    def __init__(self, connection: Connection, exchange: Exchange) -> None:
-        self._connection = connection
-        self._exchange = exchange
-        self.write_raw = connection.write_raw
-
-    def close(self) -> None:
-        self._exchange.note_end()
-        self._connection.close()
-
-    def reset(self) -> None:
-        self._exchange.note_end()
-        self._connection.reset()

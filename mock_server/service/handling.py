@@ -11,9 +11,9 @@ from mock_server.envelope import failure
 from mock_server.errors import Refusal
 from mock_server.moment import Moment
 from mock_server.scripting.answers import Answer
-from mock_server.scripting.connection import BrokenResponse, Connection, watched
+from mock_server.scripting.connection import Connection, watched
 from mock_server.scripting.firing import Firing, Pick
-from mock_server.scripting.work import Ended, Fault, Outcome, Work
+from mock_server.scripting.work import Fault, Outcome, Work
 from mock_server.service.call import Call
 from mock_server.service.delivery import Delivery
 from mock_server.service.hints import hint_of
@@ -31,7 +31,7 @@ class Handling(Work):
         self._call = call
         self._routes = routes
         self._delivery = delivery
-        self._target = routes.target_of(call)
+        self._target = routes.find(call)
         """The operation, or why the service has none."""
         self._kept: Outcome | None = None
 
@@ -101,10 +101,9 @@ class Handling(Work):
         self.exchange.fault = self.exchange.fault or outcome.answer
         return outcome.response
 
-    async def pause(self, ms: float) -> None:
+    async def pause(self, ms: float) -> bool:
         with watched(self._delivery.receive):
-            if await self.ended.wait(ms / 1000):
-                raise Ended
+            return not await self.ended.wait(ms / 1000)
 
     # What the service asks for
 
@@ -119,16 +118,9 @@ class Handling(Work):
         if firing.row.phase == "after":
             self.keep(self.outcome())
         try:
-            return await self._applied(firing)
+            return await firing.row.apply(firing, self)
         except errors.NeedsConnection as refusal:
             return failure(refusal, self.moment.choices)
-
-    async def _applied(self, firing: Firing[Fault]) -> Response:
-        """Raises NeedsConnection."""
-        try:
-            return await firing.row.apply(firing, self)
-        except Ended:
-            return BrokenResponse(self.connection.close)
 
     # How an outcome is made, and made real
 
@@ -174,10 +166,12 @@ class Handling(Work):
 
     def _refusal_of(self, call: Call) -> Refusal | None:
         """Why a call is refused, tried from the beginning; None if it is not."""
+        target = self._routes.find(call)
+        if isinstance(target, Refusal):
+            return target
         try:
-            operation = self._routes.find(call)
-            operation.admit(call)
-            operation.perform(call)
+            target.admit(call)
+            target.perform(call)
         except Refusal as refusal:
             return refusal
         return None

@@ -14,11 +14,13 @@ SHOWN = 5
 
 def hint_of(refusal: Refusal, call: Call) -> str | None:
     """Why a request was refused with 401, 403, 404 or 415; None for other refusals."""
-    store, sandbox = call.store, call.sandbox.name
+    store = call.store
+    sandbox = call.sandbox.name
+    header = call.request.headers.get("authorization", "")
     match refusal:
         case errors.MissingAuthorization() if call.request.key:
             return "This route takes the token of a login, and no API key."
-        case errors.MissingAuthorization() if header := call.request.headers.get("authorization"):
+        case errors.MissingAuthorization() if header:
             return f"The header is `Authorization: Bearer KEY`, and not {mistake_in(header)}."
         case errors.MissingAuthorization():
             return "The client sends no API key as `Authorization: Bearer KEY`."
@@ -63,11 +65,12 @@ def mistake_in(header: str) -> str:
 def listed(ids: Sized[str], word: str) -> str:
     """How many objects there are, and the first ids."""
     first = ", ".join(islice(ids, SHOWN))
-    return f"{len(ids)} {word}{'' if len(ids) == 1 else 's'}{first and f': {first}'}"
+    count = f"{len(ids)} {word}{'s' * (len(ids) != 1)}"
+    return f"{count}: {first}" if first else count
 
 
 def empty_page(
-    inside: int, searched: int, found: int, *, parent: object, text: str, offset: int
+    *, inside: int, searched: int, found: int, parent: object, text: str, offset: int
 ) -> str:
     """Which condition has emptied a page: the folder, the search, the filters or the offset.
 

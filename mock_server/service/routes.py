@@ -23,30 +23,23 @@ class Routes:
         """How long a body may be."""
         return self._limits.get(path, MAX_BODY)
 
-    def target_of(self, call: Call) -> Operation | Refusal:
+    def find(self, call: Call) -> Operation | Refusal:
         """The operation of a request, or why the service has none."""
-        try:
-            return self.find(call)
-        except Refusal as refusal:
-            return refusal
-
-    def find(self, call: Call) -> Operation:
-        """The operation of a request. Raises UnknownKey, RouteNotFound, MethodNotAllowed."""
         if call.is_lost:
             expected = "the key of a sandbox that exists, got that of one that is gone"
-            raise errors.UnknownKey(expected)
+            return errors.UnknownKey(expected)
         path = call.request.path
         method = call.request.method
         methods = self._operations.get(path)
         if methods is None:
             near = f"{did_you_mean(path, self._operations)}; a test can answer it with `respond`"
-            raise errors.RouteNotFound("a route of the service", path, hint=near)
+            return errors.RouteNotFound("a route of the service", path, hint=near)
         operation = methods.get(method) or next(iter(methods.values()))
         # Not every path is served under all choices.
         choice = operation.choice_of(path)
         if choice:
             if getattr(call.choices, choice) == "off":
-                raise errors.RouteNotFound("a route of the spec", path)
+                return errors.RouteNotFound("a route of the spec", path)
             call.note(choice.removesuffix("s"), "1", "", f"{path} is not in the spec")
         call.operation = operation.name
         # Another method may be served all the same.
@@ -54,5 +47,5 @@ class Routes:
             call.note("method_mismatch", operation.section or "1", "", f"the method {method}")
             if call.choices.method_mismatch == "reject":
                 allowed = ", ".join(methods)
-                raise errors.MethodNotAllowed(allowed, method, headers={"Allow": allowed})
+                return errors.MethodNotAllowed(allowed, method, headers={"Allow": allowed})
         return operation
