@@ -1,6 +1,6 @@
 """Forms: the fields of a body that is multipart/form-data, or URL-encoded."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from email.message import Message
 from email.utils import collapse_rfc2231_value
@@ -31,7 +31,7 @@ class FormPart(Struct):
         return self.content.decode("utf-8", "replace")
 
 
-def parts_of(content: bytes, content_type: str) -> list[FormPart]:
+def parts_of(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
     """The parts of multipart/form-data, in their order. Raises BadForm."""
     parts: list[FormPart] = []
 
@@ -45,7 +45,7 @@ def parts_of(content: bytes, content_type: str) -> list[FormPart]:
     def on_part_data(data: bytes, start: int, end: int) -> None:
         parts[-1].content.extend(data[start:end])
 
-    boundary = parameters(content_type).get("boundary", "")
+    boundary = parameters(headers.get("content-type", "")).get("boundary", "")
     try:
         parser = MultipartParser(
             boundary, {"on_header_value": on_header_value, "on_part_data": on_part_data}
@@ -57,13 +57,19 @@ def parts_of(content: bytes, content_type: str) -> list[FormPart]:
     return parts
 
 
-def form_value(content: bytes, content_type: str) -> dict[str, Any]:
+def form_kind(headers: Mapping[str, str]) -> str | None:
+    """Which kind of form a body is; None if it is no form."""
+    media = headers.get("content-type", "").lower()
+    return next((kind for kind in (MULTIPART, URL_ENCODED) if media.startswith(kind)), None)
+
+
+def form_value(content: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
     """The fields of a form; a file is `{filename, content}`. Raises BadForm."""
-    if content_type.lower().startswith(URL_ENCODED):
+    if form_kind(headers) == URL_ENCODED:
         pairs = parse_qsl(content.decode(errors="replace"), keep_blank_values=True)
         return grouped((name, object_or_text(text)) for name, text in pairs)
     fields: list[tuple[str, Any]] = []
-    for part in parts_of(content, content_type):
+    for part in parts_of(content, headers):
         value = object_or_text(part.text)
         if part.is_file:
             value = {"filename": part.filename, "content": part.text}

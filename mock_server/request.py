@@ -12,7 +12,7 @@ from starlette.types import Scope
 
 from mock_server.decoding import json_value
 from mock_server.errors import BadForm, BadJson
-from mock_server.forms import MULTIPART, URL_ENCODED, form_value
+from mock_server.forms import form_kind, form_value
 from mock_server.store.replies import question_of
 
 _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
@@ -76,10 +76,8 @@ def bearer(headers: Mapping[str, str]) -> str | None:
 
 def body_value(body: bytes, headers: Mapping[str, str]) -> Any:
     """What a body says: JSON, or the fields of a form; None if it is neither."""
-    media = headers.get("content-type", "")
-    is_form = media.lower().startswith((MULTIPART, URL_ENCODED))
     with suppress(BadJson, BadForm):
-        return form_value(body, media) if is_form else json_value(body)
+        return form_value(body, headers) if form_kind(headers) else json_value(body)
     return None
 
 

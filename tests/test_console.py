@@ -106,6 +106,15 @@ def test_a_copied_request_is_the_one_that_was_sent(server: Server) -> None:
     assert json.loads(words[-1]) == body
 
 
+def test_a_copied_form_has_its_fields(server: Server) -> None:
+    server.admin("POST", "/faults", {"kind": "answer", "operation": "POST /form", "text": ""})
+    server.request("POST", "/form", data={"a": "b c"})
+    server.request("POST", "/form", files={"file": ("x.txt", b"x")}, data={"data": '{"a":1}'})
+    assert "--data-urlencode &#39;a=b c&#39;" in part(server, "requests?entry=1")
+    copied = part(server, "requests?entry=2")
+    assert "--form file=@x.txt" in copied and "multipart" not in copied.partition('id="curl"')[2]
+
+
 def test_the_journal_is_filtered(server: Server) -> None:
     server.page()
     server.pin()

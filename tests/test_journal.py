@@ -1,18 +1,22 @@
-"""When the journal's entries begin and end."""
+"""The journal: when its entries begin and end, what criteria see, what is not shown."""
 
 import asyncio
 import json
+import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import httpx2
 import pytest
-from account import ACCOUNT, LIST, PIN, SENT_LIST, SENT_PIN, Live
+from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_LIST, SENT_PIN, Live
 
 from mock_server import MockServer
 from mock_server.application import create_app
-from mock_server.control import Control
+from mock_server.control import Control, Refused
+from mock_server.journal import Exchange, Journal
+from mock_server.request import ClientRequest
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +48,28 @@ def test_a_client_that_tries_again_is_counted_twice(live):
     live.control.assert_called("updateHistory", times=2)
     live.control.assert_called("updateHistory", times=1, cut=True)
     live.control.assert_called("updateHistory", times=1, status=200)
+
+
+def test_the_time_of_an_entry_is_that_of_its_arrival(live):
+    slow = live.add("delay", ms=200)
+    with ThreadPoolExecutor() as threads:
+        pinned = threads.submit(live.pin)
+        while not live.fired(slow):
+            pass
+        live.control.clock.advance(60)
+        assert pinned.result().status_code == 200
+    assert live.control.journal[0]["time"] == "2026-01-01T00:00:00.000Z"
+
+
+def test_to_wait_for_a_call_ends_on_its_arrival(live):
+    live.add("delay", ms=300)
+    with ThreadPoolExecutor() as threads:
+        threads.submit(live.pin)
+        assert live.control.wait_for("updateHistory")["durationMs"] is None
+        ended = live.control.wait_for("updateHistory", status=200)
+    assert ended["durationMs"] > 250
+    with pytest.raises(AssertionError, match=r"2 calls of updateHistory .* got 1"):
+        live.control.wait_for("updateHistory", times=2, timeout=0.05)
 
 
 def test_entries_come_in_the_order_of_requests(live):
@@ -95,6 +121,45 @@ def test_a_client_that_leaves_cuts_the_response(live, row, status):
     live.control.reset()  # which ends what still waits
 
 
+@contextmanager
+def begun(live: Live, **reply: Any) -> Iterator[None]:
+    """While a streamed reply comes, of which the client has read the first part."""
+    live.control.reply(**reply)
+    body = {"messages": [{"role": "user", "content": "x"}], "stream": True}
+    headers = {"Authorization": "Bearer owner"}
+    request = live.http.build_request("POST", COMPLETIONS, json=body, headers=headers)
+    response = live.http.send(request, stream=True)
+    pieces = response.iter_raw()  # kept, as a stream ends with its iterator
+    next(pieces)
+    yield
+    response.close()
+
+
+@pytest.mark.parametrize("tokens_per_second", [None, 20])
+def test_a_client_that_leaves_a_stream_cuts_it(live, caplog, tokens_per_second):
+    pace = {"stream": {"tokensPerSecond": tokens_per_second}} if tokens_per_second else {}
+    with caplog.at_level(logging.WARNING):
+        with begun(live, text="word " * 3000, **pace):
+            pass
+        entry = live.control.wait_for("completions", cut=True)
+    assert entry["response"]["cut"] and entry["response"]["status"] == 200
+    assert caplog.records == []
+
+
+def test_others_are_served_while_a_stream_without_a_pace_is_sent(live):
+    with begun(live, text="word " * 20_000):
+        assert live.page().status_code == 200
+        stream, page = live.control.journal
+        assert (stream["durationMs"], page["response"]["status"]) == (None, 200)
+    live.control.wait_for("completions", cut=True)
+
+
+def test_a_whole_response_has_no_word_of_a_cut(live):
+    live.pin()
+    assert "cut" not in live.control.journal[0]["response"]
+    live.control.assert_called("updateHistory", times=1, cut=False)
+
+
 @pytest.mark.parametrize("kind", ["reset", "empty", "garbage", "truncate"])
 def test_a_response_that_a_fault_ends_is_not_cut_by_the_client(live, kind):
     live.add(kind)
@@ -133,3 +198,149 @@ def test_an_entry_in_progress_streams_again_at_its_end(live):
         lines = (it for it in stream.iter_lines() if it.startswith("data: "))
         entries = [json.loads(next(lines)[6:]) for _ in range(3)]
     assert [(it["seq"], it["response"]["status"]) for it in entries] == [(1, 0), (2, 200), (1, 200)]
+
+
+def test_the_console_shows_an_entry_in_progress(live):
+    slow = live.add("delay", operation="updateHistory", ms=300)
+    with ThreadPoolExecutor() as threads:
+        threads.submit(live.pin)
+        while not live.fired(slow):
+            pass
+        shown = live.http.get("/__admin/console/all?entry=1").text
+    assert "in progress" in shown and "Response 200" not in shown
+    assert "in progress" not in live.http.get("/__admin/console/all?entry=1").text
+
+
+def test_a_stream_that_goes_on_sends_the_ends_that_were_missed(live):
+    slow = live.add("delay", operation="updateHistory", ms=300)
+    with ThreadPoolExecutor() as threads:
+        threads.submit(live.pin)
+        while not live.fired(slow):
+            pass
+        live.page()
+        headers = {"Last-Event-ID": "2"}
+        with live.http.stream("GET", "/__admin/journal/stream", headers=headers) as stream:
+            line = next(it for it in stream.iter_lines() if it.startswith("data: "))
+    entry = json.loads(line[6:])
+    assert (entry["seq"], entry["response"]["status"]) == (1, 200)
+
+
+# Criteria
+
+
+FORM_PATH = "/api/core/dataset/collection/create/localFile"
+
+
+def upload(live: Live, **fields: str) -> Any:
+    files = {"file": ("a.txt", b"Hello")}
+    headers = {"Authorization": "Bearer owner"}
+    return live.http.post(FORM_PATH, files=files, data=fields, headers=headers)
+
+
+def test_criteria_see_a_body_that_is_shown_cut(live):
+    live.say(chatId="c1", more="x" * 9000)
+    assert live.control.journal[0]["request"]["truncated"]
+    live.control.assert_called("completions", times=1, body={"chatId": "c1"})
+    with pytest.raises(AssertionError, match=r"Expected 0 calls .* got 1"):
+        live.control.assert_not_called("completions", body={"chatId": "c1"})
+
+
+def test_criteria_see_the_fields_of_forms(live):
+    assert upload(live, data='{"datasetId": "d"}').status_code == 200
+    live.control.assert_called("localFile", body={"data": {"datasetId": "d"}})
+    live.control.assert_called("localFile", body={"file": {"filename": "a.txt"}})
+    live.control.respond("POST /form", text="")
+    live.http.post("/form", data={"a": "1", "b": ["2", "3"]})
+    live.control.assert_called("POST /form", body={"a": "1", "b": ["2", "3"]})
+    live.control.assert_not_called("POST /form", body={"a": "2"})
+
+
+def test_a_fault_matches_the_fields_of_a_form(live):
+    live.add("error", operation="localFile", match={"body": {"data": {"datasetId": "d"}}})
+    assert upload(live, data='{"datasetId": "many"}').status_code == 200
+    assert upload(live, data='{"datasetId": "d"}').status_code == 503
+
+
+def test_criteria_take_a_secret_as_it_was_sent_or_as_it_is_shown(live):
+    live.pin(password="p4ssw0rd")
+    shown = live.control.journal[0]["request"]["body"]["password"]
+    for password in ("p4ssw0rd", shown):
+        live.control.assert_called("updateHistory", body={"password": password})
+    with pytest.raises(AssertionError) as raised:
+        live.control.assert_called("updateHistory", body={"password": "other"})
+    assert "p4ssw0rd" not in str(raised.value)
+
+
+def test_a_question_about_a_body_that_is_not_kept_fails(live):
+    live.page(more="x" * 1_100_000)
+    live.control.assert_called("listV2", status=413)
+    live.control.assert_not_called("listV2", status=200, body={"datasetId": "d"})
+    with pytest.raises(Refused, match="a body to compare, got that of entry 1, too long"):
+        live.control.assert_not_called("listV2", body={"datasetId": "d"})
+
+
+def test_the_latest_long_bodies_are_kept_whole():
+    journal = Journal()
+    for number in range(6):
+        body = json.dumps({"number": number, "more": "x" * 8_000_000}).encode()
+        exchange = Exchange(ClientRequest("POST", "/", b"", {}, body))
+        journal.enter(exchange, 0, 1)
+        journal.close(exchange)
+    assert [it.request.is_whole for it in journal.exchanges] == [False, False, *[True] * 4]
+    shown = [it.entry().request for it in journal.exchanges]
+    assert [it.body[:12] for it in shown] == [f'{{"number":{n},' for n in range(6)]
+    assert all(it.truncated and len(it.body) == 8192 for it in shown)
+
+
+def test_questions_about_many_calls_are_answered_by_the_server(live):
+    for _ in range(150):
+        live.page()
+    sizes: list[int] = []
+    hooks = live.control.http.event_hooks
+    hooks["response"].append(lambda it: sizes.append(len(it.read())))
+    live.control.assert_called("listV2", times=150)
+    assert "listV2 (150)" in live.control.summary()
+    assert live.control.wait_for("listV2", times=150)["seq"] == 150
+    assert live.control.last_call("listV2")["seq"] == 150
+    hooks["response"].clear()
+    assert len(sizes) == 4 and sum(sizes) < 40_000
+
+
+# What is noted, and what is shown
+
+
+def test_at_most_20_violations_are_noted(live):
+    live.page(**{f"{n:05}": 1 for n in range(90_000)})
+    live.control.choices["unknown_fields"] = "reject"
+    live.send("POST", LIST, {f"{n:05}": 1 for n in range(90_000)})
+    assert [len(it["violations"]) for it in live.control.journal] == [20, 1]
+
+
+S3CRET = "a-s3cret-that-is-long"
+SENT: list[dict[str, Any]] = [
+    {"json": {"password": [S3CRET]}},
+    {"json": {"token": {"value": S3CRET}}},
+    {"json": {"secretKey": S3CRET}},
+    {"json": {"apiKeys": [S3CRET]}},
+    {"json": {"password": f"{S3CRET}…"}},
+    {"json": {"deep": [{"accessKey": S3CRET}], "more": "x" * 9000}},
+    {"json": {"password": S3CRET, "more": "x" * 1_100_000}},
+    {"data": {"password": S3CRET}},
+    {"data": {"data": json.dumps({"token": S3CRET})}},
+    {"files": {"file": ("a.txt", b"x")}, "data": {"password": S3CRET}},
+    {"headers": {"X-Access-Key": S3CRET}},
+    {"params": {"accessKey": S3CRET}},
+]
+
+
+@pytest.mark.parametrize("sent", SENT)
+def test_no_secret_is_shown_whatever_its_form(live, sent):
+    live.control.respond("POST /any", json="{{body}}")
+    live.http.post("/any", **sent)
+    assert "s3cret" not in json.dumps(live.control.journal)
+
+
+def test_no_secret_of_a_reply_is_shown_in_the_console(live):
+    tool = {"name": "search", "params": {"apiKey": S3CRET}, "response": "ok"}
+    live.control.reply(parts=[{"tool": tool}])
+    assert "s3cret" not in live.http.get("/__admin/console/control").text

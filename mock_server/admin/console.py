@@ -5,7 +5,7 @@ person looks at stands in the query of the page's address: language, sandbox, da
 entry ... Every action is a form that the script sends to the admin API.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -22,6 +22,7 @@ from mock_server.admin.clock_choices import clock_view
 from mock_server.admin.route import AdminCall, Input, route
 from mock_server.choices import PROFILES, profile, table
 from mock_server.errors import RouteNotFound
+from mock_server.forms import MULTIPART, URL_ENCODED, form_kind
 from mock_server.journal import Exchange, ShownMessage, Violation
 from mock_server.redaction import is_secret, redacted
 from mock_server.scripting.kinds import PRESETS
@@ -60,6 +61,7 @@ FAILURES: dict[str, dict[str, Any]] = {
     "Wrong total of a list": {"kind": "wrong_total", "by": 1},
 }
 """What can be made to happen by a click, and the fault that does it."""
+FORM_OPTIONS = {MULTIPART: "--form", URL_ENCODED: "--data-urlencode"}
 UNSENT = {"host", "connection", "content-length", "accept", "accept-encoding", "user-agent"}
 HEADERS = {
     "cache-control": "no-store",
@@ -264,16 +266,29 @@ def curl_of(request: ShownMessage, base: str) -> str:
     """The command that sends a request again. Secrets are not kept: it has $API_KEY for them."""
     target = f"{base}{request.path}" + (f"?{request.query}" if request.query else "")
     words = [f"curl -X {request.method} {quote(target)}"]
+    # The media type of a form, with its boundary, is made by curl.
+    form = form_kind(request.headers) if isinstance(request.body, dict) else None
     for name, value in request.headers.items():
         if name == "authorization":
             words.append('-H "Authorization: Bearer $API_KEY"')
         elif is_secret(name):
             words.append(f'-H "{name}: $API_KEY"')
-        elif name not in UNSENT:
+        elif name not in UNSENT and not (form and name == "content-type"):
             words.append(f"-H {quote(f'{name}: {value}')}")
-    if request.body is not None:
+    if form:
+        words += form_words(request.body, FORM_OPTIONS[form])
+    elif request.body is not None:
         words.append(f"--data-raw {quote(as_text(request.body))}")
     return " \\\n  ".join(words)
+
+
+def form_words(fields: Mapping[str, Any], option: str) -> Iterator[str]:
+    """The fields of a form as options of curl; a file is one of the same name."""
+    for name, value in fields.items():
+        for each in value if isinstance(value, list) else [value]:
+            is_file = isinstance(each, dict) and "filename" in each
+            text = f"@{each['filename']}" if is_file else as_text(each)
+            yield f"{option} {quote(f'{name}={text}')}"
 
 
 TEMPLATES.filters |= {

@@ -107,9 +107,18 @@ class Handling(Work):
 
     # What the service asks for
 
-    def refused(self, refusal: Refusal) -> Outcome:
-        """The outcome of a request that is not admitted."""
-        return self._outcome_of(refusal, self._call)
+    def refused(self, refusal: Refusal, call: Call) -> Outcome:
+        """The response to a refused request; its message names the choices that accept it."""
+        operation = self._target if isinstance(self._target, Operation) else None
+        more = ""
+        # What the spec does not show is accepted by no choice.
+        if operation is None or operation.section:
+            accepting = " or ".join(self._accepting(refusal, call))
+            more = f" (accepted with {accepting})" if accepting else ""
+        response = failure(refusal, call.choices, more)
+        if operation and operation.stream_refusal:
+            response = operation.stream_refusal(refusal, response, call.request)
+        return Outcome(response, None, call.violations, hint=hint_of(refusal, call))
 
     async def disturbed(self, firing: Firing[Fault]) -> Response:
         """The response that a fault makes of the right one."""
@@ -135,26 +144,13 @@ class Handling(Work):
     def _performed(self, call: Call) -> Outcome:
         """What the service makes of a request."""
         if isinstance(self._target, Refusal):
-            return self._outcome_of(self._target, call)
+            return self.refused(self._target, call)
         try:
             response = self._target.perform(call)
         except Refusal as refusal:
-            return self._outcome_of(refusal, call)
+            return self.refused(refusal, call)
         store = None if call.store is call.moment.store else call.store
         return Outcome(response, store, call.violations, call.picks, call.hint)
-
-    def _outcome_of(self, refusal: Refusal, call: Call) -> Outcome:
-        """The response to a refused request; its message names the choices that accept it."""
-        operation = self._target if isinstance(self._target, Operation) else None
-        more = ""
-        # What the spec does not show is accepted by no choice.
-        if operation is None or operation.section:
-            accepting = " or ".join(self._accepting(refusal, call))
-            more = f" (accepted with {accepting})" if accepting else ""
-        response = failure(refusal, call.choices, more)
-        if operation and operation.stream_refusal:
-            response = operation.stream_refusal(refusal, response, call.request)
-        return Outcome(response, None, call.violations, hint=hint_of(refusal, call))
 
     def _accepting(self, refusal: Refusal, refused: Call) -> Iterator[str]:
         """The choices, NAME=VALUE, under which a request is not refused for this."""
