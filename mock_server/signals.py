@@ -14,7 +14,8 @@ class Signal:
         waiting = self._waiting
         self._waiting = set()
         for future in waiting:
-            future.get_loop().call_soon_threadsafe(_wake, future)
+            # To cancel it ends the wait, and does nothing if that is over.
+            future.get_loop().call_soon_threadsafe(future.cancel)
 
     async def wait(self, seconds: float) -> bool:
         """Whether a notification has come within this time."""
@@ -25,8 +26,3 @@ class Signal:
             return bool(done)
         finally:
             self._waiting.discard(future)
-
-
-def _wake(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)

@@ -97,12 +97,13 @@ class JournalApi(AdminApi):
         `related_route` and `legacy_path`.
         """
         passing = {*allowed} if strict else {*allowed, *OUTSIDE}
-        lines = [
-            f"{row(entry)}\n    {it['name']} ({it['section']}): {it['message']}{at(it)}"
-            for entry in entries(self, violations=True)
-            for it in entry["violations"]
-            if it["name"] not in passing
-        ]
+        lines = []
+        for entry in entries(self, violations=True):
+            for each in entry["violations"]:
+                if each["name"] not in passing:
+                    text = f"{each['name']} ({each['section']}): {each['message']}"
+                    place = f" - at {each['path']}" if each["path"] else ""
+                    lines.append(f"{row(entry)}\n    {text}{place}")
         if lines:
             raise AssertionError("\n".join(["Expected requests as the spec has them, got", *lines]))
 
@@ -162,10 +163,6 @@ def entries(api: AdminApi, **query: object) -> list[Json]:
         since = some["next"]
         if since > some["total"]:
             return found
-
-
-def at(violation: Json) -> str:
-    return f" - at {violation['path']}" if violation["path"] else ""
 
 
 def row(entry: Json, length: int = 120) -> str:

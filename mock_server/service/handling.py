@@ -157,7 +157,9 @@ class Handling(Work):
         for name, choices in tolerances(refused.choices):
             trial = refused.at(replace(refused.moment, choices=choices), refused.request)
             other = self._refusal_of(trial)
-            if other is None or not is_like(other, refusal):
+            # Is it for the same reason, at the same place?
+            is_like = type(other) is type(refusal) and other.where == refusal.where
+            if not is_like:
                 yield name
 
     def _refusal_of(self, call: Call) -> Refusal | None:
@@ -179,8 +181,3 @@ class Handling(Work):
             # No id is given twice, even if the object that had it is lost.
             store = replace(state.moment.store, made=store.made)
         state.set_store(store)
-
-
-def is_like(one: Refusal, other: Refusal) -> bool:
-    """Whether two refusals are for the same reason, at the same place."""
-    return type(one) is type(other) and one.where == other.where
