@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from msgspec import json
+from mock_server.store.replies import as_text
 
 _SECRET = re.compile(
     r"(^key|token"
@@ -39,8 +39,7 @@ def redacted_field(name: str, value: Any) -> Any:
     """The value of a field, or of a header. Of a secret object, all is one secret."""
     if not is_secret(name) or value is None or isinstance(value, bool):
         return redacted(value)
-    text = value if isinstance(value, str) else json.encode(value).decode()
-    return fingerprint(text)
+    return fingerprint(as_text(value))
 
 
 def redacted_query(query: str) -> str:

@@ -27,17 +27,17 @@ class ClientRequest(Struct, frozen=True, dict=True):
     headers: dict[str, str]
     """By their names, which are in lower case."""
     body: bytes
+    key: str | None = None
+    """The API key."""
     is_whole: bool = True
     """Whether all of the body is there: one that is too long is not read to its end."""
 
     @classmethod
     def of(cls, scope: Scope, body: bytes, *, is_whole: bool = True) -> Self:
         headers = as_texts(scope["headers"])
-        return cls(scope["method"], scope["path"], scope["query_string"], headers, body, is_whole)
-
-    @cached_property
-    def key(self) -> str | None:
-        return bearer(self.headers)
+        key = bearer(headers)
+        query = scope["query_string"]
+        return cls(scope["method"], scope["path"], query, headers, body, key, is_whole)
 
     @cached_property
     def value(self) -> Any:

@@ -32,14 +32,12 @@ class Work(Protocol):
     """The work on one request, as far as a fault disturbs it."""
 
     exchange: Exchange
+    ended: Signal
+    """Notifies when the sandbox is reset or removed."""
 
     @property
     def moment(self) -> Moment:
         """What the request would see now."""
-
-    @property
-    def ended(self) -> Signal:
-        """Notifies when the sandbox is reset or removed."""
 
     @property
     def connection(self) -> Connection:

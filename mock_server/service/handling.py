@@ -19,8 +19,6 @@ from mock_server.service.delivery import Delivery
 from mock_server.service.hints import hint_of
 from mock_server.service.operation import MAX_BODY, Operation
 from mock_server.service.routes import Routes
-from mock_server.signals import Signal
-from mock_server.store.objects import Store
 
 
 class Handling(Work):
@@ -28,6 +26,7 @@ class Handling(Work):
 
     def __init__(self, call: Call, routes: Routes, delivery: Delivery) -> None:
         self.exchange = call.exchange
+        self.ended = call.state.script.ended
         self._call = call
         self._routes = routes
         self._delivery = delivery
@@ -66,10 +65,6 @@ class Handling(Work):
         return self._call.state.moment
 
     @property
-    def ended(self) -> Signal:
-        return self._call.state.script.ended
-
-    @property
     def connection(self) -> Connection:
         return self._delivery.connection
 
@@ -93,7 +88,11 @@ class Handling(Work):
             return self._kept.response
         self._kept = outcome
         if outcome.store is not None:
-            self._save(outcome.store, stores)
+            store = outcome.store
+            # No id is given twice, even if the object that had it is lost.
+            if not stores:
+                store = replace(self.moment.store, made=store.made)
+            self._call.state.set_store(store)
         for picked in outcome.picks:
             picked.count()
         self.exchange.violations = outcome.violations
@@ -173,11 +172,3 @@ class Handling(Work):
         except Refusal as refusal:
             return refusal
         return None
-
-    def _save(self, store: Store, stores: bool) -> None:
-        """Make another account the present one, or lose it."""
-        state = self._call.state
-        if not stores:
-            # No id is given twice, even if the object that had it is lost.
-            store = replace(state.moment.store, made=store.made)
-        state.set_store(store)
