@@ -76,8 +76,10 @@ def bearer(headers: Mapping[str, str]) -> str | None:
 
 def body_value(body: bytes, headers: Mapping[str, str]) -> Any:
     """What a body says: JSON, or the fields of a form; None if it is neither."""
-    with suppress(BadJson, BadForm):
-        return form_value(body, headers) if form_kind(headers) else json_value(body)
+    with suppress(BadJson):
+        return json_value(body)
+    with suppress(BadForm):
+        return form_value(body, headers) if form_kind(headers) else None
     return None
 
 

@@ -255,6 +255,11 @@ def test_criteria_see_the_fields_of_forms(live):
     live.control.assert_not_called("POST /form", body={"a": "2"})
 
 
+def test_criteria_see_json_that_is_sent_as_a_form(live):
+    live.send("PUT", PIN, SENT_PIN, headers={"Content-Type": "application/x-www-form-urlencoded"})
+    live.control.assert_called("updateHistory", body=SENT_PIN, status=415)
+
+
 def test_a_fault_matches_the_fields_of_a_form(live):
     live.add("error", operation="localFile", match={"body": {"data": {"datasetId": "d"}}})
     assert upload(live, data='{"datasetId": "many"}').status_code == 200
