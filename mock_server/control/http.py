@@ -45,14 +45,14 @@ class AdminApi:
         except httpx2.TransportError as error:
             raise ConnectionError(f"no mock server at {http.base_url} ({error})") from None
         try:
-            answer = msgspec.json.decode(response.content, type=Json)
+            found = msgspec.json.decode(response.content, type=Json)
         except msgspec.DecodeError:
-            answer = {}
-        if response.is_success and answer:
-            return answer
+            found = {}
+        if response.is_success and found:
+            return found
         got = f"{response.text!r:.80}"
         stranger = {"message": f"no mock server at {http.base_url}: it sends {got}"}
-        raise Refused(response.status_code, stranger | answer)
+        raise Refused(response.status_code, stranger | found)
 
 
 def client_at(url: str, token: str | None = None) -> httpx2.Client:
