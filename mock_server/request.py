@@ -39,6 +39,12 @@ class ClientRequest(Struct, frozen=True, dict=True):
         query = scope["query_string"]
         return cls(scope["method"], scope["path"], query, headers, body, key, is_whole)
 
+    @property
+    def any_key(self) -> str | None:
+        """The word after the scheme of the Authorization, whatever the scheme is."""
+        words = self.headers.get("authorization", "").split(" ")
+        return words[1] if len(words) > 1 else None
+
     @cached_property
     def value(self) -> Any:
         """What the body says: JSON, or the fields of a form; None if it is neither.

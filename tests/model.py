@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 from unicodedata import normalize
 
@@ -17,6 +18,7 @@ PIN = "/api/core/chat/history/updateHistory"
 LEGACY_PIN = "/api/core/chat/updateHistory"
 LIST = "/api/core/dataset/collection/listV2"
 MAX_BODY, MAX_DEPTH, MAX_ID, MAX_SEARCH = 1024 * 1024, 64, 256, 1024
+MAX_SERVICE_SEARCH = 100
 LEVELS = {"none": 0, "read": 4, "write": 6, "manage": 7, "owner": 4294967295}
 MEMBER = "65422be6aa44b7da77729ec9"
 DEFAULTS = {
@@ -30,14 +32,17 @@ DEFAULTS = {
     "trainingType": "chunk",
 }
 
-# What a refusal is: plain (HTTP status, statusText), service (HTTP status, code, statusText).
+# What a refusal is: plain (HTTP status, statusText), service (HTTP status, code, statusText),
+# or a text and the HTTP status.
 NO_KEY = (401, "unauthorized"), (403, 403, "unAuthorization")
 WRONG_KEY = (401, "unauthorized"), (500, 514, "unAuthApiKey")
 NO_ROUTE = (404, "routeNotFound"), (404, 404, "routeNotFound")
 NO_METHOD = (405, "methodNotAllowed"), (405, 405, "methodNotAllowed")
-NO_MEDIA = (415, "unsupportedMediaType"), (415, 415, "unsupportedMediaType")
-TOO_LARGE = (413, "bodyTooLarge"), (413, 413, "bodyTooLarge")
-BAD_JSON = (400, "badJson"), (400, 400, "error")
+NO_MEDIA = (415, "unsupportedMediaType"), (400, 400, "error")
+MOVED = (308, "moved"), (308, LIST)
+TOO_LARGE = (413, "bodyTooLarge"), (413, "Body exceeded 1mb limit")
+BAD_JSON = (400, "badJson"), (400, "Invalid JSON")
+NO_OBJECT = (400, "badJson"), (400, 400, "error")
 BAD_FIELD = (400, "invalidField"), (400, 400, "error")
 NO_APP = (404, "appNotFound"), (500, 502000, "appUnExist")
 NO_CHAT = (404, "chatNotFound"), (500, 504000, "unAuthChat")
@@ -45,6 +50,10 @@ NO_DATASET = (404, "datasetNotFound"), (500, 501002, "unExistDataset")
 NO_PARENT = (404, "parentNotFound"), (500, 501002, "unExistDataset")
 APP_FORBIDDEN = (403, "forbidden"), (500, 502001, "unAuthApp")
 DATASET_FORBIDDEN = (403, "forbidden"), (500, 501004, "unAuthDataset")
+
+
+CHECKED, CAST = (400, 400, "error"), (500, 500, "error")
+"""What the service says of a text that can be no id."""
 
 
 class Refused(Exception):
@@ -69,22 +78,28 @@ class Model:
     choices: Json
     tokens: dict[str, str] = field(default_factory=dict)
 
-    def respond(self, request: Request) -> tuple[int, Json]:
-        """The HTTP status and the envelope, without its message; the account changes."""
+    def respond(self, request: Request) -> tuple[int, Any]:
+        """The HTTP status and the envelope, without its message, or a text; the account changes."""
         try:
             data = self._perform(request)
         except Refused as refused:
             return self._failure(*refused.args)
         return 200, {"code": 200, "statusText": "", "data": data}
 
-    def _failure(self, plain: tuple[int, str], service: tuple[int, int, str]) -> tuple[int, Json]:
+    def _failure(self, plain: tuple[int, str], service: tuple[Any, ...]) -> tuple[int, Any]:
         is_plain = self.choices["error_form"] == "plain"
-        status, code, text = (plain[0], *plain) if is_plain else service
+        status, *rest = (plain[0], *plain) if is_plain else service
         shown = {"mapped": status, "always_500": 500, "always_200": 200}
-        envelope = {"code": code, "statusText": text, "data": None}
-        return shown[self.choices["error_http_status"]], envelope
+        envelope = {"code": rest[0], "statusText": rest[-1], "data": None}
+        body = envelope if len(rest) == 2 else rest[0]
+        return shown[self.choices["error_http_status"]], body
+
+    @property
+    def _takes_any_form(self) -> bool:
+        return bool(self.choices["request_form"] == "service")
 
     def _perform(self, request: Request) -> Any:
+        refuse(self._takes_any_form and request.path == f"{LIST}/", MOVED)
         is_pin = request.path in (PIN, LEGACY_PIN)
         is_off = request.path == LEGACY_PIN and self.choices["legacy_paths"] == "off"
         refuse(is_off or request.path not in (PIN, LEGACY_PIN, LIST), NO_ROUTE)
@@ -92,12 +107,16 @@ class Model:
         refuse(is_other and self.choices["method_mismatch"] == "reject", NO_METHOD)
         caller = self._caller(request.headers)
         media = request.headers.get("content-type")
-        if media is None:
-            refuse(self.choices["content_type_missing"] == "reject", NO_MEDIA)
-        else:
-            refuse(media.split(";")[0].strip().lower() != "application/json", NO_MEDIA)
+        is_json = media is not None and media.split(";")[0].strip().lower() == "application/json"
+        is_accepted = media is None and self.choices["content_type_missing"] == "accept"
+        is_read = is_json or is_accepted
+        refuse(not is_read and not self._takes_any_form, NO_MEDIA)
         refuse(len(request.body) > MAX_BODY, TOO_LARGE)
-        fields = parsed(request.body)
+        refuse(not is_read, NO_OBJECT)
+        body = request.body
+        if self._takes_any_form and is_json:
+            body = body.decode("utf-8", "replace").removeprefix("\ufeff").encode() or b"{}"
+        fields = parsed(body)
         return self._pin(caller, fields) if is_pin else self._list(caller, fields)
 
     # Authorization (spec 5)
@@ -105,7 +124,8 @@ class Model:
     def _caller(self, headers: dict[str, str]) -> Json:
         """The declared key of the caller, or an owner's where none is declared."""
         keys = self.account.get("keys", [])
-        bearer = re.fullmatch(r"Bearer (\S+)", headers.get("authorization", ""))
+        scheme = r"\S+" if self._takes_any_form else "Bearer"
+        bearer = re.fullmatch(rf"{scheme} (\S+)", headers.get("authorization", ""))
         if bearer is None:
             member = self.tokens.get(headers.get("token", ""))
             refuse(member is None or self.choices["credentials"] == "bearer", NO_KEY)
@@ -134,7 +154,9 @@ class Model:
         titles = {it: fields[it] for it in ("title", "customTitle") if is_lenient and it in fields}
         refuse(not all(isinstance(it, str) for it in titles.values()), BAD_FIELD)
 
-        app = find(self.account["apps"], "id", fields["appId"], NO_APP)
+        app = find(
+            self.account["apps"], "id", fields["appId"], of_id(NO_APP, CHECKED, fields["appId"])
+        )
         known = [it for it in app["chats"] if it["chatId"] == fields["chatId"]]
         unknown = self.choices["chat_unknown"]
         refuse(not known and unknown == "not_found", NO_CHAT)
@@ -157,28 +179,35 @@ class Model:
         refuse(not is_id(fields.get("datasetId")), BAD_FIELD)
         refuse(not isinstance(search, str) or len(search) > MAX_SEARCH, BAD_FIELD)
         refuse(parent not in (None, "") and not is_id(parent), BAD_FIELD)
+        if choices["search_text"] == "service":
+            refuse(len(search) > MAX_SERVICE_SEARCH, BAD_FIELD)
+            search = search.replace("'", "")
         is_filtering = choices["list_filters"] == "honour"
         only_folders = fields.get("selectFolder", False) if is_filtering else False
         tags = fields.get("filterTags", []) if is_filtering else []
+        is_simple = fields.get("simple", False) if is_filtering else False
         refuse(type(only_folders) is not bool or not isinstance(tags, list), BAD_FIELD)
         refuse(not all(isinstance(tag, str) for tag in tags), BAD_FIELD)
+        refuse(type(is_simple) is not bool, BAD_FIELD)
 
-        dataset = find(self.account["datasets"], "id", fields["datasetId"], NO_DATASET)
+        id = fields["datasetId"]
+        dataset = find(self.account["datasets"], "id", id, of_id(NO_DATASET, CAST, id))
         items = [whole_item(*each) for each in walk(dataset["collections"], None)]
         items = self._in_scope(items, fields, bool(search))
         level = self._level(caller, dataset)
         refuse(level < LEVELS["read"], DATASET_FORBIDDEN)
         items = [it for it in items if self._has_text(it, search)]
         items = [it for it in items if it["type"] == "folder" or not only_folders]
-        items = [it for it in items if not tags or set(tags) & set(it["tags"])]
+        items = [it for it in items if not tags or set(tags) & tag_ids(id, it["tags"])]
         items = self._sorted(items)
-        page = [self._shown(it, level) for it in items[offset : offset + size]]
+        uncounted = {"dataAmount": 0, "trainingAmount": 0, "hasError": False} if is_simple else {}
+        page = [self._shown(it | uncounted, level) for it in items[offset : offset + size]]
         return {"list": page, "total": len(items)}
 
     def _names_of_list(self) -> list[str]:
         names = ["offset", "pageSize", "datasetId", "parentId", "searchText"]
         names += ["pageNum"] * (self.choices["offset_missing"] == "accept")
-        filters = ["selectFolder", "filterTags"]
+        filters = ["selectFolder", "filterTags", "simple"]
         return names + filters * (self.choices["list_filters"] == "honour")
 
     def _page(self, fields: Json) -> tuple[int, int]:
@@ -212,7 +241,9 @@ class Model:
         if parent == "" and self.choices["parent_empty_string"] == "root":
             parent = None
         is_known = parent is None or any(it["_id"] == parent for it in items)
-        refuse(not is_known and self.choices["parent_unknown"] == "not_found", NO_PARENT)
+        casts = self.choices["error_form"] == "service" and not can_be_id(str(parent))
+        is_refused = casts or self.choices["parent_unknown"] == "not_found"
+        refuse(not is_known and is_refused, of_id(NO_PARENT, CAST, str(parent)))
         return [it for it in items if it["parentId"] == parent]
 
     def _has_text(self, item: Json, search: str) -> bool:
@@ -229,17 +260,18 @@ class Model:
         return sorted(items, key=lambda it: str(it["updateTime"]), reverse=True)
 
     def _shown(self, item: Json, level: int) -> Json:
-        rights = zip(("hasManagePer", "hasWritePer", "hasReadPer"), (7, 6, 4), strict=True)
-        permission = {name: level >= least for name, least in rights}
-        permission |= {"value": level, "isOwner": level == LEVELS["owner"]}
+        rights = zip(("Manage", "Write", "Read"), (7, 6, 4), strict=True)
+        rights = {name: level >= least for name, least in rights}
+        permission = {f"has{name}Per": it for name, it in rights.items()}
+        permission["isOwner"] = level == LEVELS["owner"]
         shown = {it: item[it] for it in ("_id", "parentId", "type", "name", *DEFAULTS)}
         if not item["tags"] and self.choices["tags_empty"] == "absent":
             del shown["tags"]
-        if self.choices["item_fields"] == "extended":
-            shown["createTime"] = item.get("createTime", item["updateTime"])
-            shown["hasError"] = item.get("hasError", False)
-            shown |= {it: item[it] for it in ("fileId", "rawLink") if it in item}
-        return shown | {"permission": permission}
+        if self.choices["item_fields"] == "documented":
+            return shown | {"permission": permission | {"value": level}}
+        permission |= {f"has{name}Role": it for name, it in rights.items()}
+        permission |= {"role": level, "permission": level}
+        return as_service(item, shown) | {"permission": permission}
 
     def _check_names(self, fields: Json, known: list[str]) -> None:
         is_strict = self.choices["unknown_fields"] == "reject"
@@ -249,6 +281,36 @@ class Model:
 def refuse(is_wrong: bool, refusal: Any) -> None:
     if is_wrong:
         raise Refused(*refusal)
+
+
+def as_service(item: Json, shown: Json) -> Json:
+    """An item with the fields that the service sends, some of them only where they are set."""
+    has_error, left = item.get("hasError", False), item["trainingAmount"]
+    shown = {
+        name: it for name, it in shown.items() if it or name not in ("externalFileId", "forbid")
+    }
+    if item["type"] in ("folder", "virtual"):
+        del shown["trainingType"]
+    shown |= {it: item[it] for it in ("fileId", "rawLink") if it in item}
+    state = "running" if left else "error" if has_error else "ready"
+    mode = {} if state == "ready" else {"slowestTrainingMode": item["trainingType"]}
+    counts = {"activeTrainingAmount": left, "finalErrorAmount": int(has_error)}
+    times = {"createTime": item.get("createTime", item["updateTime"]), "hasError": has_error}
+    return shown | times | counts | {"slowestTrainingStatus": state} | mode
+
+
+def can_be_id(value: str) -> bool:
+    return re.fullmatch("[0-9a-fA-F]{24}", value) is not None
+
+
+def of_id(refusal: Any, form: tuple[int, int, str], id: str) -> Any:
+    """The refusal of an unknown id, in another form if it can be none of the service's."""
+    return refusal if can_be_id(id) else (refusal[0], form)
+
+
+def tag_ids(dataset: str, tags: list[str]) -> set[str]:
+    texts = [json.dumps([dataset, it], ensure_ascii=False, separators=(",", ":")) for it in tags]
+    return {sha256(text.encode()).hexdigest()[:24] for text in texts}
 
 
 def is_id(value: object) -> bool:
@@ -289,7 +351,8 @@ def parsed(content: bytes) -> Json:
         value = json.loads(content.decode(), parse_constant=number, parse_float=number)
     except (ValueError, RecursionError):
         raise Refused(*BAD_JSON) from None
-    refuse(not isinstance(value, dict) or depth(value) > MAX_DEPTH, BAD_JSON)
+    refuse(depth(value) > MAX_DEPTH, BAD_JSON)
+    refuse(not isinstance(value, dict), NO_OBJECT)
     return dict(value)
 
 

@@ -7,6 +7,7 @@ import pytest
 from account import ACCOUNT, LIST, OLD_PIN, PIN, SENT_LIST, SENT_PIN, Server
 
 from mock_server.choices import table
+from mock_server.store.objects import Dataset
 
 HISTORIES = "/api/core/chat/history/getHistories"
 PUSH = "/api/core/dataset/data/pushData"
@@ -56,7 +57,8 @@ def count_of(**fields: Any) -> Callable[[Server], object]:
 
 
 def filtered(server: Server) -> object:
-    return listed(selectFolder=True)(server), listed(filterTags=["x", "y"])(server)
+    tags = [Dataset(id="d").tag_id(name) for name in ("x", "y")]
+    return listed(selectFolder=True)(server), listed(filterTags=tags)(server)
 
 
 def item(server: Server, id: str) -> Any:
@@ -81,6 +83,12 @@ def untyped(server: Server) -> object:
     return server.request("POST", LIST, content=body, headers=headers).status_code
 
 
+def marked(server: Server) -> object:
+    """The status of a list whose body begins with a byte order mark."""
+    body = b'\xef\xbb\xbf{"offset": 0, "datasetId": "d"}'
+    return server.send(LIST, body).status_code
+
+
 def as_person(server: Server) -> object:
     headers = {"token": server.login()}
     return server.send(LIST, SENT_LIST, key=None, headers=headers).status_code
@@ -93,8 +101,9 @@ def trained(server: Server) -> object:
     return [*amounts, item(server, "in-a")["dataAmount"]]
 
 
-EXTENDED = {"createTime": "2024-02-01T00:00:00.000Z", "hasError": False}
-EXTENDED |= {"fileId": None, "rawLink": "https://example.com/"}
+OF_SERVICE = {"createTime": "2024-02-01T00:00:00.000Z", "hasError": False}
+OF_SERVICE |= {"rawLink": "https://example.com/", "activeTrainingAmount": 2}
+UNKNOWN_ID = "6593e137231a2be9c5603bff"
 ALL, ROOT = ["folder", "in-a", "link", "in-b"], ["folder", "link"]
 BY_NAME, AS_DECLARED = ["in-a", "link", "in-b", "folder"], ["folder", "in-b", "in-a", "link"]
 ROWS: list[tuple[str, Callable[[Server], object], dict[Any, object]]] = [
@@ -119,10 +128,12 @@ ROWS: list[tuple[str, Callable[[Server], object], dict[Any, object]]] = [
     ),
     ("search_fields", listed(searchText="setup"), {"name_and_tags": ["in-b"], "name": []}),
     ("list_filters", filtered, {"ignore": (ALL, ALL), "honour": (["folder"], ["link"])}),
+    ("request_form", marked, {"strict": 400, "service": 200}),
+    ("search_text", listed(searchText="a'lpha"), {"whole": [], "service": ["in-a", "link"]}),
     (
         "item_fields",
-        lambda server: {name: item(server, "link").get(name) for name in EXTENDED},
-        {"documented": dict.fromkeys(EXTENDED), "extended": EXTENDED},
+        lambda server: {name: item(server, "link").get(name) for name in OF_SERVICE},
+        {"documented": dict.fromkeys(OF_SERVICE), "service": OF_SERVICE},
     ),
     ("tags_empty", lambda server: item(server, "in-a").get("tags"), {"list": [], "absent": None}),
     (
@@ -136,7 +147,7 @@ ROWS: list[tuple[str, Callable[[Server], object], dict[Any, object]]] = [
     ("unknown_fields", code(PIN, SENT_PIN | {"more": 1}), {"ignore": 200, "reject": 400}),
     ("unknown_key", code(PIN, SENT_PIN, key="any"), {"accept": 200, "reject": 401}),
     ("credentials", as_person, {"bearer": 401, "login_too": 200}),
-    ("error_form", listed(datasetId="nope"), {"plain": 404, "service": 501002}),
+    ("error_form", listed(datasetId=UNKNOWN_ID), {"plain": 404, "service": 501002}),
     (
         "error_http_status",
         lambda server: server.page(datasetId="nope").status_code,
@@ -209,12 +220,14 @@ parent_unknown not_found empty
 search_scope folder dataset
 search_fields name_and_tags name
 list_filters ignore honour
-item_fields documented extended
-tags_empty list list
+item_fields documented service
+tags_empty list absent
 chat_unknown not_found ignore
 top_missing reject ignore
 method_mismatch reject accept
-content_type_missing reject accept
+content_type_missing reject reject
+request_form strict service
+search_text whole service
 unknown_fields ignore ignore
 unknown_key accept accept
 credentials bearer login_too

@@ -124,7 +124,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_pulled_account_is_served_as_the_first_in_spite_of_faults(server: MockServer) -> None:
     expected = served(server)
-    profile = server.choices["item_fields"] == "extended"
+    profile = server.choices["item_fields"] == "service"
     server.fault("error", status=503, probability=0.3, times=None)
     server.fault("reset", probability=0.1, times=None)
     document, problems = pull(f"{server.url}/api/", KEY, rows=True, pause=0)

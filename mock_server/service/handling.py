@@ -20,6 +20,9 @@ from mock_server.service.hints import hint_of
 from mock_server.service.operation import MAX_BODY, Operation
 from mock_server.service.routes import Routes
 
+UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
+"""Why the service has no operation for a path, where a test may have an answer."""
+
 
 class Handling(Work):
     """The work on one request. What faults ask for is said in `Work`."""
@@ -50,7 +53,7 @@ class Handling(Work):
 
     def _refusal_without_answer(self, refusal: Refusal) -> Refusal | None:
         """Why the service has no operation; None where a test may have an answer."""
-        is_of_route = isinstance(refusal, errors.RouteNotFound | errors.MethodNotAllowed)
+        is_of_route = isinstance(refusal, UNROUTED)
         if not is_of_route or not self._call.state.script.answers_path(self.exchange):
             self.exchange.operation = self._call.operation
             return refusal

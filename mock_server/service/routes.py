@@ -1,6 +1,8 @@
 """Which operation a request is for."""
 
+import re
 from collections.abc import Iterable
+from urllib.parse import quote
 
 from mock_server import errors
 from mock_server.errors import Refusal, did_you_mean
@@ -28,6 +30,9 @@ class Routes:
         if call.is_lost:
             expected = "the key of a sandbox that exists, got that of one that is gone"
             return errors.UnknownKey(expected)
+        moved = moved_from(call)
+        if moved is not None:
+            return moved
         path = call.request.path
         method = call.request.method
         methods = self._operations.get(path)
@@ -49,3 +54,17 @@ class Routes:
                 allowed = ", ".join(methods)
                 return errors.MethodNotAllowed(allowed, method, headers={"Allow": allowed})
         return operation
+
+
+def moved_from(call: Call) -> Refusal | None:
+    """Where the service leads a path with slashes too many, if choices say so."""
+    path = call.request.path
+    straight = re.sub("/{2,}", "/", path).rstrip("/") or "/"
+    if straight == path or call.choices.request_form == "strict":
+        return None
+    query = call.request.raw_query.decode("latin-1")
+    target = quote(straight) + (f"?{query}" if query else "")
+    moved = errors.Moved("a path without doubled or last slashes", path)
+    moved.headers = {"location": target, "refresh": f"0;url={target}"}
+    moved.text = target
+    return moved

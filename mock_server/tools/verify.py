@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 
 import httpx2
 import yaml
-from msgspec import UNSET, Struct, ValidationError, convert, defstruct, json
+from msgspec import UNSET, Struct, UnsetType, ValidationError, convert, defstruct, json
 
 from mock_server.choices import Choices, table
 from mock_server.store.objects import Permission, folded
-from mock_server.tools.probe import PIN, UNKNOWN, Item, NotObservable, Probe, first, ids, need
+from mock_server.tools.probe import LIST, PIN, UNKNOWN, Item, NotObservable, Probe, first, ids, need
 
 Ask = Callable[["Asked"], Any]
 CHAT = "/api/core/chat"
@@ -36,6 +36,16 @@ FIELDS: dict[str, Any] = {
     **{"dataAmount": float, "trainingAmount": float, "forbid": bool, "permission": Permission},
 }
 Collection: Any = defstruct("Collection", [*FIELDS.items()])
+OPTIONAL = ("tags", "forbid", "externalFileId", "trainingType")
+"""The fields that FastGPT sends only where they are set."""
+FLAGS = ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")
+Rights: Any = defstruct("Rights", [("permission", int), *((name, bool) for name in FLAGS)])
+ServiceCollection: Any = defstruct(
+    "ServiceCollection",
+    [(name, kind) for name, kind in FIELDS.items() if name not in (*OPTIONAL, "permission")]
+    + [("permission", Rights)]
+    + [(name, FIELDS[name] | UnsetType, UNSET) for name in OPTIONAL],
+)
 Page: Any = defstruct("Page", [("list", list[dict[str, Any]]), ("total", int)])
 ENVELOPE = [("code", Literal[200]), ("statusText", str), ("message", str), ("data", Page)]
 Envelope = defstruct("Envelope", ENVELOPE, forbid_unknown_fields=True)
@@ -119,7 +129,13 @@ class Asked(Probe):
 
     def item_fields(self) -> str:
         more = any(it.keys() - FIELDS.keys() for it in self.items)
-        return "extended" if more else "documented"
+        return "service" if more else "documented"
+
+    search_text = either("whole", "service", searchText="x" * 101)
+
+    def request_form(self) -> str:
+        moved = self.send("POST", f"{LIST}/", {"datasetId": self.dataset})
+        return "service" if moved.status == 308 else "strict"
 
     def tags_empty(self) -> str:
         shown = (it.get("tags") for it in self.items)
@@ -192,9 +208,10 @@ class Asked(Probe):
         convert(answer.body, Envelope)
 
     def fields(self) -> None:
-        """Collections have the documented fields and types; choice tags_empty leaves out `tags`."""
-        convert([{"tags": []} | it for it in self.page()[0]], list[Collection])
-        convert([{"tags": []} | it for it in self.items], list[Collection])
+        """Collections have the fields and types of the spec, or those that FastGPT sends."""
+        is_documented = self.item_fields() == "documented"
+        for item in (*self.page()[0], *self.items):
+            convert({"tags": []} | item, Collection if is_documented else ServiceCollection)
 
     def pages(self) -> None:
         """Pages of each size join without gaps and doubles, and have the same total."""

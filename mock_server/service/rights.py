@@ -1,0 +1,72 @@
+"""What a caller may do, as the service shows it: roles and rights, by names and numbers."""
+
+from typing import Any, Literal
+
+from msgspec import Struct, to_builtins
+
+from mock_server.store.objects import Level
+
+Rights = dict[str, Any]
+"""Numbers, names and flags."""
+Kind = Literal["dataset", "app", "team"]
+
+
+class Role(Struct, rename="camel", frozen=True):
+    """A role that a member can have; the number is a bit of `role` and of `permission`."""
+
+    value: int
+    name: str
+    description: str = ""
+    check_box_type: Literal["single", "multiple", "hidden"] = "single"
+
+
+def common(kind: Kind) -> dict[str, Role]:
+    """The roles that apps and datasets have alike, with texts of their own."""
+    return {
+        "read": Role(4, "common:permission.read", f"{kind}:permission.des.read"),
+        "write": Role(2, "common:permission.write", f"{kind}:permission.des.write"),
+        "manage": Role(1, "common:permission.manager", f"{kind}:permission.des.manage"),
+    }
+
+
+def created(number: int, what: str) -> Role:
+    return Role(number, f"account_team:permission_{what}Create", "", "multiple")
+
+
+ROLES: dict[Kind, dict[str, Role]] = {
+    "dataset": common("dataset"),
+    "app": common("app")
+    | {
+        "read": Role(4, "app:permission.name.read", "app:permission.des.read"),
+        "readChatLog": Role(8, "app:permission.name.readChatLog", "", "multiple"),
+    },
+    "team": {
+        "read": Role(4, "common:permission.common_member"),
+        "write": Role(2, "common:permission.write", "", "hidden"),
+        "manage": Role(1, "common:permission.manager"),
+        "appCreate": created(8, "app"),
+        "datasetCreate": created(16, "dataset"),
+        "apikeyCreate": created(32, "apikey"),
+        "skillCreate": created(64, "skill"),
+    },
+}
+
+
+def rights(kind: Kind, level: Level) -> Rights:
+    """What a level allows on an app, a dataset with its collections, or in the team."""
+    roles = ROLES[kind]
+    permission = int(level)
+    # Who manages an app may read what is said in it.
+    if kind == "app" and level == Level.MANAGE:
+        permission |= roles["readChatLog"].value
+    shown: Rights = {"role": int(level), "permission": permission}
+    shown["isOwner"] = level == Level.OWNER
+    for name, role in roles.items():
+        word = name[0].upper() + name[1:]
+        shown[f"has{word}Per"] = permission & role.value != 0
+        shown[f"has{word}Role"] = level & role.value != 0
+    numbers = {name: role.value for name, role in roles.items()}
+    shown["roleList"] = to_builtins(roles)
+    shown["perList"] = {"owner": int(Level.OWNER)} | numbers
+    shown["rolePerMap"] = {}
+    return shown
