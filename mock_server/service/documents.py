@@ -56,10 +56,14 @@ AROUND |= {"td": " ", "th": " "}
 BEFORE = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 BEFORE |= {"li": "\n-   ", "tr": "\n", "br": "\n"}
 LEFT_OUT = ("script", "style", "iframe")
+MAX_PAGE = 1_000_000
+"""The characters of a page up to which the service makes Markdown of it."""
 
 
 def page_of(content: str) -> str:
     """An HTML file as Markdown."""
+    if len(content) > MAX_PAGE:
+        return content
     reader = PageReader()
     reader.feed(content)
     reader.close()
