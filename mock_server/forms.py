@@ -28,6 +28,10 @@ class FormPart(Struct):
 
     @property
     def text(self) -> str:
+        """In UTF-8; else in GB18030, which contains GBK; else what can be read of it."""
+        for encoding in ("utf-8-sig", "gb18030"):
+            with suppress(UnicodeDecodeError):
+                return self.content.decode(encoding)
         return self.content.decode("utf-8", "replace")
 
 

@@ -90,6 +90,8 @@ class Model:
         is_plain = self.choices["error_form"] == "plain"
         status, *rest = (plain[0], *plain) if is_plain else service
         shown = {"mapped": status, "always_500": 500, "always_200": 200}
+        if status == 308:
+            shown = dict.fromkeys(shown, status)
         envelope = {"code": rest[0], "statusText": rest[-1], "data": None}
         body = envelope if len(rest) == 2 else rest[0]
         return shown[self.choices["error_http_status"]], body
@@ -305,7 +307,7 @@ def can_be_id(value: str) -> bool:
 
 def of_id(refusal: Any, form: tuple[int, int, str], id: str) -> Any:
     """The refusal of an unknown id, in another form if it can be none of the service's."""
-    return refusal if can_be_id(id) else (refusal[0], form)
+    return refusal if can_be_id(id) or not id else (refusal[0], form)
 
 
 def tag_ids(dataset: str, tags: list[str]) -> set[str]:

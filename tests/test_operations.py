@@ -265,24 +265,35 @@ def test_json_has_at_most_64_levels(server, levels, status):
 
 # What is unknown, and who may do what
 
+UNKNOWN = "6593e137231a2be9c5603bff"
 PIN_ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({"key": None}, "401 unauthorized", "403 403 unAuthorization"),
     ({"key": "wrong"}, "401 unauthorized", "500 514 unAuthApiKey"),
-    ({"body": SENT_PIN | {"appId": "x"}}, "404 appNotFound", "500 502000 appUnExist"),
+    ({"body": SENT_PIN | {"appId": UNKNOWN}}, "404 appNotFound", "500 502000 appUnExist"),
+    ({"body": SENT_PIN | {"appId": "x"}}, "404 appNotFound", "400 400 error"),
     ({"key": "none"}, "403 forbidden", "500 502001 unAuthApp"),
     ({"body": SENT_PIN | {"chatId": "x"}}, "404 chatNotFound", "500 504000 unAuthChat"),
     ({"body": SENT_PIN | {"top": 1}}, "400 invalidField", "400 400 error"),
 ]
 LIST_ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({"key": None}, "401 unauthorized", "403 403 unAuthorization"),
-    ({"body": SENT_LIST | {"datasetId": "x"}}, "404 datasetNotFound", "500 501002 unExistDataset"),
-    ({"body": SENT_LIST | {"parentId": "x"}}, "404 parentNotFound", "500 501002 unExistDataset"),
+    (
+        {"body": SENT_LIST | {"datasetId": UNKNOWN}},
+        "404 datasetNotFound",
+        "500 501002 unExistDataset",
+    ),
+    ({"body": SENT_LIST | {"datasetId": "x"}}, "404 datasetNotFound", "500 500 error"),
+    (
+        {"body": SENT_LIST | {"parentId": UNKNOWN}},
+        "404 parentNotFound",
+        "500 501002 unExistDataset",
+    ),
+    ({"body": SENT_LIST | {"parentId": "x"}}, "404 parentNotFound", "500 500 error"),
     ({"key": "none"}, "403 forbidden", "500 501004 unAuthDataset"),
-    ({"body": b"{"}, "400 badJson", "400 400 error"),
+    ({"body": b"[]"}, "400 badJson", "400 400 error"),
     ({"path": "/api/nothing"}, "404 routeNotFound", ""),
     ({"method": "GET"}, "405 methodNotAllowed", ""),
-    ({"body": b" " * 1048577}, "413 bodyTooLarge", ""),
-    ({"headers": {"Content-Type": "text/plain"}}, "415 unsupportedMediaType", ""),
+    ({"headers": {"Content-Type": "text/plain"}}, "415 unsupportedMediaType", "400 400 error"),
 ]
 ERRORS = [({"path": PIN, "body": SENT_PIN} | it, *forms) for it, *forms in PIN_ERRORS]
 ERRORS += [({"path": LIST, "body": SENT_LIST} | it, *forms) for it, *forms in LIST_ERRORS]
@@ -295,6 +306,34 @@ def test_an_error_has_its_status_code_and_text(server, sent, plain, service):
     server.choose(error_form="service")
     status, code, text = (service or f"{status} {plain}").split()
     assert error_of(server.send(**sent)) == (int(status), int(code), text)
+
+
+TEXTS = [(b"{", "400 badJson", "Invalid JSON")]
+TEXTS += [(b" " * 1048577, "413 bodyTooLarge", "Body exceeded 1mb limit")]
+
+
+@pytest.mark.parametrize("body, plain, text", TEXTS)
+def test_the_service_sends_some_errors_as_texts(server, body, plain, text):
+    status, status_text = plain.split()
+    assert error_of(server.send(LIST, body)) == (int(status), int(status), status_text)
+    server.choose(error_form="service")
+    response = server.send(LIST, body)
+    assert (response.status_code, response.text) == (int(status), text)
+
+
+def test_the_service_says_which_field_is_wrong_and_whose_error_it_is(server):
+    server.choose(error_form="service")
+    (issue,) = server.pin(top=1).json()["zodError"]
+    assert issue["path"] == ["top"] and "got `int`" in issue["message"]
+    question = {"appId": "app", "messages": []}
+    refused = server.send("/api/v1/chat/completions", question).json()
+    assert refused["errorType"] == "UserError" and "zodError" not in refused
+
+
+def test_a_refusal_without_authorization_clears_the_cookie(server):
+    server.choose(error_form="service")
+    assert "fastgpt_token=" in server.pin(key=None).headers["set-cookie"]
+    assert "set-cookie" not in server.pin(key="wrong").headers
 
 
 def test_the_permission_of_an_object_goes_before_that_of_the_key(server):
@@ -373,8 +412,17 @@ def test_related_routes_that_are_off_say_so(server):
     assert "related_routes" in response.json()["message"]
 
 
+@pytest.mark.parametrize("scheme", ["Bearer", "Basic", "bearer"])
+def test_the_service_takes_any_scheme_of_authorization(server, scheme):
+    headers = {"Authorization": f"{scheme} owner", "Content-Type": "application/json"}
+    server.choose(request_form="service")
+    assert server.request("PUT", PIN, json=SENT_PIN, headers=headers).status_code == 200
+    noted = server.admin("GET", "/journal")["entries"][-1]["violations"]
+    assert [it["name"] for it in noted] == ["request_form"] * (scheme == "Basic")
+
+
 @pytest.mark.parametrize(("profile", "status"), [("documented", 401), ("deployed", 403)])
-@pytest.mark.parametrize("header", ["Bearer  owner", "owner", "Bearer", "Bearer owner x"])
+@pytest.mark.parametrize("header", ["Bearer  owner", "owner", "Bearer"])
 def test_an_authorization_that_names_no_key(server, profile, status, header):
     server.admin("PUT", "/choices", {"profile": profile})
     token = server.login()

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 from msgspec.structs import replace
 from small import ACCOUNT, Client
 
@@ -52,7 +53,10 @@ def made(kind: Any, **fields: Any) -> Any:
     return st.builds(kind, **every)
 
 
-rows = made(DataRow, id=ids, q=texts, a=texts, chunk_index=counts, indexes=tuples_of)
+kinds = st.sampled_from(["custom", "summary"])
+indexes = st.lists(made(objects.Index, text=texts, type=kinds), max_size=2).map(tuple)
+own = {"metadata": st.just(UNSET) | st.dictionaries(texts, json_values, min_size=1, max_size=2)}
+rows = made(DataRow, id=ids, q=texts, a=texts, chunk_index=counts, indexes=indexes, **own)
 parts = st.sampled_from([Part(text="65e1"), Part(reasoning=""), Part(quotes=({"a": None},))])
 own = {"obj": st.sampled_from(["Human", "AI", "System"]), "data_id": texts.filter(bool)}
 own |= {"time": times, "deleted": st.booleans(), "user_good_feedback": st.none() | texts}

@@ -47,7 +47,8 @@ def send(client: Client, it: Operation, fields: Mapping[str, Any] = {}) -> httpx
         files = {"file": ("a.txt", fields.pop("file"))}
         return client.request(method, it.path, data={"data": json.dumps(fields)}, files=files)
     in_query = method in ("GET", "DELETE")
-    return client.request(method, it.path, **{"params" if in_query else "json": fields})
+    more = {"json": {}} if it.place == "both" else {}
+    return client.request(method, it.path, **more | {"params" if in_query else "json": fields})
 
 
 @pytest.mark.parametrize("it", EXAMPLES, ids=lambda it: it.name)

@@ -75,4 +75,9 @@ def test_a_refused_request_reads_what_refuses_it(server):
     baseline, read = noted(load_baseline(ACCOUNT))
     server.sandboxes.restart(baseline)
     server.pin(chatId="new")
-    assert {*table()} & read == {"chat_unknown", "error_form", "error_http_status"}
+    assert {*table()} & read == {
+        "chat_unknown",
+        "error_form",
+        "error_http_status",
+        "request_form",
+    }

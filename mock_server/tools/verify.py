@@ -57,6 +57,12 @@ RULES = {
 """The section of the spec for each rule."""
 
 
+def check_fields(item: Item) -> None:
+    """Raises ValidationError."""
+    is_documented = item.keys() <= FIELDS.keys()
+    convert({"tags": []} | item, Collection if is_documented else ServiceCollection)
+
+
 class Asked(Probe):
     """A server, and a method for each choice, which finds its value, and for each rule.
 
@@ -209,9 +215,10 @@ class Asked(Probe):
 
     def fields(self) -> None:
         """Collections have the fields and types of the spec, or those that FastGPT sends."""
-        is_documented = self.item_fields() == "documented"
-        for item in (*self.page()[0], *self.items):
-            convert({"tags": []} | item, Collection if is_documented else ServiceCollection)
+        for item in self.page()[0]:
+            check_fields(item)
+        for item in self.items:
+            check_fields(item)
 
     def pages(self) -> None:
         """Pages of each size join without gaps and doubles, and have the same total."""
