@@ -44,7 +44,7 @@ ACCOUNT: dict[str, Any] = {
     "datasets": [{"id": DATASET, "name": "Handbook", "collections": TREE}],
 }
 KEYS = {"keys": [{"key": "owner"}]}
-HIDDEN = {"credentials", "training"}
+HIDDEN = {"credentials", "training", "chat_owner", "app_missing"}
 BY_WRITING = {"chat_unknown", "pin"}
 
 
