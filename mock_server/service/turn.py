@@ -141,7 +141,7 @@ class Turn(Struct, frozen=True):
             variables = chat.variables
         chat = replace(
             with_reply(chat, self.data_id, said),
-            title=title or chat.title,
+            title=title.strip() if title else chat.title,
             # A chat without a member stays everybody's.
             tmb_id=chat.tmb_id and call.member,
             source=call.source,
