@@ -13,7 +13,7 @@ from starlette.types import Scope
 from mock_server.decoding import json_value
 from mock_server.errors import BadForm, BadJson
 from mock_server.forms import form_kind, form_value
-from mock_server.store.replies import question_of
+from mock_server.store.replies import asked_parts, text_of
 
 _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
 
@@ -68,10 +68,15 @@ class ClientRequest(Struct, frozen=True, dict=True):
         return dict(parse_qsl(self.raw_query.decode("latin-1"), keep_blank_values=True))
 
     @cached_property
-    def question(self) -> str:
-        """The last message of a user, in a request for a completion."""
+    def asked(self) -> list[dict[str, Any]]:
+        """The parts of the question, in a request for a completion."""
         messages = self.fields.get("messages")
-        return question_of(messages if isinstance(messages, list) else [])
+        return asked_parts(messages) if isinstance(messages, list) else []
+
+    @property
+    def question(self) -> str:
+        """The text of the question."""
+        return text_of(self.asked)
 
 
 def bearer(headers: Mapping[str, str]) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from account import ACCOUNT, LIST, OLD_PIN, PIN, SENT_LIST, SENT_PIN, Server
+from account import ACCOUNT, COMPLETIONS, LIST, OLD_PIN, PIN, SENT_LIST, SENT_PIN, Server
 
 from mock_server.choices import table
 from mock_server.store.objects import Dataset
@@ -12,6 +12,7 @@ from mock_server.store.objects import Dataset
 HISTORIES = "/api/core/chat/history/getHistories"
 PUSH = "/api/core/dataset/data/pushData"
 TITLE = {"appId": "app", "chatId": "c2", "title": "New"}
+ASKED = {"messages": [{"role": "user", "content": "Hi"}]}
 NEW_CHAT = SENT_PIN | {"chatId": "new"}
 
 
@@ -94,6 +95,12 @@ def as_person(server: Server) -> object:
     return server.send(LIST, SENT_LIST, key=None, headers=headers).status_code
 
 
+def of_another_member(server: Server) -> object:
+    chats = [{"chatId": "theirs", "tmbId": "member-other"}]
+    server.admin("PUT", "/apps/more", {"permissions": {"any": "write"}, "chats": chats})
+    return code(PIN, {"appId": "more", "chatId": "theirs", "top": True}, key="any")(server)
+
+
 def trained(server: Server) -> object:
     code(PUSH, {"collectionId": "in-a", "data": [{"q": "One"}, {"q": "Two"}]})(server)
     amounts = [item(server, "in-a")["dataAmount"]]
@@ -145,6 +152,12 @@ ROWS: list[tuple[str, Callable[[Server], object], dict[Any, object]]] = [
     ("method_mismatch", code(PIN, SENT_PIN, method="POST"), {"reject": 405, "accept": 200}),
     ("content_type_missing", untyped, {"reject": 415, "accept": 200}),
     ("unknown_fields", code(PIN, SENT_PIN | {"more": 1}), {"ignore": 200, "reject": 400}),
+    ("chat_owner", of_another_member, {"any": 200, "own": 403}),
+    (
+        "app_missing",
+        lambda it: it.send(COMPLETIONS, ASKED).status_code,
+        {"first": 200, "reject": 400},
+    ),
     ("unknown_key", code(PIN, SENT_PIN, key="any"), {"accept": 200, "reject": 401}),
     ("credentials", as_person, {"bearer": 401, "login_too": 200}),
     ("error_form", listed(datasetId=UNKNOWN_ID), {"plain": 404, "service": 501002}),
@@ -236,6 +249,8 @@ error_http_status mapped mapped
 legacy_paths on on
 related_routes on on
 training instant stepped
+app_missing first reject
+chat_owner any own
 """
 
 

@@ -82,14 +82,14 @@ def test_scripted_stream(mock_server):
 def test_stream_with_nodes(mock_server):
     mock_server.reply(parts=[{"node": "Search"}, {"node": "AI chat"}, "Rain."])
     seen = events(ask(mock_server, stream=True, detail=True))
-    assert seen[:3] == ["flowNodeStatus", "flowNodeStatus", "answer"]
+    assert seen[:4] == ["chatTitle", "flowNodeStatus", "flowNodeStatus", "answer"]
 
 
 def test_tool_call(mock_server):
     tool = {"name": "weather", "params": {"city": "Bonn"}, "response": "Rain"}
     mock_server.reply(parts=[{"tool": tool}, "It is raining."])
     seen = events(ask(mock_server, stream=True, detail=True))
-    assert seen[:4] == ["toolCall", "toolParams", "toolResponse", "answer"]
+    assert seen[1:5] == ["toolCall", "toolParams", "toolResponse", "answer"]
 
 
 def test_error_in_mid_stream(mock_server):

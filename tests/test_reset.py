@@ -1,5 +1,7 @@
 """A reset brings back everything: every table of a sandbox is filled, reset, and compared."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from msgspec.structs import asdict
@@ -19,6 +21,7 @@ def tables(state: State) -> dict[str, Any]:
     """All that a reset has to bring back, by name, in values that can be compared."""
     plain = {name: getattr(state, name) for name in State.__struct_fields__}
     plain |= asdict(plain.pop("moment"))
+    plain["generating"] = {*plain["generating"]}
     script, journal = vars(plain.pop("script")), vars(plain.pop("journal"))
     mutable = {name: it for name, it in (script | journal).items() if not isinstance(it, Signal)}
     return plain | {name: shown(it) for name, it in mutable.items()}
@@ -30,13 +33,15 @@ def shown(table: Any) -> Any:
     return [(getattr(it, "id", it), getattr(it, "fired", 0)) for it in table]
 
 
-def fill(server: MockServer) -> None:
-    """Change something in each table."""
+@contextmanager
+def filled(server: MockServer) -> Iterator[dict[str, Any]]:
+    """Change something in each table, and give all of them."""
     control, headers = server, {"Authorization": f"Bearer {server.key}"}
     control.put_app({"id": "b", "replies": ["Hi."]})
     control.choices["list_order"] = "name"
     control.call("PUT", "/choices", {"profile": "deployed"})
     control.clock.advance(60)
+    control.reply(parts=["One ", {"pauseMs": 60_000}], times=1)
     control.reply("Bye.", times=1)
     control.respond("app.detail", data=1, times=1)
     control.fault("error", operation="listV2")
@@ -46,27 +51,30 @@ def fill(server: MockServer) -> None:
     assert server.http.post(path, json=body, headers=headers).status_code == 503
     server.http.get("/api/support/user/account/preLogin?username=x")
     assert control.faults  # to read them takes what is over out of force
+    asked = {"appId": "a", "stream": True, "messages": [{"role": "user", "content": "x"}]}
+    completions = "/api/v1/chat/completions"
+    with server.http.stream("POST", completions, json=asked, headers=headers):
+        yield tables(server.app.state.sandboxes.default.state)
 
 
 def test_a_reset_brings_back_every_table() -> None:
     with MockServer(DOCUMENT) as server, MockServer(DOCUMENT) as new:
-        default = server.app.state.sandboxes.default
-        fill(server)
-        fresh, filled = tables(new.app.state.sandboxes.default.state), tables(default.state)
-        same = [name for name in fresh if filled[name] == fresh[name]]
-        assert same == [], "fill these tables, too"
-        server.reset()
-        assert tables(default.state) == fresh
+        fresh = tables(new.app.state.sandboxes.default.state)
+        with filled(server) as changed:
+            same = [name for name in fresh if changed[name] == fresh[name]]
+            assert same == [], "fill these tables, too"
+            server.reset()
+            assert tables(server.app.state.sandboxes.default.state) == fresh
 
 
 def test_a_restore_brings_back_data_clock_and_choices_alone() -> None:
     with MockServer(DOCUMENT) as server:
         before = tables(server.app.state.sandboxes.default.state)
         name = server.snapshot()
-        fill(server)
-        filled = tables(server.app.state.sandboxes.default.state)
-        server.restore(name)
-        after = tables(server.app.state.sandboxes.default.state)
-        restored = {name for name in after if after[name] != filled[name]}
-        assert restored == {"store", "choices", "profile", "clock"}
+        with filled(server) as changed:
+            server.restore(name)
+            after = tables(server.app.state.sandboxes.default.state)
+        restored = {name for name in after if after[name] != changed[name]}
+        # Nobody waits for a reply in a chat as it was.
+        assert restored == {"store", "choices", "profile", "clock", "generating"}
         assert all(after[name] == before[name] for name in restored)

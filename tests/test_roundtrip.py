@@ -61,7 +61,8 @@ parts = st.sampled_from([Part(text="65e1"), Part(reasoning=""), Part(quotes=({"a
 own = {"obj": st.sampled_from(["Human", "AI", "System"]), "data_id": texts.filter(bool)}
 own |= {"time": times, "deleted": st.booleans(), "user_good_feedback": st.none() | texts}
 records = made(Record, parts=st.lists(parts, max_size=2).map(tuple), **own)
-own = {"title": texts, "custom_title": texts, "top": st.booleans()}
+own = {"title": texts, "custom_title": texts, "top": st.booleans(), "deleted": st.booleans()}
+own |= {"tmb_id": st.none() | texts}
 chats = made(Chat, chat_id=ids, records=st.lists(records, max_size=2).map(tuple), **own)
 
 
@@ -89,11 +90,13 @@ def datasets(draw: Any, new_id: str | None) -> Any:
 def baselines(draw: Any) -> Baseline:
     number = draw(st.integers(0, 200_000))
     new_id = f"68b000000000{number:012x}" if number else None
-    own = {"question_guide": tuples_of, "permissions": levels}
+    own = {"question_guide": tuples_of, "permissions": levels, "variables": st.none() | tuples_of}
     listed = st.lists(chats, max_size=2).map(lambda it: by_id(it, "chat_id"))
     apps = draw(st.lists(made(App, id=ids, chats=listed, **own), max_size=2).map(by_id))
     member = draw(st.none() | texts)
-    keys = [Key(key=it, member=member, permission=Level.READ) for it in ("k1", "k2")]
+    app = draw(st.sampled_from([None, *apps]))
+    keys = [Key(key="k1", member=member, permission=Level.READ, app=app)]
+    keys += [Key(key="k2", member=member, auth_proxy=draw(st.booleans()))]
     store = Store(
         apps=apps,
         datasets=by_id([draw(datasets(new_id))]),
@@ -141,6 +144,11 @@ def test_new_ids_do_not_collide_after_a_round_trip(client: Client) -> None:
     second = client.data("POST", "/dataset/collection/create", body)
     assert [it.id for it in client.control.collections("d")] == ["x", first, second]
     client.control.load(ACCOUNT)
+
+
+def test_a_dump_has_no_app_of_a_key_that_is_gone() -> None:
+    document = dump(Baseline(Moment(Store(keys={"k": Key(key="k", app="gone")}))))
+    assert load_fixture(document).store.keys["k"].app is None
 
 
 def test_a_dump_has_permissions_of_declared_keys_only(client: Client) -> None:

@@ -184,7 +184,7 @@ def data_of(call: AdminCall, view: View) -> dict[str, Any]:
             folder = dataset.collections.get(folder.parent_id or "")
     return {
         "app": app,
-        "chats": [*app.chats.values()] if app else [],
+        "chats": app.listed_chats if app else [],
         "dataset": dataset,
         "path": path,
         "items": dataset.fixture_order.children.get(path[-1].id if path else ROOT, [])

@@ -94,7 +94,8 @@ function showRecords({ list }) {
 }
 
 function message(record) {
-  const text = record.value.map((it) => it.text?.content ?? "").join("");
+  const said = record.value.map((it) => it.text?.content ?? "").join("");
+  const text = said.replaceAll(/\[[0-9a-f]{24}\]\(CITE\)/g, "");
   const names = new Set((record.totalQuoteList ?? []).map((it) => it.sourceName));
   const cited = word("sources", [...names].join(", "));
   const sources = names.size && make("p", { className: "note" }, cited);

@@ -26,7 +26,9 @@ export async function ask(path, body, { method = "POST", signal } = {}) {
 /** Asks a question, and yields the pieces of the reply as they come. Throws a Problem. */
 export async function* reply(body, signal) {
   const response = await send("/api/v1/chat/completions", body, "POST", signal);
-  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) {
+  // A stream that fails before it begins has no type.
+  const type = response.headers.get("Content-Type") ?? "text/event-stream";
+  if (!type.startsWith("text/event-stream")) {
     await dataOf(response);
     throw new Problem("unreadable");
   }

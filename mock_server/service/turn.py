@@ -3,7 +3,8 @@
 import re
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
@@ -15,20 +16,19 @@ from mock_server.errors import InvalidImage
 from mock_server.service.call import Call
 from mock_server.service.reply_parts import Shown, value_of
 from mock_server.store.objects import App, Chat
-from mock_server.store.replies import File, FileType, Part, Record, Reply, text_of
+from mock_server.store.replies import File, FileType, Part, Record, Reply
 
 _IMAGE = re.compile(r"data:image/([\w.+-]+);base64,([A-Za-z0-9+/=\r\n]+)", re.IGNORECASE)
 UNTITLED = ("", "新对话", "历史记录")
-TITLE_CHARS = 20
+TITLE_UNITS = 20
+"""The length of a title in UTF-16."""
 ANSWERED = {"userSelect": "userSelectedVal", "userInput": "submitted"}
 """What the params of a question to the user have once it is answered."""
 FILE_TYPES: tuple[FileType, ...] = ("image", "audio", "video", "file")
 
 
-def question_parts(content: object, folder: str, where: str) -> tuple[Part, ...]:
+def question_parts(content: Sequence[Shown], folder: str, where: str) -> tuple[Part, ...]:
     """What a chat keeps of a question. Raises InvalidImage."""
-    if not isinstance(content, list):
-        return (Part(text=text_of(content)),)
     found = list[Part]()
     for at, part in enumerate(content):
         image = part.get("image_url")
@@ -133,7 +133,7 @@ class Turn(Struct, frozen=True):
             replied = replace(asked, obj="AI", parts=())
             chat = replace(chat, records=(*chat.records, asked, replied))
             if chat.title in UNTITLED and not chat.custom_title:
-                title = self.text[:TITLE_CHARS].strip()
+                title = title_of(self.text)
         said = (*self.before, *reply.parts)
         # A reply that fails leaves its error alone.
         if reply.failure:
@@ -141,13 +141,26 @@ class Turn(Struct, frozen=True):
             variables = chat.variables
         chat = replace(
             with_reply(chat, self.data_id, said),
-            title=title or chat.title,
+            title=title.strip() if title else chat.title,
+            # A chat without a member stays everybody's.
+            tmb_id=chat.tmb_id and call.member,
             source=call.source,
             variables=variables,
             update_time=call.now,
         )
         call.save(self.app.put(chat))
         return title
+
+    @contextmanager
+    def generating(self) -> Iterator[None]:
+        """While its reply is sent, the chat takes no other question."""
+        chats = self.call.state.generating
+        chat = (self.app.id, self.chat.chat_id)
+        chats.add(chat)
+        try:
+            yield
+        finally:
+            chats.discard(chat)
 
     def shorten(self, parts: Sequence[Part]) -> None:
         """Leave of the reply what its client got, unless the sandbox was reset meanwhile."""
@@ -158,6 +171,12 @@ class Turn(Struct, frozen=True):
         if self.call.sandbox.state is state and app and chat:
             left = with_reply(chat, self.data_id, (*self.before, *parts))
             state.set_store(store.put(app.put(left)))
+
+
+def title_of(question: str) -> str:
+    """The title that a question gives to a chat. Half a character at its end becomes U+FFFD."""
+    units = question.strip().encode("utf-16-le")
+    return units[: 2 * TITLE_UNITS].decode("utf-16-le", "replace")
 
 
 def with_reply(chat: Chat, data_id: str, parts: tuple[Part, ...]) -> Chat:

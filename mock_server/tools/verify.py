@@ -170,6 +170,8 @@ class Asked(Probe):
 
     credentials = "it needs a login"
     training = "it needs new rows"
+    chat_owner = "it needs the keys of two members"
+    app_missing = "it would ask a model"
 
     def unknown_key(self) -> str:
         is_open = self.is_listed(key=f"fastgpt-{token_hex(16)}")

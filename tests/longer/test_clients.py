@@ -68,7 +68,7 @@ def test_openai_sees_events_with_detail(mock_server: Control, gpt: openai.OpenAI
         extra_body={"detail": True},
     )
     *seen, results = chunks
-    assert [it.choices is None for it in seen] == [True, False, True, True, False]
+    assert [it.choices is None for it in seen] == [True, True, False, True, False]
     assert isinstance(results, list)
 
 

@@ -127,6 +127,15 @@ def test_a_reply_grows_and_is_kept(open_demo: Open, server: MockServer) -> None:
     expect(page.locator("#talk li")).to_have_text(["Where is it?", "It is on its way."])
 
 
+def test_a_reply_names_what_it_cites(open_demo: Open, server: MockServer) -> None:
+    page = open_demo()
+    button(page, "New chat").click()
+    ask(page, "When are you open?")
+    last = page.locator("#talk li").last
+    expect(last).to_contain_text("Manual entries")
+    expect(last).not_to_contain_text("CITE")
+
+
 def test_a_reply_can_be_stopped(open_demo: Open, server: MockServer) -> None:
     page = open_demo()
     server.reply(parts=["One moment.", {"pauseMs": 60_000}, "Done."])

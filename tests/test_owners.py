@@ -1,0 +1,144 @@
+"""Whose chats, apps and members a key reaches."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from small import Client
+from test_chats import events
+
+from mock_server import MockServer
+
+PATH = "/api/v1/chat/completions"
+MESSAGES = [{"role": "user", "content": "Hi"}]
+OTHERS = {"appId": "app", "chatId": "others"}
+QUERY = "appId=app&chatId=others"
+NAME_APP = "6593e137231a2be9c5603ba7"
+RECORDS = [{"obj": "AI", "dataId": "i", "text": "Hello"}]
+ACCOUNT: dict[str, Any] = {
+    "keys": [
+        {"key": "reader", "member": "me", "permission": "read"},
+        {"key": "manager", "member": "boss", "permission": "manage"},
+        {"key": "named", "member": "me", "permission": "read", "app": "app"},
+        {"key": "proxy", "member": "boss", "authProxy": True, "app": "app"},
+    ],
+    "users": [{"username": "ann", "password": "1", "member": "me"}],
+    "apps": [
+        {
+            "id": "app",
+            "chats": [
+                {"chatId": "others", "title": "Others", "tmbId": "they", "records": RECORDS},
+                {"chatId": "mine", "tmbId": "me"},
+                {"chatId": "free"},
+            ],
+        },
+        {"id": NAME_APP, "replies": ["By name."]},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[MockServer]:
+    with MockServer(ACCOUNT, profile="deployed") as server:
+        yield server
+
+
+@pytest.fixture
+def client(running: MockServer) -> Iterator[Client]:
+    running.reset()
+    with Client(running) as client:
+        yield client
+
+
+def by(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+def ask(client: Client, key: str, **fields: Any) -> Any:
+    """The body of the response to a question."""
+    return client.post(PATH, json={"messages": MESSAGES} | fields, headers=by(key)).json()
+
+
+CALLS: list[tuple[str, str, Any]] = [
+    ("PUT", "/chat/history/updateHistory", {**OTHERS, "top": True}),
+    ("GET", f"/chat/init?{QUERY}", None),
+    ("POST", "/chat/record/getPaginationRecords", OTHERS),
+    ("GET", f"/chat/record/getResData?{QUERY}&dataId=i", None),
+    ("POST", "/chat/feedback/updateUserFeedback", {**OTHERS, "dataId": "i"}),
+    ("POST", "/ai/agent/v2/createQuestionGuide", OTHERS),
+    ("DELETE", f"/chat/record/delete?{QUERY}&contentId=i", None),
+    ("DELETE", f"/chat/history/delHistory?{QUERY}", None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CALLS)
+def test_a_chat_of_another_member(client: Client, method: str, path: str, body: Any) -> None:
+    assert client.code(method, path, body, headers=by("reader")) == 504000
+    assert client.code(method, path, body, headers=by("manager")) == 200
+    client.control.choices["chat_owner"] = "any"
+    client.control.put_app(ACCOUNT["apps"][0])
+    assert client.code(method, path, body, headers=by("reader")) == 200
+
+
+def test_a_question_in_a_chat_of_another_member(client: Client) -> None:
+    assert ask(client, "reader", **OTHERS)["code"] == 504000
+    assert ask(client, "manager", **OTHERS)["id"] == "others"
+    assert client.control.chat("app", "others").tmb_id == "boss"
+    assert ask(client, "reader", appId="app", chatId="free")["id"] == "free"
+    assert client.control.chat("app", "free").tmb_id is None
+    assert ask(client, "reader", appId="app", chatId="new")["id"] == "new"
+    assert client.control.chat("app", "new").tmb_id == "me"
+
+
+def test_lists_and_deletions_are_of_own_chats(client: Client) -> None:
+    def listed(key: str) -> set[str]:
+        page = client.data("POST", "/chat/getHistories", {"appId": "app"}, headers=by(key))
+        return {it["chatId"] for it in page["list"]}
+
+    assert (listed("reader"), listed("manager")) == ({"mine", "free"}, {"free"})
+    client.data("PUT", "/chat/history/updateHistory", CALLS[0][2], headers=by("manager"))
+    client.data("DELETE", f"/chat/history/delHistory?{QUERY}", headers=by("manager"))
+    others = client.control.chat("app", "others")
+    assert (others.top, others.deleted) == (False, False)
+
+
+def test_which_app_a_completion_means(client: Client) -> None:
+    assert ask(client, "reader")["code"] == 500
+    assert ask(client, "reader", appId="")["code"] == 400
+    assert ask(client, "named")["choices"][0]["message"]["content"] == "Hi"
+    for key, fields in ((f"named-{NAME_APP}", {}), ("named", {"appId": NAME_APP})):
+        message = ask(client, key, **fields)["choices"][0]["message"]
+        assert message["content"] == "By name."
+    client.control.choices["app_missing"] = "first"
+    assert ask(client, "reader")["choices"][0]["message"]["content"] == "Hi"
+    assert ask(client, "reader", appId="")["code"] == 400
+
+
+@pytest.mark.parametrize("proxy", [{"username": "ann"}, {"username": " ann ", "tmbId": "me"}])
+def test_a_key_acts_as_a_user(client: Client, proxy: Any) -> None:
+    asked = {"chatId": "as-ann", "authProxy": proxy}
+    assert ask(client, "proxy", **asked)["id"] == "as-ann"
+    chat = client.control.chat("app", "as-ann")
+    assert (chat.tmb_id, chat.source) == ("me", "api")
+    # The user may read the app, and no chat of others.
+    assert ask(client, "proxy", **asked | {"chatId": "others"})["code"] == 504000
+    assert ask(client, "manager", appId="app", **asked)["code"] == 504000
+
+
+@pytest.mark.parametrize(
+    ("proxy", "code"),
+    [
+        ({"username": "bob"}, 504000),
+        ({"username": "ann", "tmbId": "they"}, 504000),
+        ({}, 400),
+        ({"username": " "}, 400),
+        ({"username": "ann", "more": 1}, 400),
+        ("ann", 400),
+    ],
+)
+def test_a_proxy_that_is_refused(client: Client, proxy: Any, code: int) -> None:
+    assert ask(client, "proxy", appId="app", authProxy=proxy)["code"] == code
+    body = {"messages": MESSAGES, "appId": "app", "authProxy": proxy, "stream": True}
+    streamed = client.post(PATH, json=body, headers=by("proxy"))
+    shown = streamed.json() if code == 400 else events(streamed.text)[0][1]
+    assert shown["code"] == code

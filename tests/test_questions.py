@@ -1,0 +1,188 @@
+"""What completions take for the question, and when they take none."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx2
+import pytest
+from small import Client
+from test_chats import events, records, say
+from test_replies import leaving
+
+from mock_server import MockServer
+
+STREAM = {"appId": "says", "chatId": "s", "stream": True}
+IMAGE = {"type": "image_url", "image_url": {"url": "http://a/b.png"}}
+TEXT = {"type": "text", "text": "C"}
+
+
+def user(content: Any, **more: Any) -> dict[str, Any]:
+    return {"role": "user", "content": content, **more}
+
+
+def other(role: str, content: Any = "x", **more: Any) -> dict[str, Any]:
+    return {"role": role, "content": content, **more}
+
+
+def talk(client: Client, *messages: Any, **more: Any) -> Any:
+    return client.talk("", messages=messages, chatId="k", **more).json()
+
+
+@pytest.mark.parametrize(
+    ("messages", "question"),
+    [
+        ([user("A"), user("B")], "AB"),
+        ([user("A"), other("tool", tool_call_id="t"), user("B")], "AB"),
+        ([user("A"), other("developer"), user([TEXT, IMAGE, TEXT])], "ACC"),
+        ([user("A"), other("function", None, name="f"), user("")], "A"),
+        ([user("A"), user("B", dataId="b")], "B"),
+        ([user("A"), other("assistant", "X"), user("B")], "B"),
+        ([user("A"), other("assistant", None), user("B")], "AB"),
+        ([user("A"), {"role": "assistant"}, user([])], "A"),
+        ([user("A"), other("system", "S"), user("B")], "B"),
+        ([user("A"), other("assistant", "B")], "B"),
+        ([user("A"), other("system", [TEXT])], "C"),
+        ([user("A"), other("assistant", [TEXT])], "A"),
+    ],
+)
+def test_the_end_of_the_messages_is_the_question(
+    client: Client, messages: Any, question: str
+) -> None:
+    reply = talk(client, *messages)
+    assert reply["choices"][0]["message"]["content"] == reply["title"] == question
+    texts = [it["text"]["content"] for it in records(client)[0]["value"] if "text" in it]
+    assert "".join(texts) == question
+
+
+def test_a_reply_matches_all_of_the_question(client: Client) -> None:
+    with client.control.reply("Yes.", match={"question": "AB"}):
+        assert talk(client, user("A"), user("B"))["choices"][0]["message"]["content"] == "Yes."
+
+
+@pytest.mark.parametrize("content", ["", " \n", [IMAGE]])
+def test_a_question_without_text_is_an_error_of_the_node(client: Client, content: Any) -> None:
+    reply = talk(client, user(content), detail=True)
+    assert (reply["error"], reply["choices"][0]["message"]["content"], "title" in reply) == (
+        "chat:AI_input_is_empty", "", False,
+    )  # fmt: skip
+    asked, replied = records(client)
+    assert replied["errorText"] == {"moduleName": "AI Chat", "errorText": reply["error"]}
+    if content == [IMAGE]:
+        assert asked["value"][0]["file"]["key"] is None
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ({"role": "user"}, 400),
+        ({"role": "tool", "tool_call_id": "t"}, 400),
+        ({"role": "function", "name": "f"}, 400),
+        (user(None), 400),
+        (user([]), 500),
+        (other("tool", tool_call_id="t"), 500),
+    ],
+)
+def test_messages_that_are_refused(client: Client, message: Any, code: int) -> None:
+    assert talk(client, message)["code"] == code
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("🧳🗼🌍🍜✈️" * 5, "🧳🗼🌍🍜✈️" * 2),
+        ("a" + "🧳" * 12, "a" + "🧳" * 9 + "�"),
+        ("  hello  there and so on", "hello  there and so "),
+    ],
+)
+def test_a_title_is_cut_in_utf_16(client: Client, question: str, title: str) -> None:
+    assert talk(client, user(question))["title"] == title
+    # The service keeps it without blanks.
+    assert client.data("GET", "/chat/init?appId=echo&chatId=k")["title"] == title.strip()
+
+
+def test_the_title_comes_first_in_a_stream_with_detail(client: Client) -> None:
+    stream = events(say(client, "Hi.", stream=True, detail=True).text)
+    assert stream[0] == ("chatTitle", {"title": "x"})
+    again = [name for name, _ in events(say(client, "Hi.", stream=True, detail=True).text)]
+    assert "chatTitle" not in again
+
+
+def test_variables_that_an_app_does_not_declare_are_dropped(client: Client) -> None:
+    given = {"city": "Rome", "other": 1}
+    for names, kept in ((["city", "age"], {"city": "Rome"}), ([], {}), (None, given)):
+        client.control.put_app({"id": "echo", "variables": names})
+        assert talk(client, user("x"), variables=given, detail=True)["newVariables"] == kept
+        opened = client.data("GET", "/chat/init?appId=echo&chatId=k")["variables"]
+        assert opened == dict.fromkeys(names or ()) | kept
+        assert client.control.chat("echo", "k").variables == kept
+
+
+def test_a_stream_that_fails_before_it_begins_has_no_content_type(client: Client) -> None:
+    wrong = {"Authorization": "Bearer wrong"}
+    for refused in (
+        client.talk("x", appId="nope", stream=True),
+        client.talk("", messages=[], stream=True),
+        client.post("/api/v1/chat/completions", json={**STREAM, "messages": []}, headers=wrong),
+    ):
+        assert refused.status_code == 200 and "content-type" not in refused.headers
+        assert refused.text.startswith("event: error\ndata: {")
+    assert "content-type" in say(client, {"error": "late"}, stream=True).headers
+
+
+# One question at a time
+
+
+def status(client: Client) -> tuple[Any, Any]:
+    """What `init` and `getHistories` say of the chat."""
+    opened = client.data("GET", "/chat/init?appId=says&chatId=s")
+    (listed,) = client.data("POST", "/chat/getHistories", {"appId": "says"})["list"]
+    return opened["chatGenerateStatus"], listed["chatGenerateStatus"]
+
+
+@pytest.mark.parametrize("path", ["v1", "v2"])
+def test_a_chat_takes_no_other_question_while_its_reply_streams(client: Client, path: str) -> None:
+    with leaving(client, path):
+        assert status(client) == (0, 0)
+        refused = client.talk("x", appId="says", chatId="s")
+        assert (refused.status_code, refused.json()["code"]) == (500, 504001)
+        ((name, data),) = events(client.talk("x", **STREAM).text)
+        assert (name, data["statusText"]) == ("error", "chatIsGenerating")
+        assert client.talk("x", appId="says", chatId="another").status_code == 200
+        assert client.talk("x", chatId="s").status_code == 200
+    client.control.wait_for("completions" if path == "v1" else "v2.completions", cut=True)
+    client.control.remove_chat("says", "another")
+    assert status(client) == (1, 1)
+    assert client.talk("x", appId="says", chatId="s").status_code == 200
+
+
+def test_a_chat_takes_no_other_question_while_a_whole_reply_waits(client: Client) -> None:
+    client.control.reply("Late.", stream={"firstTokenMs": 300}, times=1)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(client.talk, "x", appId="says", chatId="s")
+        client.control.wait_for("completions")
+        assert say(client, "Second.").json()["code"] == 504001
+        assert first.result().status_code == 200
+    assert say(client, "Third.").status_code == 200
+
+
+def test_a_chat_that_is_not_kept_takes_all_questions(client: Client) -> None:
+    with leaving(client, chatId="NO_RECORD_HISTORIES"):
+        refused = client.talk("x", appId="says", chatId="NO_RECORD_HISTORIES")
+        assert refused.status_code == 200
+
+
+def test_a_request_that_a_fault_holds_back_keeps_no_chat_busy(client: Client) -> None:
+    body = {**STREAM, "messages": [user("x")]}
+    for phase in ("before", "after"):
+        client.control.fault("delay", operation="completions", ms=60_000, phase=phase)
+        with pytest.raises(httpx2.ReadTimeout):
+            client.post("/api/v1/chat/completions", json=body, timeout=0.1)
+        assert client.talk("x", appId="says", chatId="s").status_code == 200
+
+
+def test_a_reset_and_a_restore_end_it(client: Client, deployed: MockServer) -> None:
+    name = deployed.snapshot()
+    for end in (lambda: deployed.restore(name), deployed.reset):
+        with leaving(client):
+            end()
+            assert client.talk("x", appId="says", chatId="s").status_code == 200
