@@ -146,6 +146,7 @@ class Turn(Struct, frozen=True):
             tmb_id=chat.tmb_id and call.member,
             source=call.source,
             variables=variables,
+            has_been_read=False,
             update_time=call.now,
         )
         call.save(self.app.put(chat))
