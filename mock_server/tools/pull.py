@@ -30,7 +30,7 @@ COLLECTION = (
     "_id name type tmbId updateTime createTime dataAmount trainingAmount trainingType"
     " forbid tags externalFileId fileId rawLink hasError"
 )
-CHAT = "chatId title customTitle top updateTime"
+CHAT = "chatId title customTitle top updateTime hasBeenRead"
 ROW = "_id q a chunkIndex"
 FOLDERS = ("folder", "toolFolder")
 
