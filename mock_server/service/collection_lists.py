@@ -1,0 +1,283 @@
+"""Lists of a dataset's collections (spec 4.2)."""
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json, to_builtins
+from msgspec.structs import replace
+
+from mock_server import errors
+from mock_server.choices import Choices, profile
+from mock_server.service.call import Call
+from mock_server.service.collections import DEMO_DATASET, OF_LIST, PATH
+from mock_server.service.fields import Fields
+from mock_server.service.hints import empty_page
+from mock_server.service.operation import Operation
+from mock_server.service.rights import Rights, rights
+from mock_server.service.views import Page
+from mock_server.store.objects import (
+    NOT_LISTED,
+    ROOT,
+    Collection,
+    Dataset,
+    Id,
+    Level,
+    Permission,
+    folded,
+    page_json,
+)
+
+
+class ListV2(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
+    """A page, and the collections that it lists (spec 4.2)."""
+
+    offset: Annotated[int, Meta(ge=0)]
+    page_size: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
+    dataset_id: Id
+    parent_id: Annotated[str, Meta(max_length=256)] | UnsetType | None = UNSET
+    search_text: Annotated[str, Meta(max_length=1024)] = ""
+
+
+class FilteredListV2(ListV2, kw_only=True):
+    """The same with the filters of choice list_filters=honour."""
+
+    select_folder: bool = False
+    filter_tags: Annotated[tuple[str, ...], Meta(max_length=100)] = ()
+    simple: bool = False
+    """Whether nothing is counted."""
+
+
+MAX_SERVICE_TEXT = 100
+NOT_NUMBERED: dict[str, Any] = {**NOT_LISTED, "has_error": UNSET}
+DOCUMENTED = {level: json.encode(Permission.of(level)) for level in Level}
+"""The JSON of the `permission` of the spec (spec 2.2)."""
+SERVICE = {level: json.encode(rights("dataset", level)) for level in Level}
+"""The JSON of the `permission` that the service sends."""
+AS_THE_SERVICE = profile("deployed")
+NUMBERS = ("offset", "pageSize", "pageNum")
+SPEC_MAX = 30
+"""The maximum of a pageSize (spec 8)."""
+
+
+class ListedCollection(Collection, rename="camel", frozen=True, kw_only=True, dict=True):
+    """A collection in a list (spec 2.2)."""
+
+    permission: Permission
+
+
+class CollectionPage(Struct):
+    """A page of collections, and the number of all that match."""
+
+    list: Raw
+    total: int
+
+
+def tolerate_list(call: Call, body: Fields) -> Fields:
+    """Rewrite numbers as strings and a missing offset, where the choices allow it."""
+    choices = call.choices
+    body = {**body}
+    if choices.list_filters == "honour":
+        for name in body:
+            if name in ("selectFolder", "filterTags", "simple"):
+                call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
+    if choices.numeric_strings == "accept":
+        for name in NUMBERS:
+            text = body.get(name)
+            if isinstance(text, str) and text.isdecimal() and text.isascii():
+                call.note("numeric_strings", "4.2", f"$.{name}", "a number as a string")
+                # More digits are past any end, or over any limit.
+                body[name] = int(text[:20])
+    if choices.offset_missing == "accept" and ("offset" not in body or "pageNum" in body):
+        call.note("offset_missing", "4.2", "$", "no offset, or a pageNum")
+        page = body.pop("pageNum", 1)
+        if "offset" not in body:
+            body["offset"] = offset_of(page, body.get("pageSize"), choices)
+    return body
+
+
+def offset_of(page: object, size: object, choices: Choices) -> int:
+    """The offset of a page, by its number. Raises InvalidField."""
+    if isinstance(page, bool) or not isinstance(page, int) or page < 1:
+        raise errors.InvalidField("a pageNum of at least 1", page, "$.pageNum")
+    # A wrong size is refused as such.
+    if not isinstance(size, int):
+        size = choices.page_size_default
+    return (page - 1) * min(size, choices.page_size_max)
+
+
+@Operation(
+    "POST",
+    f"{PATH}/listV2",
+    section="4.2",
+    access="documented",
+    refusals=OF_LIST,
+    example={"offset": 0, "pageSize": 10, "datasetId": DEMO_DATASET, "parentId": None},
+    own_data=Page[ListedCollection],
+    differs="A pageSize or pageNum below 1, an offset that is negative or empty, and an empty "
+    "datasetId are 400. The service lists all for a pageSize of 0, takes a negative one and an "
+    "empty offset, and answers the others with 500.",
+    tolerate=tolerate_list,
+    extended=lambda it: FilteredListV2 if it.list_filters == "honour" else ListV2,
+)
+def list_v2(call: Call, body: ListV2) -> CollectionPage:
+    """List a page of a dataset's collections."""
+    size = page_size(call, body)
+    if call.choices.search_text == "service":
+        body = replace(body, search_text=text_searched(body.search_text))
+    dataset, found = listed(call, body, call.choices)
+    page = found[body.offset : body.offset + size]
+    if isinstance(body, FilteredListV2) and body.simple:
+        page = [replace(it, data_amount=0, training_amount=0, has_error=False) for it in page]
+    is_documented = call.choices.item_fields == "documented"
+    level = call.caller.level_on(dataset)
+    items = page_json(
+        page,
+        DOCUMENTED[level] if is_documented else SERVICE[level],
+        documented=is_documented,
+        empty_tags=call.choices.tags_empty == "list",
+    )
+    return CollectionPage(items, len(found))
+
+
+def text_searched(text: str) -> str:
+    """The text for which the service searches. Raises InvalidField."""
+    if len(text) > MAX_SERVICE_TEXT:
+        expected = f"a searchText of at most {MAX_SERVICE_TEXT} characters"
+        raise errors.InvalidField(expected, text, "$.searchText")
+    return text.replace("'", "")
+
+
+def listed(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
+    """The dataset, and the collections of it that match.
+
+    Raises DatasetNotFound, ParentNotFound, DatasetForbidden.
+    """
+    dataset = call.dataset(body.dataset_id, Level.NONE, no_id=errors.CAST)
+    inside = in_folder(dataset, body, choices)
+    # Whether the caller may read it comes after what exists.
+    call.dataset(dataset.id)
+    matching = searched(inside, body.search_text, choices)
+    found = matching
+    if isinstance(body, FilteredListV2):
+        found = filtered(dataset, matching, body)
+    if len(found) <= body.offset:
+        call.hint = empty_page(
+            inside=len(inside),
+            searched=len(matching),
+            found=len(found),
+            parent=body.parent_id or None,
+            text=body.search_text,
+            offset=body.offset,
+        )
+    return dataset, found
+
+
+def in_folder(dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:
+    """The collections among which a list looks, in its order. Raises ParentNotFound."""
+    found = dataset.ordered(choices.list_order)
+    parent = body.parent_id
+    if body.search_text and choices.search_scope == "dataset":
+        return found.items
+    if parent is UNSET and choices.parent_omitted == "any":
+        return found.items
+    if parent is UNSET or (parent == "" and choices.parent_empty_string == "root"):
+        parent = ROOT
+    if parent is not ROOT and parent not in dataset.collections:
+        check_unknown(parent, choices)
+    return found.children.get(parent, [])
+
+
+def check_unknown(parent: str, choices: Choices) -> None:
+    """Raises ParentNotFound, unless an unknown folder is empty, as in the service."""
+    refusal = errors.ParentNotFound("null or the _id of a collection", parent, "$.parentId")
+    casts = choices.error_form == "service" and not errors.can_be_id(parent)
+    if choices.parent_unknown == "not_found" or casts:
+        raise errors.of_id(refusal, parent, errors.CAST)
+
+
+def searched(items: list[Collection], text: str, choices: Choices) -> list[Collection]:
+    """The collections whose name, or a tag, contains the text."""
+    if not text:
+        return items
+    needle = folded(text)
+    in_tags = choices.search_fields == "name_and_tags"
+    return [item for item in items if contains(item, needle, in_tags)]
+
+
+def contains(item: Collection, needle: str, in_tags: bool) -> bool:
+    if needle in item.folded_name:
+        return True
+    return in_tags and any(needle in tag for tag in item.folded_tags)
+
+
+def filtered(dataset: Dataset, items: list[Collection], body: FilteredListV2) -> list[Collection]:
+    """The folders, if only these are wanted, and what has one of the tags, if some are.
+
+    `filterTags` has the ids of tags.
+    """
+    wanted = {*body.filter_tags}
+    if body.select_folder:
+        items = [it for it in items if it.type == "folder"]
+    if wanted:
+        items = [it for it in items if not wanted.isdisjoint(map(dataset.tag_id, it.tags))]
+    return items
+
+
+def page_size(call: Call, body: ListV2) -> int:
+    """The size of the page. Raises InvalidField if it is over the limit (spec 8)."""
+    size = body.page_size
+    if size is UNSET:
+        return call.choices.page_size_default
+    if size <= SPEC_MAX:
+        return size
+    most = call.choices.page_size_max
+    name = "page_size_max" if size <= most else "page_size_over_limit"
+    call.note(name, "8", "$.pageSize", f"Expected at most {SPEC_MAX}, got {size}")
+    if size > most and call.choices.page_size_over_limit == "reject":
+        raise errors.InvalidField(f"a pageSize of at most {most}", size, "$.pageSize")
+    return min(size, most)
+
+
+class NumberedPage(Struct, rename="camel"):
+    """A page of a list, by its number, and the number of all its items."""
+
+    page_num: int
+    page_size: int
+    data: list[dict[str, Any]]
+    total: int
+
+
+@Operation("POST", f"{PATH}/list", refusals=OF_LIST, example={"datasetId": DEMO_DATASET})
+def collection_list(
+    call: Call,
+    dataset_id: str,
+    page_num: Annotated[int, Meta(ge=1)] = 1,
+    page_size: Annotated[int, Meta(ge=1, le=100)] = 10,
+    parent_id: str | None = None,
+    search_text: str = "",
+    select_folder: bool = False,
+    filter_tags: tuple[str, ...] = (),
+    simple: bool = False,
+) -> NumberedPage:
+    """List a page of a dataset's collections, by its number; `simple` lists all, uncounted."""
+    wanted = FilteredListV2(
+        offset=(page_num - 1) * page_size,
+        dataset_id=dataset_id,
+        parent_id=parent_id,
+        search_text=search_text,
+        select_folder=select_folder,
+        filter_tags=filter_tags,
+    )
+    dataset, found = listed(call, wanted, AS_THE_SERVICE)
+    page = found[wanted.offset : wanted.offset + page_size]
+    if simple:
+        page = [replace(it, data_amount=0, training_amount=0) for it in found]
+    permission = rights("dataset", call.caller.level_on(dataset))
+    items = [numbered_item(it, permission) for it in page]
+    return NumberedPage(page_num, page_size, items, len(found))
+
+
+def numbered_item(collection: Collection, permission: Rights) -> dict[str, Any]:
+    """A collection in a list with numbered pages."""
+    tags = collection.tags or UNSET
+    shown = replace(collection, **collection.optional_fields, **NOT_NUMBERED, tags=tags)
+    return {**to_builtins(shown), "permission": permission}
