@@ -126,7 +126,7 @@ def list_v2(call: Call, body: ListV2) -> CollectionPage:
     dataset, found = listed(call, body, call.choices)
     page = found[body.offset : body.offset + size]
     if isinstance(body, FilteredListV2) and body.simple:
-        page = [replace(it, data_amount=0, training_amount=0, has_error=False) for it in page]
+        page = uncounted(page)
     is_documented = call.choices.item_fields == "documented"
     level = call.caller.level_on(dataset)
     items = page_json(
@@ -136,6 +136,11 @@ def list_v2(call: Call, body: ListV2) -> CollectionPage:
         empty_tags=call.choices.tags_empty == "list",
     )
     return CollectionPage(items, len(found))
+
+
+def uncounted(collections: list[Collection]) -> list[Collection]:
+    """The same, as if they had no rows."""
+    return [replace(it, data_amount=0, training_amount=0, has_error=False) for it in collections]
 
 
 def text_searched(text: str) -> str:
@@ -268,9 +273,7 @@ def collection_list(
         filter_tags=filter_tags,
     )
     dataset, found = listed(call, wanted, AS_THE_SERVICE)
-    page = found[wanted.offset : wanted.offset + page_size]
-    if simple:
-        page = [replace(it, data_amount=0, training_amount=0) for it in found]
+    page = uncounted(found) if simple else found[wanted.offset : wanted.offset + page_size]
     permission = rights("dataset", call.caller.level_on(dataset))
     items = [numbered_item(it, permission) for it in page]
     return NumberedPage(page_num, page_size, items, len(found))
