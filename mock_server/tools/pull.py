@@ -1,11 +1,9 @@
 """Reads an account of a real FastGPT into a fixture: by its lists alone, page by page."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from hashlib import shake_256
-from pathlib import Path
 from time import sleep
 from typing import Annotated, Any, TypeVar
 
@@ -14,7 +12,6 @@ import msgspec
 from msgspec import Meta, Struct
 
 from mock_server.fixture import document
-from mock_server.fixture.dump import yaml_of
 
 T = TypeVar("T")
 Fields = dict[str, Any]
@@ -246,13 +243,3 @@ def anonymous(value: Any, name: str = "") -> Any:
         return " ".join(map("".join, zip(parts[::3], parts[1::3], parts[2::3], strict=True)))
     id = content.hexdigest(12)
     return f"https://example.com/{id}" if name in LINKS else id
-
-
-def write(found: Fields, output: Path) -> None:
-    """Write a document to a file, at once. Raises OSError."""
-    unfinished = output.with_name(f"{output.name}.{os.getpid()}.part")
-    try:
-        unfinished.write_text(yaml_of(found), "utf-8")
-        os.replace(unfinished, output)
-    finally:
-        unfinished.unlink(missing_ok=True)
