@@ -84,7 +84,7 @@ PARTS = ("reasoning", "text")  # what tools were given and gave, and files, may 
 APP = Kind("app", document.AppEntry, ("id",), RESOURCE)
 DATASET = Kind("dataset", document.DatasetEntry, ("id",), RESOURCE)
 PINNED = Kind("chat", document.ChatEntry, ("chatId",), PIN, ("appId",))
-CHAT = PINNED._replace(kept=("chatId", "updateTime", *PIN))
+CHAT = PINNED._replace(kept=("chatId", "updateTime", "hasBeenRead", *PIN))
 MESSAGE = Kind("record", document.RecordEntry, ("dataId", "obj"), RECORD, ("appId", "chatId"))
 COLLECTION = Kind("collection", document.CollectionEntry, ("_id",), LISTED, ("datasetId",))
 DATA = Kind("row", document.RowEntry, ("_id",), ("_id", "q", "a", "chunkIndex"), ("collectionId",))

@@ -11,7 +11,7 @@ import httpx2
 import msgspec
 from msgspec import Meta, Struct
 
-from mock_server.fixture import document
+from mock_server.tools.har import APP, CHAT, COLLECTION, DATA, DATASET, Kind
 
 T = TypeVar("T")
 Fields = dict[str, Any]
@@ -21,14 +21,6 @@ LONGEST_PAUSE, LONGEST_WAIT = 30.0, 300.0
 UNREACHABLE, UNUSABLE = 3, 5
 NOT_THERE = (httpx2.ConnectError, httpx2.ConnectTimeout)
 
-# The fields that are kept; the first names the item.
-RESOURCE = "id name type tmbId updateTime intro avatar"
-COLLECTION = (
-    "_id name type tmbId updateTime createTime dataAmount trainingAmount trainingType"
-    " forbid tags externalFileId fileId rawLink hasError"
-)
-CHAT = "chatId title customTitle top updateTime hasBeenRead"
-ROW = "_id q a chunkIndex"
 FOLDERS = ("folder", "toolFolder")
 
 TEXTS = {"name", "intro", "title", "customTitle", "tags", "q", "a"}
@@ -103,13 +95,13 @@ class Pull:
                 return converted(envelope.data, kind, path)
         raise failure
 
-    def items(self, path: str, body: Fields, names: str, kind: type) -> list[Fields]:
+    def items(self, path: str, body: Fields, kind: Kind) -> list[Fields]:
         """All items of a list, by pages. Raises Changed, and as `read` does."""
-        id, found, total = names.split()[0], dict[str, Fields](), None
+        id, found, total = kind.id[0], dict[str, Fields](), None
         while len(found) != total:
             start = len(found)
             page = self.read(path, body | {"offset": start, "pageSize": PAGE_SIZE}, Page)
-            found |= {it[id]: it for item in page.list if (it := entry(item, names, kind, path))}
+            found |= {it[id]: it for item in page.list if (it := entry(item, kind, path))}
             total = page.total if total is None else total
             fits = start + len(page.list) == len(found) <= page.total == total
             if not fits or (not page.list and start < total):
@@ -134,14 +126,15 @@ class Pull:
         return None
 
     def holders(
-        self, name: str, ids: tuple[str, ...], field: str, content: Callable[[str], list[Fields]]
+        self, kind: Kind, ids: tuple[str, ...], field: str, content: Callable[[str], list[Fields]]
     ) -> Iterator[Fields]:
         """The apps or datasets with these ids, by default all, that can be read as a whole."""
+        name = kind.noun
         path, found, folders = f"/api/core/{name}/list", dict[str, Fields](), [""]
         for parent in folders:
             read = partial(self.read, path, {"parentId": parent or None}, list[Fields])
             for item in self.tried(f"the {name}s of folder {parent or 'null'}", read) or ():
-                it = entry(item | {"id": item.get("_id")}, RESOURCE, document.ResourceEntry, path)
+                it = entry(item | {"id": item.get("_id")}, kind, path)
                 if it["id"] not in found:
                     found[it["id"]] = it | {"parentId": parent or None}
                     folders += [it["id"]] if it.get("type") in FOLDERS else []
@@ -154,7 +147,7 @@ class Pull:
 
     def chats(self, app_id: str) -> list[Fields]:
         path = "/api/core/chat/history/getHistories"
-        return self.items(path, {"appId": app_id}, CHAT, document.ChatEntry)
+        return self.items(path, {"appId": app_id}, CHAT)
 
     def collections(self, dataset_id: str) -> list[Fields]:
         """All collections of a dataset, folder by folder. Raises as `items` does."""
@@ -162,7 +155,7 @@ class Pull:
         folders: list[str | None] = [None]
         for parent in folders:
             body = {"datasetId": dataset_id, "parentId": parent}
-            items = self.items(path, body, COLLECTION, document.CollectionEntry)
+            items = self.items(path, body, COLLECTION)
             if twice := found.keys() & {it["_id"] for it in items}:
                 raise Changed(f"{min(twice)} is in two folders")
             found |= {it["_id"]: it | {"parentId": parent} for it in items}
@@ -174,7 +167,7 @@ class Pull:
         if it.get("type") in FOLDERS or it.get("dataAmount") == 0:
             return it
         path, body = "/api/core/dataset/data/v2/list", {"collectionId": it["_id"]}
-        read = partial(self.items, path, body, ROW, document.RowEntry)
+        read = partial(self.items, path, body, DATA)
         rows = self.tried(f"the rows of collection {it['_id']}", read)
         return it | {"data": rows} if rows else it
 
@@ -186,13 +179,15 @@ def converted(value: Any, kind: type[T], path: str) -> T:
         raise PullError(f"{error} - at {path}", UNUSABLE) from None
 
 
-def entry(item: Fields, names: str, kind: type, path: str) -> Fields:
-    """The named fields of an item, if they are those of an entry. Raises PullError."""
-    fields = {name: item[name] for name in names.split() if item.get(name) is not None}
+def entry(item: Fields, kind: Kind, path: str) -> Fields:
+    """The kept fields of an item, if they are those of an entry. Raises PullError."""
+    # Its folder is the one that was listed.
+    names = [it for it in (*kind.id, *kind.kept) if it != "parentId"]
+    fields = {name: item[name] for name in names if item.get(name) is not None}
     if isinstance(tags := fields.get("tags"), list):  # since 4.17 a tag may have a value
         fields["tags"] = [it.get("tag") if isinstance(it, dict) else it for it in tags]
-    converted(fields.get(names.split()[0]), str, path)
-    converted(fields, kind, path)
+    converted(fields.get(kind.id[0]), str, path)
+    converted(fields, kind.entry, path)
     return fields
 
 
@@ -221,8 +216,8 @@ def pull(
     headers = {"Authorization": f"Bearer {key.strip()}"}
     with httpx2.Client(base_url=address, headers=headers, timeout=60) as client:
         it = Pull(client, pause, progress)
-        apps = [*it.holders("app", app, "chats", it.chats)]
-        datasets = [*it.holders("dataset", dataset, "collections", it.collections)]
+        apps = [*it.holders(APP, app, "chats", it.chats)]
+        datasets = [*it.holders(DATASET, dataset, "collections", it.collections)]
         for each in datasets if rows else ():
             each["collections"] = [*map(it.with_rows, each["collections"])]
     return {"apps": apps, "datasets": datasets}, it.problems
