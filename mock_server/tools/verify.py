@@ -13,7 +13,7 @@ import yaml
 from msgspec import UNSET, Struct, UnsetType, ValidationError, convert, defstruct, json
 
 from mock_server.choices import Choices, table
-from mock_server.store.objects import Permission, folded
+from mock_server.store.objects import folded
 from mock_server.tools.probe import LIST, PIN, UNKNOWN, Item, NotObservable, Probe, first, ids, need
 
 Ask = Callable[["Asked"], Any]
@@ -30,6 +30,8 @@ def expect(expected: object, got: object, is_right: bool) -> None:
         raise AssertionError(f"Expected {expected}, got {got!r:.200}")
 
 
+FLAGS = [(name, bool) for name in ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")]
+Permission: Any = defstruct("Permission", [("value", int), *FLAGS])
 FIELDS: dict[str, Any] = {
     **dict.fromkeys(("_id", "tmbId", "type", "name", "externalFileId", "trainingType"), str),
     **{"parentId": str | None, "updateTime": datetime, "tags": list[str]},
@@ -38,8 +40,7 @@ FIELDS: dict[str, Any] = {
 Collection: Any = defstruct("Collection", [*FIELDS.items()])
 OPTIONAL = ("tags", "forbid", "externalFileId", "trainingType")
 """The fields that FastGPT sends only where they are set."""
-FLAGS = ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")
-Rights: Any = defstruct("Rights", [("permission", int), *((name, bool) for name in FLAGS)])
+Rights: Any = defstruct("Rights", [("permission", int), *FLAGS])
 ServiceCollection: Any = defstruct(
     "ServiceCollection",
     [(name, kind) for name, kind in FIELDS.items() if name not in (*OPTIONAL, "permission")]
