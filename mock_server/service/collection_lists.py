@@ -59,9 +59,13 @@ SPEC_MAX = 30
 
 
 class ListedCollection(Collection, rename="camel", frozen=True, kw_only=True, dict=True):
-    """A collection in a list (spec 2.2)."""
+    """A collection in a list (spec 2.2); with item_fields=service, how its training goes."""
 
     permission: Permission
+    active_training_amount: int | UnsetType = UNSET
+    final_error_amount: int | UnsetType = UNSET
+    slowest_training_status: str | UnsetType = UNSET
+    slowest_training_mode: str | UnsetType = UNSET
 
 
 class CollectionPage(Struct):
