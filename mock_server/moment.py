@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from mock_server.choices import Choices
 from mock_server.clock import Clock
-from mock_server.store.objects import Store
+from mock_server.store.account import Store
 
 
 class Moment(Struct, frozen=True):

@@ -19,7 +19,7 @@ from mock_server.fixture import document
 from mock_server.scripting.kinds import KINDS, PRESETS
 from mock_server.scripting.row import Row
 from mock_server.service.app import OPERATIONS
-from mock_server.store.objects import User
+from mock_server.store.account import User
 
 ROOT = Path(__file__).parent.parent
 PAGES = [

@@ -20,7 +20,8 @@ from mock_server.sandbox import Baseline
 from mock_server.scripting.answers import Answer, ReplyRow
 from mock_server.scripting.kinds import AnyFault
 from mock_server.store import objects
-from mock_server.store.objects import App, Chat, Collection, DataRow, Dataset, Key, Level, Store
+from mock_server.store.account import App, Chat, Key, Store, User
+from mock_server.store.objects import Collection, DataRow, Dataset, Level
 from mock_server.store.replies import Part, Record
 
 ODD = ["65e1", "1", "-0", "null", "true", "", "- x", "a: b", "é\n", "\t#", "'", "\u2028", "\x7f😀"]
@@ -101,7 +102,7 @@ def baselines(draw: Any) -> Baseline:
         apps=apps,
         datasets=by_id([draw(datasets(new_id))]),
         keys=by_id(draw(st.sampled_from([[], keys])), "key"),
-        users={"65e1": objects.User(username="65e1", password=draw(texts))},
+        users={"65e1": User(username="65e1", password=draw(texts))},
         made=number,
     )
     faults = draw(st.lists(st.sampled_from(FAULTS), max_size=3))

@@ -8,7 +8,7 @@ from mock_server.fixture.dump import app_entry
 from mock_server.fixture.parse import parse_app, parse_chat
 from mock_server.scripting.answers import ReplyRow
 from mock_server.scripting.script import Script
-from mock_server.store.objects import App, Chat
+from mock_server.store.account import App, Chat
 
 Fields = dict[str, Any]
 

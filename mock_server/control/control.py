@@ -15,7 +15,8 @@ from starlette.types import ASGIApp
 from mock_server.control.http import AdminApi, InProcess, Json, client_at, given, path
 from mock_server.control.rows import Rows
 from mock_server.fixture.load import source_of
-from mock_server.store.objects import Chat, Collection
+from mock_server.store.account import Chat
+from mock_server.store.objects import Collection
 
 Object = Mapping[str, Any] | Struct
 """An object as in a fixture: `{"chatId": "c1"}`, or what a method here returned."""

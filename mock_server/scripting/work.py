@@ -11,7 +11,7 @@ from mock_server.scripting.connection import Connection
 from mock_server.scripting.firing import Firing, Pick
 from mock_server.scripting.row import Row
 from mock_server.signals import Signal
-from mock_server.store.objects import Store
+from mock_server.store.account import Store
 
 
 class Outcome(Struct, eq=False):

@@ -15,7 +15,7 @@ from mock_server.decoding import NOT_JSON
 from mock_server.errors import InvalidImage
 from mock_server.service.call import Call
 from mock_server.service.reply_parts import Shown, value_of
-from mock_server.store.objects import App, Chat
+from mock_server.store.account import App, Chat
 from mock_server.store.replies import File, FileType, Part, Record, Reply
 
 _IMAGE = re.compile(r"data:image/([\w.+-]+);base64,([A-Za-z0-9+/=\r\n]+)", re.IGNORECASE)

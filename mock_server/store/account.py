@@ -1,0 +1,137 @@
+"""An account of the service: its apps with their chats, its datasets, keys and users."""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
+
+from mock_server.store.objects import (
+    DEFAULT_MEMBER,
+    DEFAULT_TIME,
+    ROOT,
+    Dataset,
+    Level,
+    Resource,
+    Time,
+)
+from mock_server.store.replies import Record
+
+ChatId = Annotated[str, Meta(min_length=1, max_length=1024)]
+"""Longer than the spec's operations take it, as in the service."""
+
+
+class Chat(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A chat session of an app (spec 2.1)."""
+
+    chat_id: ChatId
+    tmb_id: str | None = None
+    """The member whose chat it is; without one it is everybody's."""
+    title: str = ""
+    custom_title: str = ""
+    top: bool = False
+    create_time: Time = DEFAULT_TIME
+    update_time: Time = DEFAULT_TIME
+    source: str = "api"
+    """Where it was begun: with an API key, `online`, by a `share` link ..."""
+    variables: dict[str, Any] = {}
+    has_been_read: bool = True
+    """Whether the chat was opened since the last reply."""
+    records: tuple[Record, ...] = ()
+    deleted: bool = False
+    """Whether lists omit it. Its records stay, and it goes on with the next question."""
+
+
+class App(Resource, rename="camel", frozen=True, kw_only=True):
+    """An application and its chat sessions."""
+
+    type: str = "simple"
+    question_guide: tuple[str, ...] = ()
+    variables: tuple[str, ...] | None = None
+    """The names of the variables that its chats keep; None: all."""
+    chats: dict[str, Chat] = field(default_factory=dict)
+
+    @property
+    def listed_chats(self) -> list[Chat]:
+        return [it for it in self.chats.values() if not it.deleted]
+
+    def declared(self, variables: dict[str, Any]) -> dict[str, Any]:
+        """Those of the variables that the app declares."""
+        names = variables if self.variables is None else self.variables
+        return {name: it for name, it in variables.items() if name in names}
+
+    def put(self, *chats: Chat) -> "App":
+        return replace(self, chats=self.chats | {it.chat_id: it for it in chats})
+
+    def remove(self, ids: Iterable[str]) -> "App":
+        return replace(self, chats={id: it for id, it in self.chats.items() if id not in ids})
+
+
+class Key(Struct, rename="camel", frozen=True, kw_only=True):
+    """An API key that a fixture declares."""
+
+    key: Annotated[str, Meta(min_length=1, max_length=256)]
+    member: str | None = None
+    permission: Level = Level.OWNER
+    app: str | None = None
+    """The app of completions that name none."""
+    auth_proxy: bool = False
+    """Whether completions may act as a user of the account."""
+
+
+class User(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A person who logs in with a password."""
+
+    username: Annotated[str, Meta(min_length=1, max_length=128)]
+    password: str
+    member: str = DEFAULT_MEMBER
+
+
+class Store(Struct, frozen=True, kw_only=True, dict=True):
+    """An account. A `Store` never changes; an operation returns the next one."""
+
+    apps: dict[str, App] = {}
+    datasets: dict[str, Dataset] = {}
+    keys: dict[str, Key] = {}
+    users: dict[str, User] = {}
+    made: int = 0
+    """How many ids were given to new objects."""
+
+    @cached_property
+    def is_training(self) -> bool:
+        return any(it.steps for it in self.datasets.values())
+
+    def at(self, now_ms: int) -> "Store":
+        """The account as its training has left it at this time."""
+        trained = {id: it.at(now_ms) for id, it in self.datasets.items() if it.steps}
+        return replace(self, datasets=self.datasets | trained)
+
+    def put(self, it: App | Dataset) -> "Store":
+        if isinstance(it, App):
+            return replace(self, apps=self.apps | {it.id: it})
+        return replace(self, datasets=self.datasets | {it.id: it})
+
+    def remove_app(self, id: str) -> "Store":
+        """The account without an app; of a folder, without all that is in it."""
+        gone = ids_below(self.apps, id)
+        return replace(self, apps={id: it for id, it in self.apps.items() if id not in gone})
+
+    def remove_dataset(self, id: str) -> "Store":
+        """The account without a dataset; of a folder, without all that is in it."""
+        gone, datasets = ids_below(self.datasets, id), self.datasets.items()
+        return replace(self, datasets={id: it for id, it in datasets if id not in gone})
+
+
+def ids_below(holders: Mapping[str, Resource], id: str) -> set[str]:
+    """The id of an app or a dataset, and those of all that is in it."""
+    found = {id}
+    while more := {it.id for it in holders.values() if it.parent_id in found} - found:
+        found |= more
+    return found
+
+
+def has_place(holders: Mapping[str, Resource], it: Resource) -> bool:
+    """Whether the folder of an app or a dataset is the top level, or one that is not in it."""
+    folder = it.parent_id
+    return folder is ROOT or (folder in holders and folder not in ids_below(holders, it.id))
