@@ -213,6 +213,8 @@ def test_a_link_beside_an_app_is_refused(named: Client) -> None:
     pin = {"appId": "a", "chatId": "c", "top": True, "outLinkAuthData": {"shareId": "s"}}
     assert named.code("PUT", PIN.removeprefix("/api/core"), pin) == 400
     assert named.code("PUT", PIN.removeprefix("/api/core"), pin | {"outLinkAuthData": {}}) == 200
+    assert named.talk("Hi", appId="a", outLinkAuthData={"shareId": "s"}).status_code == 400
+    assert named.talk("Hi", appId="a", outLinkAuthData={}).status_code == 200
     named.control.choices["request_form"] = "strict"
     assert named.put(PIN, json=pin).status_code == 200
 
