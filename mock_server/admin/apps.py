@@ -38,7 +38,7 @@ def put_app(call: AdminCall, body: Fields) -> Fields:
     call.status = 200 if id in state.moment.store.apps else 201
     remove_replies(state.script, id)
     state.script.declare(replies)
-    state.set_store(state.moment.store.put(app))
+    state.set_store(state.moment.store.put(app).past(app))
     return app_entry(app, replies)
 
 
@@ -67,7 +67,7 @@ def post_chat(call: AdminCall, body: Fields) -> Chat:
     chat = parse_chat(body, app)
     if chat.chat_id in app.chats:
         call.status = 200
-    call.state.set_store(call.state.moment.store.put(app.put(chat)))
+    call.state.set_store(call.state.moment.store.put(app.put(chat)).past(chat))
     return chat
 
 
@@ -84,7 +84,7 @@ def put_chat(call: AdminCall, body: Fields) -> Chat:
     same_id(body, "chatId", id)
     chat = parse_chat(body | {"chatId": id}, app)
     call.status = 200 if id in app.chats else 201
-    call.state.set_store(call.state.moment.store.put(app.put(chat)))
+    call.state.set_store(call.state.moment.store.put(app.put(chat)).past(chat))
     return chat
 
 

@@ -41,7 +41,7 @@ def put_dataset(call: AdminCall, body: Fields) -> Fields:
     dataset = parse_dataset(body, id)
     check_place(state.moment.store.datasets, dataset)
     call.status = 200 if id in state.moment.store.datasets else 201
-    state.set_store(state.moment.store.put(dataset))
+    state.set_store(state.moment.store.put(dataset).past(dataset))
     return dataset_entry(dataset)
 
 
@@ -95,7 +95,7 @@ def delete_collection(call: AdminCall) -> dict[str, int]:
 def put_into(call: AdminCall, body: Fields) -> Collection:
     """Make a collection part of the dataset in the path, and return it."""
     dataset, id = parse_collections(body, dataset_of(call))
-    call.state.set_store(call.state.moment.store.put(dataset))
+    call.state.set_store(call.state.moment.store.put(dataset).past(body))
     return dataset.collections[id]
 
 

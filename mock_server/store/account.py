@@ -1,10 +1,11 @@
 """An account of the service: its apps with their chats, its datasets, keys and users."""
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct, field, json
 from msgspec.structs import replace
 
 from mock_server.store.objects import (
@@ -20,6 +21,8 @@ from mock_server.store.replies import Record
 
 ChatId = Annotated[str, Meta(min_length=1, max_length=1024)]
 """Longer than the spec's operations take it, as in the service."""
+_MADE_ID = re.compile(rb'"68b000000000([0-9a-f]{12})"')
+"""An id that was given to a new object, and its number."""
 
 
 class Chat(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -96,7 +99,7 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
     keys: dict[str, Key] = {}
     users: dict[str, User] = {}
     made: int = 0
-    """How many ids were given to new objects."""
+    """The number of the id that was last given to a new object."""
 
     @cached_property
     def is_training(self) -> bool:
@@ -106,6 +109,11 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
         """The account as its training has left it at this time."""
         trained = {id: it.at(now_ms) for id, it in self.datasets.items() if it.steps}
         return replace(self, datasets=self.datasets | trained)
+
+    def past(self, *given: object) -> "Store":
+        """The account that gives no new object an id that objects, or texts, have already."""
+        numbers = [int(it, 16) for it in _MADE_ID.findall(json.encode(given))]
+        return replace(self, made=max(self.made, *numbers, 0))
 
     def put(self, it: App | Dataset) -> "Store":
         if isinstance(it, App):
