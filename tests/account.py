@@ -9,6 +9,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 import httpx2
+from starlette.types import Message, Receive, Scope, Send
 
 from mock_server import create_app
 from mock_server.control import Control
@@ -81,9 +82,11 @@ class Server:
     """A mock server in process. `with Server() as server`; the fields are `create_app`'s."""
 
     def __init__(self, document: Any = ACCOUNT, **settings: Any) -> None:
-        app = create_app(document, **settings)
-        self.sandboxes: Sandboxes = app.state.sandboxes
-        transport = httpx2.ASGITransport(app)
+        self._app = create_app(document, **settings)
+        self.sandboxes: Sandboxes = self._app.state.sandboxes
+        self.pieces: list[bytes] = []
+        """The body of the latest response, in the pieces in which it was sent."""
+        transport = httpx2.ASGITransport(self._recorded)
         self._http = httpx2.AsyncClient(transport=transport, base_url="http://localhost")
         self._runner = asyncio.Runner()
 
@@ -92,6 +95,15 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self._runner.close()
+
+    async def _recorded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def record(message: Message) -> None:
+            self.pieces.append(message.get("body", b""))
+            await send(message)
+
+        self.pieces = []
+        await self._app(scope, receive, record)
+        self.pieces = [*filter(None, self.pieces)]
 
     def request(self, method: str, path: str, **more: Any) -> httpx2.Response:
         return self._runner.run(self._http.request(method, path, **more))

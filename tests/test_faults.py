@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import ACCOUNT, COMPLETIONS, PIN, RIGHT_PIN, SENT_PIN, Live, read
+from account import ACCOUNT, COMPLETIONS, PIN, RIGHT_PIN, SENT_PIN, Live, Server, read
 
 from mock_server import MockServer
 from mock_server.control import Control, Refused
@@ -104,23 +104,19 @@ def test_malformed_json_has_the_right_length(live):
         response.json()
 
 
-def test_a_dribble_splits_a_stream_inside_a_character(live):
-    live.add("dribble", chunks=200, ms=1)
+def test_a_dribble_splits_a_stream_inside_a_character():
     question = {"messages": [{"role": "user", "content": "今天下雨。"}], "stream": True}
-    headers = {"Authorization": "Bearer owner"}
-    with live.http.stream("POST", COMPLETIONS, json=question, headers=headers) as response:
-        pieces = [*response.iter_raw()]
-    assert len(pieces) > 100 and any("\ufffd" in it.decode(errors="replace") for it in pieces)
-    assert "雨" in b"".join(pieces).decode()
+    with Server() as server:
+        server.admin("POST", "/faults", {"kind": "dribble", "chunks": 200, "ms": 0})
+        assert "雨" in server.send(COMPLETIONS, question).text
+        assert any("\ufffd" in it.decode(errors="replace") for it in server.pieces)
 
 
-def test_a_dribble_brings_the_whole_response_in_pieces(live):
-    live.add("dribble", chunks=5, ms=20)
-    start, headers = monotonic(), {"Authorization": "Bearer owner"}
-    with live.http.stream("PUT", PIN, json=SENT_PIN, headers=headers) as response:
-        pieces = [*response.iter_raw()]
-    assert (b"".join(pieces), len(pieces)) == (RIGHT_PIN, 5)
-    assert monotonic() - start > 0.075
+def test_a_dribble_brings_the_whole_response_in_pieces():
+    with Server() as server:
+        server.admin("POST", "/faults", {"kind": "dribble", "chunks": 5, "ms": 0})
+        assert server.pin().content == RIGHT_PIN
+        assert len(server.pieces) == 5
 
 
 # Rate limits
