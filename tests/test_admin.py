@@ -1,5 +1,6 @@
 """The admin API: every route once, its wrong calls, guard and limits."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from time import monotonic
@@ -10,7 +11,7 @@ import pytest
 import yaml
 from account import ACCOUNT, LIST, PIN, SENT_LIST, SENT_PIN, Server, error_of
 
-from mock_server import MockServer
+from mock_server import MockServer, create_app
 
 JSON, YAML = "application/json", "application/yaml"
 MAX_BODY, MAX_STATE = 1024 * 1024, 32 * 1024 * 1024
@@ -364,6 +365,20 @@ def test_a_state_has_at_most_32_mib(server, method, path, size, is_taken):
     headers = {"Content-Type": JSON}
     response = server.request(method, f"/__admin{path}", content=state.ljust(size), headers=headers)
     assert response.is_success if is_taken else response.status_code == 413
+
+
+def test_a_state_for_a_sandbox_that_is_deleted_meanwhile_is_404():
+    async def overtaken() -> list[httpx2.Response]:
+        transport = httpx2.ASGITransport(app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            await http.post("/__admin/sandboxes", json={"name": "one"})
+            put = http.put("/__admin/sandboxes/one/state", json=ACCOUNT)
+            return await asyncio.gather(put, http.delete("/__admin/sandboxes/one"))
+
+    app = create_app(ACCOUNT)
+    put, deleted = asyncio.run(overtaken())
+    assert (put.status_code, deleted.status_code) == (404, 200)
+    assert "fastgpt-sbx-" not in put.text
 
 
 def test_a_snapshot_keeps_data_clock_and_choices(server):
