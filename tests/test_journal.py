@@ -10,9 +10,10 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_LIST, SENT_PIN, Live
+from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_LIST, SENT_PIN, Live, Server
 
 from mock_server import MockServer
+from mock_server.admin.journal import events
 from mock_server.application import create_app
 from mock_server.control import Control, Refused
 from mock_server.journal import Exchange, Journal
@@ -183,6 +184,25 @@ def test_the_duration_is_that_of_the_whole_response(live):
     live.control.reply(parts=["One ", {"pauseMs": 60}, "two."])
     live.say(stream=True)
     assert all(it["durationMs"] > 55 for it in live.control.journal)
+
+
+def test_the_head_of_a_stream_leaves_its_connection_to_others(live):
+    response = live.http.head("/__admin/journal/stream?since=1")
+    assert response.headers["content-type"].startswith("text/event-stream")
+    assert live.page().status_code == 200
+
+
+def test_a_stream_that_a_reset_overtakes_at_its_start_is_of_the_new_journal():
+    async def two_events() -> list[bytes]:
+        return [await anext(stream), await anext(stream)]
+
+    with Server() as server:
+        server.pin()
+        default = server.sandboxes.default
+        stream = events(server.sandboxes, default, default.state.journal, since=2)
+        server.admin("POST", "/reset")
+        server.pin()
+        assert b'"seq":1' in asyncio.run(two_events())[1]
 
 
 def test_an_entry_in_progress_streams_again_at_its_end(live):
