@@ -286,6 +286,16 @@ def test_the_keys_of_a_sandbox_have_the_permissions_of_the_declared_ones(server)
     assert [server.pin(key=keys[it]).status_code for it in ("read", "none")] == [200, 403]
 
 
+def test_a_restore_brings_back_the_keys_of_its_moment(server):
+    keys = server.admin("POST", "/sandboxes", {"name": "one"})["keys"]
+    server.admin("PUT", "/sandboxes/one/snapshots/before")
+    server.admin("PUT", "/sandboxes/one/state", {"keys": [{"key": "other"}]})
+    assert server.page(key=keys["owner"]).status_code == 401
+    server.admin("POST", "/sandboxes/one/snapshots/before/restore")
+    assert server.pin(key=keys["owner"]).status_code == 200
+    assert server.admin("GET", "/sandboxes/one")["keys"] == keys
+
+
 def test_a_sandbox_begins_with_the_baseline_and_what_it_says(server):
     server.pin()
     server.admin("POST", "/sandboxes", {"name": "one"})
