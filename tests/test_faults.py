@@ -264,6 +264,30 @@ def test_a_fault_matches_requests(live, match, is_met):
     assert response.status_code == (503 if is_met else 200)
 
 
+def test_a_fault_that_is_over_can_be_read_after_120_others(live):
+    first = live.control.fault("error", operation="updateHistory")
+    assert live.statuses(1) == [503]
+    for _ in range(120):
+        live.control.fault("error", ttl=0.0001)
+    assert first.fired == 1
+
+
+def test_a_declared_fault_that_is_over_can_be_read(live):
+    live.control.load(ACCOUNT | {"faults": [{"kind": "error", "times": 1}]})
+    assert live.statuses(2) == [503, 200]
+    assert live.control.call("GET", "/faults/d1")["fired"] == 1
+    assert live.control.faults == []
+    live.control.load(ACCOUNT)
+
+
+def test_no_declared_reply_gets_the_id_of_another(live):
+    for app in ("a", "b", "a"):
+        live.control.put_app({"id": app, "replies": ["Hi."]})
+    # The fixture declares d1 and d2, and the second `a` takes the place of the first.
+    shown = {id: live.control.call("GET", f"/faults/{id}")["app"] for id in ("d4", "d5")}
+    assert shown == {"d4": "b", "d5": "a"}
+
+
 def test_the_first_fault_that_fires_wins(live):
     live.add("error", status=500, skip=1)
     live.add("error", status=501)
@@ -298,6 +322,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "error", "times": 10_001}, "$.times"),
     ({"kind": "error", "ttl": 601}, "$.ttl"),
     ({"kind": "delay", "ms": 60_001}, "$.ms"),
+    ({"kind": "delay", "min": 5, "max": 0}, "min up to max"),
+    ({"kind": "lost_write", "phase": "after"}, "Expected before, got 'after' - at $.phase"),
     ({"kind": "rate_limit", "limit": 1}, "window"),
     ({"kind": "page_drift", "insert": 1, "remove": 1}, "insert"),
     ({"kind": "answer", "text": "a", "json": 1}, "one of"),
