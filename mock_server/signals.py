@@ -1,6 +1,7 @@
 """A signal that wakes whoever waits for it, in whatever event loop that is."""
 
 import asyncio
+from typing import Any
 
 
 class Signal:
@@ -17,12 +18,13 @@ class Signal:
             # To cancel it ends the wait, and does nothing if that is over.
             future.get_loop().call_soon_threadsafe(future.cancel)
 
-    async def wait(self, seconds: float) -> bool:
-        """Whether a notification has come within this time."""
+    async def wait(self, seconds: float | None, *others: asyncio.Future[Any]) -> bool:
+        """Whether a notification has come within this time, and before others were done."""
         future = asyncio.get_running_loop().create_future()
         self._waiting.add(future)
         try:
-            done, _ = await asyncio.wait([future], timeout=seconds)
-            return bool(done)
+            first = asyncio.FIRST_COMPLETED
+            await asyncio.wait([future, *others], timeout=seconds, return_when=first)
+            return future.done()
         finally:
             self._waiting.discard(future)

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import Iterator
 from time import monotonic
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -389,6 +391,15 @@ def test_a_state_for_a_sandbox_that_is_deleted_meanwhile_is_404():
     put, deleted = asyncio.run(overtaken())
     assert (put.status_code, deleted.status_code) == (404, 200)
     assert "fastgpt-sbx-" not in put.text
+
+
+def test_a_client_that_leaves_an_upload_leaves_no_word_in_the_log(caplog):
+    head = f"PUT /__admin/state HTTP/1.1\r\nHost: localhost\r\nContent-Type: {JSON}\r\n"
+    with MockServer({}) as server:
+        with socket.create_connection(urlsplit(server.url).netloc.split(":")) as client:
+            client.sendall(f"{head}Content-Length: 9\r\n\r\n[".encode())
+        assert server.call("GET", "/health")["generation"] == 1
+    assert caplog.records == []
 
 
 def test_a_snapshot_keeps_data_clock_and_choices(server):

@@ -51,8 +51,16 @@ def test_a_delay_makes_a_right_response_late(live, row):
     assert live.is_pinned
 
 
-def test_a_hang_ends_by_a_reset(live):
-    live.add("hang")
+WAITING = [
+    {"kind": "hang"},
+    {"kind": "delay", "ms": 60_000},
+    {"kind": "answer", "operation": "updateHistory", "text": "Late", "delayMs": 60_000},
+]
+
+
+@pytest.mark.parametrize("row", WAITING)
+def test_what_waits_ends_by_a_reset_without_a_response(live, row):
+    live.add(**row)
     with closing(live.connect()) as connection:
         connection.settimeout(0.1)
         with pytest.raises(TimeoutError):
@@ -69,6 +77,26 @@ def test_a_client_may_leave_a_hang(live):
     while not live.fired(fault) and monotonic() < end:
         pass
     assert live.statuses(2) == [200, 200]
+
+
+SLOW_PARTS = [
+    {"kind": "reply", "parts": ["One ", {"pauseMs": 60_000}, "two."]},
+    {"kind": "reply", "text": "One two.", "stream": {"tokensPerSecond": 0.1}},
+    {"kind": "dribble", "ms": 1000, "chunks": 2},
+]
+
+
+@pytest.mark.parametrize("row", SLOW_PARTS)
+def test_a_response_that_comes_slowly_breaks_off_by_a_reset(live, row):
+    live.add(**row)
+    question = {"appId": "says", "stream": True, "messages": [{"role": "user", "content": "x"}]}
+    headers = {"Authorization": "Bearer owner"}
+    with live.http.stream("POST", COMPLETIONS, json=question, headers=headers) as response:
+        pieces = response.iter_raw()
+        next(pieces)
+        live.control.reset()
+        with pytest.raises(httpx2.RemoteProtocolError):
+            next(pieces)
 
 
 @pytest.mark.parametrize("kind, end", [("reset", "RST"), ("empty", "FIN")])

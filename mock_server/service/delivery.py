@@ -1,14 +1,15 @@
 """The way of a response to its client, which the journal follows."""
 
-from asyncio import CancelledError
+import asyncio
 from typing import Self
 
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from mock_server.errors import NeedsConnection
-from mock_server.journal import Exchange, Journal
-from mock_server.scripting.connection import Connection
+from mock_server.journal import Exchange
+from mock_server.sandbox import State
+from mock_server.scripting.connection import Connection, disconnected
 
 
 class Delivery:
@@ -18,41 +19,63 @@ class Delivery:
     """
 
     def __init__(
-        self, scope: Scope, receive: Receive, send: Send, exchange: Exchange, journal: Journal
+        self, scope: Scope, receive: Receive, send: Send, exchange: Exchange, state: State
     ) -> None:
         self._scope = scope
         self._receive = receive
         self._send = send
         self._exchange = exchange
-        self._journal = journal
+        self._journal = state.journal
+        self._ended = state.script.ended
+        self._is_whole = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # In process, a client leaves by cancelling the request.
-        if kind is CancelledError:
+        if kind is asyncio.CancelledError:
             self._exchange.note_left()
         self._journal.close(self._exchange)
 
     @property
     def connection(self) -> Connection:
         """The client's connection. Raises NeedsConnection in process, where there is none."""
-        server = getattr(self._scope["app"].state, "server", None)
-        # If a fault ends it, the response has ended, and no client has left.
-        on_end = self._exchange.note_end
-        connection: Connection | None = server and server.connection_of(self._scope, on_end)
+        connection = self._find_connection()
         if connection is None:
             raise NeedsConnection("a connection to break (call the server by its URL)", "none")
         return connection
 
+    def _find_connection(self) -> Connection | None:
+        server = getattr(self._scope["app"].state, "server", None)
+        # If a fault ends it, the response has ended, and no client has left.
+        on_end = self._exchange.note_end
+        connection: Connection | None = server and server.connection_of(self._scope, on_end)
+        return connection
+
     async def deliver(self, response: Response) -> None:
-        """Send a response."""
+        """Send a response; one that has no end ends with its connection."""
         await response(self._scope, self.receive, self._send_on)
+        if self._is_whole:
+            return
+        connection = self._find_connection()
+        if connection is not None:
+            connection.close()
+            # uvicorn would send a 500 if this returned before the connection is lost.
+            await disconnected(self._receive)
 
     async def receive(self) -> Message:
-        """What comes. Whoever waits for it, the journal learns that the client has left."""
-        message = await self._receive()
+        """What comes. Whoever waits for it, the journal learns that the client has left.
+
+        To a response, a reset and the stop of the server are as if its client had left.
+        """
+        coming = asyncio.ensure_future(self._receive())
+        try:
+            if await self._ended.wait(None, coming):
+                return {"type": "http.disconnect"}
+            message = await coming
+        finally:
+            coming.cancel()
         if message["type"] == "http.disconnect":
             self._exchange.note_left()
             self._journal.changed.notify()
@@ -66,5 +89,6 @@ class Delivery:
         else:
             exchange.note_sent(message.get("body", b""))
             if not message.get("more_body"):
+                self._is_whole = True
                 exchange.note_end()
         await self._send(message)
