@@ -10,7 +10,6 @@ from mock_server.moment import Moment
 from mock_server.scripting.connection import Connection
 from mock_server.scripting.firing import Firing, Pick
 from mock_server.scripting.row import Row
-from mock_server.signals import Signal
 from mock_server.store.account import Store
 
 
@@ -32,8 +31,6 @@ class Work(Protocol):
     """The work on one request, as far as a fault disturbs it."""
 
     exchange: Exchange
-    ended: Signal
-    """Notifies when the sandbox is reset or removed."""
 
     @property
     def moment(self) -> Moment:
@@ -56,7 +53,7 @@ class Work(Protocol):
         """
 
     async def pause(self, ms: float) -> bool:
-        """Wait in real time, even if the client leaves. A reset ends it; then False."""
+        """Wait in real time, even if the client leaves. A reset or a stop ends it; then False."""
 
 
 class Fault(Row, frozen=True):

@@ -1,6 +1,7 @@
 """The way of a response to its client, which the journal follows."""
 
 import asyncio
+from contextlib import suppress
 from typing import Self
 
 from starlette.responses import Response
@@ -41,16 +42,12 @@ class Delivery:
     @property
     def connection(self) -> Connection:
         """The client's connection. Raises NeedsConnection in process, where there is none."""
-        connection = self._find_connection()
-        if connection is None:
-            raise NeedsConnection("a connection to break (call the server by its URL)", "none")
-        return connection
-
-    def _find_connection(self) -> Connection | None:
         server = getattr(self._scope["app"].state, "server", None)
         # If a fault ends it, the response has ended, and no client has left.
         on_end = self._exchange.note_end
         connection: Connection | None = server and server.connection_of(self._scope, on_end)
+        if connection is None:
+            raise NeedsConnection("a connection to break (call the server by its URL)", "none")
         return connection
 
     async def deliver(self, response: Response) -> None:
@@ -58,9 +55,8 @@ class Delivery:
         await response(self._scope, self.receive, self._send_on)
         if self._is_whole:
             return
-        connection = self._find_connection()
-        if connection is not None:
-            connection.close()
+        with suppress(NeedsConnection):
+            self.connection.close()
             # uvicorn would send a 500 if this returned before the connection is lost.
             await disconnected(self._receive)
 

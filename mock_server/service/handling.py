@@ -29,7 +29,6 @@ class Handling(Work):
 
     def __init__(self, call: Call, routes: Routes, delivery: Delivery) -> None:
         self.exchange = call.exchange
-        self.ended = call.state.script.ended
         self._call = call
         self._routes = routes
         self._delivery = delivery
@@ -105,7 +104,7 @@ class Handling(Work):
 
     async def pause(self, ms: float) -> bool:
         with watched(self._delivery.receive):
-            return not await self.ended.wait(ms / 1000)
+            return not await self._call.state.script.ended.wait(ms / 1000)
 
     # What the service asks for
 
