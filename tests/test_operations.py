@@ -222,9 +222,20 @@ def test_a_refusal_names_the_choice_that_would_accept(server, choice, path, body
     assert choice in server.send(path, body, **sent).json()["message"]
 
 
+def test_a_choice_that_needs_another_is_named_with_it(server):
+    message = refused(server, LIST, without="offset", pageSize=50)
+    assert "offset_missing=accept" in message
+
+
+def test_a_choice_that_only_leads_to_another_refusal_is_not_named(server):
+    for body in ({"datasetId": "nope"}, {"datasetId": "d", "searchText": 5}):
+        assert "accepted with" not in server.send(LIST, body).json()["message"]
+
+
 def test_a_missing_content_type_names_its_choice(server):
     headers = {"Authorization": "Bearer owner"}
-    response = server.request("POST", LIST, content=b"{}", headers=headers)
+    content = json.dumps(SENT_LIST).encode()
+    response = server.request("POST", LIST, content=content, headers=headers)
     assert error_of(response) == (415, 415, "unsupportedMediaType")
     assert "content_type_missing=accept" in response.json()["message"]
 

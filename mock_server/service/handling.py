@@ -153,14 +153,22 @@ class Handling(Work):
         store = None if call.store is call.moment.store else call.store
         return Outcome(response, store, call.violations, call.picks, call.hint)
 
-    def _accepting(self, refusal: Refusal, refused: Call) -> Iterator[str]:
-        """The choices, NAME=VALUE, under which a request is not refused for this."""
+    def _accepting(
+        self, refusal: Refusal, refused: Call, changed: tuple[str, ...] = ()
+    ) -> Iterator[str]:
+        """The choices, NAME=VALUE, that accept a request, each alone or with further ones."""
         for name, choices in tolerances(refused.choices):
+            choice = name.partition("=")[0]
+            if choice in changed:
+                continue
             trial = refused.at(replace(refused.moment, choices=choices), refused.request)
             other = self._refusal_of(trial)
-            # Is it for the same reason, at the same place?
+            if other is None:
+                yield name
+                continue
+            # If it is refused for another reason, do further choices accept that?
             is_like = type(other) is type(refusal) and other.where == refusal.where
-            if not is_like:
+            if not is_like and any(self._accepting(other, trial, (*changed, choice))):
                 yield name
 
     def _refusal_of(self, call: Call) -> Refusal | None:
