@@ -42,7 +42,8 @@ class AdminApi:
         headers, http = {"Content-Type": f"application/{media}"}, self.http
         try:
             response = http.request(method, f"/__admin{path}", content=content, headers=headers)
-        except httpx2.TransportError as error:
+        # A closed client raises the second.
+        except (httpx2.TransportError, RuntimeError) as error:
             raise ConnectionError(f"no mock server at {http.base_url} ({error})") from None
         try:
             found = msgspec.json.decode(response.content, type=Json)
