@@ -179,6 +179,11 @@ def test_a_wrong_method_is_405_and_told_the_right_ones(server, path, methods):
     assert allowed == set(methods.split())
 
 
+def test_below_a_sandbox_there_are_no_sandboxes(server):
+    response = server.request("GET", "/__admin/sandboxes/default/sandboxes")
+    assert error_of(response) == (404, 404, "routeNotFound")
+
+
 @pytest.mark.parametrize("media", [None, "text/plain", "application/x-www-form-urlencoded"])
 @pytest.mark.parametrize("path", ["/reset", "/faults", "/sandboxes", "/clock/advance"])
 def test_a_body_must_say_that_it_is_json(server, path, media):

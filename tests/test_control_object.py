@@ -56,6 +56,18 @@ def test_chats_are_read_put_and_removed(mock_server):
     assert pin(mock_server).status_code == 404
 
 
+@pytest.mark.parametrize("id", ["a/b", "a/chats/b", "a/chats", "a/restore", "/a/", "a%2Fb", "ü/ß"])
+def test_an_id_may_have_any_slashes(mock_server, id):
+    mock_server.put_app({"id": id, "chats": [{"chatId": id, "title": "T"}]})
+    mock_server.put_dataset({"id": id, "collections": [{"_id": id, "name": "N"}]})
+    mock_server.restore(mock_server.snapshot(id))
+    assert mock_server.chat(id, id).title == "T" and mock_server.collections(id)[0].name == "N"
+    mock_server.remove_chat(id, id)
+    mock_server.remove_collection(id, id)
+    mock_server.remove_app(id)
+    mock_server.remove_dataset(id)
+
+
 def test_datasets_are_read_put_and_removed(mock_server):
     assert len(mock_server.collections(DATASET)) == 1002
     item = {"_id": "i", "name": "Install", "parentId": "f"}
