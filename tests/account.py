@@ -108,6 +108,16 @@ class Server:
     def request(self, method: str, path: str, **more: Any) -> httpx2.Response:
         return self._runner.run(self._http.request(method, path, **more))
 
+    def left_tasks(self) -> set[asyncio.Task[Any]]:
+        """What still runs in the server's loop."""
+
+        async def tasks() -> set[asyncio.Task[Any]]:
+            # What was cancelled ends now.
+            await asyncio.sleep(0)
+            return asyncio.all_tasks() - {asyncio.current_task()}
+
+        return self._runner.run(tasks())
+
     def send(
         self,
         path: str,
