@@ -198,6 +198,10 @@ WRONG = [
     ("POST", "/faults", {}, "kind"),
     ("PUT", "/clock", {"nwo": "2026-01-01T00:00:00Z"}, "did you mean 'now'"),
     ("POST", "/clock/advance", {"seconds": "1"}, "$.seconds"),
+    ("PUT", "/clock", {"now": "9999-12-31T23:59:59-12:00"}, "- at $.now"),
+    ("PUT", "/clock", {"now": "0001-01-01T00:00:00+14:00"}, "of the years 1 to 9999"),
+    ("PUT", "/clock", {"now": "soon"}, "Expected a time such as "),
+    ("PUT", CHAT, {"updateTime": "9999-12-31T23:59:59-12:00"}, "- at $.updateTime"),
     ("PUT", "/choices", {"profile": "documentd"}, "did you mean 'documented'"),
     ("PUT", "/choices", {"choices": {"list_ordr": "name"}}, "did you mean 'list_order'"),
     ("PUT", "/choices", {"choices": {"list_order": "size"}}, "update_time_desc"),
@@ -431,6 +435,21 @@ def test_the_clock_stands_still_moves_and_runs(server):
     view = server.admin("PUT", "/clock", {"frozen": False})
     assert not view["frozen"] and view["now"].startswith("2030-05-01T00:00:0")
     assert server.admin("POST", "/clock/advance", {"seconds": 60})["now"] > "2030-05-01T00:01"
+
+
+END = "9999-12-31T23:59:59.999Z"
+
+
+@pytest.mark.parametrize("is_frozen", [True, False])
+def test_the_clock_stands_still_at_the_end_of_9999(server, is_frozen):
+    late = {"now": "9999-12-31T23:59:59.998Z", "frozen": is_frozen}
+    server.admin("PUT", "/clock", late)
+    for seconds in (1, 1e11):
+        view = server.admin("POST", "/clock/advance", {"seconds": seconds})
+        assert view == {"now": END, "frozen": is_frozen}
+    assert server.pin().status_code == 200
+    assert server.admin("GET", "/journal")["entries"][0]["time"] == END
+    assert server.admin("GET", CHAT)["updateTime"] == END
 
 
 def test_choices_are_set_for_a_profile(server):
