@@ -12,10 +12,11 @@ from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
 
 from mock_server.decoding import json_value
-from mock_server.errors import BadForm, BadJson
+from mock_server.errors import BadForm, BadJson, LimitReached
 
 MULTIPART = "multipart/form-data"
 URL_ENCODED = "application/x-www-form-urlencoded"
+MAX_PARTS = 1_000
 
 
 class FormPart(Struct):
@@ -36,7 +37,7 @@ class FormPart(Struct):
 
 
 def parts_of(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
-    """The parts of multipart/form-data, in their order. Raises BadForm."""
+    """The parts of multipart/form-data, in their order. Raises BadForm, LimitReached."""
     parts: list[FormPart] = []
 
     def on_header_value(data: bytes, start: int, end: int) -> None:
@@ -44,6 +45,7 @@ def parts_of(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
         if value.lower().startswith("form-data"):
             said = parameters(value)
             name = said.get("name", "")
+            check_parts(len(parts) + 1)
             parts.append(FormPart(name, "filename" in said, said.get("filename", "")))
 
     def on_part_data(data: bytes, start: int, end: int) -> None:
@@ -56,7 +58,7 @@ def parts_of(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
         )
         parser.write(content)
         parser.finalize()
-    except (FormParserError, LookupError) as error:
+    except (FormParserError, LookupError, UnicodeError) as error:
         raise BadForm(f"{MULTIPART} with a boundary ({error})") from None
     return parts
 
@@ -68,8 +70,9 @@ def form_kind(headers: Mapping[str, str]) -> str | None:
 
 
 def form_value(content: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
-    """The fields of a form; a file is `{filename, content}`. Raises BadForm."""
+    """The fields of a form; a file is `{filename, content}`. Raises BadForm, LimitReached."""
     if form_kind(headers) == URL_ENCODED:
+        check_parts(content.count(b"&") + 1)
         pairs = parse_qsl(content.decode(errors="replace"), keep_blank_values=True)
         return grouped((name, object_or_text(text)) for name, text in pairs)
     fields: list[tuple[str, Any]] = []
@@ -79,6 +82,12 @@ def form_value(content: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
             value = {"filename": part.filename, "content": part.text}
         fields.append((part.name, value))
     return grouped(fields)
+
+
+def check_parts(number: int) -> None:
+    """Raises LimitReached."""
+    if number > MAX_PARTS:
+        raise LimitReached(f"a form of at most {MAX_PARTS} parts", "more")
 
 
 def object_or_text(text: str) -> Any:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from starlette.types import Scope
 
 from mock_server.decoding import json_value
-from mock_server.errors import BadForm, BadJson
+from mock_server.errors import BadForm, BadJson, LimitReached
 from mock_server.forms import form_kind, form_value
 from mock_server.store.replies import asked_parts, text_of
 
@@ -89,9 +89,13 @@ def body_value(body: bytes, headers: Mapping[str, str]) -> Any:
     """What a body says: JSON, or the fields of a form; None if it is neither."""
     with suppress(BadJson):
         return json_value(body)
-    with suppress(BadForm):
+    try:
         return form_value(body, headers) if form_kind(headers) else None
-    return None
+    except BadForm:
+        return None
+    except LimitReached:
+        # Nothing of it is shown, as its secrets could not be found.
+        return {}
 
 
 def as_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
