@@ -94,8 +94,7 @@ def body_value(body: bytes, headers: Mapping[str, str]) -> Any:
     except BadForm:
         return None
     except LimitReached:
-        # Nothing of it is shown, as its secrets could not be found.
-        return {}
+        return {}  # a text would be shown with its secrets
 
 
 def as_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

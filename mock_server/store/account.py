@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from mock_server.store.objects import (
     DEFAULT_MEMBER,
     DEFAULT_TIME,
-    ROOT,
+    Collection,
     Dataset,
     Level,
     Resource,
@@ -19,6 +19,9 @@ from mock_server.store.objects import (
 )
 from mock_server.store.replies import Record
 
+MAX_FOLDERS = 64
+A_FOLDER = f"a folder that is not in this one, with at most {MAX_FOLDERS} above each"
+Held = Resource | Collection
 ChatId = Annotated[str, Meta(min_length=1, max_length=1024)]
 """Longer than the spec's operations take it, as in the service."""
 MAX_MADE = 200_000
@@ -135,15 +138,26 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
         return replace(self, datasets={id: it for id, it in datasets if id not in gone})
 
 
-def ids_below(holders: Mapping[str, Resource], id: str) -> set[str]:
-    """The id of an app or a dataset, and those of all that is in it."""
+def ids_below(holders: Mapping[str, Held], id: str) -> set[str]:
+    """The id of an object, and those of all that is in it."""
     found = {id}
     while more := {it.id for it in holders.values() if it.parent_id in found} - found:
         found |= more
     return found
 
 
-def has_place(holders: Mapping[str, Resource], it: Resource) -> bool:
-    """Whether the folder of an app or a dataset is the top level, or one that is not in it."""
-    folder = it.parent_id
-    return folder is ROOT or (folder in holders and folder not in ids_below(holders, it.id))
+def has_place(holders: Mapping[str, Held], it: Held) -> bool:
+    """Whether an object is at the top level, or below at most MAX_FOLDERS folders."""
+    for _ in range(MAX_FOLDERS + 1):
+        if it.parent_id is None:
+            return True
+        if it.parent_id not in holders:
+            return False
+        it = holders[it.parent_id]
+    return False
+
+
+def all_have_place(holders: Mapping[str, Held], changed: Held) -> bool:
+    """Whether an object that is new, or moved, and all that is in it have a place."""
+    after = {**holders, changed.id: changed}
+    return all(has_place(after, after[id]) for id in ids_below(after, changed.id))
