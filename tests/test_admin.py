@@ -198,7 +198,7 @@ WRONG = [
     ("POST", "/faults", {}, "kind"),
     ("PUT", "/clock", {"nwo": "2026-01-01T00:00:00Z"}, "did you mean 'now'"),
     ("POST", "/clock/advance", {"seconds": "1"}, "$.seconds"),
-    ("PUT", "/clock", {"now": "9999-12-31T23:59:59-12:00"}, "of the years 1 to 9999"),
+    ("PUT", "/clock", {"now": "9999-12-31T23:59:59-12:00"}, "- at $.now"),
     ("PUT", "/clock", {"now": "0001-01-01T00:00:00+14:00"}, "of the years 1 to 9999"),
     ("PUT", CHAT, {"updateTime": "9999-12-31T23:59:59-12:00"}, "- at $.updateTime"),
     ("PUT", "/choices", {"profile": "documentd"}, "did you mean 'documented'"),
@@ -571,6 +571,14 @@ def test_what_is_over_a_limit_is_409_and_changes_nothing(method, path, body, mos
         before = names()
         assert str(most) in server.admin(method, path.format("-more"), body, 409)["message"]
         assert names() == before
+
+
+def test_replies_of_apps_are_at_most_1000_in_all(own):
+    for id in ("a", "b"):
+        own.admin("PUT", f"/apps/{id}", {"replies": ["Hi."] * 400})
+    own.admin("PUT", "/apps/b", {"replies": ["Hello."] * 500})
+    own.admin("PUT", "/apps/c", {"replies": ["Hi."] * 200}, 409)
+    assert own.request("GET", "/__admin/apps/c").status_code == 404
 
 
 def fill(server: Server) -> list[Any]:

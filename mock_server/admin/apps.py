@@ -7,7 +7,8 @@ from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.parse import parse_app, parse_chat
 from mock_server.scripting.answers import ReplyRow
-from mock_server.scripting.script import Script
+from mock_server.scripting.row import Row
+from mock_server.scripting.script import Script, check_room
 from mock_server.store.account import App, Chat
 
 Fields = dict[str, Any]
@@ -35,6 +36,8 @@ def put_app(call: AdminCall, body: Fields) -> Fields:
     same_id(body, "id", id)
     app, replies = parse_app(body, id)
     check_place(state.moment.store.apps, app)
+    others = [it.row for it in state.script.declared if not is_of_app(it.row, id)]
+    check_room(others + replies)
     call.status = 200 if id in state.moment.store.apps else 201
     remove_replies(state.script, id)
     state.script.declare(replies)
@@ -97,8 +100,12 @@ def delete_chat(call: AdminCall) -> dict[str, int]:
 
 def remove_replies(script: Script, app: str) -> None:
     """Take the replies that the fixture declares for an app out of force."""
-    rows = [it for it in script.declared if isinstance(it.row, ReplyRow) and it.row.app == app]
-    script.remove(rows)
+    script.remove([it for it in script.declared if is_of_app(it.row, app)])
+
+
+def is_of_app(row: Row, app: str) -> bool:
+    """Whether a row is a reply of this app alone."""
+    return isinstance(row, ReplyRow) and row.app == app
 
 
 def app_of(call: AdminCall) -> App:
