@@ -1,0 +1,313 @@
+"""Whatever clients send and tests set: no response is a failure of the server's own."""
+
+import json
+import logging
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+import pytest
+from account import Server
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from mock_server.choices import table
+from mock_server.scripting.kinds import KINDS
+from mock_server.service.app import OPERATIONS
+
+Json = dict[str, Any]
+lenient = settings(deadline=None, suppress_health_check=[*HealthCheck])
+
+# Values
+
+
+TIMES = (
+    *("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00", "0000-01-01T00:00:00Z"),
+    *("10000-01-01T00:00:00Z", "2024-02-30T00:00:00Z", "2024-01-01", "yesterday", "1e400"),
+    *("+275760-09-13T00:00:00.000Z", "2024-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"),
+)
+NUMBERS = (0, -1, 1, 1.5, -0.0, 1e308, 2**53, 2**63, 2**64, -(2**64), 10**30)
+TEXTS = (
+    *(
+        "",
+        " ",
+        "a/b",
+        "..",
+        "%2F",
+        "\0",
+        "ü🙂",
+        "\ud800",
+        "0" * 24,
+        "f" * 300,
+        "__proto__",
+        "x" * 9,
+    ),
+    *("{{body.a}}", "{{count}} {{now}}", "[x](CITE)", "(a+)+$", "data:image/png;base64,=", "{}"),
+)
+EXAMPLES = [text for it in OPERATIONS for text in it.example.values() if isinstance(text, str)]
+
+texts = st.sampled_from([*TEXTS, *TIMES, *EXAMPLES]) | st.text(max_size=8)
+numbers = (
+    st.sampled_from(NUMBERS) | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+)
+names = texts | st.sampled_from(
+    ("role", "content", "type", "text", "params", "list", "total", "id")
+)
+values: Any = st.recursive(
+    st.none() | st.booleans() | numbers | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),
+    max_leaves=6,
+)
+objects = st.dictionaries(names, values, max_size=3)
+
+
+def having(needed: Json, **more: Any) -> Any:
+    """Objects that have some fields, and may have more."""
+    return st.fixed_dictionaries(needed, optional=more)
+
+
+# What a client sends
+
+
+KINDS_OF_PARTS = st.sampled_from(("text", "image_url", "file_url"))
+contents = st.lists(
+    values | having({"type": KINDS_OF_PARTS}, text=values, image_url=values, url=values), max_size=3
+)
+roles = st.sampled_from(("user", "system", "assistant")) | values
+messages = st.lists(
+    values | having({"role": roles}, content=texts | contents | values, dataId=values), max_size=3
+)
+OWN = {
+    "messages": messages,
+    "stream": st.booleans(),
+    "detail": st.booleans(),
+    "data": st.lists(objects | st.builds(lambda it: {"q": "Q"} | it, objects), max_size=2),
+}
+CONTENT_TYPES = (
+    *("application/json; charset=gbk", "application/json; charset=zlib", "text/plain", ""),
+    *("application/json; charset=idna", "application/json; charset=undefined"),
+    *("application/json; charset=utf-7", "application/x-www-form-urlencoded"),
+    *("multipart/form-data", "multipart/form-data; boundary=b", "a; boundary*=x'y'%FF"),
+)
+AUTHORIZATIONS = ("Bearer", "Basic eDp5", "Bearer a-b", "ÿ", "bearer k", "Bearer fastgpt-sbx-1")
+BROKEN = (b"[" * 99, b'{"a":', b"NaN", b"\xff\xfe{", b'"\\ud800"', b"1e400", b"")
+TALKS = [it for it in OPERATIONS if it.name.endswith("completions")]
+
+
+class Sent(msgspec.Struct):
+    """A request, and the name of its operation."""
+
+    name: str
+    method: str
+    path: str
+    headers: Json
+    content: bytes
+
+
+def as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def in_form(fields: Json) -> bytes:
+    """Fields as multipart/form-data with the boundary `b`."""
+    parts = []
+    for name, value in fields.items():
+        file = '; filename="f.csv"' if name == "file" else ""
+        head = f'--b\r\nContent-Disposition: form-data; name="{name}"{file}\r\n\r\n'
+        parts.append(f"{head}{as_text(value)}\r\n".encode(errors="replace"))
+    return b"".join(parts) + b"--b--\r\n"
+
+
+def like(name: str) -> Any:
+    """Values of a field, many of them odd ones."""
+    return st.sampled_from(TIMES) if name.endswith("Time") else OWN.get(name, values) | values
+
+
+@st.composite
+def requests(draw: Any) -> Sent:
+    """A request of an operation: its example, in which something is odd."""
+    operation = draw(st.sampled_from([*OPERATIONS, *TALKS * 8]))
+    own = [it.encode_name for it in msgspec.structs.fields(operation.fields)]
+    fields = dict(operation.example)
+    for name in draw(st.lists(st.sampled_from([*own, *own, "x"]) | names, max_size=3)):
+        fields[name] = draw(like(name))
+    fields.pop(draw(st.sampled_from([*fields, *"-" * 9])), None)
+    path, method = draw(st.sampled_from([*operation.routes]))
+    headers = {"authorization": "Bearer fastgpt-demo", "content-type": "application/json"}
+    content = json.dumps(fields).encode()
+    if operation.place in ("query", "either", "both"):
+        query = {name: as_text(value) for name, value in fields.items()}
+        path += f"?{urlencode(query, errors='replace')}"
+    if operation.place == "form":
+        headers["content-type"] = "multipart/form-data; boundary=b"
+        content = in_form(fields)
+    match draw(st.integers(0, 11)):
+        case 0:
+            content = draw(st.builds(lambda it: json.dumps(it).encode(), values))
+        case 1:
+            content = draw(st.sampled_from(BROKEN) | st.binary(max_size=8))
+        case 2:
+            headers["content-type"] = draw(st.sampled_from(CONTENT_TYPES))
+        case 3:
+            headers["authorization"] = draw(st.sampled_from(AUTHORIZATIONS)).encode("latin-1")
+        case 4:
+            path = draw(st.sampled_from((f"{operation.path}/", "/api//x", "/api/x/7", "/%00%FF")))
+            method = draw(st.sampled_from((method, "GET", "HEAD", "OPTIONS", "TRACE")))
+    return Sent(operation.name, method, path, headers, content)
+
+
+# What a test sets
+
+
+forms = having({"inputForm": values | st.lists(objects, max_size=2)})
+questions = having(
+    {"type": st.sampled_from(("userSelect", "userInput")) | values},
+    params=values | objects | forms,
+)
+parts = st.lists(
+    texts
+    | having({"tool": having({"name": texts}, params=values, response=values)})
+    | having({"node": texts}, error=values)
+    | having({"error": values})
+    | having({"quotes": st.lists(objects, max_size=2)})
+    | having({"interactive": questions})
+    | having({"interactive": questions})
+    | having({"reasoning": texts})
+    | having({"fast": texts})
+    | having({"cut": st.just(True)})
+    | having({"pauseMs": st.just(1)}),
+    min_size=1,
+    max_size=4,
+)
+pages = having({"list": st.lists(objects, max_size=3) | values, "total": values})
+envelopes = st.builds(lambda it: {"code": 200, "data": it}, pages | values)
+statuses = st.sampled_from((200, 204, 304, 404, 599))
+FIELDS: dict[str, Any] = {
+    "answer": having({"data": values | pages}, status=statuses)
+    | having({"json": values | envelopes}, status=statuses)
+    | having({"text": texts}, headers=st.dictionaries(st.just("x-a"), texts)),
+    "reply": having({"parts": parts}),
+    "error": having({}, status=st.sampled_from((400, 599)), code=numbers, message=texts),
+    "alter": having({}, set=objects, remove=st.lists(names, max_size=2)),
+    "wrong_total": having({}, by=numbers),
+    "page_drift": st.sampled_from(({"insert": 2}, {"remove": 3}, {"at": 5, "remove": 9})),
+    "truncate": having({}, bytes=st.integers(0, 99)),
+    "rate_limit": st.just({"limit": 1, "window": 1}),
+    "delay": st.just({"ms": 1}),
+    "dribble": st.just({"ms": 0}),
+}
+conditions = having({}, body=objects, query=objects, headers=objects, question=texts)
+
+
+@st.composite
+def rows(draw: Any, meant: list[str]) -> Json:
+    """A fault, an answer or a reply, maybe for one of these operations."""
+    kind = draw(st.sampled_from([*KINDS, "answer", "reply", "reply"]))
+    fields = draw(FIELDS.get(kind, st.just({})))
+    if kind != "reply":
+        fields |= {"operation": draw(st.sampled_from(["*", "POST /api/x/{id}", *meant]))}
+    if draw(st.integers(0, 5)) == 0:
+        fields |= {"match": draw(conditions)}
+    return {"kind": kind, "times": 5, "phase": draw(st.sampled_from(("before", "after")))} | fields
+
+
+profiles = {"profile": st.sampled_from(("documented", "deployed"))}
+some = having({}, **{name: st.sampled_from(values) for name, (values, _) in table().items()})
+clocks = having({"now": st.sampled_from(TIMES), "frozen": st.booleans()})
+
+
+@st.composite
+def sequences(draw: Any) -> list[tuple[str, str, Any]]:
+    """What a test sets, as calls of the admin API, and what its client sends then."""
+    sent = draw(st.lists(requests(), min_size=1, max_size=6))
+    chosen = having(profiles) | having(profiles | {"choices": some})
+    calls = [("PUT", "/choices", draw(chosen)), ("PUT", "/clock", draw(clocks))]
+    for row in draw(st.lists(rows([it.name for it in sent]), max_size=3)):
+        calls.append(("POST", "/faults", row))
+    return [*calls, *(("", "", it) for it in sent)]
+
+
+# The server
+
+
+class Log(logging.Handler):
+    """Errors that were logged."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.records: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(self.format(record))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server("demo") as server:
+        yield server
+
+
+def problems(server: Server, calls: list[tuple[str, str, Any]]) -> list[str]:
+    """What went wrong inside of the server."""
+    log = Log()
+    logging.getLogger().addHandler(log)
+    found = []
+    try:
+        server.admin("POST", "/reset")
+        for method, path, body in calls:
+            sent = body
+            if not isinstance(body, Sent):
+                headers = {"content-type": "application/json"}
+                sent = Sent("", method, f"/__admin{path}", headers, json.dumps(body).encode())
+            more = {"headers": sent.headers, "content": sent.content}
+            try:
+                response = server.request(sent.method, sent.path, **more)
+            except AssertionError:
+                # In process, a reply that is cut before its beginning is no response.
+                continue
+            is_admins = response.status_code == 500 and sent.path.startswith("/__admin")
+            if is_admins or '"statusText":"serverError"' in response.text:
+                found.append(f"{response.status_code} {response.text:.200}")
+        for path in ("/journal", "/state", "/faults", "/clock"):
+            server.admin("GET", path)
+        found += [f"left: {it}" for it in server.left_tasks()]
+    finally:
+        logging.getLogger().removeHandler(log)
+    return found + log.records
+
+
+@settings(lenient, max_examples=60)
+@given(sequences())
+def test_no_response_is_a_failure_of_the_server(server, calls):
+    assert problems(server, calls) == []
+
+
+def run(count: int) -> None:
+    """Try so many examples; print each kind of problem once."""
+    found: Counter[str] = Counter()
+    seen: Json = {}
+
+    @settings(lenient, max_examples=count, database=None, phases=[Phase.generate])
+    @given(sequences())
+    def check(calls: list[tuple[str, str, Any]]) -> None:
+        try:
+            wrong = problems(server, calls)
+        except Exception as error:
+            wrong = [repr(error)]
+        for each in wrong:
+            kind = each.rpartition("\n")[2][:100]
+            found[kind] += 1
+            seen.setdefault(kind, (each, calls))
+
+    with Server("demo") as server:
+        check()
+    for kind, times in found.most_common():
+        print(f"{times} times {kind}\n{seen[kind][0][-900:]}\n{seen[kind][1]}"[:3000])
+    print(f"{count} examples, {found.total()} problems")
+
+
+if __name__ == "__main__":
+    run(int(sys.argv[1]))
