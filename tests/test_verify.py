@@ -10,8 +10,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec import json
 from test_command import run
+from test_model import lenient, requests
 
 from mock_server import MockServer
 from mock_server.choices import profile, table
@@ -130,6 +134,7 @@ def test_a_broken_server_is_caught(check: Any, kind: str, fields: Any, rule: str
         server.call("POST", "/faults", {"kind": kind, "times": None} | fields)
         code, out, _ = check(server.url, "--dataset", DATASET, "--app", APP, "--write")
     assert code == 1 and f"differs         {rule} " in out
+    assert not any(word in out for word in ("Error", "None", "True", "False"))
 
 
 def test_what_is_not_put_back_is_said(check: Any) -> None:
@@ -152,6 +157,75 @@ def test_a_written_profile_serves_the_same(check: Any, tmp_path: Path, seed: int
     assert again.read_text() == file.read_text() and "choices:" in file.read_text()
 
 
+def test_the_nearest_profile_is_written_and_said(check: Any, tmp_path: Path) -> None:
+    with MockServer(ACCOUNT, profile="deployed", choices={"page_size_max": 30}) as server:
+        code, out, _ = check(server.url, "--write-profile", tmp_path / "a.yaml")
+    written = yaml.safe_load((tmp_path / "a.yaml").read_text())
+    assert code == 0 and written == {"profile": "deployed", "choices": {"page_size_max": 30}}
+    assert out.endswith("\nnearest profile: deployed; choices that differ: page_size_max\n")
+    assert "chat_unknown (spec 4.1): it needs --write; deployed has ignore\n" in out
+
+
+# The choices that are seen by --write, with the ids of the requests of test_model.
+SEEN = {*table()} - HIDDEN - {"unknown_key", "related_routes"}
+SHOWN: dict[str, Any] = {
+    "clock": NOW,
+    "keys": [{"key": "owner"}, {"key": "key-m"}],
+    "apps": [{"id": "a", "chats": [{"chatId": "k0"}, {"chatId": "k1", "top": True}]}],
+    "datasets": [
+        {"id": "d", "collections": [TREE[0] | {"_id": "c0"}, *TREE[1:]]},
+        {"id": "e", "collections": [{"_id": "other", "name": "Other"}]},
+    ],
+}
+
+
+@pytest.fixture(params=["documented", "deployed", 1, 2, 3])
+def twins(request: Any, check: Any, tmp_path: Path) -> Iterator[list[MockServer]]:
+    """A server with a profile or a mixture of choices, and one with what `verify` wrote of it.
+
+    Without --write a pin of an unknown chat is not seen: the nearest profile tells it.
+    """
+    drawn = mixture(request.param) if isinstance(request.param, int) else {}
+    choices = {name: value for name, value in drawn.items() if name in SEEN}
+    name = "documented" if drawn else request.param
+    with MockServer(SHOWN, profile=name, choices=choices) as server:
+        check(server.url, *["--write"] * bool(drawn), "--write-profile", tmp_path / "a.yaml")
+        with MockServer(SHOWN, profile=tmp_path / "a.yaml") as other:
+            yield [server, other]
+
+
+@settings(lenient, max_examples=6)
+@given(sent=st.lists(requests(), min_size=10, max_size=10))
+def test_a_written_profile_responds_like_its_server(twins: Any, sent: list[Any]) -> None:
+    for request in sent:
+        # Whether a login is accepted is a choice that nobody sees.
+        headers = {name: it for name, it in request.headers.items() if name != "token"}
+        call = (request.method, request.path)
+        got = [it.http.request(*call, headers=headers, content=request.body) for it in twins]
+        assert got[0].status_code == got[1].status_code, request
+        assert got[0].text == got[1].text, request
+
+
+def test_the_dataset_that_shows_most_is_looked_at(check: Any) -> None:
+    flat = {"id": "flat", "collections": [{"repeat": 99, "name": "Item {n:02}"}]}
+    hollow = {"id": "hollow", "collections": [{"name": "Folder", "type": "folder"}]}
+    small = {"id": "small", "collections": [{"name": "One"}]}
+    datasets = [flat, small, *ACCOUNT["datasets"], hollow]
+    with MockServer({"datasets": datasets}) as server:
+        _, out, err = check(server.url)
+    assert err == f"looked at dataset {DATASET}, the one of 4 that shows most\n"
+    assert "search_scope = folder" in out and "page_size_default = 10" in out
+
+
+@pytest.mark.parametrize("name", ["documented", "deployed"])
+@pytest.mark.parametrize("option", ["--dataset", "--app"])
+def test_an_id_that_does_not_exist_is_named(check: Any, option: str, name: str) -> None:
+    with MockServer(ACCOUNT, profile=name) as server:
+        code, out, err = check(server.url, option, "nope")
+    assert (code, out) == (1, "")
+    assert err.startswith(f"nothing is observed: {option} nope is refused with code ")
+
+
 def test_json_and_junit_have_all_findings(check: Any) -> None:
     with MockServer(ACCOUNT) as server:
         findings = json.decode(check(server.url, "--format", "json")[1])
@@ -160,13 +234,36 @@ def test_json_and_junit_have_all_findings(check: Any) -> None:
     assert {"status": "ok", "name": "list_order"}.items() <= findings[11].items()
     assert len(suite.findall("testcase")) == len(findings) == len(table()) + 6
     assert [it.get("name") for it in suite.findall("testcase[skipped]")] == hidden
+    reason = "it needs a login; documented has bearer"
+    assert reason in {it["reason"] for it in findings}
+    assert reason in {it.get("message") for it in suite.findall("testcase/skipped")}
 
 
-def test_an_empty_account_shows_what_refusals_show(check: Any) -> None:
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"status": 404, "json": {"detail": "Not Found"}},
+        {"data": None},
+        {"json": {}},
+        {"json": []},
+        {"data": [{"_id": 5}]},
+    ],
+)
+def test_a_server_that_shows_no_rule_is_no_success(
+    check: Any, tmp_path: Path, response: dict[str, Any]
+) -> None:
+    with MockServer(ACCOUNT) as server:
+        server.fault("answer", operation="*", times=None, **response)
+        code, out, err = check(server.url, "--write-profile", tmp_path / "a.yaml")
+    assert (code, out, err.count("\n")) == (1, "", 1) and err.startswith("nothing is observed: ")
+    assert "Error" not in err and not (tmp_path / "a.yaml").exists()
+
+
+def test_an_empty_account_shows_no_rule(check: Any) -> None:
     with MockServer({}) as server:
-        code, out, _ = check(server.url)
-    assert code == 0 and "not observable  envelope (spec 2.3): no id is given" in out
-    assert "error_form = plain" in out and "list_order =" not in out
+        code, _, err = check(server.url)
+    assert code == 1
+    assert err == "nothing is observed: no id is given, and /api/core/dataset/list shows none\n"
 
 
 def test_a_refused_key_shows_nothing_and_is_not_shown(check: Any) -> None:

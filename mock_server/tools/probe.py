@@ -13,8 +13,10 @@ LIST = "/api/core/dataset/collection/listV2"
 PIN = "/api/core/chat/history/updateHistory"
 HISTORIES = "/api/core/chat/history/getHistories"
 UNKNOWN = "0" * 24
+MOST_DATASETS = 10
 MOST_FOLDERS = 50
 BUSY = (429, 502, 503, 504)
+FOLDERS = ("folder", "toolFolder")
 Item = dict[str, Any]
 T = TypeVar("T")
 
@@ -73,6 +75,8 @@ class Probe(Struct, dict=True):
     may_write: bool = False
     left: list[str] = field(default_factory=list)
     """What was changed, and is not put back."""
+    notes: list[str] = field(default_factory=list)
+    """What was looked at."""
 
     def send(
         self, method: str, path: str, body: Any = None, *, key: str = "", is_typed: bool = True
@@ -89,26 +93,53 @@ class Probe(Struct, dict=True):
         need(answer.code not in BUSY, f"the server answers {answer.code}")
         return answer
 
-    def first_of(self, path: str) -> str:
-        """The id of the first object that a route lists."""
+    def first_of(self, path: str, most: int) -> list[str]:
+        """The ids of the first objects that a route lists, without those in folders."""
         answer = self.send("POST", path, {"parentId": None})
-        shown = answer.body["data"] if answer.is_accepted else []
-        found = (str(it["_id"]) for it in shown if it["type"] != "folder")
-        return first(found, f"no id is given, and {path} shows none")
+        shown = answer.body["data"] if answer.is_accepted else None
+        found = [str(it["_id"]) for it in shown or () if it["type"] not in FOLDERS]
+        need(bool(found), f"no id is given, and {path} shows none")
+        return found[:most]
 
     def check(self) -> None:
-        """Raises ValueError for a server without JSON, NotObservable for one with other keys."""
+        """Raises ValueError for a server without JSON, NotObservable for other keys or ids."""
         answer = self.listed(datasetId=UNKNOWN)
         if answer.body is None:
             raise ValueError(f"Expected JSON, got none with status {answer.status} - at {LIST}")
         is_refused = answer.code in (401, 514) or "unAuthorization" in str(answer.body)
         need(not is_refused, f"the key is refused with code {answer.code}")
+        if self.given_dataset:
+            code = self.listed().code
+            need(code == 200, f"--dataset {self.given_dataset} is refused with code {code}")
+        # A server without the route refuses each app, which says nothing of this one.
+        if self.given_app and self.send("POST", HISTORIES, {}).code != 404:
+            body = {"appId": self.given_app, "offset": 0, "pageSize": 1}
+            code = self.send("POST", HISTORIES, body).code
+            need(code == 200, f"--app {self.given_app} is refused with code {code}")
 
     # Collections
 
     @cached_property
     def dataset(self) -> str:
-        return self.given_dataset or self.first_of("/api/core/dataset/list")
+        """The given dataset; else, of the first ones listed, the one that shows most."""
+        if self.given_dataset:
+            return self.given_dataset
+        found = self.first_of("/api/core/dataset/list", MOST_DATASETS)
+        best = max(found, key=self.richness)
+        self.notes.append(f"looked at dataset {best}, the one of {len(found)} that shows most")
+        return best
+
+    def richness(self, dataset: str) -> tuple[int, int]:
+        """How many things a dataset has that show choices, and the size of its largest list."""
+        try:
+            items, total = self.page(datasetId=dataset)
+            folders = [it["_id"] for it in items if it["type"] in FOLDERS][:3]
+            inside = [self.page(datasetId=dataset, parentId=id)[1] for id in folders]
+        except (NotObservable, LookupError):
+            return 0, 0
+        largest = max([total, *inside])
+        has_tags = any(it.get("tags") for it in items)
+        return sum([any(inside), has_tags, largest > 10, largest > 30]), largest
 
     def listed(
         self, method: str = "POST", key: str = "", is_typed: bool = True, **fields: Any
@@ -156,7 +187,7 @@ class Probe(Struct, dict=True):
     @cached_property
     def app(self) -> str:
         need(self.may_write, "it needs --write")
-        return self.given_app or self.first_of("/api/core/app/list")
+        return self.given_app or self.first_of("/api/core/app/list", 1)[0]
 
     def set_top(self, chat_id: str, top: bool) -> Answer:
         return self.send("PUT", PIN, {"appId": self.app, "chatId": chat_id, "top": top})

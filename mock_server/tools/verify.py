@@ -10,9 +10,11 @@ from xml.etree import ElementTree
 
 import httpx2
 import yaml
-from msgspec import UNSET, Struct, UnsetType, ValidationError, convert, defstruct, json
+from msgspec import UNSET, Struct, UnsetType, defstruct, json
 
-from mock_server.choices import Choices, table
+from mock_server.choices import PROFILES, profile, table
+from mock_server.decoding import converted
+from mock_server.errors import Refusal
 from mock_server.store.objects import folded
 from mock_server.tools.probe import LIST, PIN, UNKNOWN, Item, NotObservable, Probe, first, ids, need
 
@@ -25,9 +27,9 @@ def either(accepted: str, refused: str, **fields: Any) -> Ask:
     return lambda it: accepted if it.is_listed(**fields) else refused
 
 
-def expect(expected: object, got: object, is_right: bool) -> None:
+def expect(expected: str, got: object, is_right: bool) -> None:
     if not is_right:
-        raise AssertionError(f"Expected {expected}, got {got!r:.200}")
+        raise AssertionError(f"Expected {expected}, got {json.encode(got).decode():.200}")
 
 
 FLAGS = [(name, bool) for name in ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")]
@@ -59,16 +61,16 @@ RULES = {
 
 
 def check_fields(item: Item) -> None:
-    """Raises ValidationError."""
+    """Raises Refusal."""
     is_documented = item.keys() <= FIELDS.keys()
-    convert({"tags": []} | item, Collection if is_documented else ServiceCollection)
+    converted({"tags": []} | item, Collection if is_documented else ServiceCollection)
 
 
 class Asked(Probe):
     """A server, and a method for each choice, which finds its value, and for each rule.
 
     Where a refusal shows as much as a success, it asks for that, which changes nothing. Rules
-    raise AssertionError and ValidationError. A text says why there is no method.
+    raise AssertionError and Refusal. A text says why there is no method.
     """
 
     def page_size_default(self) -> int:
@@ -214,7 +216,7 @@ class Asked(Probe):
         answer = self.listed()
         is_success = answer.status == 200 and str(answer.code) == "200"
         need(is_success, f"a list is refused with code {answer.code}")
-        convert(answer.body, Envelope)
+        converted(answer.body, Envelope)
 
     def fields(self) -> None:
         """Collections have the fields and types of the spec, or those that FastGPT sends."""
@@ -232,15 +234,15 @@ class Asked(Probe):
         for size in (1, 7, 30):
             for offset in range(0, len(every) + size, size)[-12:]:  # the last is past the end
                 shown, total = self.page(parentId=parent, pageSize=size, offset=offset)
-                wanted = every[offset : offset + size], len(every)
-                got = ids(shown), total
-                expect(f"{wanted} at offset {offset}", got, got == wanted)
+                got = [total, ids(shown)]
+                is_right = got == [len(every), every[offset : offset + size]]
+                expect(f"total {len(every)} and its items from {offset}", got, is_right)
 
     def folders(self) -> None:
         """A `parentId` lists its folder, null the top level."""
         for parent, level in self.levels.items():
             shown = {it["parentId"] for it in level}
-            expect(f"only the parentId {parent!r}", shown, shown <= {parent})
+            expect(f"only the parentId {parent or 'null'}", shown, shown <= {parent})
 
     def search(self) -> None:
         """A search finds texts in any case of letters, and literally: a dot is a dot."""
@@ -261,9 +263,10 @@ class Asked(Probe):
         try:
             for top in (not was, not was, was, was):
                 answer = self.set_top(id, top)
-                expect(PINNED, answer.body, (answer.status, answer.body) == (200, PINNED))
+                is_right = (answer.status, answer.body) == (200, PINNED)
+                expect("the envelope of a success, with data null", answer.body, is_right)
                 shown = self.chats[id]
-                expect(f"the chat {id} with top {top}", shown, shown == top)
+                expect(f"the chat {id} as it was set", shown, shown == top)
         finally:
             if self.set_top(id, was).is_accepted and self.chats[id] == was:
                 self.left.pop()
@@ -294,35 +297,54 @@ def found(server: Asked, name: str, section: str) -> Finding:
         if isinstance(ask, str):
             raise NotObservable(ask)
         return Finding(name, section, "ok", ask(server))
-    except (AssertionError, ValidationError) as error:
+    except (AssertionError, Refusal) as error:
         return Finding(name, section, "differs", reason=str(error))
     except NotObservable as error:
         return Finding(name, section, "not observable", reason=str(error))
-    except (LookupError, TypeError, AttributeError) as error:
-        return Finding(name, section, "not observable", reason=f"a field is wrong: {error!r}")
+    except (LookupError, TypeError, AttributeError):
+        reason = "a field of a response is missing, or of another type"
+        return Finding(name, section, "not observable", reason=reason)
 
 
 def verify(server: Asked) -> list[Finding]:
     """Ask a server all there is to ask.
 
-    Raises ConnectionError, ValueError if it sends no JSON, NotObservable if it refuses the key.
+    Raises ConnectionError, ValueError if it sends no JSON, NotObservable if it refuses the key
+    or an id that is given, or shows no rule.
     """
     try:
         server.check()
         sections = RULES | {name: row.section for name, (_, row) in table().items()}
-        return [found(server, *it) for it in sections.items()]
+        findings = [found(server, *it) for it in sections.items()]
     except httpx2.RequestError as error:
         raise ConnectionError(str(error)) from None
+    seen = {it.name for it in findings if it.status != "not observable"}
+    need(bool(seen & RULES.keys()), findings[0].reason)
+    # What was not seen is most likely as in the profile that is like the rest.
+    name, _ = nearest(findings)
+    for finding in findings:
+        if finding.name not in seen | RULES.keys():
+            finding.reason += f"; {name} has {getattr(profile(name), finding.name)}"
+    return findings
 
 
-def is_good(findings: list[Finding]) -> bool:
-    return {"ok"} <= {it.status for it in findings} <= {"ok", "not observable"}
+def nearest(findings: list[Finding]) -> tuple[str, dict[str, Any]]:
+    """The profile from which the fewest of the values seen differ, and those that do."""
+    seen = {it.name: it.value for it in findings if it.value is not None}
+    others = {}
+    for name in PROFILES:
+        usual = profile(name)
+        others[name] = {key: it for key, it in seen.items() if it != getattr(usual, key)}
+    best = min(PROFILES, key=lambda name: len(others[name]))
+    return best, others[best]
 
 
 def as_text(findings: list[Finding]) -> str:
     counts = Counter(it.status for it in findings)
     total = ", ".join(f"{count} {status}" for status, count in counts.items())
-    return "\n".join([*map(str, findings), total])
+    name, others = nearest(findings)
+    last = f"nearest profile: {name}; choices that differ: {', '.join(others) or 'none'}"
+    return "\n".join([*map(str, findings), total, last])
 
 
 def as_junit(findings: list[Finding]) -> str:
@@ -342,9 +364,9 @@ REPORTS: dict[str, Callable[[list[Finding]], str]] = {
 }
 
 
-def profile(findings: list[Finding]) -> str:
-    """The values that were found, as a profile in YAML."""
-    seen = {it.name: it.value for it in findings if it.value is not None}
-    own = {name: it for name, it in seen.items() if it != getattr(Choices(), name)}
-    unseen = f"# not observed: {', '.join(name for name in table() if name not in seen)}\n"
-    return unseen + yaml.safe_dump({"profile": "documented", "choices": own}, sort_keys=False)
+def as_profile(findings: list[Finding]) -> str:
+    """The nearest profile and the values seen that differ from it, in YAML."""
+    name, others = nearest(findings)
+    unseen = [it.name for it in findings if it.value is None and it.name not in RULES]
+    comment = f"# not observed, so as in {name}: {', '.join(unseen)}\n"
+    return comment + yaml.safe_dump({"profile": name, "choices": others}, sort_keys=False)
