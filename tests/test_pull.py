@@ -136,17 +136,22 @@ def test_the_pulled_account_is_served_as_the_first_in_spite_of_faults(server: Mo
 def test_the_file_has_what_was_asked_for(run: Any, server: MockServer, tmp_path: Path) -> None:
     path = tmp_path / "pulled.yaml"
     args = ("--base-url", server.url, "--dataset", "handbook", "--app", "support")
-    assert run(*args, "--rows", "--output", path) == (0, "", "")
+    wrote = "wrote 1 app, 65 chats, 1 dataset, 74 collections, 40 rows to"
+    assert run(*args, "--rows", "--output", path) == (0, "", f"{wrote} {path}\n")
     assert load_fixture(path).summary == "1 dataset, 74 collections, 65 chats"
     assert [it.name for it in tmp_path.iterdir()] == ["pulled.yaml"]
-    code, out, _ = run(*args)
+    code, out, err = run(*args)
+    assert err.endswith(" 74 collections, 0 rows to stdout\n")
     assert code == 0 and "guilders" in path.read_text() and "guilders" not in out
 
 
 def test_what_may_not_be_read_is_named_and_the_rest_is_written(run: Any, server: Any) -> None:
     chosen = ("--base-url", server.url, "--dataset", "handbook", "--dataset", "public")
     code, out, err = run(*chosen, key="fastgpt-outsider")
-    assert code == 1 and err.count("\n") == 1 and err.startswith("cannot read dataset handbook: ")
+    assert code == 1 and err.startswith("cannot read dataset handbook: ")
+    assert err.splitlines()[1:] == [
+        "wrote 2 apps, 65 chats, 1 dataset, 2 collections, 0 rows to stdout"
+    ]
     assert load_fixture(yaml.safe_load(out)).summary == "1 dataset, 2 collections, 65 chats"
     assert len(server.calls("listV2")) == 2  # a refusal is no outage
 
@@ -199,11 +204,13 @@ def test_an_answer_of_another_form_exits_with_5(run: Any, tmp_path: Path, answer
         server.respond("listV2", **answer)
         code, out, err = run("--base-url", server.url, "--output", tmp_path / "f.yaml")
     assert (code, out, err.count("\n")) == (5, "", 1) and [*tmp_path.iterdir()] == []
+    assert err.startswith("Expected ") and " - at " in err
 
 
 def test_a_service_that_is_not_there_exits_with_3(run: Any) -> None:
     code, out, err = run("--base-url", "http://127.0.0.1:9")
-    assert (code, out) == (3, "") and "ConnectError" in err
+    assert (code, out) == (3, "") and err.startswith("Expected an answer, got none (")
+    assert "Error(" not in err
     with MockServer(ACCOUNT) as server:
         server.fault("error", status=502, times=None)
         with pytest.raises(PullError, match="HTTP 502"):

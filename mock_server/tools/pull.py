@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from hashlib import shake_256
+from itertools import chain
 from time import sleep
 from typing import Annotated, Any, TypeVar
 
@@ -11,7 +12,10 @@ import httpx2
 import msgspec
 from msgspec import Meta, Struct
 
+from mock_server.decoding import converted
+from mock_server.errors import Refusal
 from mock_server.tools.har import APP, CHAT, COLLECTION, DATA, DATASET, Kind
+from mock_server.tools.probe import FOLDERS
 
 T = TypeVar("T")
 Fields = dict[str, Any]
@@ -20,8 +24,6 @@ LONGEST_PAUSE, LONGEST_WAIT = 30.0, 300.0
 """Seconds before a new try: of our own accord, and because a Retry-After wants it."""
 UNREACHABLE, UNUSABLE = 3, 5
 NOT_THERE = (httpx2.ConnectError, httpx2.ConnectTimeout)
-
-FOLDERS = ("folder", "toolFolder")
 
 TEXTS = {"name", "intro", "title", "customTitle", "tags", "q", "a"}
 IDS, LINKS = {"tmbId", "externalFileId", "fileId"}, {"avatar", "rawLink"}
@@ -71,7 +73,9 @@ class Pull:
             try:
                 response = self.client.post(path, json=body)
             except httpx2.RequestError as error:
-                failure = PullError(f"Expected an answer, got {error!r} - at {path}", UNREACHABLE)
+                failure = PullError(
+                    f"Expected an answer, got none ({error}) - at {path}", UNREACHABLE
+                )
                 if isinstance(error, NOT_THERE) and not self.has_answered:
                     break  # a wrong address rather than an outage
                 continue
@@ -92,7 +96,7 @@ class Pull:
             elif envelope is None:
                 raise PullError(got, UNUSABLE)
             else:
-                return converted(envelope.data, kind, path)
+                return typed(envelope.data, kind, path)
         raise failure
 
     def items(self, path: str, body: Fields, kind: Kind) -> list[Fields]:
@@ -172,11 +176,12 @@ class Pull:
         return it | {"data": rows} if rows else it
 
 
-def converted(value: Any, kind: type[T], path: str) -> T:
+def typed(value: Any, kind: type[T], path: str) -> T:
+    """A part of an answer, if it has the right form. Raises PullError."""
     try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        raise PullError(f"{error} - at {path}", UNUSABLE) from None
+        return converted(value, kind)
+    except Refusal as error:
+        raise PullError(f"{error} in an answer of {path}", UNUSABLE) from None
 
 
 def entry(item: Fields, kind: Kind, path: str) -> Fields:
@@ -186,8 +191,8 @@ def entry(item: Fields, kind: Kind, path: str) -> Fields:
     fields = {name: item[name] for name in names if item.get(name) is not None}
     if isinstance(tags := fields.get("tags"), list):  # since 4.17 a tag may have a value
         fields["tags"] = [it.get("tag") if isinstance(it, dict) else it for it in tags]
-    converted(fields.get(kind.id[0]), str, path)
-    converted(fields, kind.entry, path)
+    typed(fields.get(kind.id[0]), str, path)
+    typed(fields, kind.entry, path)
     return fields
 
 
@@ -221,6 +226,18 @@ def pull(
         for each in datasets if rows else ():
             each["collections"] = [*map(it.with_rows, each["collections"])]
     return {"apps": apps, "datasets": datasets}, it.problems
+
+
+def summary(document: Fields) -> str:
+    """The numbers of all objects of a document, in words."""
+    apps = document["apps"]
+    datasets = document["datasets"]
+    chats = sum(len(it["chats"]) for it in apps)
+    collections = [*chain.from_iterable(it["collections"] for it in datasets)]
+    rows = sum(len(it.get("data", ())) for it in collections)
+    counts = {"app": len(apps), "chat": chats, "dataset": len(datasets)}
+    counts |= {"collection": len(collections), "row": rows}
+    return ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for word, n in counts.items())
 
 
 def anonymous(value: Any, name: str = "") -> Any:
