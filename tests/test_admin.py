@@ -363,7 +363,7 @@ def test_a_state_has_the_fields_of_a_fixture(server):
     rows = {"collectionId": "in-a", "data": [{"q": "How?", "a": "So."}]}
     server.send("/api/core/dataset/data/pushData", rows)
     state = server.admin("GET", "/state")
-    assert state.keys() <= {"clock", "keys", "users", "apps", "datasets", "faults", "responses"}
+    assert state.keys() <= {"clock", "keys", "users", "apps", "datasets", "faults", "answers"}
     assert not {"rows", "steps"} & state["datasets"][0].keys()
 
 

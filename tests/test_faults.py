@@ -417,7 +417,7 @@ def test_an_answer_matches_requests_and_parameters(live):
 
 def test_answers_that_a_test_adds_come_before_those_of_the_fixture(live):
     declared = [{"method": "GET", "path": "/api/any", "text": "declared"}]
-    sandbox = live.control.create_sandbox(state={"responses": declared})
+    sandbox = live.control.create_sandbox(state={"answers": declared})
     key = sandbox.key
     assert live.send("GET", "/api/any", key=key).text == "declared"
     sandbox.respond("GET /api/any", text="first", times=1)
