@@ -224,7 +224,7 @@ def test_alter_sets_and_removes_fields_of_items(live):
 
 
 def test_a_fault_skips_and_fires_as_often_as_it_says(live):
-    assert live.add("error").items() >= {"times": 1, "ttl": 60, "fired": 0}.items()
+    assert live.add("error").items() >= {"times": 1, "ttl": None, "fired": 0}.items()
     assert live.statuses(2) == [503, 200]
     assert live.control.journal[0]["fault"].items() >= {"id": "f1", "kind": "error"}.items()
     fault = live.add("error", skip=1, times=2)
@@ -240,6 +240,14 @@ def test_a_fault_ends_by_its_ttl(live):
     assert live.statuses(1) == [503]
     live.send("GET", "/api/slow")
     assert live.statuses(1) == [200]
+
+
+def test_no_time_ends_a_fault_that_names_none(live):
+    with live.control.fault("error"):
+        live.add("rate_limit", limit=1, window=1)
+        live.control.call("POST", "/faults", {"preset": "flaky"})
+        assert {it["endsIn"] for it in live.control.faults} == {None}
+        assert live.statuses(1) == [503]
 
 
 def test_the_same_seed_gives_the_same_firings(live):

@@ -11,8 +11,8 @@ from mock_server.control.journal import JournalApi, brief
 
 ANSWERS = ("answer", "reply")
 """The kinds of `respond` and `reply`; all others are faults."""
-BLOCK = {"ttl": 600, "times": 10_000}
-"""How long a fault lasts at most in a `with` block: as long as the server allows."""
+BLOCK = {"times": 10_000}
+"""How often a fault fires at most in a `with` block: as often as the server allows."""
 
 __tracebackhide__ = True  # pytest shows the line of the test
 
@@ -53,9 +53,8 @@ class Fault:
 
     def __enter__(self) -> Self:
         if not self.is_answer:  # an answer lasts anyway
-            lasting = {name: it for name, it in BLOCK.items() if self._view[name] is not None}
             self.remove()
-            self._add(lasting | self._fields)
+            self._add(BLOCK | self._fields)
         return self
 
     def __exit__(self, error: object, *_: object) -> None:
