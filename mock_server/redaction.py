@@ -5,6 +5,8 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from msgspec import UnsetType
+
 from mock_server.store.replies import as_text
 
 _SECRET = re.compile(
@@ -37,7 +39,7 @@ def redacted(value: Any) -> Any:
 
 def redacted_field(name: str, value: Any) -> Any:
     """The value of a field, or of a header. Of a secret object, all is one secret."""
-    if not is_secret(name) or value is None or isinstance(value, bool):
+    if not is_secret(name) or isinstance(value, bool | None | UnsetType):
         return redacted(value)
     return fingerprint(as_text(value))
 

@@ -300,6 +300,83 @@ def test_a_fault_matches_requests(live, match, is_met):
     assert response.status_code == (503 if is_met else 200)
 
 
+MISSES: list[tuple[dict[str, Any], str]] = [
+    ({"operation": "updateHistory"}, "the latest request, #1, is listV2"),
+    ({"operation": "GET /api/x"}, "the latest request, #1, is listV2"),
+    ({"match": {"body": {"a": {"b": 1}}}}, 'nearest #1: $.body.a: expected {"b":1}, got nothing'),
+    ({"match": {"body": {"offset": 5}}}, "nearest #1: $.body.offset: expected 5, got 0"),
+    ({"match": {"query": {"a": "1"}}}, 'nearest #1: $.query.a: expected "1", got nothing'),
+    ({"match": {"headers": {"X-A": "1"}}}, 'nearest #1: $.headers.x-a: expected "1", got nothing'),
+    ({"match": {"question": "a"}}, 'nearest #1: $.question: expected {"contains":"a"}, got ""'),
+    ({"skip": 1}, "nearest #1: it matched, but skip, probability or limit let it pass"),
+    ({"ttl": 0.0001}, "nearest #1: its ttl had ended"),
+    ({"kind": "lost_write"}, "nearest #1: lost_write does not apply to it (status 200)"),
+    ({"kind": "reply", "text": "x"}, "nearest #1: reply does not apply to it (status 200)"),
+]
+
+
+@pytest.mark.parametrize("row, missed", MISSES)
+def test_what_kept_a_fault_from_a_request_is_told(live, row, missed):
+    fault = live.add(**{"kind": "error"} | row)
+    assert fault["missed"] == "no request has come since it was added"
+    live.page()
+    assert live.control.call("GET", f"/faults/{fault['id']}")["missed"] == missed
+
+
+def test_the_nearest_request_is_that_with_the_fewest_differences(live):
+    live.page(offset=1)
+    live.add("error", match={"body": {"offset": 1, "parentId": "folder"}})
+    live.page(offset=2)
+    live.page(offset=1, parentId=None)
+    live.pin()
+    expected = 'nearest #3: $.body.parentId: expected "folder", got null'
+    assert live.control.faults[0]["missed"] == expected
+    live.page(offset=1, parentId="folder")
+    assert live.control.faults[0]["missed"] is None
+
+
+def test_a_fault_names_the_one_that_fired_first(live):
+    live.add("error", times=2)
+    live.add("reset")
+    live.statuses(2)
+    assert live.control.faults[1]["missed"] == "nearest #2: f1 fired first"
+
+
+def test_what_kept_a_fault_shows_no_secret(live):
+    secret = {"key": "hidden-1", "headers": {"X-Api-Key": "hidden-2"}, "body": {"password": "h"}}
+    live.add("error", match=secret)
+    live.send("PUT", PIN, {"password": {"a": "hidden-3"}}, headers={"x-api-key": "hidden-4"})
+    missed = live.control.faults[0]["missed"]
+    assert "$.key: " in missed and "$.headers.x-api-key: " in missed and "$.body.password" in missed
+    assert "hidden" not in missed and "owner" not in missed
+
+
+WARNED: list[tuple[dict[str, Any], str]] = [
+    ({"kind": "reply", "app": "later", "text": "x"}, "There is no app 'later' yet"),
+    ({"kind": "lost_write", "operation": "listV2"}, "which changes no data"),
+    ({"kind": "alter", "operation": "updateHistory"}, "which returns no page"),
+]
+
+
+@pytest.mark.parametrize("row, warning", WARNED)
+def test_what_cannot_fire_is_added_with_a_warning(live, row, warning):
+    assert warning in live.add(**row)["warning"]
+    assert len(live.control.faults) == 1
+
+
+FIRING = [
+    {"kind": "reply", "app": "says", "text": "x"},
+    {"kind": "lost_write", "operation": "updateHistory"},
+    {"kind": "alter", "operation": "getHistories"},
+    {"kind": "lost_write"},
+]
+
+
+@pytest.mark.parametrize("row", FIRING)
+def test_what_can_fire_has_no_warning(live, row):
+    assert "warning" not in live.add(**row)
+
+
 def test_a_fault_that_is_over_can_be_read_after_120_others(live):
     first = live.control.fault("error", operation="updateHistory")
     assert live.statuses(1) == [503]
@@ -509,10 +586,12 @@ def test_a_stream_of_1000_parts_has_1000_events(live):
     assert '"stop"' in stop and (done, end) == ("data: [DONE]", "")
 
 
-def test_a_cut_breaks_the_connection(live):
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_cut_breaks_the_connection_and_logs_nothing(live, stream, caplog):
     live.add("reply", parts=["Half", {"cut": True}])
     with pytest.raises(httpx2.TransportError):
-        live.say()
+        live.say(stream=stream)
+    assert caplog.records == []
 
 
 def test_responses_on_a_kept_connection_come_at_once(live):
