@@ -105,11 +105,43 @@ def test_faults_fire_once_or_as_long_as_their_block(mock_server):
     with mock_server.fault("error", status=500) as lasting:
         assert [listed(mock_server).status_code for _ in range(2)] == [500, 500]
     assert listed(mock_server).status_code == 200 and lasting.fired == 2
-    never = pytest.raises(AssertionError, match=r"^fault f\d .* never fired in its block\ncalled")
-    with never, mock_server.fault("reset"):
+    message = r"^fault f\d .* never fired in its block: no request has come .*\ncalled"
+    with pytest.raises(AssertionError, match=message), mock_server.fault("reset"):
         pass
     with mock_server.fault("reset"):
         mock_server.call("DELETE", "/faults")
+
+
+def test_the_faults_of_a_preset_are_one(mock_server):
+    limit = mock_server.fault(preset="rate-limited", seed=7)
+    assert [listed(mock_server).status_code for _ in range(12)] == [200] * 10 + [429] * 2
+    assert limit.fired == 2
+    limit.remove()
+    with mock_server.fault(preset="eventually-consistent", seed=7) as preset:
+        while preset.fired < 3:
+            listed(mock_server)
+        assert sum(it["fired"] for it in mock_server.faults) == 3
+        assert mock_server.unfired() == []
+    assert mock_server.faults == []
+
+
+def test_a_preset_that_never_fired_is_known(mock_server):
+    with pytest.raises(Refused, match="did you mean 'flaky'"):
+        mock_server.fault(preset="flakey")
+    preset = mock_server.fault(preset="flaky")
+    assert mock_server.unfired() == [preset]
+    with pytest.raises(AssertionError, match="never fired in its block: no request"), preset:
+        pass
+    assert mock_server.faults == []
+
+
+def test_what_cannot_fire_is_a_warning_at_the_line_of_the_test(mock_server):
+    with pytest.warns(UserWarning, match="^There is no app 'oter' yet .*'other'") as caught:
+        mock_server.reply("Hi", app="oter")
+    with pytest.warns(UserWarning, match="lost_write never fires on listV2"):
+        mock_server.fault("lost_write", operation="listV2")
+    assert caught[0].filename == __file__
+    mock_server.reset()
 
 
 ENVELOPE = {"code": 200, "statusText": "", "message": "", "data": [None]}
@@ -189,6 +221,19 @@ def test_a_failed_assertion_shows_what_came(mock_server, act, message):
     assert str(caught.value).startswith(f"{message}\n{SUMMARY}\n  {PINNED}\n  #2 listV2 ")
 
 
+def test_a_summary_has_hints_and_what_kept_faults(mock_server):
+    mock_server.fault("error", match={"body": {"datasetID": DATASET}})
+    mock_server.respond("preLogin", data=None)
+    listed(mock_server, datasetId="odd")
+    *_, request, hint, fault, answer = mock_server.summary().splitlines()
+    assert request.startswith("  #1 listV2 ") and hint == "    Sandbox 'default' has 1 dataset: d."
+    why = 'nearest #1: $.body.datasetID: expected "d", got nothing'
+    assert fault == f"  error f1 for *: matched 0, fired 0; {why}"
+    why = "the latest request, #1, is listV2"
+    assert answer == f"  answer f2 for preLogin: matched 0, fired 0; {why}"
+    mock_server.reset()
+
+
 def test_only_allowed_violations_pass(mock_server):
     mock_server.choices["page_size_over_limit"] = "clamp"
     listed(mock_server, pageSize=31)
@@ -208,7 +253,7 @@ def test_a_long_journal_is_read_to_its_end(mock_server):
         while mock_server.call("GET", "/journal?limit=1")["total"] < 1001:
             client.recv(1_000_000)
     assert [it["seq"] for it in mock_server.journal] == [*range(1, 1002)]
-    assert mock_server.summary().splitlines()[-1].startswith("  #1001 GET /api/odd")
+    assert "\n  #1001 GET /api/odd" in mock_server.summary()
 
 
 def test_the_clock_stands_and_moves(mock_server):

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from mock_server.control.http import AdminApi, Json, Refused, given
+from mock_server.scripting.match import Difference, brief
 from mock_server.store.replies import as_text
 
 POLL = 0.01
@@ -138,13 +139,23 @@ class JournalApi(AdminApi):
             time.sleep(POLL)
 
     def summary(self) -> str:
-        """The number of calls of each operation, and the latest calls in a table."""
+        """The number of calls of each operation, and the latest calls and faults."""
         found = page(self, latest=SHOWN)
-        if not found["entries"]:
-            return f"no request has come to {self.http.base_url} since the last reset"
         calls = ", ".join(f"{name} ({times})" for name, times in found["counts"].items())
-        latest = "\n".join(f"  {row(each)}" for each in found["entries"])
-        return f"called so far: {calls}; all of it is in .journal\n{latest}"
+        lines = [f"called so far: {calls}; all of it is in .journal"]
+        if not calls:
+            lines = [f"no request has come to {self.http.base_url} since the last reset"]
+        for each in found["entries"]:
+            lines.append(f"  {row(each)}")
+            if each["hint"]:
+                lines.append(f"    {each['hint']}")
+        for each in self.call("GET", "/faults")["faults"][-SHOWN:]:
+            line = f"  {each['kind']} {each['id']} for {each['operation']}: "
+            line += f"matched {each['matches']}, fired {each['fired']}"
+            if each["missed"]:
+                line += f"; {each['missed']}"
+            lines.append(line)
+        return "\n".join(lines)
 
 
 def page(api: AdminApi, **query: object) -> Json:
@@ -178,25 +189,13 @@ def row(entry: Json, length: int = 120) -> str:
 def nearest(found: Json) -> list[str]:
     """A line on the entry that is most like the expected one, if it is of the operation."""
     for each in found.get("nearest", ())[:1]:
-        differences = each["differences"]
-        if differences and differences[0]["path"] != "$.operation":
-            return [f"nearest: #{each['seq']}, {'; '.join(map(difference, differences))}"]
+        differences = msgspec.convert(each["differences"], list[Difference])
+        if differences and differences[0].path != "$.operation":
+            return [f"nearest: #{each['seq']}, {'; '.join(map(str, differences))}"]
     return []
-
-
-def difference(each: Json) -> str:
-    """What an entry has in another way than it was expected."""
-    came = brief(each["got"]) if "got" in each else "nothing"
-    return f"{each['path']}: expected {brief(each.get('expected'))}, got {came}"
 
 
 def described(criteria: Mapping[str, Any]) -> str:
     """An operation with what a call of it has to have."""
     parts = [f"{name} {brief(it)}" for name, it in criteria.items() if name != "operation"]
     return f"{criteria.get('operation', 'any')}{' with ' if parts else ''}{' and '.join(parts)}"
-
-
-def brief(value: Any, length: int = 300) -> str:
-    """A value as JSON, cut to a length."""
-    text = msgspec.json.encode(value).decode()
-    return text if len(text) <= length else text[:length] + "…"

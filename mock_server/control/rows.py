@@ -1,5 +1,6 @@
 """Faults, answers and replies in tests: add them, count their firings, remove them."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -7,7 +8,8 @@ import httpx2
 from msgspec import UNSET
 
 from mock_server.control.http import Json, Refused, given, path
-from mock_server.control.journal import JournalApi, brief
+from mock_server.control.journal import JournalApi
+from mock_server.scripting.match import brief
 
 ANSWERS = ("answer", "reply")
 """The kinds of `respond` and `reply`; all others are faults."""
@@ -18,21 +20,24 @@ __tracebackhide__ = True  # pytest shows the line of the test
 
 
 class Fault:
-    """A fault, an answer or a reply that was added; in a `with` block it lasts until its end.
+    """A fault, an answer or a reply that was added, or all faults of a preset.
 
-    The block gives a fault another id. It fails if a fault, or what has `times`, never fired,
-    as it then tests nothing.
+    In a `with` block it lasts until its end; a fault gets another id. The block fails if a
+    fault, or what has `times`, never fired, as it then tests nothing.
     """
 
     def __init__(self, journal: JournalApi, fields: Json) -> None:
-        self.kind: str = fields["kind"]
-        self.is_answer = self.kind in ANSWERS
         self._journal, self._fields = journal, fields
+        self.kind: str | None = fields.get("kind")
+        self.is_answer = self.kind in ANSWERS
         self._add(fields)
 
     def _add(self, fields: Json) -> None:
-        self._view, self._is_removed = self._journal.call("POST", "/faults", fields), False
-        self.id: str = self._view["id"]
+        added = self._journal.call("POST", "/faults", fields)
+        self.warning: str | None = added.get("warning")
+        self._views: list[Json] = added.get("faults", [added])  # several of a preset
+        self._is_removed = False
+        self.id: str = self._views[0]["id"]
 
     @property
     def has_to_fire(self) -> bool:
@@ -41,18 +46,30 @@ class Fault:
 
     @property
     def fired(self) -> int:
-        """How often it fired, in a `with` block since that began."""
+        """How often it fired, in a `with` block since that began; a preset, all its faults."""
         if not self._is_removed:
-            self._view = self._journal.call("GET", path("faults", self.id))
-        return int(self._view["fired"])
+            self._call_each("GET")
+        return sum(it["fired"] for it in self._views)
+
+    @property
+    def missed(self) -> str | None:
+        """What had kept it from the nearest request when `fired` was read."""
+        missed: str | None = self._views[0]["missed"]
+        return missed
+
+    def _call_each(self, method: str) -> None:
+        """Read all its rows, or remove them."""
+        ids = [it["id"] for it in self._views]
+        self._views = [self._journal.call(method, path("faults", id)) for id in ids]
 
     def remove(self) -> None:
         """Take it out of force."""
-        self._view = self._journal.call("DELETE", path("faults", self.id))
+        self._call_each("DELETE")
         self._is_removed = True
 
     def __enter__(self) -> Self:
-        if not self.is_answer:  # an answer lasts anyway
+        # An answer, or a preset, lasts anyway.
+        if not self.is_answer and "preset" not in self._fields:
             self.remove()
             self._add(BLOCK | self._fields)
         return self
@@ -65,7 +82,8 @@ class Fault:
                 raise
         else:
             if error is None and self.has_to_fire and self.fired == 0:
-                raise AssertionError(f"{self} never fired in its block\n{self._journal.summary()}")
+                why = f"{self} never fired in its block: {self.missed}"
+                raise AssertionError(f"{why}\n{self._journal.summary()}")
 
     def __str__(self) -> str:
         return f"{'answer' if self.is_answer else 'fault'} {self.id} {brief(self._fields)}"
@@ -78,12 +96,13 @@ class Rows(JournalApi):
         super().__init__(http, sandbox)
         self._added: list[Fault] = []
 
-    def fault(self, kind: str, **fields: Any) -> Fault:
+    def fault(self, kind: str | None = None, **fields: Any) -> Fault:
         """Make requests fail: once, or with `times`; in a `with` block until it ends.
 
-        The fields are those of `POST /__admin/faults`; `retry_after` means `retryAfter`.
+        The fields are those of `POST /__admin/faults`; `retry_after` means `retryAfter`. In
+        place of a kind, `preset="flaky"` adds several faults, whose firings count together.
         """
-        return self._add({"kind": kind} | {camel(name): it for name, it in fields.items()})
+        return self._add(given({"kind": kind}) | {camel(name): it for name, it in fields.items()})
 
     def respond(
         self,
@@ -124,8 +143,11 @@ class Rows(JournalApi):
         return self._add({"kind": "reply"} | given(fields | {"stream": stream}))
 
     def _add(self, fields: Json) -> Fault:
-        self._added.append(Fault(self, fields))
-        return self._added[-1]
+        added = Fault(self, fields)
+        self._added.append(added)
+        if added.warning:
+            warnings.warn(added.warning, stacklevel=3)  # at the line of the test
+        return added
 
     @property
     def faults(self) -> list[Json]:
@@ -133,11 +155,12 @@ class Rows(JournalApi):
         return [*self.call("GET", "/faults")["faults"]]
 
     def unfired(self) -> list[Fault]:
-        """The added faults, and answers with `times`, that are in force and never fired."""
-        if not (mine := [it for it in self._added if it.has_to_fire]):
+        """The added faults, and answers with `times`, that never fired."""
+        mine = [it for it in self._added if it.has_to_fire]
+        if not mine:
             return []
         unfired = {it["id"] for it in self.faults if it["fired"] == 0}
-        return [it for it in mine if it.id in unfired]
+        return [it for it in mine if it.id in unfired and it.fired == 0]
 
 
 def camel(name: str) -> str:
