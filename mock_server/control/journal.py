@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from mock_server.control.http import AdminApi, Json, Refused, given
+from mock_server.control.http import AdminApi, Json, Refused, given, path
 from mock_server.scripting.match import Difference, brief
 from mock_server.store.replies import as_text
 
@@ -149,7 +149,8 @@ class JournalApi(AdminApi):
             lines.append(f"  {row(each)}")
             if each["hint"]:
                 lines.append(f"    {each['hint']}")
-        for each in self.call("GET", "/faults")["faults"][-SHOWN:]:
+        for fault in self.call("GET", "/faults")["faults"][-SHOWN:]:
+            each = self.call("GET", path("faults", fault["id"]))
             line = f"  {each['kind']} {each['id']} for {each['operation']}: "
             line += f"matched {each['matches']}, fired {each['fired']}"
             if each["missed"]:

@@ -53,9 +53,10 @@ class Fault:
 
     @property
     def missed(self) -> str | None:
-        """What had kept it from the nearest request when `fired` was read."""
-        missed: str | None = self._views[0]["missed"]
-        return missed
+        """What kept it from the nearest request; None if it has fired."""
+        if self.fired:
+            return None
+        return str(self._views[0]["missed"])
 
     def _call_each(self, method: str) -> None:
         """Read all its rows, or remove them."""
