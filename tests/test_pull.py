@@ -136,12 +136,12 @@ def test_the_pulled_account_is_served_as_the_first_in_spite_of_faults(server: Mo
 def test_the_file_has_what_was_asked_for(run: Any, server: MockServer, tmp_path: Path) -> None:
     path = tmp_path / "pulled.yaml"
     args = ("--base-url", server.url, "--dataset", "handbook", "--app", "support")
-    wrote = "wrote 1 app, 65 chats, 1 dataset, 74 collections, 40 rows to"
+    wrote = "wrote 1 dataset, 74 collections, 65 chats to"
     assert run(*args, "--rows", "--output", path) == (0, "", f"{wrote} {path}\n")
     assert load_fixture(path).summary == "1 dataset, 74 collections, 65 chats"
     assert [it.name for it in tmp_path.iterdir()] == ["pulled.yaml"]
     code, out, err = run(*args)
-    assert err.endswith(" 74 collections, 0 rows to stdout\n")
+    assert err.endswith(" 74 collections, 65 chats to stdout\n")
     assert code == 0 and "guilders" in path.read_text() and "guilders" not in out
 
 
@@ -150,7 +150,7 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_written(run: Any, server:
     code, out, err = run(*chosen, key="fastgpt-outsider")
     assert code == 1 and err.startswith("cannot read dataset handbook: ")
     assert err.splitlines()[1:] == [
-        "wrote 2 apps, 65 chats, 1 dataset, 2 collections, 0 rows to stdout"
+        "wrote 1 dataset, 2 collections, 65 chats to stdout"
     ]
     assert load_fixture(yaml.safe_load(out)).summary == "1 dataset, 2 collections, 65 chats"
     assert len(server.calls("listV2")) == 2  # a refusal is no outage

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from hashlib import shake_256
-from itertools import chain
 from time import sleep
 from typing import Annotated, Any, TypeVar
 
@@ -226,18 +225,6 @@ def pull(
         for each in datasets if rows else ():
             each["collections"] = [*map(it.with_rows, each["collections"])]
     return {"apps": apps, "datasets": datasets}, it.problems
-
-
-def summary(document: Fields) -> str:
-    """The numbers of all objects of a document, in words."""
-    apps = document["apps"]
-    datasets = document["datasets"]
-    chats = sum(len(it["chats"]) for it in apps)
-    collections = [*chain.from_iterable(it["collections"] for it in datasets)]
-    rows = sum(len(it.get("data", ())) for it in collections)
-    counts = {"app": len(apps), "chat": chats, "dataset": len(datasets)}
-    counts |= {"collection": len(collections), "row": rows}
-    return ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for word, n in counts.items())
 
 
 def anonymous(value: Any, name: str = "") -> Any:
