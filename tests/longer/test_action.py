@@ -1,0 +1,60 @@
+"""The action of GitHub: its step is run as a runner runs it."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+import yaml
+
+ACTION = Path(__file__).parents[2] / ".github/actions/mock-server"
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs the step of the action with these inputs."""
+
+    def run(**inputs: str) -> "subprocess.CompletedProcess[str]":
+        action = yaml.safe_load((ACTION / "action.yml").read_text())
+        (step,) = action["runs"]["steps"]
+        values = {name: it["default"] for name, it in action["inputs"].items()} | inputs
+        shown = {f"${{{{ inputs.{name} }}}}": value for name, value in values.items()}
+        variables = {name: shown[value] for name, value in step["env"].items()}
+        files = {"GITHUB_OUTPUT": str(tmp_path / "output"), "GITHUB_PATH": str(tmp_path / "path")}
+        variables |= files | {"GITHUB_ACTION_PATH": str(ACTION), "RUNNER_TEMP": str(tmp_path)}
+        command = ["bash", "-c", step["run"]]
+        return subprocess.run(command, env=os.environ | variables, capture_output=True, text=True)
+
+    return run
+
+
+@pytest.fixture
+def outputs(run: Run, tmp_path: Path) -> Iterator[dict[str, str]]:
+    """What the action hands to later steps; at the end its server is stopped."""
+    done = run(fixture="permissions", profile="deployed")
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "output").read_text().splitlines()
+    outputs = dict(line.split("=", 1) for line in lines)
+    yield outputs
+    os.kill(int(outputs["pid"]), signal.SIGTERM)
+
+
+def test_the_action_starts_a_server_for_later_steps(
+    outputs: dict[str, str], tmp_path: Path
+) -> None:
+    health = httpx2.get(f"{outputs['url']}/__admin/health").json()
+    assert health["profile"] == "deployed"
+    assert "GET /__admin/health" in Path(outputs["log"]).read_text()
+    folder = (tmp_path / "path").read_text().strip()
+    assert [it.name for it in Path(folder).iterdir()] == ["mock-server"]
+
+
+def test_the_action_fails_with_the_problems_of_a_fixture(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "broken.yaml").write_text("app: []")
+    done = run(fixture=str(tmp_path / "broken.yaml"))
+    assert done.returncode == 1
+    assert "Expected no field 'app' (did you mean 'apps'?)" in done.stdout
