@@ -1,0 +1,39 @@
+// A mock server for tests under vitest. Under Jest, import the hooks from "@jest/globals".
+import { type ChildProcess, spawn } from "node:child_process";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+
+/**
+ * Starts `mock-server` with these arguments, or uses the server at MOCK_SERVER_URL, and gives each
+ * test a sandbox: `url` and `key` are for the client, `admin` calls the admin API of the sandbox.
+ */
+export function useMockServer(...args: string[]) {
+  const mock = { url: process.env.MOCK_SERVER_URL ?? "", key: "", adminUrl: "", admin };
+  let server: ChildProcess | undefined;
+
+  async function admin(method: string, path: string, body?: unknown): Promise<any> {
+    const headers = { "Content-Type": "application/json" };
+    const response = await fetch(mock.adminUrl + path, { method, headers, body: JSON.stringify(body) });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(answer)}`);
+    return answer;
+  }
+
+  beforeAll(async () => {
+    if (mock.url) return;
+    const started = (server = spawn("mock-server", ["--port", "0", ...args]));
+    let told = "";
+    started.stderr.on("data", (text) => { told += text; });
+    mock.url = await new Promise<string>((resolve, reject) => {
+      started.stdout.on("data", (line) => resolve(String(line).trim().replace("READY ", "")));
+      started.on("error", reject).on("close", () => reject(new Error(told)));
+    });
+  });
+  beforeEach(async () => {
+    mock.adminUrl = `${mock.url}/__admin/sandboxes`;
+    const { name, key } = await admin("POST", "");
+    Object.assign(mock, { key, adminUrl: `${mock.adminUrl}/${name}` });
+  });
+  afterEach(() => admin("DELETE", ""));
+  afterAll(() => { server?.kill(); });
+  return mock;
+}
