@@ -139,10 +139,16 @@ def operations() -> str:
 
 
 def differences() -> str:
-    return markdown(
-        "name | what differs from the service",
-        (f"`{it.name}` | {it.differs}" for it in OPERATIONS if it.differs),
-    )
+    """A row for each operation; sentences that several of them have are in a row of their own."""
+    names: dict[str, list[str]] = {}
+    for it in OPERATIONS:
+        for sentence in filter(None, it.differs.removesuffix(".").split(". ")):
+            names.setdefault(sentence, []).append(it.name)
+    rows: dict[str, list[str]] = {}
+    for sentence, operations in names.items():
+        rows.setdefault(code(operations), []).append(f"{sentence}.")
+    said = (f"{of} | {' '.join(sentences)}" for of, sentences in rows.items())
+    return markdown("name | what differs from the service", said)
 
 
 def refusals() -> str:
