@@ -3,11 +3,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 
 /**
- * Starts `mock-server` with these arguments, or uses the server at MOCK_SERVER_URL, and gives each
- * test a sandbox: `url` and `key` are for the client, `admin` calls the admin API of the sandbox.
+ * Starts `mock-server` with these arguments, or uses the server at MOCK_SERVER_URL. Each test has a
+ * sandbox: the client needs `url` and `key`, or one of `keys`; `admin` calls its admin API.
  */
 export function useMockServer(...args: string[]) {
-  const mock = { url: process.env.MOCK_SERVER_URL ?? "", key: "", adminUrl: "", admin };
+  const keys = {} as Record<string, string>;
+  const mock = { url: process.env.MOCK_SERVER_URL ?? "", key: "", keys, adminUrl: "", admin };
   let server: ChildProcess | undefined;
 
   async function admin(method: string, path: string, body?: unknown): Promise<any> {
@@ -30,8 +31,8 @@ export function useMockServer(...args: string[]) {
   });
   beforeEach(async () => {
     mock.adminUrl = `${mock.url}/__admin/sandboxes`;
-    const { name, key } = await admin("POST", "");
-    Object.assign(mock, { key, adminUrl: `${mock.adminUrl}/${name}` });
+    const { name, key, keys } = await admin("POST", "");
+    Object.assign(mock, { key, keys, adminUrl: `${mock.adminUrl}/${name}` });
   });
   afterEach(() => admin("DELETE", ""));
   afterAll(() => { server?.kill(); });
