@@ -12,7 +12,8 @@ import pytest
 from account import LIST, SENT_LIST, Server
 
 import mock_server
-from mock_server.admin.console import CHINESE, FAILURES, FIRST
+from mock_server.admin.console import CHINESE, EFFECTS, FAILURES, FIRST
+from mock_server.choices import table
 from mock_server.scripting.kinds import PRESETS
 
 TEMPLATES = Path(mock_server.__file__).with_name("admin") / "templates"
@@ -46,7 +47,7 @@ def test_the_page_has_no_data_and_allows_no_other_address() -> None:
 def test_the_page_links_to_a_demo_that_is_served(demo: bool) -> None:
     with Server(demo=demo) as server:
         page = server.request("GET", "/__admin/").text
-        assert ('href="/demo/"' in page) is demo
+        assert ('href="../demo/"' in page) is demo
         assert (server.request("GET", "/demo/").status_code == 200) is demo
 
 
@@ -95,15 +96,67 @@ def test_no_key_is_shown(server: Server) -> None:
     assert not [it for it in ("owner-secret", "client-secret", "abc-def") if it in shown]
 
 
+def words_of(shown: str, name: str) -> list[str]:
+    """The words of the command with this id, as a shell reads it."""
+    command = re.search(f'(?s)<pre id="{name}" class="command".*?>(.*?)</pre>', shown)
+    assert command
+    return shlex.split(unescape(command[1]).replace("\\\n", ""))
+
+
 def test_a_copied_request_is_the_one_that_was_sent(server: Server) -> None:
     body = SENT_LIST | {"searchText": 'it\'s "é" $HOME'}
     server.send(f"{LIST}?a=1%262", body, headers={"X-Trace": "a b"})
-    shown = part(server, "requests?entry=1").partition('<pre id="curl" tabindex="0">')[2]
+    shown = part(server, "requests?entry=1").partition(
+        '<pre id="curl" class="command" tabindex="0">'
+    )[2]
     words = shlex.split(unescape(shown.partition("</pre>")[0]).replace("\\\n", ""))
     target = urlsplit(words[3])
     assert (target.path, target.query) == (LIST, "a=1%262")
     assert {"Authorization: Bearer $API_KEY", "x-trace: a b"} <= {*words}
     assert json.loads(words[-1]) == body
+
+
+def test_a_copied_request_has_no_header_that_only_a_browser_sends(server: Server) -> None:
+    of_a_page = {"Origin": "http://x.example", "Referer": "http://x.example/", "Sec-Ch-Ua": "Firm"}
+    server.send(LIST, SENT_LIST, headers=of_a_page | {"Sec-Fetch-Mode": "cors", "X-Trace": "a"})
+    copied = part(server, "requests?entry=1").partition('id="curl"')[2]
+    assert {*re.findall("-H &#39;(.*?):", copied)} == {"content-type", "x-trace"}
+
+
+def test_a_moved_clock_is_marked() -> None:
+    with Server({}) as server:
+        assert "<li>Clock: real time" in part(server, "status")
+        server.admin("POST", "/clock/advance", {"seconds": 93600})
+        moved = "1 day 2 h ahead of the real time"
+        assert f'<li class="marked">Clock: {moved}' in part(server, "status")
+        assert f'<span class="mark">{moved}' in part(server, "control")
+        server.admin("PUT", "/clock", {"frozen": True})
+        assert '<li class="marked">Clock: stands still' in part(server, "status")
+
+
+def test_a_preset_says_what_is_left_in_words(server: Server) -> None:
+    server.admin("POST", "/faults", {"preset": "offline"})
+    assert server.send(LIST, SENT_LIST).status_code == 500
+    shown = part(server, "control").partition('id="rows"')[2]
+    assert "offline · <b>reset</b> · any operation" in shown
+    assert "fired once" in shown
+    assert not re.search(r"\d{4} (calls )?left", shown)
+
+
+def test_an_empty_list_shows_a_command_that_works(server: Server) -> None:
+    words = words_of(part(server, "requests"), "try")
+    assert words[1].endswith(LIST)
+    assert json.loads(words[-1]) == {"offset": 0, "datasetId": "d"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_backtick_is_shown(server: Server, language: str) -> None:
+    server.send(LIST, SENT_LIST | {"pageSize": 50})
+    server.send("/api/nope", {})
+    shown = part(server, f"all?entry=2&lang={language}")
+    assert "<code>pageSize</code>" in shown
+    sent_and_received = r"(?s)<pre.*?</pre>"
+    assert "`" not in re.sub(sent_and_received, "", shown)
 
 
 def test_a_copied_form_has_its_fields(server: Server) -> None:
@@ -134,8 +187,13 @@ def test_a_folder_that_is_gone_is_the_top_level(server: Server) -> None:
     assert "Alpha link" in part(server, "data?dataset=d&folder=folder")
 
 
+def test_every_preset_says_what_it_does() -> None:
+    assert EFFECTS.keys() == PRESETS.keys()
+
+
 def test_every_text_is_in_chinese() -> None:
-    found = {*FAILURES, *PRESETS, *FIRST.values(), "+1 min", "+1 h", "+1 day"}
+    found = {*FAILURES, *EFFECTS, *EFFECTS.values(), *FIRST.values(), "+1 min", "+1 h", "+1 day"}
+    found |= {choice.sentence for _, choice in table().values()}
     for template in TEMPLATES.glob("*.html"):
         found |= {it for _, it in re.findall(r"""\bt\((["'])(.+?)\1""", template.read_text())}
     assert found == CHINESE.keys()

@@ -5,6 +5,7 @@ person looks at stands in the query of the page's address: language, sandbox, da
 entry ... Every action is a form that the script sends to the admin API.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -21,11 +22,11 @@ from starlette.templating import Jinja2Templates
 from mock_server.admin.clock_choices import clock_view
 from mock_server.admin.route import AdminCall, Input, route
 from mock_server.choices import PROFILES, profile, table
+from mock_server.clock import Clock
 from mock_server.errors import RouteNotFound
 from mock_server.forms import MULTIPART, URL_ENCODED, form_kind
 from mock_server.journal import Exchange, ShownMessage, Violation
 from mock_server.redaction import is_secret, redacted
-from mock_server.scripting.kinds import PRESETS
 from mock_server.scripting.row import Row
 from mock_server.service.app import NAMES
 from mock_server.store.objects import ROOT, Collection
@@ -41,28 +42,40 @@ FIRST = {
 OPERATIONS = FIRST | dict.fromkeys(sorted(NAMES - FIRST.keys()), "")
 """The operations that can be chosen, the usual ones first and with words of their own."""
 FAILURES: dict[str, dict[str, Any]] = {
-    "Error 503": {"kind": "error"},
-    "Error 500": {"kind": "error", "status": 500},
-    "Error 401": {"kind": "error", "status": 401},
-    "Error 429, retry after 5 s": {"kind": "error", "status": 429, "retryAfter": 5},
-    "At most 5 requests in 10 s": {"kind": "rate_limit", "limit": 5, "window": 10},
-    "Response after 3 s": {"kind": "delay", "ms": 3000},
-    "No response": {"kind": "hang"},
-    "Connection reset": {"kind": "reset"},
-    "Connection reset after the work is done": {"kind": "reset", "phase": "after"},
-    "Connection closed": {"kind": "empty"},
-    "Bytes that are not HTTP": {"kind": "garbage"},
-    "Half of the body": {"kind": "truncate"},
-    "Broken JSON": {"kind": "malformed_json"},
-    "Response in slow pieces": {"kind": "dribble"},
-    "Change is not saved": {"kind": "lost_write"},
-    "Item twice in a list": {"kind": "duplicate_item"},
-    "Item between two pages": {"kind": "page_drift", "insert": 1},
-    "Wrong total of a list": {"kind": "wrong_total", "by": 1},
+    "fails with 503": {"kind": "error"},
+    "fails with 500": {"kind": "error", "status": 500},
+    "fails with 401": {"kind": "error", "status": 401},
+    "fails with 429, retry after 5 s": {"kind": "error", "status": 429, "retryAfter": 5},
+    "takes at most 5 requests in 10 s": {"kind": "rate_limit", "limit": 5, "window": 10},
+    "is answered after 3 s": {"kind": "delay", "ms": 3000},
+    "is not answered": {"kind": "hang"},
+    "loses its connection": {"kind": "reset"},
+    "does its work, then loses its connection": {"kind": "reset", "phase": "after"},
+    "finds its connection closed": {"kind": "empty"},
+    "gets bytes that are not HTTP": {"kind": "garbage"},
+    "gets half of the body": {"kind": "truncate"},
+    "gets broken JSON": {"kind": "malformed_json"},
+    "gets its response in slow pieces": {"kind": "dribble"},
+    "succeeds, but saves nothing": {"kind": "lost_write"},
+    "gets an item twice": {"kind": "duplicate_item"},
+    "finds a new item between two pages": {"kind": "page_drift", "insert": 1},
+    "gets a wrong total": {"kind": "wrong_total", "by": 1},
 }
-"""What can be made to happen by a click, and the fault that does it."""
+"""What can be made to happen to a call by a click, and the fault that does it."""
+EFFECTS = {
+    "flaky": "About one call in five fails.",
+    "slow": "Each call takes about 0.3 s longer.",
+    "rate-limited": "More than 10 calls in 10 s are refused with 429.",
+    "offline": "Each call loses its connection.",
+    "eventually-consistent": "Some lists are out of date, and some changes are lost.",
+}
+"""What each preset does."""
 FORM_OPTIONS = {MULTIPART: "--form", URL_ENCODED: "--data-urlencode"}
-UNSENT = {"host", "connection", "content-length", "accept", "accept-encoding", "user-agent"}
+UNSENT = re.compile(
+    "host|connection|content-length|transfer-encoding|accept|accept-encoding|user-agent"
+    "|origin|referer|sec-.*"
+)
+"""The headers that curl sets itself, and those that only a page in a browser sends."""
 HEADERS = {
     "cache-control": "no-store",
     "content-security-policy": "default-src 'self'; img-src data:; object-src 'none'; "
@@ -116,7 +129,10 @@ def translator(language: Language) -> Callable[..., str]:
     def translate(text: str, **fields: object) -> str:
         one, _, several = text.partition("|")
         chosen = one if fields.get("n") == 1 else several or one
-        return (CHINESE[text] if language == "zh" else chosen).format(**fields)
+        if language == "zh":
+            chosen = CHINESE[text]
+        # Without fields, those in the text are filled by the script.
+        return chosen.format(**fields) if fields else chosen
 
     return translate
 
@@ -145,12 +161,14 @@ def get_part(call: AdminCall, query: View) -> Response:
     call.sandboxes.remove_idle()
     choices = state.moment.choices
     usual = profile(state.moment.profile)
+    ahead_ms = state.moment.clock.now_ms() - Clock().now_ms()
     context = {
         "view": query,
         "sandboxes": call.sandboxes.by_name,
         "sandbox": call.sandbox,
         "state": state,
         "clock": clock_view(state.moment.clock),
+        "ahead": round(ahead_ms / 1000),
         "faults": [it for it in state.script.all() if not it.is_over],
         "differing": [it for it in table() if getattr(usual, it) != getattr(choices, it)],
         "operations": OPERATIONS,
@@ -217,7 +235,7 @@ def control_of(call: AdminCall, view: View) -> dict[str, Any]:
     """What is in force, and what can be chosen."""
     return {
         "failures": FAILURES,
-        "presets": PRESETS,
+        "effects": EFFECTS,
         "snapshots": call.sandbox.snapshots,
         "profiles": PROFILES,
         "choices": table(),
@@ -273,7 +291,7 @@ def curl_of(request: ShownMessage, base: str) -> str:
             words.append('-H "Authorization: Bearer $API_KEY"')
         elif is_secret(name):
             words.append(f'-H "{name}: $API_KEY"')
-        elif name not in UNSENT and not (form and name == "content-type"):
+        elif not UNSENT.fullmatch(name) and not (form and name == "content-type"):
             words.append(f"-H {quote(f'{name}: {value}')}")
     if form:
         words += form_words(request.body, FORM_OPTIONS[form])

@@ -53,7 +53,7 @@ def test_a_list_fails_in_two_steps(server: MockServer, visit: Visit, by: str) ->
     expect(demo.locator("#library")).to_contain_text("Guides")
     page = console(visit, server)
     press(page.get_by_role("button", name="Fail it"), by)
-    expect(page.locator("#rows")).to_contain_text("1 left")
+    expect(page.locator("#rows")).to_contain_text("1 call left")
     press(demo.get_by_role("button", name="Refresh"), by)
     expect(demo.locator("#library")).to_contain_text("The service has a problem (503)")
     expect(page.locator(".entries")).to_contain_text("503")
@@ -68,7 +68,7 @@ def test_the_next_completion_is_answered_in_three_steps(
     press(field, by)  # Enter in an empty field sends nothing
     page.keyboard.type("It is raining.")
     press(page.get_by_role("button", name="Set the reply"), by)
-    expect(page.locator("#rows")).to_contain_text("1 left")
+    expect(page.locator("#rows")).to_contain_text("1 call left")
     demo = visit(f"{server.url}/demo/")
     press(demo.locator("#question"), by)
     demo.keyboard.type("The weather?")
@@ -93,6 +93,7 @@ def test_the_clock_moves_in_two_steps(server: MockServer, visit: Visit, by: str)
     page = console(visit, server)
     press(page.get_by_role("button", name="+1 day"), by)
     expect(page.locator("#clock")).to_contain_text("2026-01-02 00:00:00 UTC")
+    expect(page.locator("#clock .said")).to_have_text("The clock was moved: +1 day.")
 
 
 @BY
@@ -103,7 +104,7 @@ def test_a_request_is_copied_as_curl_in_two_steps(
     page = console(visit, server, permissions=["clipboard-read", "clipboard-write"])
     press(page.locator(".entry").first, by)
     press(page.get_by_role("button", name="Copy as curl"), by)
-    expect(page.locator("#notice")).to_have_text("Copied.")
+    expect(page.locator(".opened .said")).to_have_text("Copied.")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith(f"curl -X POST {server.url}{LIST}")
     assert "any-key" not in copied
@@ -178,7 +179,8 @@ def test_a_collection_is_renamed_disabled_and_deleted(server: MockServer, visit:
     expect(row).to_contain_text("disabled")
     row.get_by_label("More for Feed").click()
     page.get_by_role("button", name="Delete").locator("visible=true").click()
-    expect(page.locator("#datasets")).not_to_contain_text("Feed")
+    expect(row).to_have_count(0)
+    expect(page.locator("#datasets .said")).to_have_text("Deleted: Feed.")
 
 
 def test_ten_thousand_collections_open(visit: Visit) -> None:
@@ -221,13 +223,117 @@ def test_what_a_person_types_stays_while_data_change(server: MockServer, visit: 
     expect(name).to_be_focused()
 
 
-def test_broken_json_is_not_sent(server: MockServer, visit: Visit) -> None:
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"list": [', "This is not JSON: a quote or a bracket is not closed."),
+        ('{"list": [1 2]}', "This is not JSON: look at line 1, column 13."),
+    ],
+)
+def test_broken_json_is_not_sent(server: MockServer, visit: Visit, text: str, problem: str) -> None:
     page = console(visit, server)
     page.get_by_text("Answer another operation").click()
-    page.locator("#answer-data").fill('{"list"')
+    field = page.locator("#answer-data")
+    field.fill(text)
     page.get_by_role("button", name="Set the answer").click()
-    expect(page.locator("#notice")).to_contain_text("Expected JSON")
+    expect(page.locator("label:has(#answer-data) + .wrong")).to_have_text(problem)
+    expect(field).to_be_focused()
+    expect(field).to_have_value(text)
     assert server.faults == []
+
+
+def test_an_error_stands_at_its_field(server: MockServer, visit: Visit) -> None:
+    page = console(visit, server)
+    page.locator("#clock-now").fill("tomorrow")
+    page.locator("#clock-now").press("Enter")
+    expect(page.locator("label:has(#clock-now) + [role=alert]")).to_contain_text("tomorrow")
+    expect(page.locator("#clock-now")).to_have_value("tomorrow")
+    page.locator("#clock-now").fill("2026-01-01T00:00:00Z")
+    page.locator("#clock-now").press("Enter")
+    expect(page.locator("#clock .said")).to_have_text("The clock was set to 2026-01-01T00:00:00Z.")
+    expect(page.locator("[aria-invalid]")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("operation", "kind", "times", "sentence"),
+    [
+        ("listV2", "fails with 503", "", "The next listV2 fails with 503."),
+        ("*", "is not answered", "", "The next call of any operation is not answered."),
+        (
+            "listV2",
+            "gets a wrong total",
+            "3",
+            "The next 3 calls of listV2: each gets a",
+        ),
+        ("*", "takes at most 5 requests in 10 s", "", "any operation: at most 5 requests in 10 s"),
+    ],
+)
+def test_a_fault_says_what_it_did(
+    server: MockServer, visit: Visit, operation: str, kind: str, times: str, sentence: str
+) -> None:
+    page = console(visit, server)
+    page.locator("#fail-operation").select_option(operation)
+    page.locator("#fail-kind").select_option(label=kind)
+    page.locator("#fail-times").fill(times)
+    page.get_by_role("button", name="Fail it").click()
+    expect(page.locator("#failing .said")).to_contain_text(sentence)
+    expect(page.locator("#rows .row")).to_have_count(1)
+
+
+def test_what_was_done_is_said_in_its_place(server: MockServer, visit: Visit) -> None:
+    page = console(visit, server)
+    page.get_by_role("button", name="offline").click()
+    expect(page.locator("#failing .said")).to_have_text("Each call loses its connection.")
+    page.get_by_role("button", name="Remove f1").click()
+    expect(page.locator("#rows h2 + .said")).to_have_text("Removed: reset · any operation.")
+    page.get_by_role("button", name="Pin Thank you!").click()
+    pinned = page.locator("#apps .row", has_text="Thank you!")
+    expect(pinned.locator(".said")).to_have_text("Pinned: it comes first in lists.")
+    page.get_by_text("New dataset").click()
+    page.locator("#new-dataset-id").fill("d9")
+    page.locator("#new-dataset-id").press("Enter")
+    expect(page.locator("#new-dataset + .said")).to_have_text("Added: d9.")
+    page.get_by_role("button", name="Reset all").click()
+    page.get_by_role("dialog").get_by_role("button", name="Reset").click()
+    expect(page.locator("#state .said")).to_have_text("All is as at the start.")
+    expect(page.locator(".said")).to_have_count(1)
+
+
+def test_a_server_that_is_gone_is_said_so(visit: Visit) -> None:
+    with MockServer() as server:
+        page = console(visit, server)
+    page.get_by_role("button", name="Fail it").click()
+    expect(page.locator("#failing .wrong")).to_have_text("The server does not answer.")
+
+
+def test_tabs_turn_by_the_keyboard(server: MockServer, visit: Visit) -> None:
+    page = console(visit, server, width=390)
+    tabs = page.get_by_role("tab")
+    expect(tabs).to_have_text(["Data", "Requests", "Control"])
+    expect(page.get_by_role("tab", selected=True)).to_have_text("Control")
+    tabs.last.focus()
+    for key, name in (("ArrowRight", "Data"), ("ArrowRight", "Requests"), ("ArrowLeft", "Data")):
+        page.keyboard.press(key)
+        expect(page.get_by_role("tab", selected=True)).to_have_text(name)
+        expect(page.get_by_role("tabpanel")).to_have_accessible_name(name)
+    assert page.url.endswith("#data")
+
+
+def test_a_long_name_fits_on_a_phone(visit: Visit) -> None:
+    name = "n" * 64
+    chats = [{"chatId": name, "title": name}]
+    document = {
+        "apps": [{"id": name, "name": name, "chats": chats}],
+        "datasets": [{"id": name, "name": name, "collections": [{"name": name, "tags": [name]}]}],
+    }
+    with MockServer(document) as server:
+        server.snapshot(name)
+        server.http.post("/__admin/sandboxes", json={"name": name})
+        server.http.post(f"/api/{name}", headers={"Authorization": name})
+        for part in ("data", "requests", "control"):
+            page = visit(f"{server.url}/__admin/?entry=1&sandbox={name}#{part}", width=390)
+            expect(page.locator(f"#{part} h2").first).to_be_visible()
+            check_look(page)
 
 
 def test_a_sandbox_is_created_opened_and_deleted(server: MockServer, visit: Visit) -> None:

@@ -3,26 +3,32 @@
  *
  * The query of the address says what is shown; a link such as `?folder=ID` changes a field
  * of it. Forms say by attributes what is sent: `data-method`, `data-merge` (read the object,
- * change these fields, put it back), and of a field `data-type="json"`.
+ * change these fields, put it back), and of a field `data-type="json"`. `data-done` is the sentence
+ * that stands beside a control afterwards, with {names} of what was sent or returned.
  */
 
 import { admin, root } from "./server.js";
 
 const POLL_MS = 5000; // the journal does not tell of what others do by the admin API
 const PAUSE_MS = 250; // between two updates while requests come in
+const SAID_MS = 20_000; // then a sentence about what was done may no longer be true
 const texts = document.getElementById("texts").dataset;
 const notice = document.getElementById("notice");
 const live = document.getElementById("live");
+const tabs = [...document.querySelectorAll("[role=tab]")];
+const narrow = matchMedia("(max-width: 759px)");
 const shown = new Map();
 let last = Promise.resolve();
 let isDue = false;
 let following = new AbortController();
+let said = null; // the sentence about the last action, and where it stands
 
 /** Fetch a part, or all, and show it. One comes after the other, so that none is older. */
 function refresh(part = "all") {
   last = last.then(async () => {
     const response = await admin("GET", `console/${part}${location.search}`);
     show(await response.text());
+    notice.hidden = true;
   }).catch(report);
   return last;
 }
@@ -39,6 +45,7 @@ function show(html) {
       replaceCard(document.getElementById(card.id), document.importNode(card, true));
     }
   }
+  if (said && !said.node.isConnected) place();
 }
 
 /** Replace a card; what a person has opened, typed and focused in it stays. */
@@ -71,7 +78,7 @@ function fieldsOf(form, submitter) {
   const named = [...form.elements].filter((it) => it.hasAttribute("name"));
   for (const it of named.filter((it) => it.type !== "submit" || it === submitter)) {
     if (it.value === "" || (it.type === "checkbox" && !it.checked)) continue;
-    const value = it.dataset.type === "json" ? parsed(it.value) : it.value;
+    const value = it.dataset.type === "json" ? parsed(it) : it.value;
     const [name, inner] = it.name.split(".");
     if (!name) Object.assign(fields, value);
     else if (inner) (fields[name] ??= {})[inner] = value;
@@ -80,27 +87,113 @@ function fieldsOf(form, submitter) {
   return fields;
 }
 
-function parsed(text) {
+/** The JSON in a field. Throws an Error that names the field and the place in its text. */
+function parsed(field) {
   try {
-    return JSON.parse(text);
+    return JSON.parse(field.value);
   } catch (error) {
-    throw new Error(`${texts.json}: ${error.message}`);
+    const place = error.message.match(/line (?<line>\d+) column (?<column>\d+)/);
+    const text = place ? filled(texts.json, place.groups) : texts.cut;
+    throw Object.assign(new Error(text), { field });
   }
 }
 
-/** Send a form to the admin API, and show what has become of it. */
+/** A text with values in place of its {names}. */
+function filled(text, values) {
+  return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+}
+
+/** Send a form to the admin API; what has become of it stands beside the control. */
 async function send(form, submitter) {
-  const fields = fieldsOf(form, submitter);
-  const method = submitter?.dataset.method ?? form.dataset.method ?? "POST";
+  try {
+    const fields = fieldsOf(form, submitter);
+    const answer = await perform(form, submitter, fields);
+    const text = outcome(form, submitter, { ...answer, ...fields });
+    form.reset();
+    form.closest("dialog")?.close();
+    for (const it of [form.closest(".menu"), form.closest(".add")]) if (it) it.open = false;
+    say(text, submitter);
+    await refresh();
+  } catch (error) {
+    complain(error, form, submitter);
+  }
+}
+
+/** Send the fields of a form, and return the server's answer. */
+async function perform(form, submitter, fields) {
+  const method = submitter.dataset.method ?? form.dataset.method ?? "POST";
   const path = form.getAttribute("action").replace("{id}", encodeURIComponent(fields.id));
   const isMerged = "merge" in form.dataset && method === "PUT";
   const old = isMerged ? await (await admin("GET", path)).json() : {};
-  await admin(method, path, method === "DELETE" ? undefined : { ...old, ...fields });
-  form.reset();
-  form.closest("dialog")?.close();
-  for (const it of [form.closest(".menu"), form.closest(".add")]) if (it) it.open = false;
-  say(texts.done);
-  await refresh();
+  const body = method === "DELETE" ? undefined : { ...old, ...fields };
+  const response = await admin(method, path, body);
+  return response.json().catch(() => ({})); // a deletion has no answer
+}
+
+/** The sentence that says what an action has changed. */
+function outcome(form, submitter, values) {
+  const options = [...form.querySelectorAll("select")].map((it) => it.selectedOptions[0]);
+  const last = options.at(-1);
+  const usual = values.times > 1 ? form.dataset.doneMany : null;
+  const text = submitter.dataset.done ?? last?.dataset.done ?? usual ?? form.dataset.done;
+  const names = { one: values.operation, of: values.operation, what: last?.text };
+  return filled(text, Object.assign(names, values, ...options.map((it) => ({ ...it.dataset }))));
+}
+
+/** Show what went wrong at the field that it is about, else beside the control. */
+function complain(error, form, submitter) {
+  const path = error.message.match(/ - at \$\.([\w.]+)/)?.[1];
+  const fields = [...form.elements].filter((it) => it.matches("input, select, textarea"));
+  const typed = fields.filter((it) => it.type !== "hidden");
+  const named = typed.find((it) => path && it.name === path);
+  const field = error.field ?? named ?? (typed.length === 1 ? typed[0] : null);
+  const isOurs = error.field || error instanceof TypeError;
+  say(messageOf(error), field ?? submitter, isOurs ? null : "en"); // the server writes English
+  said.node.classList.add("wrong");
+  said.node.role = "alert";
+  field?.setAttribute("aria-invalid", "true");
+  field?.focus();
+}
+
+/** Say a sentence beside a control, until the next one, or until it is old. */
+function say(text, control, language = null) {
+  forget();
+  const node = document.createElement("p");
+  node.className = "said";
+  node.role = "status";
+  node.lang = language ?? document.documentElement.lang;
+  text.split("`").forEach((part, at) => node.append(at % 2 ? code(part) : part));
+  const id = control.id || control.closest("[id]").id;
+  said = { node, id, card: control.closest(".card")?.id ?? "state" };
+  place();
+  say.timer = setTimeout(() => node.role === "status" && forget(), SAID_MS);
+}
+
+function code(text) {
+  const element = document.createElement("code");
+  element.textContent = text;
+  return element;
+}
+
+/** Put the sentence into its place; where its control is gone, below the title of its card. */
+function place() {
+  const { node, id, card } = said;
+  const control = document.getElementById(id);
+  const label = control?.closest("label");
+  const form = control?.closest(".add, form") ?? control?.parentElement;
+  const spot = control?.closest(".row, .bar") ?? form;
+  const title = document.querySelector(`#${card} > :is(h2, ul)`);
+  if (label) label.after(node);
+  else if (spot?.matches(".add")) spot.after(node);
+  else if (spot?.checkVisibility()) spot.append(node);
+  else title.after(node);
+}
+
+function forget() {
+  clearTimeout(say.timer);
+  said?.node.remove();
+  said = null;
+  for (const it of document.querySelectorAll("[aria-invalid]")) it.removeAttribute("aria-invalid");
 }
 
 /** The address with other fields. */
@@ -121,32 +214,32 @@ function go(url, part) {
   refresh(root() === before ? part : "all");
 }
 
-function say(text, isError = false) {
-  notice.textContent = text;
-  notice.hidden = false;
-  notice.classList.toggle("wrong", isError);
-  clearTimeout(say.timer);
-  if (!isError) say.timer = setTimeout(() => { notice.hidden = true; }, 3000);
-}
-
+/** Show an error that belongs to no control. */
 function report(error) {
-  if (error.name !== "AbortError") say(error.message, true);
+  if (error.name === "AbortError") return;
+  notice.textContent = messageOf(error);
+  notice.hidden = false;
 }
 
-/** Copy a text; where a page may not, select it. */
-async function copy(text, element) {
+/** What an Error says; that of a failed fetch differs by browser. */
+function messageOf(error) {
+  return error instanceof TypeError ? texts.lost : error.message;
+}
+
+/** Copy a text; where a page may not, select it, or show it. */
+async function copy(text, button, element) {
   try {
     await navigator.clipboard.writeText(text);
-    say(texts.copied);
+    say(texts.copied, button);
   } catch {
     if (element) getSelection().selectAllChildren(element);
-    say(element ? texts.selected : text);
+    say(element ? texts.selected : text, button);
   }
 }
 
-async function copyKey(name) {
-  const { key } = await (await admin("GET", `/sandboxes/${name}`)).json();
-  await copy(key);
+async function copyKey(button) {
+  const { key } = await (await admin("GET", `/sandboxes/${button.dataset.copyKey}`)).json();
+  await copy(key, button);
 }
 
 /** Follow the journal as long as the page is open. */
@@ -188,7 +281,7 @@ document.addEventListener("submit", (event) => {
   if ("token" in form.dataset) return;
   if ("view" in form.dataset) {
     go(addressWith({ operation: "", problems: "", ...fieldsOf(form) }), "requests");
-  } else send(form, event.submitter).catch(report);
+  } else send(form, event.submitter);
 });
 
 document.addEventListener("change", (event) => {
@@ -207,8 +300,8 @@ document.addEventListener("click", (event) => {
   if (it.dataset.dialog) ask(document.getElementById(it.dataset.dialog));
   if ("close" in it.dataset) it.closest("dialog").close();
   const source = it.dataset.copy && document.getElementById(it.dataset.copy);
-  if (source) copy(source.textContent, source);
-  if (it.dataset.copyKey) copyKey(it.dataset.copyKey).catch(report);
+  if (source) copy(source.textContent, it, source);
+  if (it.dataset.copyKey) copyKey(it).catch(report);
 });
 
 /** Open a dialog; it may take a text from the page. */
@@ -219,10 +312,44 @@ function ask(dialog) {
   dialog.showModal();
 }
 
+/** Show one part where there is no room for all; the address says which. */
+function selectTab() {
+  const hashes = tabs.map((it) => `#${panelOf(it).id}`);
+  const hash = hashes.includes(location.hash) ? location.hash : "#control";
+  for (const it of tabs) {
+    const panel = panelOf(it);
+    const isSelected = `#${panel.id}` === hash;
+    it.ariaSelected = String(isSelected);
+    it.tabIndex = isSelected ? 0 : -1;
+    panel.classList.toggle("selected", isSelected);
+    if (narrow.matches) panel.role = "tabpanel";
+    else panel.removeAttribute("role");
+  }
+}
+
+const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
+
+function turnTo(tab) {
+  history.replaceState(null, "", `#${panelOf(tab).id}`);
+  selectTab();
+  tab.focus();
+}
+
+for (const [at, tab] of tabs.entries()) {
+  tab.addEventListener("click", () => turnTo(tab));
+  tab.addEventListener("keydown", ({ key }) => {
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[key];
+    if (to !== undefined) turnTo(tabs.at(to % tabs.length));
+  });
+}
+
+addEventListener("hashchange", selectTab);
+narrow.addEventListener("change", selectTab);
 addEventListener("popstate", () => {
   following.abort();
   refresh();
 });
 setInterval(() => document.hidden || refreshSoon(), POLL_MS);
+selectTab();
 refresh();
 follow();
