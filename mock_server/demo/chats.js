@@ -1,4 +1,4 @@
-/** Conversations: the chats of an app, and the chat that is open. */
+/** The chats of an app, and the messages of the chat that is open. */
 
 import { ask, reply } from "./service.js";
 import { Panel, byId, day, fill, icon, make, problemBox, showTab, word } from "./page.js";

@@ -10,23 +10,23 @@ const WORDS = {
   save: ["Save", "保存"],
   cancel: ["Cancel", "取消"],
   panels: ["Panels", "面板"],
-  chats: ["Conversations", "会话"],
-  chat: ["Chat", "对话"],
+  chats: ["Chats", "会话"],
+  messages: ["Messages", "消息"],
   library: ["Library", "知识库"],
   app: ["App", "应用"],
-  newChat: ["New chat", "新对话"],
+  newChat: ["New chat", "新会话"],
   more: ["Show more", "显示更多"],
   pin: ["Pin: {0}", "置顶：{0}"],
   unpin: ["Unpin: {0}", "取消置顶：{0}"],
   noApps: ["This account has no apps.", "此账户没有应用。"],
-  noChats: ["No conversations yet. Begin with a new chat.", "还没有会话，请新建对话。"],
+  noChats: ["No chats yet. Begin with a new chat.", "还没有会话，请新建会话。"],
   noRecords: ["Ask a question to begin.", "请输入您的问题。"],
   question: ["Your question", "您的问题"],
   ask: ["Ask", "发送"],
   stop: ["Stop", "停止"],
   stopped: ["Stopped.", "已停止。"],
   sources: ["From the library: {0}", "来自知识库：{0}"],
-  dataset: ["Dataset", "数据集"],
+  dataset: ["Dataset", "知识库"],
   search: ["Search names and tags", "搜索名称和标签"],
   path: ["Folder", "文件夹"],
   all: ["All articles", "全部文章"],
@@ -48,6 +48,7 @@ const WORDS = {
   problem: ["The service has a problem ({0})", "服务出现问题（{0}）"],
   failed: ["The reply failed", "回复失败"],
   lost: ["The connection broke", "连接已中断"],
+  console: ["Open the console of the mock server", "打开模拟服务器的控制台"],
   unreadable: ["The answer cannot be read", "无法读取服务的响应"],
 };
 const preferred = navigator.language.startsWith("zh") ? "zh" : "en";
@@ -157,12 +158,35 @@ export class Panel {
   }
 }
 
-/** Shows a panel where there is no room for all. */
+const tabs = [...document.querySelectorAll("[role=tab]")];
+
+/** Shows a panel where there is no room for all. A panel that is always there has no tab. */
 export function showTab(name) {
   document.querySelector("main").dataset.tab = name;
-  for (const tab of document.querySelectorAll(".tabs button")) {
-    tab.ariaCurrent = String(tab.dataset.tab === name);
+  for (const tab of tabs) {
+    const isSelected = tab.dataset.tab === name;
+    tab.ariaSelected = String(isSelected);
+    tab.tabIndex = isSelected ? 0 : -1;
+    byId(tab.dataset.tab).role = tab.checkVisibility() ? "tabpanel" : null;
   }
+}
+
+/** Shows the panel that a key of a tab asks for. */
+function turn(event) {
+  const visible = tabs.filter((it) => it.checkVisibility());
+  const at = visible.indexOf(event.target);
+  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[event.key];
+  if (to === undefined) return;
+  const tab = visible.at(to % visible.length);
+  showTab(tab.dataset.tab);
+  tab.focus();
+}
+
+/** With more or less room, other panels have tabs. */
+function adapt() {
+  const { tab } = document.querySelector("main").dataset;
+  const isShown = tabs.some((it) => it.dataset.tab === tab && it.checkVisibility());
+  showTab(isShown ? tab : "chats");
 }
 
 function translate() {
@@ -176,9 +200,11 @@ function translate() {
 }
 
 const refresh = () => document.dispatchEvent(new Event("refresh"));
-for (const tab of document.querySelectorAll(".tabs button")) {
+for (const tab of tabs) {
   tab.onclick = () => showTab(tab.dataset.tab);
+  tab.onkeydown = turn;
 }
+for (const width of [600, 960]) matchMedia(`(max-width: ${width}px)`).onchange = adapt;
 byId("refresh").onclick = refresh;
 byId("language").onclick = () => {
   language = language === "zh" ? "en" : "zh";

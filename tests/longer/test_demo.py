@@ -74,6 +74,35 @@ def test_it_looks_right(
     check_look(page)
 
 
+def test_the_demo_and_the_console_link_to_each_other(open_demo: Open) -> None:
+    page = open_demo()
+    for link, path in (("Open the console of the mock server", "/__admin/"), ("Demo", "/demo/")):
+        with page.expect_popup() as opened:
+            page.get_by_role("link", name=link).click()
+        page = opened.value
+        assert page.url.endswith(path)
+
+
+@pytest.mark.parametrize(("width", "names"), [(390, ["Messages", "Library"]), (800, ["Messages"])])
+def test_tabs_turn_by_the_keyboard(open_demo: Open, width: int, names: list[str]) -> None:
+    page = open_demo(width=width)
+    expect(page.get_by_role("tab", selected=True)).to_have_text("Chats")
+    page.get_by_role("tab", selected=True).focus()
+    for name in [*names, "Chats"]:
+        page.keyboard.press("ArrowRight")
+        expect(page.get_by_role("tab", selected=True)).to_have_text(name)
+        expect(page.get_by_role("tabpanel")).to_have_count(1)
+
+
+def test_one_word_means_a_chat(open_demo: Open) -> None:
+    page = open_demo(locale="zh-CN")
+    expect(page.locator("#chats-title")).to_have_text("会话")
+    expect(page.locator("#new")).to_have_text("新会话")
+    page.get_by_role("button", name="English").click()
+    expect(page.locator("#chats-title")).to_have_text("Chats")
+    expect(page.locator("#new")).to_have_text("New chat")
+
+
 def test_pins_come_first_and_move(open_demo: Open, server: MockServer) -> None:
     page = open_demo()
     expect(titles(page)).to_have_count(7)

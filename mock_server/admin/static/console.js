@@ -322,8 +322,7 @@ function selectTab() {
     it.ariaSelected = String(isSelected);
     it.tabIndex = isSelected ? 0 : -1;
     panel.classList.toggle("selected", isSelected);
-    if (narrow.matches) panel.role = "tabpanel";
-    else panel.removeAttribute("role");
+    panel.role = narrow.matches ? "tabpanel" : null;
   }
 }
 
