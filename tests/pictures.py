@@ -13,6 +13,8 @@ NOW = "2026-03-02T10:45:00Z"
 LIST = "/api/core/dataset/collection/listV2"
 PIN = "/api/core/chat/history/updateHistory"
 SENT_LIST = {"offset": 0, "datasetId": "6593e137231a2be9c5603ba7"}
+WIDTHS = (900, 540)
+POINTER = '<path d="M2 2v24l6-5 4 10 4-2-4-9h8z" stroke="white" stroke-width="2"/>'
 SENT_PIN = {"appId": "65d8a1f0c3b2a94e7f106a01", "chatId": "warranty", "top": True}
 
 
@@ -40,15 +42,24 @@ def take_console(browser: Browser, server: MockServer) -> None:
 
 
 def take_both(browser: Browser, server: MockServer) -> None:
-    """A list fails in the demo, and the console shows why."""
-    server.fault("error", operation="listV2")
-    demo = opened(browser, f"{server.url}/demo/", 720)
+    """A click in the console makes a list fail in the demo; a pointer shows where."""
+    demo = opened(browser, f"{server.url}/demo/", WIDTHS[1])
+    demo.get_by_role("tab", name="Library").click()
+    server.http.delete("/__admin/journal")
+    console = opened(browser, f"{server.url}/__admin/", WIDTHS[0])
+    button = console.get_by_role("button", name="Fail it")
+    button.click()
+    expect(console.locator("#failing .said")).to_be_visible()
+    demo.get_by_role("button", name="Refresh").click()
     expect(demo.get_by_role("button", name="Retry")).to_be_visible()
-    console = opened(browser, f"{server.url}/__admin/#requests", 720)
-    both = browser.new_page(viewport={"width": 1440, "height": 800})
+    expect(console.locator(".entries")).to_contain_text("503")
+    both = browser.new_page(viewport={"width": sum(WIDTHS), "height": 800})
     images = [b64encode(it.screenshot()).decode() for it in (console, demo)]
-    tags = "".join(f'<img width=720 src="data:image/png;base64,{it}">' for it in images)
-    both.set_content(f'<body style="margin: 0; display: flex">{tags}')
+    tags = "".join(f'<img src="data:image/png;base64,{it}">' for it in images)
+    box = button.bounding_box() or {}
+    place = f"position: absolute; left: {box['x'] + 30}px; top: {box['y'] + 12}px"
+    pointer = f'<svg style="{place}" width="24" height="34" viewBox="0 0 24 34">{POINTER}</svg>'
+    both.set_content(f'<body style="margin: 0; display: flex">{tags}{pointer}')
     both.screenshot(path=DOCS / "demo.png")
 
 

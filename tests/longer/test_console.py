@@ -247,6 +247,7 @@ def test_an_error_stands_at_its_field(server: MockServer, visit: Visit) -> None:
     page.locator("#clock-now").fill("tomorrow")
     page.locator("#clock-now").press("Enter")
     expect(page.locator("label:has(#clock-now) + [role=alert]")).to_contain_text("tomorrow")
+    expect(page.locator("#clock [role=alert]")).to_be_in_viewport()
     expect(page.locator("#clock-now")).to_have_value("tomorrow")
     page.locator("#clock-now").fill("2026-01-01T00:00:00Z")
     page.locator("#clock-now").press("Enter")

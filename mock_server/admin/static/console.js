@@ -153,6 +153,7 @@ function complain(error, form, submitter) {
   said.node.role = "alert";
   field?.setAttribute("aria-invalid", "true");
   field?.focus();
+  said.node.scrollIntoView({ block: "nearest" });
 }
 
 /** Say a sentence beside a control, until the next one, or until it is old. */
