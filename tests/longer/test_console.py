@@ -281,6 +281,18 @@ def test_a_fault_says_what_it_did(
     expect(page.locator("#rows .row")).to_have_count(1)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_was_done_looks_well(server: MockServer, visit: Visit, scheme: str) -> None:
+    page = console(visit, server, width=390, color_scheme=scheme)
+    page.get_by_role("button", name="Fail it").click()
+    expect(page.locator("#failing .said")).to_be_visible()
+    check_look(page)
+    page.locator("#clock-now").fill("tomorrow")
+    page.locator("#clock-now").press("Enter")
+    expect(page.locator("#clock .wrong")).to_be_visible()
+    check_look(page)
+
+
 def test_what_was_done_is_said_in_its_place(server: MockServer, visit: Visit) -> None:
     page = console(visit, server)
     page.get_by_role("button", name="offline").click()
