@@ -1,0 +1,184 @@
+"""Conversion of plain data that says in words, and where, what is wrong.
+
+It goes on after a mistake that is only noted, so that all mistakes are found at once.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal, Self, get_args, get_origin
+
+import msgspec
+from msgspec import Struct, structs
+
+from mock_server.clock import ms_of
+from mock_server.errors import InvalidField, did_you_mean, shortened
+from mock_server.redaction import is_secret
+from mock_server.words import bare, in_words, one_of, parts_of
+
+LOST = object()
+"""Stands for a value of which nothing could be converted."""
+RENAMED = {"responses": "answers"}
+"""Fields by the names that they had in earlier versions."""
+MAX_WRONG = 100  # names in which a missing one is looked for
+Where = tuple[str | int, ...]
+
+
+class Place(Struct, frozen=True, eq=False, kw_only=True):
+    """Where a value is in a request, which its first mistake refuses."""
+
+    path: Where = ()
+    is_strict: bool = True
+    """Whether a text is no number, as in JSON; in a query it may be one."""
+    sent: Sequence[str] = ()
+    """All names that were sent, for those that are misspelled."""
+
+    @property
+    def mistakes(self) -> int:
+        """How many were reported without a refusal."""
+        return 0
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether the value is not to be shown."""
+        return is_secret(str(self.path[-1])) if self.path else False
+
+    def below(self, *steps: str | int) -> Self:
+        return structs.replace(self, path=self.path + steps)
+
+    def report(self, message: str, hint: str = "", *, at_key: bool = False) -> None:
+        """Report a mistake in the value, or in the last key of the path. Raises InvalidField."""
+        path = self.path[:-1] if at_key else self.path
+        raise InvalidField(message.removeprefix("Expected "), where=json_path(path), hint=hint)
+
+    def written(self, value: Any) -> str:
+        """A number, true or false as a document has it; nothing of a secret in a request."""
+        return "" if self.is_secret else msgspec.json.encode(value).decode()
+
+
+def json_path(path: Where) -> str:
+    return "$" + "".join(f"[{it}]" if isinstance(it, int) else f".{it}" for it in path)
+
+
+def salvage(value: Any, kind: Any, place: Place) -> Any:
+    """The value as an instance of a type, without what is wrong in it; or LOST."""
+    try:
+        found = msgspec.convert(value, kind, strict=place.is_strict)
+        if isinstance(found, datetime):
+            ms_of(found)
+        return found
+    except (msgspec.ValidationError, ValueError) as error:
+        own = error.__cause__
+    before = place.mistakes
+    left = _salvage_parts(value, [bare(it) for it in parts_of(kind)], place)
+    if place.mistakes > before:
+        return left
+    # A check of the type's own says itself what it expects.
+    if own is not None:
+        place.report(str(own))
+    else:
+        _report_wrong(value, kind, place)
+    return LOST
+
+
+def _salvage_parts(value: Any, branches: list[Any], place: Place) -> Any:
+    """What is right in an object or an array; or LOST."""
+    kinds = [it for it in branches if isinstance(it, type) and issubclass(it, Struct)]
+    if isinstance(value, dict) and kinds:
+        return _salvage_struct(value, kinds, place)
+    for branch in branches:
+        if isinstance(value, dict) and get_origin(branch) is dict:
+            return _salvage_dict(value, branch, place)
+        if isinstance(value, list) and get_origin(branch) in (tuple, list):
+            return _salvage_list(value, get_args(branch)[0], place)
+    return LOST
+
+
+def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> Any:
+    tag_field = kinds[0].__struct_config__.tag_field
+    is_tagged = len(kinds) > 1 or tag_field in value
+    kind = _tagged(value, kinds, place) if is_tagged else kinds[0]
+    if kind is None:
+        return LOST
+    fields = {each.encode_name: each for each in structs.fields(kind)}
+    unknown = [name for name in value if name not in fields and name != tag_field]
+    if kind.__struct_config__.forbid_unknown_fields:
+        for name in unknown:
+            likely = did_you_mean(RENAMED.get(name, name), fields)
+            hint = likely or _place_of(name, kind, [*fields])
+            place.below(name).report(f"Expected no field {name!r}", hint, at_key=True)
+    found = {}
+    for name, each in fields.items():
+        item = LOST
+        if name in value:
+            item = salvage(value[name], each.type, place.below(name))
+        elif each.required:
+            _report_missing(name, [*unknown, *place.sent][:MAX_WRONG], place.below(name))
+        if item is not LOST:
+            found[each.name] = item
+        elif each.required and each.type is str:
+            found[each.name] = ""  # keeps the entry, to which others may refer
+    try:
+        return kind(**found)
+    except (TypeError, ValueError):  # a required field is lost, or fields contradict each other
+        return LOST
+
+
+def _place_of(name: str, kind: type[Struct], fields: list[str]) -> str:
+    """Where a field belongs, as `HOLDERS` of the object's type says, else which ones it has."""
+    holder = getattr(kind, "HOLDERS", {}).get(name)
+    return f" (it stands below {holder!r})" if holder else f" (fields: {', '.join(fields)})"
+
+
+def _report_missing(name: str, others: list[str], place: Place) -> None:
+    """Report that a required field is not there, or has another name."""
+    message = f"Expected the field {name!r}, which is missing"
+    near = [it for it in others if it != name and did_you_mean(it, [name])]
+    if near:
+        message += f", got {near[0]!r}"
+    place.report(message, did_you_mean(name, [name]) if near else "")
+
+
+def _tagged(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> type[Struct] | None:
+    """The struct that the field `kind` of a row of a script names, None if it names none."""
+    tags = {str(it.__struct_config__.tag): it for it in kinds}
+    kind = value.get("kind")
+    if "kind" not in value:
+        place.below("kind").report(f"Expected the field 'kind', {one_of([*tags])}")
+    elif not isinstance(kind, str) or kind not in tags:
+        _report_wrong(kind, Literal[tuple(tags)], place.below("kind"))
+    return tags.get(str(kind))
+
+
+def _salvage_dict(value: dict[str, Any], kind: Any, place: Place) -> Any:
+    of_keys, of_items = get_args(kind)
+    for key in value:
+        try:
+            msgspec.convert(key, of_keys)
+        except msgspec.ValidationError:
+            _report_wrong(key, of_keys, place.below(key), at_key=True)
+    items = {key: salvage(item, of_items, place.below(key)) for key, item in value.items()}
+    return {key: item for key, item in items.items() if item is not LOST}
+
+
+def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
+    items = [salvage(item, kind, place.below(at)) for at, item in enumerate(value)]
+    first = bare(parts_of(kind)[0])
+    if not (isinstance(first, type) and issubclass(first, Struct)):
+        return tuple(item for item in items if item is not LOST)
+    # An empty object in place of a lost one: the others keep their positions.
+    empty = {each.name: "" for each in structs.fields(first) if each.required}
+    return tuple(first(**empty) if item is LOST else item for item in items)
+
+
+def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) -> None:
+    """Report a value that a type does not have, with what helps to correct it."""
+    kinds = [bare(it) for it in parts_of(kind)]
+    message = f"Expected {in_words(kind)}"
+    is_number = str in kinds and isinstance(value, int | float)
+    written = place.written(value) if is_number else ""
+    if written:
+        message += f', got {written}, which needs quotes: "{written}"'
+    elif not place.is_secret:
+        message += f", got {shortened(value)}"
+    names = [name for it in kinds if get_origin(it) is Literal for name in get_args(it)]
+    place.report(message, did_you_mean(value, names), at_key=at_key)
