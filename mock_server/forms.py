@@ -87,7 +87,7 @@ def form_value(content: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
 def check_parts(number: int) -> None:
     """Raises LimitReached."""
     if number > MAX_PARTS:
-        raise LimitReached(f"a form of at most {MAX_PARTS} parts", "more")
+        raise LimitReached(f"a form of at most {MAX_PARTS} parts, got more")
 
 
 def object_or_text(text: str) -> Any:
