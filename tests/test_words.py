@@ -1,0 +1,178 @@
+"""What is wrong with a value is said in words, and where, whatever the type of the value."""
+
+import re
+from itertools import chain
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from msgspec import Meta, Struct, json
+from msgspec.structs import fields
+
+from mock_server import MockServer
+from mock_server.admin.app import ROUTES
+from mock_server.decoding import converted
+from mock_server.errors import InvalidField
+from mock_server.fixture.document import Document
+from mock_server.fixture.load import load_fixture
+from mock_server.fixture.profile import ProfileFile
+from mock_server.fixture.source import FixtureError
+from mock_server.scripting.kinds import KINDS
+from mock_server.service.app import OPERATIONS
+from mock_server.words import bare, in_words, parts_of
+
+PYTHON = re.compile(r"`|regex|RFC|\b(NoneType|None|str|int|float|bool|dict|Struct|array|Invalid)\b")
+CODE = re.compile(r"\\Z|\(\?|\[\^?[A-Za-z0-9]-")
+WRONG: list[Any] = [None, True, 5, -1, 2.5, 1e30, "", "x", "x" * 20_000, [], [5], {}, {"zz": 5}]
+
+
+def below(kind: Any) -> list[Any]:
+    """The types that a type has in it."""
+    own = bare(kind)
+    if isinstance(own, type) and issubclass(own, Struct):
+        return [each.type for each in fields(own)]
+    return [*get_args(own)]
+
+
+def all_below(kinds: list[Any]) -> list[Any]:
+    """Types, and all that are in them."""
+    found: list[Any] = []
+    while kinds:
+        kinds = [it for it in chain.from_iterable(map(parts_of, kinds)) if it not in found]
+        found += [it for n, it in enumerate(kinds) if it not in kinds[:n]]
+        kinds = [*chain.from_iterable(map(below, kinds))]
+    return found
+
+
+def sent_types() -> list[Any]:
+    """The types of all that clients send to the admin API and to operations, and of fixtures."""
+    hints = [get_type_hints(it.endpoint.__wrapped__) for it in ROUTES]
+    admin = [it[name] for it in hints for name in ("body", "query") if name in it]
+    return [*admin, *KINDS.values(), Document, ProfileFile, *(it.fields for it in OPERATIONS)]
+
+
+STRUCTS = [it for it in all_below(sent_types()) if isinstance(it, type) and issubclass(it, Struct)]
+
+
+@pytest.mark.parametrize("kind", STRUCTS, ids=lambda it: it.__name__)
+def test_a_wrong_field_is_told_without_python(kind):
+    for each in fields(kind):
+        for value in WRONG:
+            try:
+                converted({each.encode_name: value}, kind)
+            except InvalidField as error:
+                message = error.message.replace(repr(value), "")
+                assert not PYTHON.search(message) and not CODE.search(message), message
+                assert re.match("Expected .* - at [$]", message), message
+
+
+@pytest.mark.parametrize("kind", STRUCTS, ids=lambda it: it.__name__)
+def test_a_wrong_object_and_a_wrong_text_of_a_query_are_told_without_python(kind):
+    for value in ([], "x", None, 5, {"zz": 1}, {"kind": "zz"}, {"kind": [5]}):
+        try:
+            converted(value, kind, strict=False)
+        except InvalidField as error:
+            assert not PYTHON.search(error.message), error.message
+
+
+def test_each_pattern_has_words():
+    metas = chain.from_iterable(getattr(it, "__metadata__", ()) for it in all_below(sent_types()))
+    patterns = [it for it in metas if isinstance(it, Meta) and it.pattern]
+    assert len(patterns) >= 5 and all(it.description for it in patterns)
+
+
+@pytest.mark.parametrize("name", [it.encode_name for it in fields(Document)])
+def test_a_wrong_part_of_a_fixture_is_told_without_python(name):
+    for value in WRONG:
+        for given in (value, [value], [{"zz": value}], [{"kind": value, "name": value}]):
+            try:
+                load_fixture({name: given})
+            except FixtureError as error:
+                assert not PYTHON.search(re.sub("'.*?'", "", str(error))), str(error)
+
+
+SAID = [
+    ("PUT", "/clock", {"now": "soon"}, "a time such as 2026-01-01T00:00:00Z", "$.now"),
+    ("PUT", "/clock", {"frozen": "no"}, "true or false or null, got 'no'", "$.frozen"),
+    ("POST", "/clock/advance", {"hours": 1}, "no field 'hours'", "$ (fields: seconds)"),
+    ("PUT", "/choices", {"list_order": "name"}, "no field", "$ (it stands below 'choices')"),
+    ("PUT", "/choices", {"choices": {"list_order": 5}}, "update_time", "$.choices.list_order"),
+    (
+        "POST",
+        "/sandboxes",
+        {"name": "a b"},
+        "a text of 1 to 64 letters, digits and . _ -",
+        "$.name",
+    ),
+    (
+        "POST",
+        "/faults",
+        {"kind": "error", "status": 5},
+        "a whole number from 400 to 599",
+        "$.status",
+    ),
+    ("POST", "/faults", {"kind": "error", "skip": None}, "a whole number from", "$.skip"),
+    ("POST", "/faults", {"kind": ["x"]}, "one of error, delay, ", "$.kind"),
+    ("POST", "/faults", {}, "the field 'kind', one of error, delay, ", "$.kind"),
+    ("POST", "/faults", {"kind": "answer", "headers": {"a b": "c"}}, "of a header", "$.headers"),
+    ("POST", "/faults", {"kind": "answer", "body": "&"}, "a text in base64, got '&'", "$.body"),
+    (
+        "POST",
+        "/faults",
+        {"kind": "hang", "match": {"query": {"a": {"has": "b"}}}},
+        "contains or",
+        "$.match.query.a",
+    ),
+    ("POST", "/journal/verify", {"inOrder": 5}, "a list or null, got 5", "$.inOrder"),
+    ("PUT", "/apps/app/chats/c", {"id": "c"}, "no field 'id'", "$ (fields: chatId, "),
+    ("PUT", "/datasets/d", {"collections": [{}]}, "the field 'name'", "$.collections[0].name"),
+    ("PUT", "/datasets/d", {"collections": "x"}, "a list, got 'x'", "$.collections"),
+    ("POST", "/snapshots/old/restore", {}, "the name of a snapshot, got 'old' (known: new)", ""),
+    ("GET", "/nope", None, "a route", "(GET /__admin/openapi.json lists them)"),
+    ("GET", "/chats", None, "a route", "(did you mean '/__admin/apps/{app}/chats'?)"),
+]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with MockServer({"apps": [{"id": "app"}], "datasets": [{"id": "d"}]}) as server:
+        server.snapshot("new")
+        yield server
+
+
+@pytest.mark.parametrize(("method", "path", "body", "expected", "place"), SAID)
+def test_a_refusal_says_what_was_expected_and_where(server, method, path, body, expected, place):
+    headers = {"Content-Type": "application/json"}
+    response = server.http.request(
+        method, f"/__admin{path}", content=json.encode(body), headers=headers
+    )
+    message = response.json()["message"]
+    assert response.status_code in (400, 404) and expected in message and place in message
+    assert message.startswith("Expected ") and "\n" not in message
+
+
+def test_a_slash_at_the_end_counts_for_nothing(server):
+    response = server.http.post("/__admin/faults/", json={"kind": "hang", "operation": "listV2"})
+    assert response.status_code == 201
+    assert server.http.get("/__admin/").status_code == 200
+
+
+def test_a_limit_is_told_without_quotes(server):
+    names = [f"s{n}" for n in range(99)]
+    for name in names:
+        server.snapshot(name)
+    message = server.http.put("/__admin/snapshots/more", json={}).json()["message"]
+    assert message == "Expected at most 100 snapshots, got one more"
+
+
+@pytest.mark.parametrize("secret", [4711, [4711], {"a": 4711}])
+def test_a_secret_of_the_wrong_type_is_not_shown(server, secret):
+    login = {"username": "root", "password": secret}
+    path = "/api/support/user/account/loginByPassword"
+    message = server.http.post(path, json=login).json()["message"]
+    assert message.startswith("Expected a text") and "got" not in message
+    assert "4711" not in str(server.journal)
+
+
+def test_types_in_words():
+    words = {in_words(kind) for kind in (int | None, list[str], dict[str, int], bool)}
+    assert words == {"a whole number or null", "a list", "an object", "true or false"}
