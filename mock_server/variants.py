@@ -19,6 +19,7 @@ import pytest
 from msgspec.structs import asdict, replace
 
 from mock_server.choices import Choices, profile, table
+from mock_server.errors import did_you_mean
 from mock_server.fixture.profile import profile_of
 from mock_server.sandbox import Baseline
 
@@ -93,7 +94,8 @@ def selected(words: str) -> list[tuple[str, Any]]:
         if not matching:
             name = word.partition("=")[0]
             known = [f"{name}={it[1]}" for it in pairs if it[0] == name] or ["all", *table()]
-            raise ValueError(f"Expected {', '.join(known)}, got {word!r}")
+            near = did_you_mean(word, known)
+            raise ValueError(f"Expected {', '.join(known)}, got {word!r}{near}")
         found += matching
     return found
 
@@ -107,3 +109,10 @@ def differing(words: str, base: str | Path, fixed: Collection[str]) -> list[tupl
         for name, value in selected(words)
         if name not in fixed and getattr(choices, name) != value
     ]
+
+
+def noted() -> list[str]:
+    """The names of violations: those of choices that tolerate one, and others."""
+    names = [name for name, (_, row) in table().items() if row.tolerates]
+    others = ("invalid_field", "missing_authorization", "related_route", "legacy_path")
+    return [*others, *(it for it in names if it not in ("related_routes", "legacy_paths"))]
