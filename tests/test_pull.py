@@ -149,9 +149,7 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_written(run: Any, server:
     chosen = ("--base-url", server.url, "--dataset", "handbook", "--dataset", "public")
     code, out, err = run(*chosen, key="fastgpt-outsider")
     assert code == 1 and err.startswith("cannot read dataset handbook: ")
-    assert err.splitlines()[1:] == [
-        "wrote 1 dataset, 2 collections, 65 chats to stdout"
-    ]
+    assert err.splitlines()[1:] == ["wrote 1 dataset, 2 collections, 65 chats to stdout"]
     assert load_fixture(yaml.safe_load(out)).summary == "1 dataset, 2 collections, 65 chats"
     assert len(server.calls("listV2")) == 2  # a refusal is no outage
 
