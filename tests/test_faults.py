@@ -309,7 +309,7 @@ MISSES: list[tuple[dict[str, Any], str]] = [
     ({"match": {"query": {"a": "1"}}}, 'nearest #1: $.query.a: expected "1", got nothing'),
     ({"match": {"headers": {"X-A": "1"}}}, 'nearest #1: $.headers.x-a: expected "1", got nothing'),
     ({"match": {"question": "a"}}, 'nearest #1: $.question: expected {"contains":"a"}, got ""'),
-    ({"skip": 1}, "nearest #1: it matched, but skip, probability or limit let it pass"),
+    ({"skip": 1}, "nearest #1: it matched, but skip let it pass"),
     ({"ttl": 0.0001}, "nearest #1: its ttl had ended"),
     ({"kind": "lost_write"}, "nearest #1: lost_write does not apply to it (status 200)"),
     ({"kind": "reply", "text": "x"}, "nearest #1: reply does not apply to it (status 200)"),
@@ -338,6 +338,13 @@ def test_the_nearest_request_is_that_with_the_fewest_differences(live):
     assert missed_by(live, "f1") == expected
     live.page(offset=1, parentId="folder")
     assert missed_by(live, "f1") is None
+
+
+def test_the_nearest_request_has_the_value_in_another_type(live):
+    live.add("error", match={"body": {"offset": "30"}})
+    for offset in (0, 30, 60):
+        live.page(offset=offset)
+    assert missed_by(live, "f1") == 'nearest #2: $.body.offset: expected "30", got 30'
 
 
 def test_a_fault_names_the_one_that_fired_first(live):

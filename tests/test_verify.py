@@ -68,6 +68,9 @@ def found(server: MockServer, **settings: Any) -> dict[str, Finding]:
     return {it.name: it for it in verify(asked)}
 
 
+NOTHING = "nothing is observed with the key in MOCK_SERVER_VERIFY_KEY: "
+
+
 @pytest.fixture
 def check(run: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
     """Runs `verify` of an address, with a key."""
@@ -223,7 +226,7 @@ def test_an_id_that_does_not_exist_is_named(check: Any, option: str, name: str) 
     with MockServer(ACCOUNT, profile=name) as server:
         code, out, err = check(server.url, option, "nope")
     assert (code, out) == (1, "")
-    assert err.startswith(f"nothing is observed: {option} nope is refused with code ")
+    assert err.startswith(f"{NOTHING}{option} nope is refused with code ")
 
 
 def test_json_and_junit_have_all_findings(check: Any) -> None:
@@ -255,7 +258,7 @@ def test_a_server_that_shows_no_rule_is_no_success(
     with MockServer(ACCOUNT) as server:
         server.fault("answer", operation="*", times=None, **response)
         code, out, err = check(server.url, "--write-profile", tmp_path / "a.yaml")
-    assert (code, out, err.count("\n")) == (1, "", 1) and err.startswith("nothing is observed: ")
+    assert (code, out, err.count("\n")) == (1, "", 1) and err.startswith(NOTHING)
     assert "Error" not in err and not (tmp_path / "a.yaml").exists()
 
 
@@ -263,13 +266,14 @@ def test_an_empty_account_shows_no_rule(check: Any) -> None:
     with MockServer({}) as server:
         code, _, err = check(server.url)
     assert code == 1
-    assert err == "nothing is observed: no id is given, and /api/core/dataset/list shows none\n"
+    shown = "no id is given, and /api/core/dataset/list shows none to this key\n"
+    assert err == NOTHING + shown
 
 
 def test_a_refused_key_shows_nothing_and_is_not_shown(check: Any) -> None:
     with MockServer({"keys": [{"key": "other"}]}) as server:
         code, out, err = check(server.url)
-    assert (code, out) == (1, "") and err.startswith("nothing is observed: the key is refused")
+    assert (code, out) == (1, "") and err.startswith(f"{NOTHING}the key is refused")
     assert "owner" not in err
 
 
@@ -316,3 +320,9 @@ def test_a_broken_profile_file_exits_with_2(
     code, _, err = run("--profile", tmp_path / "f.yaml")
     assert code == 2 and message in err
     assert run("--profile", tmp_path / "no.yaml")[0] == 2
+
+
+def test_a_larger_page_is_seen_of_a_small_account(check: Any) -> None:
+    with MockServer("demo", choices={"page_size_max": 100}) as server:
+        out = check(server.url)[1]
+    assert "ok              page_size_max = 100" in out

@@ -96,9 +96,10 @@ class Probe(Struct, dict=True):
     def first_of(self, path: str, most: int) -> list[str]:
         """The ids of the first objects that a route lists, without those in folders."""
         answer = self.send("POST", path, {"parentId": None})
-        shown = answer.body["data"] if answer.is_accepted else None
-        found = [str(it["_id"]) for it in shown or () if it["type"] not in FOLDERS]
-        need(bool(found), f"no id is given, and {path} shows none")
+        refusal = f"no id is given, and {path} is refused with code {answer.code}"
+        need(answer.is_accepted, f"{refusal}: is the address right, without /api at its end?")
+        found = [str(it["_id"]) for it in answer.body["data"] or () if it["type"] not in FOLDERS]
+        need(bool(found), f"no id is given, and {path} shows none to this key")
         return found[:most]
 
     def check(self) -> None:
