@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from mock_server.decoding import converted
 from mock_server.errors import Refusal
 from mock_server.tools.har import APP, CHAT, COLLECTION, DATA, DATASET, Kind
-from mock_server.tools.probe import FOLDERS
+from mock_server.tools.probe import FOLDERS, HISTORIES, LIST
 
 T = TypeVar("T")
 Fields = dict[str, Any]
@@ -72,9 +72,8 @@ class Pull:
             try:
                 response = self.client.post(path, json=body)
             except httpx2.RequestError as error:
-                failure = PullError(
-                    f"Expected an answer, got none ({error}) - at {path}", UNREACHABLE
-                )
+                got = f"Expected an answer, got none ({error}) - at {path}"
+                failure = PullError(got, UNREACHABLE)
                 if isinstance(error, NOT_THERE) and not self.has_answered:
                     break  # a wrong address rather than an outage
                 continue
@@ -149,16 +148,15 @@ class Pull:
                 yield it | {field: inside}
 
     def chats(self, app_id: str) -> list[Fields]:
-        path = "/api/core/chat/history/getHistories"
-        return self.items(path, {"appId": app_id}, CHAT)
+        return self.items(HISTORIES, {"appId": app_id}, CHAT)
 
     def collections(self, dataset_id: str) -> list[Fields]:
         """All collections of a dataset, folder by folder. Raises as `items` does."""
-        path, found = "/api/core/dataset/collection/listV2", dict[str, Fields]()
+        found = dict[str, Fields]()
         folders: list[str | None] = [None]
         for parent in folders:
             body = {"datasetId": dataset_id, "parentId": parent}
-            items = self.items(path, body, COLLECTION)
+            items = self.items(LIST, body, COLLECTION)
             if twice := found.keys() & {it["_id"] for it in items}:
                 raise Changed(f"{min(twice)} is in two folders")
             found |= {it["_id"]: it | {"parentId": parent} for it in items}
