@@ -195,19 +195,19 @@ def data_of(call: AdminCall, view: View) -> dict[str, Any]:
     first = next(iter(store.datasets.values()), None)
     dataset = store.datasets.get(view.dataset) or first
     path: list[Collection] = []
+    items: list[Collection] = []
     if dataset:
         folder = dataset.collections.get(view.folder)
         while folder and folder not in path:
             path.insert(0, folder)
             folder = dataset.collections.get(folder.parent_id or "")
+        items = dataset.fixture_order.children.get(path[-1].id if path else ROOT, [])
     return {
         "app": app,
         "chats": app.listed_chats if app else [],
         "dataset": dataset,
         "path": path,
-        "items": dataset.fixture_order.children.get(path[-1].id if path else ROOT, [])
-        if dataset
-        else [],
+        "items": items,
     }
 
 
