@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import ACCOUNT, COMPLETIONS, PIN, RIGHT_PIN, SENT_PIN, Live, Server, read
+from account import ACCOUNT, COMPLETIONS, LIST, PIN, RIGHT_PIN, SENT_PIN, Live, Server, read
 
 from mock_server import MockServer
 from mock_server.control import Control, Refused
@@ -367,6 +367,8 @@ WARNED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "reply", "app": "later", "text": "x"}, "There is no app 'later' yet"),
     ({"kind": "lost_write", "operation": "listV2"}, "which changes no data"),
     ({"kind": "alter", "operation": "updateHistory"}, "which returns no page"),
+    ({"kind": "error", "operation": f"POST {LIST[:-1]}3"}, f"did you mean 'POST {LIST}'?"),
+    ({"kind": "error", "operation": f"PATCH {LIST}"}, "only an answer for it can fail"),
 ]
 
 
@@ -381,6 +383,8 @@ FIRING = [
     {"kind": "lost_write", "operation": "updateHistory"},
     {"kind": "alter", "operation": "getHistories"},
     {"kind": "lost_write"},
+    {"kind": "error", "operation": "POST /api/core/{any:path}"},
+    {"kind": "answer", "operation": "GET /api/any", "json": 1},
 ]
 
 
