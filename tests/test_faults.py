@@ -10,7 +10,18 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import ACCOUNT, COMPLETIONS, LIST, PIN, RIGHT_PIN, SENT_PIN, Live, Server, read
+from account import (
+    ACCOUNT,
+    COMPLETIONS,
+    LIST,
+    PIN,
+    RIGHT_PIN,
+    SENT_PIN,
+    Live,
+    Server,
+    error_of,
+    read,
+)
 
 from mock_server import MockServer
 from mock_server.control import Control, Refused
@@ -29,6 +40,26 @@ def live(running: Live) -> Live:
 
 
 # Kinds that break a response
+
+
+@pytest.mark.parametrize(
+    "profile, form",
+    [
+        ("documented", (401, 401, "unauthorized")),
+        ("deployed", (500, 514, "unAuthApiKey")),
+    ],
+)
+def test_an_error_is_a_refusal_as_the_profile_sends_it(live, profile, form):
+    live.control.call("PUT", "/choices", {"profile": profile})
+    live.add("error", refusal="unAuthApiKey", message="Expired")
+    response = live.page()
+    assert error_of(response) == form and response.json()["message"] == "Expired"
+    assert ("www-authenticate" in response.headers) is (profile == "documented")
+
+
+def test_an_error_has_its_own_status_text(live):
+    live.add("error", statusText="quota")
+    assert error_of(live.page()) == (503, 503, "quota")
 
 
 def test_an_error_has_its_status_code_and_message(live):
@@ -448,6 +479,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "error", "staus": 1}, "did you mean 'status'"),
     ({"kind": "error", "operation": "listV3"}, "did you mean 'listV2'"),
     ({"kind": "error", "status": 200}, "$.status"),
+    ({"kind": "error", "refusal": "unAuthApiKy"}, "did you mean 'unAuthApiKey'"),
+    ({"kind": "error", "refusal": "unExistDataset"}, "Expected refusal unAuthorization, "),
     ({"kind": "error", "times": 10_001}, "$.times"),
     ({"kind": "error", "ttl": 601}, "$.ttl"),
     ({"kind": "delay", "ms": 60_001}, "$.ms"),
