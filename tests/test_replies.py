@@ -254,3 +254,39 @@ def test_histories_of_a_source_or_a_time(client: Client) -> None:
     assert client.code("POST", "/chat/getHistories", {"appId": "echo", "endCreateTime": "x"}) == 500
     client.data("DELETE", "/chat/clearHistories?appId=echo")
     assert listed() == ["old"]
+
+
+def test_deltas_are_streamed_exactly_so(client: Client) -> None:
+    deltas = ["Hel", "lo, good", " world"]
+    stream = events(say(client, {"deltas": deltas}, "One two", stream=True).text)
+    texts = [it["choices"][0]["delta"]["content"] for _, it in stream if isinstance(it, dict)]
+    assert texts == [*deltas, "One ", "two", None]
+    assert saved(client)[1]["value"][0]["text"]["content"] == "Hello, good worldOne two"
+
+
+def test_variables_that_a_workflow_sets_are_kept(client: Client) -> None:
+    client.control.put_app({"id": "says", "variables": ["city"]})
+    client.control.reply("Hello.", variables={"d3": [1]}, times=1)
+    body = {"appId": "says", "chatId": "k", "detail": True, "variables": {"city": "Bonn", "x": 1}}
+    for _ in range(2):
+        found = client.talk("Hi.", **body).json()["newVariables"]
+        assert found == {"city": "Bonn", "d3": [1]}
+    opened = client.data("GET", "/chat/init?appId=says&chatId=k")
+    assert opened["variables"] == {"city": "Bonn", "d3": [1]}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_node_has_the_fields_that_a_reply_says(client: Client, stream: bool) -> None:
+    plan = {"node": "Plan", "fields": {"textOutput": "A", "pluginOutput": {"b": 1}}}
+    response = say(client, plan, "Done.", detail=True, stream=stream)
+    results = response.json()["responseData"] if not stream else None
+    if stream:
+        results = next(it for name, it in events(response.text) if name == "flowResponses")
+    assert results[0]["moduleName"] == "Plan"
+    assert (results[0]["textOutput"], results[0]["pluginOutput"]) == ("A", {"b": 1})
+
+
+@pytest.mark.parametrize("part", [{"deltas": []}, {"fields": {}}, {"node": "n", "text": "x"}])
+def test_a_part_says_one_thing(client: Client, part: Any) -> None:
+    with pytest.raises(ValueError, match="Expected "):
+        client.control.reply(parts=[part])

@@ -135,13 +135,19 @@ class Rows(JournalApi):
         *,
         parts: Sequence[Any] | None = None,
         app: str | None = None,
+        variables: Mapping[str, Any] | None = None,
         match: Mapping[str, Any] | None = None,
         times: int | None = None,
         stream: Mapping[str, Any] | None = None,
     ) -> Fault:
-        """Set the message of chat completions, of one app or all: a text, or parts."""
+        """Set the message of chat completions, of one app or all: a text, or parts.
+
+        `variables` are those that the workflow sets.
+        """
         fields = {"text": text, "parts": parts, "app": app, "match": match, "times": times}
-        return self._add({"kind": "reply"} | given(fields | {"stream": stream}))
+        return self._add(
+            {"kind": "reply"} | given(fields | {"variables": variables, "stream": stream})
+        )
 
     def _add(self, fields: Json) -> Fault:
         added = Fault(self, fields)
