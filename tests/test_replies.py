@@ -290,3 +290,21 @@ def test_a_node_has_the_fields_that_a_reply_says(client: Client, stream: bool) -
 def test_a_part_says_one_thing(client: Client, part: Any) -> None:
     with pytest.raises(ValueError, match="Expected "):
         client.control.reply(parts=[part])
+
+
+def test_placeholders_are_filled_in_replies(client: Client) -> None:
+    parts = ["Dear {{body.variables.name}}, no. {{count}}.", {"deltas": ["{{body.n}}"]}]
+    node = {"node": "N {{body.n}}", "fields": {"n": "{{body.n}}"}}
+    client.control.reply(parts=[*parts, node], variables={"n": "{{body.n}}"})
+    body = {"appId": "says", "detail": True, "variables": {"name": "Ann"}, "n": 7}
+    found = client.talk("Hi.", **body).json()
+    assert found["choices"][0]["message"]["content"] == "Dear Ann, no. 1.7"
+    assert found["newVariables"]["n"] == found["responseData"][0]["n"] == 7
+    assert found["responseData"][0]["moduleName"] == "N 7"
+
+
+def test_a_reply_whose_placeholders_find_nothing_is_no_failure(client: Client) -> None:
+    parts = [{"interactive": {"type": "{{body.no}}", "params": {"inputForm": []}}}]
+    parts += [{"tool": {"name": "{{body.no}}", "params": {"a": "{{body.no}}"}}}]
+    for _ in range(2):
+        assert say(client, *parts, detail=True).status_code == 200
