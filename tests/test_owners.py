@@ -142,3 +142,30 @@ def test_a_proxy_that_is_refused(client: Client, proxy: Any, code: int) -> None:
     streamed = client.post(PATH, json=body, headers=by("proxy"))
     shown = streamed.json() if code == 400 else events(streamed.text)[0][1]
     assert shown["code"] == code
+
+
+OF_THE_KEY: list[tuple[str, str, Any]] = [
+    ("POST", "/chat/history/getHistories", {"offset": 0, "pageSize": 9}),
+    ("GET", "/chat/init?chatId=mine", None),
+    ("POST", "/chat/record/getPaginationRecords", {"chatId": "mine"}),
+    ("GET", "/chat/record/getResData?chatId=mine&dataId=i", None),
+    ("DELETE", "/chat/history/delHistory?chatId=mine", None),
+    ("DELETE", "/chat/history/clearHistories", None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), OF_THE_KEY)
+def test_a_key_of_an_app_may_leave_out_its_id(client: Client, method, path, body) -> None:
+    assert client.code(method, path, body, headers=by("named")) == 200
+    assert client.code(method, path, body, headers=by("reader")) in (400, 504000)
+
+
+def test_a_pin_needs_the_app_under_every_key(client: Client) -> None:
+    body = {"chatId": "mine", "top": True}
+    assert client.code("PUT", "/chat/history/updateHistory", body, headers=by("named")) == 400
+
+
+def test_an_app_that_is_sent_goes_before_that_of_the_key(client: Client) -> None:
+    body = {"appId": NAME_APP, "offset": 0, "pageSize": 9}
+    data = client.data("POST", "/chat/history/getHistories", body, headers=by("named"))
+    assert data["total"] == 0
