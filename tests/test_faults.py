@@ -331,6 +331,23 @@ def test_a_fault_matches_requests(live, match, is_met):
     assert response.status_code == (503 if is_met else 200)
 
 
+DATASET = "/api/core/dataset"
+
+
+@pytest.mark.parametrize(
+    "path, body, is_met",
+    [
+        (f"{DATASET}/searchTest", {"text": "my REFUND"}, True),
+        (f"{DATASET}/searchTest", {"text": "prices"}, False),
+        (f"{DATASET}/collection/create/text", {"name": "n", "text": "refund"}, False),
+    ],
+)
+def test_a_question_is_the_text_of_a_search_too(live, path, body, is_met):
+    live.add("error", match={"question": "refund"})
+    response = live.send("POST", path, {"datasetId": "d"} | body)
+    assert response.status_code == (503 if is_met else 200)
+
+
 NOTHING = "no request of its operation has come since it was added"
 MISSES: list[tuple[dict[str, Any], str]] = [
     ({"operation": "updateHistory"}, NOTHING),
