@@ -413,6 +413,7 @@ def test_what_kept_a_fault_shows_no_secret(live):
 
 WARNED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "reply", "app": "later", "text": "x"}, "There is no app 'later' yet"),
+    ({"kind": "hits", "rows": [{"q": "x"}, {"row": "later"}]}, "There is no row 'later' yet"),
     ({"kind": "lost_write", "operation": "listV2"}, "which changes no data"),
     ({"kind": "alter", "operation": "updateHistory"}, "which returns no page"),
     ({"kind": "error", "operation": f"POST {LIST[:-1]}3"}, f"did you mean 'POST {LIST}'?"),

@@ -190,6 +190,7 @@ FIELDS: dict[str, Any] = {
     | having({"json": values | envelopes}, status=statuses)
     | having({"text": texts}, headers=st.dictionaries(st.just("x-a"), texts)),
     "reply": having({"parts": parts}),
+    "hits": having({"rows": st.lists(having({"q": texts}, a=texts) | having({"row": texts}))}),
     "error": having({}, status=st.sampled_from((400, 599)), code=numbers, message=texts),
     "alter": having({}, set=objects, remove=st.lists(names, max_size=2)),
     "wrong_total": having({}, by=numbers),

@@ -18,6 +18,7 @@ from mock_server.fixture.source import Source
 from mock_server.moment import Moment
 from mock_server.sandbox import Baseline
 from mock_server.scripting.answers import Answer, ReplyRow
+from mock_server.scripting.hits import Hits
 from mock_server.scripting.kinds import AnyFault
 from mock_server.store import objects
 from mock_server.store.account import App, Chat, Key, Store, User
@@ -42,6 +43,7 @@ FAULTS: list[dict[str, Any]] = [
     {"kind": "delay", "median": 3, "sigma": 0.5, "match": {"body": {"a": 1}}},
     {"kind": "rate_limit", "limit": 2, "window": 3, "ttl": None},
     {"kind": "alter", "set": {"data.x": None}, "phase": "after", "probability": 0.25},
+    {"kind": "hits", "rows": [{"row": "1e1"}, {"q": "", "a": "null", "score": 0.5}]},
 ]
 
 
@@ -107,7 +109,7 @@ def baselines(draw: Any) -> Baseline:
     )
     faults = draw(st.lists(st.sampled_from(FAULTS), max_size=3))
     answer = made(Answer, operation="GET /api/{id}", json=json_values, delay_ms=5)
-    script = [*msgspec.convert(faults, list[AnyFault]), *draw(st.lists(answer, max_size=2))]
+    script = [*msgspec.convert(faults, list[AnyFault | Hits]), *draw(st.lists(answer, max_size=2))]
     script += [ReplyRow(app=id, text=draw(texts)) for id in apps]
     clock = Clock(frozen_ms=draw(st.none() | st.integers(0, MS)))
     return Baseline(Moment(store, clock=clock), tuple(script))

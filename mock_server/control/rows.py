@@ -1,4 +1,4 @@
-"""Faults, answers and replies in tests: add them, count their firings, remove them."""
+"""Faults, answers, replies and hits in tests: add them, count their firings, remove them."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,8 @@ from mock_server.control.http import Json, Refused, given, path
 from mock_server.control.journal import JournalApi
 from mock_server.scripting.match import brief
 
-ANSWERS = ("answer", "reply")
-"""The kinds of `respond` and `reply`; all others are faults."""
+ANSWERS = ("answer", "reply", "hits")
+"""The kinds of `respond`, `reply` and `hits`; all others are faults."""
 BLOCK = {"times": 10_000}
 """How often a fault fires at most in a `with` block: as often as the server allows."""
 
@@ -148,6 +148,20 @@ class Rows(JournalApi):
         return self._add(
             {"kind": "reply"} | given(fields | {"variables": variables, "stream": stream})
         )
+
+    def hits(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        *,
+        match: Mapping[str, Any] | None = None,
+        times: int | None = None,
+    ) -> Fault:
+        """Set what searches in datasets find: rows with their scores, in this order.
+
+        A row is `{"row": ID, "score": 0.9}`, or `{"q": ..., "a": ..., "score": 0.3}`.
+        """
+        limits = given({"match": match, "times": times})
+        return self._add({"kind": "hits", "rows": [*rows]} | limits)
 
     def _add(self, fields: Json) -> Fault:
         added = Fault(self, fields)

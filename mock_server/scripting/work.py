@@ -21,7 +21,7 @@ class Outcome(Struct, eq=False):
     """None if the account stays as it is."""
     violations: list[Violation] = field(default_factory=list)
     picks: list[Pick[Row]] = field(default_factory=list)
-    """The answers and replies that the response is made of."""
+    """The answers, replies and hits that the response is made of."""
     hint: str | None = None
     answer: Fired | None = None
     """The answer that stands in place of the operation."""

@@ -1,0 +1,202 @@
+"""What a test says that searches find."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from account import sha256_hex
+from small import Client
+
+from mock_server import MockServer
+from mock_server.control import Refused
+from mock_server.fixture.load import load_fixture
+
+DATA = [{"_id": "r1", "q": "Refund?", "a": "Ten days."}, {"_id": "r2", "q": "Open?"}]
+PRICES = {"_id": "p", "name": "Prices", "forbid": True, "data": [{"_id": "r3", "q": "Cheap?"}]}
+COLLECTIONS = [{"_id": "c", "name": "Guide", "rawLink": "http://a/b", "data": DATA}, PRICES]
+FIXTURE = {
+    "datasets": [
+        {"id": "d", "collections": COLLECTIONS},
+        {"id": "other", "collections": [{"name": "N", "data": [{"_id": "far", "q": "Far?"}]}]},
+    ],
+    "faults": [{"kind": "hits", "match": {"question": "declared"}, "rows": [{"row": "r2"}]}],
+}
+WHERE = {"datasetId": "d", "collectionId": "c", "sourceName": "Guide", "sourceId": "http://a/b"}
+ROW = {"id": "r1", "q": "Refund?", "a": "Ten days.", "chunkIndex": 0}
+TIME = {"updateTime": "2024-01-01T00:00:00.000Z"}
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[MockServer]:
+    with MockServer(FIXTURE) as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: MockServer) -> MockServer:
+    running.reset()
+    return running
+
+
+@pytest.fixture
+def search(server: MockServer) -> Iterator[Any]:
+    """Search, and return all that is found."""
+    with Client(server) as client:
+        yield lambda text="x", **more: client.data(
+            "POST", "/dataset/searchTest", {"datasetId": "d", "text": text} | more
+        )["list"]
+
+
+def ids(found: list[dict[str, Any]]) -> list[str]:
+    return [it["id"] for it in found]
+
+
+def test_a_search_finds_the_given_rows_in_their_order(server, search):
+    server.hits([{"row": "r2", "score": 0.25}, {"row": "r1", "score": 0.52}])
+    second, first = search()
+    assert first["score"] == [{"type": "embedding", "value": 0.52, "index": 1}]
+    assert first == ROW | WHERE | TIME | {"score": first["score"]}
+    assert second["id"] == "r2" and "a" not in second
+    assert second["score"] == [{"type": "embedding", "value": 0.25, "index": 0}]
+
+
+def test_a_given_row_has_the_form_of_one_that_is_compared(server, search):
+    (compared,) = search("Refund?")
+    server.hits([{"row": "r1", "score": compared["score"][0]["value"]}])
+    assert search("Open?") == [compared]
+
+
+def test_a_new_row_has_derived_ids(server, search):
+    server.hits([{"q": "Rain?", "a": "No.", "score": 0.3}, {"q": "Snow?"}])
+    rain, snow = search()
+    assert rain == TIME | {
+        "id": sha256_hex('["d","Rain?","No."]')[:24],
+        "datasetId": "d",
+        "collectionId": sha256_hex('["d","hits"]')[:24],
+        "q": "Rain?",
+        "a": "No.",
+        "chunkIndex": 0,
+        "sourceName": "hits",
+        "score": [{"type": "embedding", "value": 0.3, "index": 0}],
+    }
+    assert (snow["collectionId"], snow["score"][0]["value"]) == (rain["collectionId"], 1)
+    assert snow["id"] != rain["id"] and "a" not in snow
+
+
+def test_the_scores_are_of_the_kinds_that_a_search_asks_for(server, search):
+    server.hits([{"row": "r1", "score": 0.5}])
+    (row,) = search(searchMode="mixedRecall", usingReRank=True)
+    scores = [(it["type"], it["value"]) for it in row["score"]]
+    given = [("embedding", 0.5), ("fullText", 0.5), ("reRank", 0.5)]
+    assert scores == [*given, ("rrf", 1 / 61)]
+
+
+def test_limit_and_similarity_do_not_count_for_given_rows(server, search):
+    server.hits([{"row": "r1", "score": 0.2}, {"row": "r2", "score": 0.1}, {"row": "r3"}])
+    assert ids(search(limit=0, similarity=0.9)) == ["r1", "r2", "r3"]
+
+
+def test_no_rows_are_an_empty_result(server, search):
+    with server.hits([]):
+        assert search("Refund?") == []
+    assert ids(search("Refund?")) == ["r1"]
+
+
+@pytest.mark.parametrize(
+    ("match", "is_met"),
+    [
+        ({"question": "REFUND"}, True),
+        ({"question": "open"}, False),
+        ({"body": {"searchMode": "embedding"}}, True),
+        ({"body": {"datasetId": "other"}}, False),
+        ({"key": "owner"}, True),
+    ],
+)
+def test_hits_match_searches(server, search, match, is_met):
+    server.hits([{"row": "r2"}], match=match)
+    assert ids(search("a refund", searchMode="embedding")) == (["r2"] if is_met else ["r1"])
+
+
+def test_an_unknown_row_is_left_out_with_a_warning(server, search):
+    with pytest.warns(UserWarning, match="^There is no row 'gone' yet: the hits leave it out"):
+        server.hits([{"row": "gone"}, {"row": "r1"}])
+    assert ids(search()) == ["r1"]
+
+
+def test_a_row_of_another_dataset_is_left_out(server, search):
+    server.hits([{"row": "far"}, {"row": "r1"}])
+    assert ids(search()) == ["r1"]
+    assert ids(search(datasetId="other")) == ["far"]
+
+
+def test_a_row_is_shown_as_it_is_now(server, search):
+    server.hits([{"row": "r1"}])
+    with Client(server) as client:
+        client.data("PUT", "/dataset/data/update", {"dataId": "r1", "q": "New?"})
+        assert search()[0]["q"] == "New?"
+        client.data("DELETE", "/dataset/data/delete?id=r1")
+    assert search() == []
+
+
+def test_what_a_test_adds_goes_before_what_the_fixture_declares(server, search):
+    assert ids(search("declared")) == ["r2"]
+    server.hits([{"row": "r1"}], times=1)
+    server.hits([{"row": "r3"}], times=1)
+    assert [ids(search("declared")) for _ in range(4)] == [["r1"], ["r3"], ["r2"], ["r2"]]
+
+
+def test_a_refused_search_uses_up_no_hits(server, search):
+    server.hits([{"row": "r1"}], times=1)
+    with Client(server) as client:
+        assert client.code("POST", "/dataset/searchTest", {"datasetId": "no", "text": "x"}) == 404
+    assert ids(search()) == ["r1"]
+
+
+def test_hits_that_have_to_fire_fail_their_block(server):
+    message = r"^answer f\d .*hits.* never fired in its block"
+    with pytest.raises(AssertionError, match=message), server.hits([], times=1):
+        pass
+
+
+def test_the_journal_notes_hits_as_it_notes_replies(server, search):
+    with server.hits([{"row": "r1"}]) as hits:
+        search()
+        assert (hits.fired, server.last_call("searchTest")["fault"]) == (1, None)
+
+
+def test_placeholders_are_filled_in_new_rows(server, search):
+    server.hits([{"q": "{{body.text}}?", "a": "{{count}}"}])
+    (rain,) = search("Rain")
+    (snow,) = search("Snow")
+    assert (rain["q"], rain["a"]) == ("Rain?", "1")
+    assert (snow["q"], snow["a"]) == ("Snow?", "2")
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"score": 1}, "Expected rows with row, or with q and a"),
+        ({"row": "r1", "q": "x"}, "Expected rows with row, or with q and a"),
+        ({"row": "r1", "a": "x"}, "Expected rows with row, or with q and a"),
+        ({"q": "x", "score": 1.5}, r"Expected a number .*, got 1.5 - at \$.rows\[0\].score"),
+        ({"row": 5}, r"Expected a text .* - at \$.rows\[0\].row"),
+        ({"id": "r1"}, r"Expected no field 'id' - at \$.rows\[0\]"),
+    ],
+)
+def test_a_wrong_row_is_refused(server, row, message):
+    with pytest.raises(Refused, match=message):
+        server.hits([row])
+
+
+def test_a_fixture_names_all_that_is_wrong_with_hits(tmp_path: Path) -> None:
+    file = tmp_path / "fixture.yaml"
+    file.write_text("faults:\n- {kind: hits, rows: [{q: 5}, {score: -1}, {q: a}]}\n")
+    with pytest.raises(Exception, match=r"2:27: Expected a text.*\n.*2:39: Expected a number"):
+        load_fixture(file)
+
+
+def test_a_fixture_warns_of_rows_that_it_does_not_have() -> None:
+    declared = {"faults": [{"kind": "hits", "rows": [{"row": "r1"}, {"row": "gone"}]}]}
+    (warning,) = load_fixture({"datasets": FIXTURE["datasets"]} | declared).warnings
+    assert "no row 'gone': the hits leave it out - at $.faults[0].rows" in str(warning)
