@@ -194,9 +194,3 @@ def test_a_fixture_names_all_that_is_wrong_with_hits(tmp_path: Path) -> None:
     file.write_text("faults:\n- {kind: hits, rows: [{q: 5}, {score: -1}, {q: a}]}\n")
     with pytest.raises(Exception, match=r"2:27: Expected a text.*\n.*2:39: Expected a number"):
         load_fixture(file)
-
-
-def test_a_fixture_warns_of_rows_that_it_does_not_have() -> None:
-    declared = {"faults": [{"kind": "hits", "rows": [{"row": "r1"}, {"row": "gone"}]}]}
-    (warning,) = load_fixture({"datasets": FIXTURE["datasets"]} | declared).warnings
-    assert "no row 'gone': the hits leave it out - at $.faults[0].rows" in str(warning)
