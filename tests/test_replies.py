@@ -220,6 +220,34 @@ def test_a_client_that_leaves_before_a_whole_reply(client: Client) -> None:
     assert saved(client)[1]["value"] == [{"type": "text", "text": {"content": ""}}]
 
 
+@pytest.mark.parametrize("path", ["v1", "v2"])
+@pytest.mark.parametrize("detail", [False, True])
+def test_a_reply_that_is_stopped_ends_in_order(client: Client, path: str, detail: bool) -> None:
+    target = {"appId": "says", "chatId": "s"}
+    client.control.reply(parts=PAUSED, times=1)
+    question = {"role": "user", "content": "x"}
+    asked = {**target, "stream": True, "detail": detail, "messages": [question]}
+    with client.stream("POST", f"/api/{path}/chat/completions", json=asked) as response:
+        pieces = response.iter_text()
+        said = next(it for it in pieces if "two" in it)
+        stopped = client.post("/api/v2/chat/stop", json=target).json()["data"]
+        said += "".join(pieces)
+    assert stopped == {"success": True, "completed": True, "chatGenerateStatus": 1}
+    assert "three" not in said and said.endswith("data: [DONE]\n\n")
+    assert '"finish_reason":"stop"' in said
+    assert saved(client)[1]["value"][0]["text"]["content"] == "One two "
+
+
+def test_a_stop_where_nothing_streams_changes_nothing(client: Client) -> None:
+    say(client, "Whole.")
+    before = client.control.call("GET", "/state")
+    stop = {"appId": "says", "chatId": "s"}
+    assert client.post("/api/v2/chat/stop", json=stop).json()["data"]["completed"] is True
+    assert client.post("/api/v2/chat/stop", json=stop | {"chatId": "no"}).json()["code"] == 200
+    assert client.post("/api/v2/chat/stop", json=stop | {"appId": "no"}).json()["code"] == 400
+    assert client.control.call("GET", "/state") == before
+
+
 def test_a_reset_keeps_its_records_when_an_older_client_leaves(client: Client) -> None:
     with leaving(client, responseChatItemId="i"):
         client.control.reset()

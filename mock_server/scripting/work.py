@@ -25,6 +25,8 @@ class Outcome(Struct, eq=False):
     hint: str | None = None
     answer: Fired | None = None
     """The answer that stands in place of the operation."""
+    stopped: tuple[str, str] | None = None
+    """The chat whose reply ends, with its app."""
 
 
 class Work(Protocol):

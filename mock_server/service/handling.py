@@ -95,6 +95,8 @@ class Handling(Work):
             if not stores:
                 store = replace(self.moment.store, made=store.made)
             self._call.state.set_store(store)
+        if outcome.stopped is not None:
+            self._call.state.stop_reply(outcome.stopped)
         for picked in outcome.picks:
             picked.count()
         self.exchange.violations = outcome.violations
@@ -151,7 +153,9 @@ class Handling(Work):
         except Refusal as refusal:
             return self.refused(refusal, call)
         store = None if call.store is call.moment.store else call.store
-        return Outcome(response, store, call.violations, call.picks, call.hint)
+        return Outcome(
+            response, store, call.violations, call.picks, call.hint, stopped=call.stopped
+        )
 
     def _accepting(
         self, refusal: Refusal, refused: Call, changed: tuple[str, ...] = ()

@@ -1,5 +1,6 @@
 """A turn of a chat: a question and the reply to it, as the chat keeps them."""
 
+import asyncio
 import re
 from base64 import b64decode
 from binascii import Error
@@ -15,6 +16,7 @@ from mock_server.decoding import NOT_JSON
 from mock_server.errors import InvalidImage
 from mock_server.service.call import Call
 from mock_server.service.reply_parts import Shown, value_of
+from mock_server.signals import Signal
 from mock_server.store.account import App, Chat
 from mock_server.store.replies import File, FileType, Part, Record, Reply
 
@@ -153,15 +155,22 @@ class Turn(Struct, frozen=True):
         return title
 
     @contextmanager
-    def generating(self) -> Iterator[None]:
-        """While its reply is sent, the chat takes no other question."""
+    def generating(self) -> Iterator[asyncio.Task[bool]]:
+        """While its reply is sent, the chat takes no other question.
+
+        Gives a task that ends when the reply is to be stopped.
+        """
         chats = self.call.state.generating
         chat = (self.app.id, self.chat.chat_id)
-        chats.add(chat)
+        stop = chats[chat] = Signal()
+        stopped = asyncio.ensure_future(stop.wait(None))
         try:
-            yield
+            yield stopped
         finally:
-            chats.discard(chat)
+            stopped.cancel()
+            # Once it is stopped, the chat may have the next question.
+            if chats.get(chat) is stop:
+                del chats[chat]
 
     def shorten(self, parts: Sequence[Part]) -> None:
         """Leave of the reply what its client got, unless the sandbox was reset meanwhile."""
