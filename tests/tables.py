@@ -151,6 +151,17 @@ def differences() -> str:
     return markdown("name | what differs from the service", said)
 
 
+def without_effect() -> str:
+    """A row for the operations that ignore the same fields."""
+    names: dict[str, list[str]] = {}
+    for it in OPERATIONS:
+        fields = [each.encode_name for each in structs.fields(it.ignores)]
+        if fields:
+            names.setdefault(code(fields), []).append(it.name)
+    rows = (f"{code(operations)} | {fields}" for fields, operations in names.items())
+    return markdown("name | fields without effect", rows)
+
+
 def refusals() -> str:
     kinds = errors.Refusal.__subclasses__()
     forms = {(it.plain.status, it.plain.status_text, structs.astuple(it.service)) for it in kinds}

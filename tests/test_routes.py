@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from msgspec import structs
 from small import Client
 
 from mock_server import MockServer
@@ -62,3 +63,19 @@ def test_an_example_succeeds(person: Client, it: Operation) -> None:
 def test_an_unknown_id_is_refused_as_declared(person: Client, it: Operation, field: str) -> None:
     response = send(person, it, {field: "0" * 24})
     assert response.json()["code"] in {refusal.service.code for refusal in it.refusals}
+
+
+IGNORED = [
+    (it, info.encode_name)
+    for it in EXAMPLES
+    for info in structs.fields(it.ignores)
+    if info.type not in (Any, str)
+]
+
+
+@pytest.mark.parametrize(("it", "name"), IGNORED, ids=lambda it: getattr(it, "name", it))
+def test_a_field_without_effect_has_a_type_all_the_same(
+    person: Client, it: Operation, name: str
+) -> None:
+    wrong: Any = "x" if it.place == "query" else [1]
+    assert send(person, it, {name: wrong}).status_code == 400

@@ -1,6 +1,5 @@
 """A turn of a chat: a question and the reply to it, as the chat keeps them."""
 
-import asyncio
 import re
 from base64 import b64decode
 from binascii import Error
@@ -155,22 +154,17 @@ class Turn(Struct, frozen=True):
         return title
 
     @contextmanager
-    def generating(self) -> Iterator[asyncio.Task[bool]]:
-        """While its reply is sent, the chat takes no other question.
-
-        Gives a task that ends when the reply is to be stopped.
-        """
+    def generating(self, stop: Signal | None) -> Iterator[None]:
+        """While its reply is sent, the chat takes no other question."""
         chats = self.call.state.generating
         chat = (self.app.id, self.chat.chat_id)
-        stop = chats[chat] = Signal()
-        stopped = asyncio.ensure_future(stop.wait(None))
+        chats[chat] = stop
         try:
-            yield stopped
+            yield
         finally:
-            stopped.cancel()
-            # Once it is stopped, the chat may have the next question.
+            # A chat whose reply was stopped may have the next question by now.
             if chats.get(chat) is stop:
-                del chats[chat]
+                chats.pop(chat, None)
 
     def shorten(self, parts: Sequence[Part]) -> None:
         """Leave of the reply what its client got, unless the sandbox was reset meanwhile."""
